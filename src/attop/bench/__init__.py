@@ -1,0 +1,1 @@
+"""The benchmark: configuration, plan, one training job, records, evaluation."""

@@ -1,0 +1,1 @@
+"""Data sets: loading, preparing, simulating and splitting."""

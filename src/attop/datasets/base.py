@@ -1,0 +1,137 @@
+"""A data set in memory and on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Dataset", "DatasetError", "load_arrays", "save_arrays"]
+
+
+class DatasetError(ValueError):
+    """Data that cannot be used; the message says what, where and how to mend it."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Features, binary labels and, where items come in lists of their own, groups.
+
+    Attributes
+    ----------
+    name : str
+    X : ndarray of shape (n, d), float64
+    y : ndarray of shape (n,), int64
+        1 for the positive class, else 0.
+    groups : ndarray of shape (n,), int64, or None
+        User or query of each item.
+    facts : mapping
+        What a report says of the data: title, source, meaning of positive, and whatever the preparation
+        counted. JSON values only.
+    """
+
+    name: str
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    groups: NDArray[np.int64] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        X = np.ascontiguousarray(self.X, dtype=np.float64)
+        y = np.asarray(self.y)
+        if X.ndim != 2 or len(X) == 0:
+            raise DatasetError(f"dataset {self.name}: features must be a table, got shape {X.shape}")
+        if y.shape != (len(X),):
+            raise DatasetError(
+                f"dataset {self.name}: {len(X)} rows of features but labels of shape {y.shape}"
+            )
+        bad = ~np.isfinite(X)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise DatasetError(
+                f"dataset {self.name}: {int(bad.sum())} features are NaN or infinite, the first in "
+                f"row {row}, column {column} (counted from 0): drop these rows or fill them in before training"
+            )
+        if not np.isin(y, (0, 1)).all():
+            raise DatasetError(f"dataset {self.name}: labels must be 0 or 1, got {np.unique(y)[:5].tolist()}")
+        if len(np.unique(y)) < 2:
+            raise DatasetError(
+                f"dataset {self.name}: all {len(y)} labels are {int(y[0])}, both classes are needed: "
+                "check which value of the label column counts as positive"
+            )
+        object.__setattr__(self, "X", X)
+        object.__setattr__(self, "y", y.astype(np.int64))
+        if self.groups is not None:
+            groups = np.asarray(self.groups)
+            if groups.shape != y.shape:
+                raise DatasetError(f"dataset {self.name}: {len(y)} items but groups of shape {groups.shape}")
+            object.__setattr__(self, "groups", np.unique(groups, return_inverse=True)[1].astype(np.int64))
+
+    @property
+    def n_pos(self) -> int:
+        """Number of positives."""
+        return int(self.y.sum())
+
+    def summary(self) -> dict[str, Any]:
+        """Counts for the report: items, features, positives and, with groups, their number and sizes."""
+        counts: dict[str, Any] = {
+            "name": self.name,
+            "items": len(self.y),
+            "features": self.X.shape[1],
+            "positives": self.n_pos,
+        }
+        if self.groups is not None:
+            positives = np.bincount(self.groups, weights=self.y)
+            counts["groups"] = len(positives)
+            counts["positives_per_group"] = [
+                int(positives.min()),
+                int(np.median(positives)),
+                int(positives.max()),
+            ]
+        return counts
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to an ``.npz`` file, whole or not at all."""
+        arrays: dict[str, Any] = {"X": self.X, "y": self.y}
+        if self.groups is not None:
+            arrays["groups"] = self.groups
+        save_arrays(path, arrays, {"name": self.name, "facts": dict(self.facts)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Dataset:
+        """Read what `save` wrote; nothing is unpickled."""
+        arrays, meta = load_arrays(path)
+        return cls(meta["name"], arrays["X"], arrays["y"], arrays.get("groups"), meta["facts"])
+
+
+def save_arrays(
+    path: str | os.PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
+) -> None:
+    """Write arrays and a JSON note to one ``.npz`` file through a temporary file and an atomic rename."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    note = np.array(json.dumps(dict(meta or {}), sort_keys=True))
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            np.savez(file, allow_pickle=False, meta=note, **arrays)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Read the arrays and the note `save_arrays` wrote."""
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files if name != "meta"}
+        meta = json.loads(str(file["meta"]))
+    return arrays, meta

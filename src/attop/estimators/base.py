@@ -1,0 +1,180 @@
+"""What all linear rankers of attop share, and training many settings at once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from attop.sample import check_groups
+
+__all__ = ["LinearRanker", "fit_many"]
+
+Setting = Mapping[str, Any]
+
+
+class LinearRanker(ClassifierMixin, BaseEstimator):
+    """Base of the estimators that score by ``X @ coef_ + intercept_``.
+
+    A subclass implements `_solve_many`. The order of the scores is all a ranker learns; `intercept_`
+    only says where `predict` cuts: it makes as many training items positive as there were positives
+    (the break-even point), and never changes the order.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second is the positive class.
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    n_features_in_ : int
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+        """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If the input is not finite, `y` does not hold two classes, or a parameter is out of range.
+        """
+        features, labels, codes = self._validate_fit(X, y, groups)
+        self._solve_many(features, labels, codes, [self])
+        return self
+
+    def fit_many(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        settings: Sequence[Setting],
+    ) -> list[Self]:
+        """Fit one clone per setting, sharing whatever work can be shared.
+
+        Parameters
+        ----------
+        settings : sequence of mappings
+            Parameters to set on each clone.
+
+        Returns
+        -------
+        models : list of fitted estimators, in the order of `settings`
+        """
+        models = [clone(self).set_params(**setting) for setting in settings]
+        if models:
+            features, labels, codes = models[0]._validate_fit(X, y, groups)
+            for model in models[1:]:
+                model.classes_ = models[0].classes_
+                model.n_features_in_ = models[0].n_features_in_
+                if hasattr(models[0], "feature_names_in_"):
+                    model.feature_names_in_ = models[0].feature_names_in_
+            self._solve_many(features, labels, codes, models)
+        return models
+
+    def _solve_many(
+        self,
+        X: NDArray[np.float64],
+        y: NDArray[np.int64],
+        groups: NDArray[np.int64] | None,
+        models: Sequence[Any],
+    ) -> None:
+        """Fit each of `models` (estimators of this class, differing in parameters) by `_set_solution`."""
+        raise NotImplementedError
+
+    def _validate_fit(
+        self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None
+    ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64] | None]:
+        sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"got {len(self.classes_)} classes; choose the positive one, "
+                f"for example y == {self.classes_[-1]!r}"
+            )
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y holds one class only ({self.classes_[0]!r}): a ranking is learnt from "
+                "positives and negatives"
+            )
+        codes = None if groups is None else check_groups(groups, len(labels))
+        return X, labels.astype(np.int64), codes
+
+    def _set_linear(self, coef: NDArray[np.float64], X: Any, y: NDArray[np.int64]) -> None:
+        """Store a linear model and place the break-even threshold."""
+        self.coef_ = np.ascontiguousarray(coef, dtype=np.float64)
+        scores = safe_sparse_dot(X, self.coef_)
+        n_pos = int(y.sum())
+        low, high = np.partition(scores, [len(y) - n_pos - 1, len(y) - n_pos])[
+            [len(y) - n_pos - 1, len(y) - n_pos]
+        ]
+        self.intercept_ = float(-(low + (high - low) / 2))
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the scores, shape (n,); the higher, the nearer the top."""
+        check_is_fitted(self)
+        sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        X = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
+        return safe_sparse_dot(X, self.coef_) + self.intercept_
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each item: positive where the score is above 0."""
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def fit_many(
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    groups: ArrayLike | None = None,
+    *,
+    settings: Sequence[Setting],
+) -> list[Any]:
+    """Fit any scikit-learn estimator once per setting, sharing work where the estimator knows how.
+
+    An estimator with a method `fit_many` (all of attop's) trains the settings together. Any other is
+    cloned and fitted once per distinct setting. Entries that are not parameters of the estimator, such
+    as `top` for one that does not know it, are left out; `groups` reach those whose `fit` takes them.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Never fitted itself.
+    X, y, groups : array-like
+        As for ``estimator.fit``.
+    settings : sequence of mappings
+        Parameters of each model.
+
+    Returns
+    -------
+    models : list of fitted estimators, in the order of `settings`; equal settings share one.
+    """
+    known = estimator.get_params()
+    relevant = [{k: v for k, v in s.items() if k in known or "__" in k} for s in settings]
+    distinct: list[Setting] = []
+    position = []
+    for setting in relevant:
+        if setting not in distinct:
+            distinct.append(setting)
+        position.append(distinct.index(setting))
+    if hasattr(estimator, "fit_many"):
+        models = estimator.fit_many(X, y, groups, settings=distinct)
+    else:
+        takes_groups = "groups" in inspect.signature(estimator.fit).parameters
+        extra = {"groups": groups} if takes_groups and groups is not None else {}
+        models = [clone(estimator).set_params(**s).fit(X, y, **extra) for s in distinct]
+    return [models[i] for i in position]

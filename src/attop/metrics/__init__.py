@@ -1,0 +1,1 @@
+"""Metrics of the top of a ranked list: exact, ties declared."""

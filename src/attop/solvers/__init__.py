@@ -1,0 +1,1 @@
+"""Solvers: features and a surrogate in, models and a history out."""

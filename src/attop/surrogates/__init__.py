@@ -1,0 +1,1 @@
+"""Losses of scores: value and subgradient, grouped, batched over models."""

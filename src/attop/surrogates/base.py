@@ -1,0 +1,104 @@
+"""The contract of a surrogate: a function of scores that knows nothing of features."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop.sample import RankingSample
+
+__all__ = ["BoundSurrogate", "Surrogate"]
+
+Floats = NDArray[np.float64]
+
+
+class BoundSurrogate(ABC):
+    """A surrogate bound to the labels and groups of one sample; solvers call it once an iteration.
+
+    Attributes
+    ----------
+    n : int
+        Items of the sample.
+    n_groups : int
+        Groups the value is the mean of.
+    n_left_out : int
+        Groups left out because the surrogate is undefined on them, for example for want of a positive.
+    """
+
+    n: int
+    n_groups: int
+    n_left_out: int
+
+    @abstractmethod
+    def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
+        """Return value and subgradient in score space.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n,) or (n, m)
+            Scores of one model, or of `m` models in columns.
+
+        Returns
+        -------
+        value : float, or ndarray of shape (m,)
+        coef : ndarray of the shape of `scores`
+            ``X.T @ coef`` is a subgradient in ``w`` at ``scores = X @ w``.
+        """
+
+
+class Surrogate(ABC):
+    """A loss of scores.
+
+    Attributes
+    ----------
+    convex : bool
+        Whether the value is convex in the scores.
+    smooth : bool
+        Whether the value is differentiable everywhere.
+    bounds : str or None
+        Name of the metric (as a risk) it is an upper bound of, where that holds for all scores.
+    """
+
+    convex: ClassVar[bool]
+    smooth: ClassVar[bool]
+    bounds: ClassVar[str | None]
+
+    @abstractmethod
+    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
+        """Prepare for a sample: labels of shape (n,), and groups of shape (n,) or None for a single one.
+
+        Raises
+        ------
+        ValueError
+            If the surrogate is undefined on every group.
+        """
+
+    def value_and_coef(
+        self, scores: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None
+    ) -> tuple[float | Floats, Floats]:
+        """Return value and subgradient for `scores` of shape (n,) or (n, m); see `BoundSurrogate`."""
+        bound = self.bind(y, groups)
+        scores = np.asarray(scores, dtype=np.float64)
+        if scores.ndim not in (1, 2) or len(scores) != bound.n:
+            raise ValueError(f"scores must have shape ({bound.n},) or ({bound.n}, m), got {scores.shape}")
+        return bound(scores)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{k}={v!r}" for k, v in vars(self).items())
+        return f"{type(self).__name__}({fields})"
+
+
+def eligible(sample: RankingSample, keep: NDArray[np.bool_], need: str) -> RankingSample:
+    """Keep the groups a surrogate is defined on; refuse a sample without any."""
+    if not keep.any():
+        pos, neg = int(sample.n_pos.max()), int(sample.n_neg.max())
+        raise ValueError(
+            f"no group has {need}: the largest of {sample.n_groups} has {pos} positives, "
+            f"{neg} negatives; lower k or drop the groups"
+            if sample.n_groups > 1
+            else f"the sample needs {need}, got {pos} positives and {neg} negatives: lower k or add data"
+        )
+    return sample if keep.all() else sample.select(keep)

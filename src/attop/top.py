@@ -1,0 +1,141 @@
+"""How much of the top of a ranked list counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["Top"]
+
+
+@dataclass(frozen=True)
+class Top:
+    """The top of a ranked list: `k` items, a share `tau` of the items or `kappa` of the positives.
+
+    Exactly one of the three is given.
+
+    Parameters
+    ----------
+    k : int, at least 1
+        Number of items.
+    tau : float in (0, 1)
+        Fraction of all items; ``k = ceil(tau * n)``, as in Boyd et al. (2012), appendix B.
+    kappa : float, positive
+        Fraction of the positives; ``k = round(kappa * n_pos)``, at least 1, as in Kar et al. (2015).
+
+    Examples
+    --------
+    >>> Top(tau=0.05).resolve(n=90, n_pos=9)
+    5
+    >>> Top.of({"k": 20})
+    Top(k=20)
+    """
+
+    k: int | None = None
+    tau: float | None = None
+    kappa: float | None = None
+
+    def __post_init__(self) -> None:
+        given = {name: v for name, v in self._fields().items() if v is not None}
+        if len(given) != 1:
+            raise ValueError(
+                f"Top takes exactly one of k, tau and kappa, got {given or 'none'}: "
+                "write for example Top(k=20) or Top(tau=0.05)"
+            )
+        (name, value), *_ = given.items()
+        if isinstance(value, bool) or not _is_number(value) or not math.isfinite(value):
+            raise TypeError(f"{name} must be a finite number, got {value!r}")
+        if name == "k":
+            if value != int(value) or value < 1:
+                raise ValueError(f"k must be an integer of at least 1, got {value!r}")
+            object.__setattr__(self, "k", int(value))
+        elif name == "tau" and not 0 < value < 1:
+            raise ValueError(
+                f"tau must lie strictly between 0 and 1, got {value!r}: "
+                "it is a fraction of the items, for 5% write 0.05"
+            )
+        elif name == "kappa" and value <= 0:
+            raise ValueError(f"kappa must be positive, got {value!r}")
+
+    @classmethod
+    def of(cls, value: Top | int | Mapping[str, float]) -> Top:
+        """Read a `Top` from itself, an integer (meaning `k`) or a mapping such as ``{"tau": 0.05}``."""
+        if isinstance(value, Top):
+            return value
+        if isinstance(value, Mapping):
+            unknown = set(value) - {"k", "tau", "kappa"}
+            if unknown:
+                raise ValueError(
+                    f"unknown key {sorted(map(str, unknown))} in {dict(value)!r}: use one of k, tau, kappa"
+                )
+            return cls(**value)  # type: ignore[arg-type]
+        if _is_number(value) and not isinstance(value, bool):
+            if value != int(value):
+                raise TypeError(
+                    f"a bare number means k and must be an integer, got {value!r}: "
+                    f"for a fraction of the items write {{'tau': {value!r}}}"
+                )
+            return cls(k=int(value))
+        raise TypeError(f"cannot read a top from {value!r}: give k, or a mapping such as {{'tau': 0.05}}")
+
+    def resolve(self, n: int, n_pos: int, *, where: str = "this sample") -> int:
+        """Number of items at the top of a sample.
+
+        Parameters
+        ----------
+        n, n_pos : int
+            Items and positives in the sample.
+        where : str
+            What the sample is called in the error message.
+
+        Returns
+        -------
+        k : int, between 1 and `n`
+
+        Raises
+        ------
+        ValueError
+            If the sample is too small.
+        """
+        if self.k is not None:
+            k = self.k
+        elif self.tau is not None:
+            # The decimal the user wrote, not its binary neighbour: ceil(0.07 * 100) must be 7.
+            k = math.ceil(Fraction(str(self.tau)) * n)
+        else:
+            k = max(1, math.floor(Fraction(str(self.kappa)) * n_pos + Fraction(1, 2)))
+        if not 1 <= k <= n:
+            raise ValueError(
+                f"{self} asks for {k} of the {n} items ({n_pos} positive) of {where}: "
+                "lower it or give a fraction of the items (tau)"
+            )
+        return k
+
+    @property
+    def depends_on_sample(self) -> bool:
+        """Whether the number of items changes with the sample."""
+        return self.k is None
+
+    def _fields(self) -> dict[str, float | None]:
+        return {"k": self.k, "tau": self.tau, "kappa": self.kappa}
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the one given field, for example ``{"k": 20}``."""
+        return {name: v for name, v in self._fields().items() if v is not None}
+
+    def __str__(self) -> str:
+        (name, value), *_ = self.as_dict().items()
+        return f"{name}={value:g}" if name != "k" else f"k={value}"
+
+    def __repr__(self) -> str:
+        return f"Top({self})"
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, str)
