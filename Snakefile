@@ -1,0 +1,29 @@
+"""attop's benchmark: data -> training jobs -> evaluation -> report. See README.md and config/."""
+
+from snakemake.utils import min_version
+
+min_version("9.8")
+
+
+configfile: "config/config.yaml"
+
+
+# Satisfies the linter; without effect unless --software-deployment-method asks for it.
+container: "docker://python:3.12"
+
+
+include: "rules/common.smk"
+include: "rules/data.smk"
+include: "rules/train.smk"
+include: "rules/evaluate.smk"
+include: "rules/report.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    default_target: True
+    input:
+        REPORT,

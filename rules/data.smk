@@ -1,0 +1,90 @@
+def preparation(stage):
+    """Path and parameters of a preparation stage, for the data sets that have it."""
+    return {
+        "input": lambda w: PLAN.previous_stage(w.dataset, stage),
+        "spec": lambda w: PLAN.preparation(w.dataset),
+        "only": one_of(PLAN.with_stage(stage)),
+    }
+
+
+SOURCE, UMAP, FACTORISE, DATASET = map(preparation, ["source", "umap", "factorise", "dataset"])
+
+
+rule source:
+    output:
+        f"{OUT}/data/{{dataset}}/source.npz",
+    wildcard_constraints:
+        dataset=SOURCE["only"],
+    params:
+        spec=SOURCE["spec"],
+    log:
+        f"{LOGS}/data/{{dataset}}/source.log",
+    message:
+        "source of {wildcards.dataset}"
+    script:
+        "../workflow/scripts/prepare.py"
+
+
+rule umap:
+    input:
+        UMAP["input"],
+    output:
+        f"{OUT}/data/{{dataset}}/umap.npz",
+    wildcard_constraints:
+        dataset=UMAP["only"],
+    params:
+        spec=UMAP["spec"],
+    log:
+        f"{LOGS}/data/{{dataset}}/umap.log",
+    message:
+        "UMAP of the items of {wildcards.dataset}"
+    script:
+        "../workflow/scripts/prepare.py"
+
+
+rule factorise:
+    input:
+        FACTORISE["input"],
+    output:
+        f"{OUT}/data/{{dataset}}/factorise.npz",
+    wildcard_constraints:
+        dataset=FACTORISE["only"],
+    params:
+        spec=FACTORISE["spec"],
+    log:
+        f"{LOGS}/data/{{dataset}}/factorise.log",
+    message:
+        "matrix factorisation of {wildcards.dataset}"
+    script:
+        "../workflow/scripts/prepare.py"
+
+
+rule dataset:
+    input:
+        DATASET["input"],
+    output:
+        f"{OUT}/data/{{dataset}}/dataset.npz",
+    params:
+        spec=DATASET["spec"],
+    log:
+        f"{LOGS}/data/{{dataset}}/dataset.log",
+    message:
+        "data set {wildcards.dataset}"
+    script:
+        "../workflow/scripts/prepare.py"
+
+
+# Everything that can be known to fail fails here, before the first training job.
+rule check:
+    input:
+        [PLAN.stage_path(d.id) for d in CONFIG.datasets],
+    output:
+        f"{OUT}/data/checked.json",
+    params:
+        config=CONFIG.model_dump_json(exclude={"metrics", "title"}),
+    log:
+        f"{LOGS}/check.log",
+    message:
+        "check of data and configuration"
+    script:
+        "../workflow/scripts/check.py"

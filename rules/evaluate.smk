@@ -1,0 +1,18 @@
+from attop.bench.tables import TABLES
+
+
+rule evaluate:
+    input:
+        data=f"{OUT}/data/{{dataset}}/dataset.npz",
+        scores=lambda w: [PLAN.scores_path(run) for run in PLAN.runs(w.dataset)],
+        records=lambda w: [PLAN.record_path(run) for run in PLAN.runs(w.dataset)],
+    output:
+        [f"{OUT}/evaluation/{{dataset}}/{table}.parquet" for table in TABLES],
+    params:
+        spec=lambda w: PLAN.evaluation(w.dataset),
+    log:
+        f"{LOGS}/evaluate/{{dataset}}.log",
+    message:
+        "evaluate {wildcards.dataset}"
+    script:
+        "../workflow/scripts/evaluate.py"

@@ -1,0 +1,17 @@
+rule train:
+    input:
+        data=f"{OUT}/data/{{dataset}}/dataset.npz",
+        # ancient: a check made anew for another data set must not train this one again
+        checked=ancient(f"{OUT}/data/checked.json"),
+    output:
+        scores=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/scores.npz",
+        record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",
+    params:
+        job=lambda w: PLAN.training(w.dataset, w.method),
+    log:
+        f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
+    threads: 1
+    message:
+        "train {wildcards.method} on {wildcards.dataset}, repeat {wildcards.repeat}, fold {wildcards.fold}"
+    script:
+        "../workflow/scripts/train.py"

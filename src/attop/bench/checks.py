@@ -1,0 +1,97 @@
+"""What can be known to fail before the first training job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
+from attop.bench.training import import_estimator
+from attop.datasets.base import Dataset
+from attop.datasets.splits import make_folds
+from attop.metrics import get_metric
+from attop.seeds import derive_seed
+from attop.top import Top
+
+__all__ = ["check_plan"]
+
+
+def check_plan(config: Config, datasets: Mapping[str, Dataset]) -> None:
+    """Check methods, and targets against the parts of every fold.
+
+    Parameters
+    ----------
+    config : Config
+    datasets : mapping of data set identifier to Dataset
+
+    Raises
+    ------
+    ConfigError
+        With every complaint, one a line.
+    """
+    complaints = [c for method in config.methods for c in _check_method(method)]
+    for data in config.datasets:
+        complaints += _check_targets(config, data, datasets[data.id])
+    if complaints:
+        raise ConfigError("\n".join(complaints))
+
+
+def _check_method(method: MethodConfig) -> list[str]:
+    where = f"methods: {method.id}"
+    try:
+        estimator = import_estimator(method.estimator)()
+        known = estimator.get_params()
+    except Exception as error:  # an own class may raise anything
+        return [f"{where}: {error}"]
+    unknown = [name for name in (*method.params, *method.search) if name.split("__")[0] not in known]
+    return [
+        f"{where}: {method.estimator} has no parameter {name!r}; it has {', '.join(sorted(known))}"
+        for name in unknown
+    ]
+
+
+def _check_targets(config: Config, data: DatasetConfig, dataset: Dataset) -> list[str]:
+    complaints = []
+    for target in data.targets:
+        complaint = _first_complaint(config, data, dataset, Top.of(target))
+        if complaint:
+            complaints.append(complaint)
+    return complaints
+
+
+def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top: Top) -> str | None:
+    for repeat in range(data.protocol.repeats):
+        folds = make_folds(
+            data.protocol.kind,
+            dataset,
+            repeat=repeat,
+            seed=derive_seed(config.seed, dataset.name, repeat),
+            **data.protocol.options,
+        )
+        for number, fold in enumerate(folds):
+            validations = [validation for _, validation in fold.inner]
+            for part, rows in [("test", fold.test), *(("validation", v) for v in validations)]:
+                reason = _undefined(dataset, rows, data.select_by, top)
+                if reason:
+                    return (
+                        f"datasets: {data.id}: target {top} cannot be selected by {data.select_by}, undefined "
+                        f"in the {part} part of repeat {repeat}, fold {number} ({_counts(dataset, rows)}): "
+                        f"{reason}"
+                    )
+    return None
+
+
+def _undefined(dataset: Dataset, rows: NDArray[np.int64], metric: str, top: Top) -> str:
+    groups = None if dataset.groups is None else dataset.groups[rows]
+    return get_metric(metric).evaluate(dataset.y[rows], np.zeros(len(rows)), top=top, groups=groups).reason
+
+
+def _counts(dataset: Dataset, rows: NDArray[np.int64]) -> str:
+    n_pos = int(dataset.y[rows].sum())
+    counts = f"{len(rows)} items, {n_pos} positive"
+    if dataset.groups is None:
+        return counts
+    sizes = np.bincount(dataset.groups[rows])
+    return f"{counts}, in {len(sizes)} groups of {sizes.min()} to {sizes.max()}"

@@ -1,0 +1,278 @@
+"""The benchmark's configuration: typed, with defaults, refusing what it does not know."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from attop.top import Top
+
+__all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "ProtocolConfig", "load_config"]
+
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60)]
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be run; the message says where, what and how to mend it."""
+
+
+def _read_top(value: Any) -> dict[str, float]:
+    try:
+        return Top.of(value).as_dict()
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+TopField = Annotated[dict[Literal["k", "tau", "kappa"], float], BeforeValidator(_read_top)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ProtocolConfig(_Model):
+    """How a data set is cut into training and test parts."""
+
+    kind: Literal["stratified", "windows", "within-groups"] = Field(
+        description="stratified: cross-validation folds; windows: the AATP scheme, disjoint sets of which "
+        "consecutive ones train and the others test; within-groups: each group's items are split, "
+        "as in PAP."
+    )
+    options: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Numbers of the protocol, such as n_folds and inner_folds (stratified), n_sets, window and "
+        "inner_folds (windows), fractions (within-groups).",
+    )
+    repeats: int = Field(1, ge=1, description="How often the whole split is drawn anew.")
+
+
+class DatasetConfig(_Model):
+    """A data set and what is asked of it."""
+
+    id: Identifier
+    title: str = Field("", description="Name in tables and figures; the id if left out.")
+    kind: str = Field(description="Builder in attop.datasets.catalogue: wdbc, digit, csv, ...")
+    params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
+    protocol: ProtocolConfig
+    scaling: Literal["standard", "range", "none"] = Field(
+        "standard",
+        description="Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2].",
+    )
+    targets: list[TopField] = Field(
+        min_length=1, description="The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}."
+    )
+    select_by: str = Field(
+        "precision@k", description="Metric that selects hyper-parameters, for every method."
+    )
+    skip: dict[Identifier, str] = Field(
+        default_factory=dict, description="Methods not run on this data set, each with the reason."
+    )
+
+    @field_validator("select_by")
+    @classmethod
+    def _known_metric(cls, name: str) -> str:
+        return _check_metric(name)
+
+    @field_validator("targets")
+    @classmethod
+    def _distinct(cls, targets: list[Any]) -> list[Any]:
+        names = [str(Top.of(t)) for t in targets]
+        if len(set(names)) < len(names):
+            raise ValueError(f"each target once, got {names}")
+        return targets
+
+
+class MethodConfig(_Model):
+    """An estimator and the grid it is tuned on."""
+
+    id: Identifier
+    title: str = Field("", description="Name in tables and figures; the id if left out.")
+    estimator: str = Field(
+        pattern=r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$",
+        description="Dotted path of a class with scikit-learn's interface.",
+    )
+    params: dict[str, Any] = Field(default_factory=dict, description="Parameters that stay fixed.")
+    search: dict[str, list[Any]] = Field(
+        default_factory=dict, description="Parameter -> values; all combinations are tried in this order."
+    )
+    reference: str = Field("", description="Where the method is from.")
+    summary: str = Field("", description="One sentence for the report.")
+
+    @field_validator("search")
+    @classmethod
+    def _not_empty(cls, search: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        for name, values in search.items():
+            if not values:
+                raise ValueError(f"no value to try for {name!r}: list at least one or leave it out")
+        return search
+
+
+class Config(_Model):
+    """The whole configuration, catalogues resolved."""
+
+    title: str = "Accuracy at the top"
+    seed: int = Field(0, ge=0, description="Every random draw derives from it.")
+    output: str = Field("results", min_length=1, description="Folder of all results.")
+    datasets: list[DatasetConfig] = Field(min_length=1)
+    methods: list[MethodConfig] = Field(min_length=1)
+    metrics: list[str] = Field(
+        default_factory=lambda: list(_metric_names()), min_length=1, description="Metrics of the test scores."
+    )
+
+    @field_validator("metrics")
+    @classmethod
+    def _known_metrics(cls, names: list[str]) -> list[str]:
+        return [_check_metric(name) for name in names]
+
+    def dataset(self, id: str) -> DatasetConfig:
+        """Return the data set called `id`."""
+        return next(d for d in self.datasets if d.id == id)
+
+    def method(self, id: str) -> MethodConfig:
+        """Return the method called `id`."""
+        return next(m for m in self.methods if m.id == id)
+
+
+def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
+    """Check a configuration and resolve the names in it.
+
+    Parameters
+    ----------
+    raw : mapping
+        What the YAML file holds. Its entries `datasets` and `methods` are lists of identifiers from the
+        catalogue files, or mappings with an `id`, which add to or override the entry of that name.
+        The catalogues are named by `catalogues`, relative to `root`.
+
+    Raises
+    ------
+    ConfigError
+        With every complaint, one a line.
+    """
+    raw = dict(raw)
+    files = raw.pop("catalogues", {})
+    if not isinstance(files, Mapping) or set(files) - {"datasets", "methods"}:
+        raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
+    for section in ("datasets", "methods"):
+        catalogue = _read_catalogue(Path(root) / files[section], section) if section in files else {}
+        raw[section] = _resolve(raw.get(section), catalogue, section)
+    try:
+        config = Config.model_validate(raw)
+    except ValidationError as error:
+        raise ConfigError(_explain(error, raw)) from None
+    _check_whole(config)
+    return config
+
+
+def _read_catalogue(path: Path, section: str) -> dict[str, Any]:
+    try:
+        entries = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise ConfigError(f"catalogues: {section}: cannot read {path}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"catalogues: {section}: {path} is not valid YAML: {error}") from None
+    if not isinstance(entries, Mapping):
+        raise ConfigError(f"catalogues: {section}: {path} must map identifiers to definitions")
+    return dict(entries)
+
+
+def _resolve(chosen: Any, catalogue: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+    if not isinstance(chosen, Sequence) or isinstance(chosen, str) or not chosen:
+        raise ConfigError(f"{section}: a list with at least one entry is needed, got {chosen!r}")
+    resolved = []
+    for entry in chosen:
+        if isinstance(entry, str):
+            if entry not in catalogue:
+                raise ConfigError(
+                    f"{section}: unknown {section[:-1]} {entry!r}{_hint(entry, catalogue)}; "
+                    f"known: {', '.join(catalogue) or 'none, no catalogue is named'}"
+                )
+            entry = {"id": entry}
+        if not isinstance(entry, Mapping) or "id" not in entry:
+            raise ConfigError(f"{section}: an entry is a name or a mapping with an id, got {entry!r}")
+        resolved.append({**(catalogue.get(entry["id"]) or {}), **entry})
+    return resolved
+
+
+def _check_whole(config: Config) -> None:
+    complaints = []
+    entries: list[tuple[str, list[str]]] = [
+        ("datasets", [d.id for d in config.datasets]),
+        ("methods", [m.id for m in config.methods]),
+    ]
+    for section, ids in entries:
+        for id in sorted({i for i in ids if ids.count(i) > 1}):
+            complaints.append(f"{section}: {id!r} is listed {ids.count(id)} times: list it once")
+    methods = {m.id for m in config.methods}
+    for dataset in config.datasets:
+        if methods <= set(dataset.skip):
+            complaints.append(f"datasets: {dataset.id}: every method is skipped: leave the data set out")
+    if complaints:
+        raise ConfigError("\n".join(complaints))
+
+
+def _explain(error: ValidationError, raw: Mapping[str, Any]) -> str:
+    lines = []
+    for item in error.errors():
+        where = _place(item["loc"], raw)
+        if item["type"] == "extra_forbidden":
+            key = str(item["loc"][-1])
+            known = _keys_at(item["loc"][:-1])
+            lines.append(f"{where}: unknown key{_hint(key, known)}; known: {', '.join(known)}")
+        elif item["type"] == "missing":
+            lines.append(f"{where}: missing; it must be given")
+        else:
+            message = item["msg"].removeprefix("Value error, ")
+            lines.append(f"{where}: {message[:1].lower()}{message[1:]}, got {item['input']!r}")
+    return "\n".join(lines)
+
+
+def _place(location: tuple[int | str, ...], raw: Mapping[str, Any]) -> str:
+    """Say where: a list index becomes the identifier of the entry."""
+    words, here = [], raw
+    for step in location:
+        here = here[step] if isinstance(here, (list, Mapping)) and _has(here, step) else {}  # type: ignore
+        if isinstance(step, int) and isinstance(here, Mapping) and "id" in here:
+            words.append(str(here["id"]))
+        else:
+            words.append(str(step))
+    return ": ".join(words)
+
+
+def _has(container: Any, step: int | str) -> bool:
+    return step in container if isinstance(container, Mapping) else isinstance(step, int)
+
+
+def _keys_at(location: tuple[int | str, ...]) -> list[str]:
+    model: type[BaseModel] = Config
+    for step in location:
+        if step == "datasets":
+            model = DatasetConfig
+        elif step == "methods":
+            model = MethodConfig
+        elif step == "protocol":
+            model = ProtocolConfig
+    extra = ["catalogues"] if model is Config else []
+    return [*model.model_fields, *extra]
+
+
+def _hint(word: str, known: Any) -> str:
+    close = difflib.get_close_matches(str(word), [str(k) for k in known], n=1)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def _metric_names() -> list[str]:
+    from attop.metrics import METRICS
+
+    return list(METRICS)
+
+
+def _check_metric(name: str) -> str:
+    names = _metric_names()
+    if name not in names:
+        raise ValueError(f"unknown metric{_hint(name, names)}; known: {', '.join(names)}")
+    return name

@@ -1,0 +1,65 @@
+"""What a whole run of the benchmark was: configuration, data, methods, environment."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from attop.bench.config import Config
+from attop.bench.records import environment
+from attop.datasets.base import Dataset
+from attop.top import Top
+
+__all__ = ["manifest"]
+
+
+def manifest(config: Config, datasets: Mapping[str, Dataset]) -> dict[str, Any]:
+    """Return everything the report says besides results; JSON values only."""
+    return {
+        "title": config.title,
+        "seed": config.seed,
+        "config": yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True),
+        "git": _git(),
+        "environment": environment(),
+        "datasets": {d.id: _describe_dataset(config, d.id, datasets[d.id]) for d in config.datasets},
+        "methods": {
+            m.id: {
+                "title": m.title or m.id,
+                "reference": m.reference,
+                "summary": m.summary,
+                "estimator": m.estimator,
+                "params": m.params,
+                "grid": m.search,
+                "n_settings": math.prod(len(values) for values in m.search.values()),
+            }
+            for m in config.methods
+        },
+    }
+
+
+def _describe_dataset(config: Config, id: str, dataset: Dataset) -> dict[str, Any]:
+    data = config.dataset(id)
+    return {
+        **dataset.facts,
+        **dataset.summary(),
+        "title": data.title or id,
+        "protocol": data.protocol.model_dump(),
+        "scaling": data.scaling,
+        "targets": [str(Top.of(t)) for t in data.targets],
+        "select_by": data.select_by,
+        "skip": data.skip,
+    }
+
+
+def _git() -> dict[str, Any]:
+    """Return commit and whether the working tree differs from it; empty outside a repository."""
+    try:
+        commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+        changes = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    return {"commit": commit.stdout.strip(), "dirty": bool(changes.stdout.strip())}

@@ -1,0 +1,120 @@
+"""What has to be computed: the training runs of a configuration and the files they leave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attop.bench.config import Config
+from attop.datasets.catalogue import kind_of
+from attop.datasets.splits import count_folds
+from attop.seeds import derive_seed
+
+__all__ = ["Plan", "Run"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training job: all targets of one data set, method, repeat and fold."""
+
+    dataset: str
+    method: str
+    repeat: int
+    fold: int
+
+
+class Plan:
+    """Runs and paths of a configuration; nothing here reads data.
+
+    Parameters
+    ----------
+    config : Config
+    """
+
+    def __init__(self, config: Config):
+        self.config = config
+        self.root = Path(config.output)
+
+    def runs(self, dataset: str | None = None) -> Iterator[Run]:
+        """Yield the training runs, of one data set or of all, in the order of the configuration."""
+        for data in self.config.datasets:
+            if dataset not in (None, data.id):
+                continue
+            folds = count_folds(data.protocol.kind, **data.protocol.options)
+            for method in self.config.methods:
+                if method.id in data.skip:
+                    continue
+                for repeat in range(data.protocol.repeats):
+                    for fold in range(folds):
+                        yield Run(data.id, method.id, repeat, fold)
+
+    def stages(self, dataset: str) -> list[str]:
+        """Return the preparation stages of a data set, the last of which is ``"dataset"``."""
+        return list(kind_of(self.config.dataset(dataset).kind).stages)
+
+    def with_stage(self, stage: str) -> list[str]:
+        """Return the data sets whose preparation has `stage`."""
+        return [d.id for d in self.config.datasets if stage in self.stages(d.id)]
+
+    def stage_path(self, dataset: str, stage: str = "dataset") -> Path:
+        """Return the file a preparation stage leaves."""
+        return self.root / "data" / dataset / f"{stage}.npz"
+
+    def previous_stage(self, dataset: str, stage: str) -> list[Path]:
+        """Return the file `stage` starts from, as a list of none or one."""
+        stages = self.stages(dataset)
+        position = stages.index(stage)
+        return [self.stage_path(dataset, stages[position - 1])] if position else []
+
+    def scores_path(self, run: Run) -> Path:
+        """Return the file of raw test scores."""
+        return self._run_folder(run) / "scores.npz"
+
+    def record_path(self, run: Run) -> Path:
+        """Return the record of how the scores came about."""
+        return self._run_folder(run) / "record.json"
+
+    def _run_folder(self, run: Run) -> Path:
+        return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
+
+    # What a job depends on besides its input files, as text: a change of it makes the job run again.
+
+    def preparation(self, dataset: str) -> str:
+        """Return what the preparation of a data set depends on."""
+        data = self.config.dataset(dataset)
+        return _text(
+            id=data.id,
+            title=data.title or data.id,
+            kind=data.kind,
+            params=data.params,
+            seed=derive_seed(self.config.seed, dataset),
+        )
+
+    def training(self, dataset: str, method: str) -> str:
+        """Return what the training runs of a method on a data set depend on."""
+        data, learner = self.config.dataset(dataset), self.config.method(method)
+        return _text(
+            seed=self.config.seed,
+            protocol={"kind": data.protocol.kind, "options": data.protocol.options},
+            scaling=data.scaling,
+            targets=data.targets,
+            select_by=data.select_by,
+            estimator=learner.estimator,
+            params=learner.params,
+            search=learner.search,
+        )
+
+    def evaluation(self, dataset: str) -> str:
+        """Return what the evaluation of a data set depends on."""
+        return _text(
+            runs=[[run.method, run.repeat, run.fold] for run in self.runs(dataset)],
+            targets=self.config.dataset(dataset).targets,
+            metrics=self.config.metrics,
+        )
+
+
+def _text(**parts: Any) -> str:
+    return json.dumps(parts, sort_keys=True, default=str)

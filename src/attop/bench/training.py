@@ -1,0 +1,286 @@
+"""One training job: select, train and score one method on one fold, for every target."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.bench.records import environment, peak_memory_mb
+from attop.datasets.base import Dataset
+from attop.datasets.splits import Fold, make_folds
+from attop.estimators.base import fit_many
+from attop.metrics import get_metric
+from attop.seeds import derive_seed
+from attop.top import Top
+
+__all__ = ["Job", "Outcome", "import_estimator", "run_job", "scaler", "settings_of"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a training run needs to know besides the data.
+
+    Attributes
+    ----------
+    repeat, fold : int
+    seed : int
+        Seed of the whole benchmark run.
+    protocol : mapping
+        ``kind`` and ``options`` of the split.
+    scaling : str
+        ``"standard"``, ``"range"`` or ``"none"``.
+    targets : sequence of mappings
+        Tops to train for.
+    select_by : str
+        Metric that selects, evaluated at each target.
+    estimator : str
+        Dotted path of a class.
+    params, search : mapping
+        Fixed parameters, and lists of values to choose from.
+    """
+
+    repeat: int
+    fold: int
+    seed: int
+    protocol: Mapping[str, Any]
+    scaling: str
+    targets: Sequence[Mapping[str, float]]
+    select_by: str
+    estimator: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Scores of the test items, one row per target (none if the run failed), and the record."""
+
+    test: NDArray[np.int64]
+    scores: Floats
+    record: dict[str, Any]
+
+
+def settings_of(search: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return all combinations of the search space, in the order they are listed."""
+    return [dict(zip(search, values, strict=True)) for values in itertools.product(*search.values())]
+
+
+def import_estimator(path: str) -> Any:
+    """Return the class at a dotted path the configuration names."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"estimator {path!r} cannot be imported: {error}") from None
+
+
+def scaler(kind: str) -> Any:
+    """Return an unfitted transformer for `kind`, or None for ``"none"``."""
+    if kind == "none":
+        return None
+    from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+    return StandardScaler() if kind == "standard" else MinMaxScaler((-0.5, 0.5))
+
+
+def run_job(job: Job, dataset: Dataset) -> Outcome:
+    """Run a training job; a method that fails yields a record of the failure, not an exception.
+
+    Selection happens on the inner splits of the training part only, which are the same for every method:
+    each setting is scored by ``select_by`` at the target, averaged over the inner splits where it is
+    defined; the best wins, the first listed among equals.
+    """
+    folds = make_folds(
+        job.protocol["kind"],
+        dataset,
+        repeat=job.repeat,
+        seed=derive_seed(job.seed, dataset.name, job.repeat),
+        **job.protocol.get("options", {}),
+    )
+    fold = folds[job.fold]
+    record: dict[str, Any] = {
+        "status": "ok",
+        "error": "",
+        "repeat": job.repeat,
+        "fold": job.fold,
+        "n_train": len(fold.train),
+        "n_test": len(fold.test),
+        "select_by": job.select_by,
+        "seed": derive_seed(job.seed, dataset.name, job.repeat, job.fold),
+        "targets": [],
+    }
+    scores = np.empty((0, len(fold.test)))
+    try:
+        scores = _select_and_train(job, dataset, fold, record)
+    except Exception as error:  # whatever a method raises is its result
+        record["status"] = "error"
+        record["error"] = f"{type(error).__name__}: {error}"
+        record["traceback"] = traceback.format_exc()
+    record["peak_memory_mb"] = peak_memory_mb()
+    record["environment"] = environment()
+    return Outcome(fold.test, scores, record)
+
+
+def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
+    tops = [Top.of(target) for target in job.targets]
+    settings = settings_of(job.search)
+    estimator = _seeded(import_estimator(job.estimator)(**job.params), record["seed"])
+
+    start = time.perf_counter()
+    values = np.full((len(tops), len(settings), len(fold.inner)), np.nan)
+    if len(settings) > 1 or not fold.refit:
+        for i, (fit, validation) in enumerate(fold.inner):
+            models, transform = _train(estimator, job, dataset, fit, tops, settings)
+            values[:, :, i] = _validate(models, transform(validation), job, dataset, validation, tops)
+    chosen = [_best(values[t], job.select_by) for t in range(len(tops))]
+    selected = time.perf_counter()
+
+    if fold.refit:
+        picks = [{**settings[c], "top": top} for c, top in zip(chosen, tops, strict=True)]
+        finals, transform = _fit(estimator, job, dataset, fold.train, picks)
+    else:  # the single inner split trained on the whole training part already
+        finals = [models[t][c] for t, c in enumerate(chosen)]
+    trained = time.perf_counter()
+
+    test = transform(fold.test)
+    scores = np.vstack([_score(model, test) for model in finals])
+    scored = time.perf_counter()
+
+    for t, top in enumerate(tops):
+        record["targets"].append(
+            {
+                "target": str(top),
+                "chosen": settings[chosen[t]],
+                "at_edge": _at_edge(settings[chosen[t]], job.search),
+                "validation": _mean(values[t, chosen[t]]),
+                "model": _describe(finals[t]),
+                "inner": [
+                    {"setting": setting, "values": list(values[t, s])} for s, setting in enumerate(settings)
+                ],
+            }
+        )
+    record["n_settings"] = len(settings)
+    record["seconds"] = {
+        "selection": selected - start,
+        "training": trained - selected,
+        "scoring": scored - trained,
+    }
+    return scores
+
+
+def _seeded(estimator: Any, seed: int) -> Any:
+    return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
+
+
+def _train(
+    estimator: Any,
+    job: Job,
+    dataset: Dataset,
+    rows: NDArray[np.int64],
+    tops: Sequence[Top],
+    settings: Sequence[Mapping[str, Any]],
+) -> tuple[list[list[Any]], Any]:
+    """Fit every setting for every target; return models[target][setting] and the feature transform."""
+    combined = [{**setting, "top": top} for top in tops for setting in settings]
+    models, transform = _fit(estimator, job, dataset, rows, combined)
+    width = len(settings)
+    return [models[t * width : (t + 1) * width] for t in range(len(tops))], transform
+
+
+def _fit(
+    estimator: Any, job: Job, dataset: Dataset, rows: NDArray[np.int64], settings: Sequence[Mapping[str, Any]]
+) -> tuple[list[Any], Any]:
+    X = dataset.X[rows]
+    scale = scaler(job.scaling)
+    if scale is not None:
+        X = scale.fit_transform(X)
+    groups = None if dataset.groups is None else dataset.groups[rows]
+    models = fit_many(estimator, X, dataset.y[rows], groups, settings=settings)
+
+    def transform(rows: NDArray[np.int64]) -> Floats:
+        return dataset.X[rows] if scale is None else scale.transform(dataset.X[rows])
+
+    return models, transform
+
+
+def _validate(
+    models: Sequence[Sequence[Any]],
+    X: Floats,
+    job: Job,
+    dataset: Dataset,
+    rows: NDArray[np.int64],
+    tops: Sequence[Top],
+) -> Floats:
+    metric = get_metric(job.select_by)
+    y = dataset.y[rows]
+    groups = None if dataset.groups is None else dataset.groups[rows]
+    sign = 1.0 if metric.higher_is_better else -1.0
+    return np.array(
+        [
+            [sign * metric.evaluate(y, _score(model, X), top=top, groups=groups).value for model in row]
+            for row, top in zip(models, tops, strict=True)
+        ]
+    )
+
+
+def _score(model: Any, X: Floats) -> Floats:
+    """Return finite scores of the items, by decision_function or the probability of the positive class."""
+    if hasattr(model, "decision_function"):
+        scores = model.decision_function(X)
+    elif hasattr(model, "predict_proba"):
+        scores = model.predict_proba(X)[:, 1]
+    else:
+        raise TypeError(f"{type(model).__name__} has neither decision_function nor predict_proba")
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.shape != (len(X),):
+        raise ValueError(
+            f"{type(model).__name__} returned scores of shape {scores.shape} for {len(X)} items: "
+            "one number per item is needed"
+        )
+    if not np.isfinite(scores).all():
+        bad = int((~np.isfinite(scores)).sum())
+        raise ValueError(f"{type(model).__name__} returned {bad} scores that are NaN or infinite")
+    return scores
+
+
+def _best(values: Floats, select_by: str) -> int:
+    """Return the setting with the best mean over the inner splits; `values` has shape (settings, splits)."""
+    means = np.array([_mean(row) for row in values])
+    if len(means) > 1 and np.isnan(means).all():
+        raise ValueError(f"{select_by} is undefined on every inner split: no setting can be selected by it")
+    return int(np.nanargmax(means)) if len(means) > 1 else 0
+
+
+def _mean(values: Floats) -> float:
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
+
+
+def _at_edge(setting: Mapping[str, Any], search: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return the numeric parameters chosen at the lowest or highest of three or more values."""
+    edges = []
+    for name, values in search.items():
+        numeric = len(values) > 2 and all(isinstance(v, (int, float)) for v in values)
+        if numeric and setting[name] in (min(values), max(values)):
+            edges.append(name)
+    return edges
+
+
+def _describe(model: Any) -> dict[str, Any]:
+    """Return what the fitted model says of its training, where it says so."""
+    names = ("objective_", "gap_", "quantile_gap_", "n_iter_", "converged_")
+    return {
+        name.rstrip("_"): np.asarray(v).tolist()
+        for name in names
+        if (v := getattr(model, name, None)) is not None
+    }
