@@ -7,9 +7,9 @@ from attop.bench.joblog import job_log
 with job_log(snakemake.log[0]):
     from attop.analysis import write_analysis
     from attop.bench.config import Config
-    from attop.bench.tables import read_tables
     from attop.bench.manifest import manifest
     from attop.bench.records import write_json
+    from attop.bench.tables import read_tables
     from attop.datasets.base import Dataset
 
     config = Config.model_validate_json(snakemake.params.config)

@@ -1,5 +1,26 @@
-"""Estimators with scikit-learn's interface."""
+"""Estimators with scikit-learn's interface; each loads when it is first used."""
 
-from attop.estimators.base import LinearRanker, fit_many
+from importlib import import_module
 
-__all__ = ["LinearRanker", "fit_many"]
+#: Where each public name is defined.
+HOMES = {
+    "AATP": "attop.estimators.aatp",
+    "GDPApK": "attop.estimators.gd_papk",
+    "LinearRanker": "attop.estimators.base",
+    "PNormPush": "attop.estimators.pnorm_push",
+    "PerceptronAtK": "attop.estimators.perceptron_at_k",
+    "SGDAtK": "attop.estimators.sgd_at_k",
+    "fit_many": "attop.estimators.base",
+}
+
+__all__ = list(HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name in HOMES:
+        return getattr(import_module(HOMES[name]), name)
+    raise AttributeError(f"module 'attop.estimators' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
