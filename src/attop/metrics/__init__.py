@@ -1,1 +1,38 @@
 """Metrics of the top of a ranked list: exact, ties declared."""
+
+from attop.metrics.absolute_top import positives_at_top, reciprocal_rank
+from attop.metrics.cumulative_gain import dcg, ndcg, ndcg_aatp
+from attop.metrics.metric import Metric, MetricValue, Need, UndefinedMetricError
+from attop.metrics.pap import micro_pap_at_k, pap_at_k, pap_at_k_risk
+from attop.metrics.precision import average_precision, hit_at_k, precision_at_k, recall_at_k
+from attop.metrics.registry import METRICS, get_metric
+from attop.metrics.roc import RocPoints, roc_points
+from attop.metrics.roc_area import auc, partial_auc
+from attop.metrics.scorer import TopScorer, make_top_scorer
+
+__all__ = [
+    "METRICS",
+    "Metric",
+    "MetricValue",
+    "Need",
+    "RocPoints",
+    "TopScorer",
+    "UndefinedMetricError",
+    "auc",
+    "average_precision",
+    "dcg",
+    "get_metric",
+    "hit_at_k",
+    "make_top_scorer",
+    "micro_pap_at_k",
+    "ndcg",
+    "ndcg_aatp",
+    "pap_at_k",
+    "pap_at_k_risk",
+    "partial_auc",
+    "positives_at_top",
+    "precision_at_k",
+    "recall_at_k",
+    "reciprocal_rank",
+    "roc_points",
+]

@@ -1,0 +1,257 @@
+"""What a metric is: a definition, the samples it is defined on, and its value over groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop.metrics.ranking import Ranking, check_scores
+from attop.sample import check_groups, check_labels
+from attop.top import Top
+
+__all__ = ["Metric", "MetricValue", "Need", "TopLike", "UndefinedMetricError"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+TopLike = Top | int | Mapping[str, float]
+
+
+class UndefinedMetricError(ValueError):
+    """A metric that has no value on a sample.
+
+    Attributes
+    ----------
+    reason : str
+        ``"no positive"``, ``"no negative"``, ``"k > n"`` or ``"fewer than k negatives"``; of grouped data
+        ``"no eligible group"`` with the reasons of the groups counted.
+    """
+
+    def __init__(self, reason: str, message: str):
+        super().__init__(message)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, str(self))
+
+
+class Need(Enum):
+    """What a list must have for a metric to be defined; the value is the reason when it has not."""
+
+    K_ITEMS = "k > n"
+    POSITIVE = "no positive"
+    NEGATIVE = "no negative"
+    K_NEGATIVES = "fewer than k negatives"
+
+    def met(self, n: Ints, n_pos: Ints, k: Ints) -> NDArray[np.bool_]:
+        """Tell for each list whether it has what is needed."""
+        if self is Need.K_ITEMS:
+            return k <= n
+        if self is Need.POSITIVE:
+            return n_pos > 0
+        if self is Need.NEGATIVE:
+            return n_pos < n
+        return k <= n - n_pos
+
+
+_REMEDY = {
+    Need.K_ITEMS: "lower k or give a fraction of the items (tau)",
+    Need.POSITIVE: "evaluate on a sample with a positive, for example by stratified splits",
+    Need.NEGATIVE: "evaluate on a sample with a negative, for example by stratified splits",
+    Need.K_NEGATIVES: "lower k or add negatives",
+}
+
+
+class MetricValue(NamedTuple):
+    """Value of a metric on a sample.
+
+    Attributes
+    ----------
+    value : float
+        Mean over the eligible groups (an ungrouped sample is one group); NaN when there is none.
+    n_groups : int
+        Groups the value is the mean of.
+    n_left_out : int
+        Groups left out because the metric is undefined on them.
+    reason : str or None
+        Why the value is NaN; None when it is not.
+    """
+
+    value: float
+    n_groups: int
+    n_left_out: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Metric:
+    """A metric of a ranked list.
+
+    Attributes
+    ----------
+    name : str
+        Name in configurations, such as ``"precision@k"``.
+    title : str
+        Name in tables and figures.
+    definition : str
+        One sentence.
+    bounds : (float, float)
+        Least and greatest value; infinity where it grows with the list.
+    ties : str
+        What equal scores do.
+    edge_cases : str
+        Where it is undefined, and values that may surprise.
+    needs : tuple of Need
+        What a list must have, in the order in which the lack is reported.
+    kernel : callable
+        ``kernel(ranking, k, **options)`` gives the value of each group, shape (n_groups,), for groups that
+        have what is needed; `k` has shape (n_groups,) and is the group's size for a metric without a top.
+    needs_top : bool
+        Whether it is a metric of the top `k`.
+    grouped : bool
+        Whether it is by definition a mean over groups. The others become one on grouped data.
+    higher_is_better : bool
+    """
+
+    name: str
+    title: str
+    definition: str
+    bounds: tuple[float, float]
+    ties: str
+    edge_cases: str
+    needs: tuple[Need, ...]
+    kernel: Callable[..., Floats]
+    needs_top: bool = False
+    grouped: bool = False
+    higher_is_better: bool = True
+
+    def __repr__(self) -> str:
+        return f"Metric({self.name})"
+
+    def evaluate(
+        self, y: ArrayLike, scores: ArrayLike, top: TopLike | None = None, groups: ArrayLike | None = None
+    ) -> MetricValue:
+        """Value on a sample, or NaN and the reason where it is undefined.
+
+        On grouped data the value is the mean over the eligible groups of the group's value, with `top`
+        resolved in each group; this holds for every metric.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            Binary labels, see `attop.sample.check_labels`.
+        scores : array-like of shape (n,)
+            The higher, the nearer the top.
+        top : Top, int or mapping, optional
+            How much of the top counts; needed by metrics with `needs_top`, not used by the others.
+        groups : array-like of shape (n,), optional
+            Group (user, query) of each item.
+
+        Returns
+        -------
+        MetricValue
+
+        Raises
+        ------
+        ValueError
+            If labels, scores or groups are malformed (wrong length, NaN or infinite scores, no item).
+        TypeError
+            If the metric needs a top and there is none.
+        """
+        value, _ = self._evaluate(y, scores, top, groups)
+        return value
+
+    def value(self, y: ArrayLike, scores: ArrayLike, top: TopLike | None = None, **options: Any) -> float:
+        """Value on one list; parameters as for `evaluate`, and `options` of the kernel such as `ties`.
+
+        Raises
+        ------
+        UndefinedMetricError
+            If the metric has no value on this list.
+        ValueError, TypeError
+            As `evaluate`.
+        """
+        return self.group_mean(y, scores, top, None, **options).value
+
+    def group_mean(
+        self,
+        y: ArrayLike,
+        scores: ArrayLike,
+        top: TopLike | None,
+        groups: ArrayLike | None,
+        **options: Any,
+    ) -> MetricValue:
+        """Do as `evaluate`, but raise `UndefinedMetricError` where no group is eligible."""
+        value, message = self._evaluate(y, scores, top, groups, **options)
+        if value.reason is not None:
+            raise UndefinedMetricError(value.reason, message)
+        return value
+
+    def _evaluate(
+        self,
+        y: ArrayLike,
+        scores: ArrayLike,
+        top: TopLike | None,
+        groups: ArrayLike | None,
+        **options: Any,
+    ) -> tuple[MetricValue, str]:
+        labels = check_labels(y)
+        values = check_scores(scores, len(labels))
+        codes = None if groups is None else check_groups(groups, len(labels))
+        if codes is None:
+            n, n_pos = np.array([len(labels)]), np.array([labels.sum()])
+        else:
+            n = np.bincount(codes)
+            n_pos = np.bincount(codes[labels == 1], minlength=len(n))
+        k = self._resolve(top, n, n_pos)
+        met = [need.met(n, n_pos, k) for need in self.needs]
+        eligible = np.logical_and.reduce(met) if met else np.ones(len(n), dtype=bool)
+        n_eligible = int(eligible.sum())
+        if n_eligible == 0:
+            return self._undefined(met, n, n_pos, k, groups is not None)
+        if codes is not None and n_eligible < len(n):
+            keep = eligible[codes]
+            codes = (np.cumsum(eligible) - 1)[codes[keep]]
+            labels, values, k = labels[keep], values[keep], k[eligible]
+        per_group = self.kernel(Ranking.of(labels, values, codes), k, **options)
+        return MetricValue(float(per_group.mean()), n_eligible, len(n) - n_eligible), ""
+
+    def _resolve(self, top: TopLike | None, n: Ints, n_pos: Ints) -> Ints:
+        """Items at the top of each group; one more than the group has where the top asks for too many."""
+        if not self.needs_top:
+            return n
+        if top is None:
+            raise TypeError(f"{self.name} is a metric of the top: give top, for example 10 or Top(tau=0.05)")
+        top = Top.of(top)
+        if top.k is not None:
+            return np.full(len(n), top.k)
+        sizes, position = np.unique(np.stack([n, n_pos]), axis=1, return_inverse=True)
+        return np.array([_resolve_one(top, *size) for size in sizes.T.tolist()])[position.ravel()]
+
+    def _undefined(
+        self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, k: Ints, grouped: bool
+    ) -> tuple[MetricValue, str]:
+        lacking = [self.needs[i] for i in np.argmin(met, axis=0)]
+        if grouped:
+            counts = Counter(need.value for need in lacking).most_common()
+            reason = "no eligible group: " + ", ".join(f"{what} ({count})" for what, count in counts)
+            message = f"{self.name} is undefined on each of the {len(n)} groups, {reason}"
+        else:
+            reason = lacking[0].value
+            message = (
+                f"{self.name} is undefined: {reason}, with {f'k={k[0]}, ' if self.needs_top else ''}"
+                f"{n[0]} items, {n_pos[0]} positive and {n[0] - n_pos[0]} negative: {_REMEDY[lacking[0]]}"
+            )
+        return MetricValue(float("nan"), 0, len(n), reason), message
+
+
+def _resolve_one(top: Top, n: int, n_pos: int) -> int:
+    try:
+        return top.resolve(n, n_pos)
+    except ValueError:
+        return n + 1

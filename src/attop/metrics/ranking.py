@@ -1,0 +1,134 @@
+"""Ranked lists as blocks of tied items: what every metric is computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Ranking", "check_scores"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def check_scores(scores: ArrayLike, n: int) -> Floats:
+    """Return scores as finite floats.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        The higher, the nearer the top.
+    n : int
+        Number of labels.
+
+    Raises
+    ------
+    ValueError
+        If `scores` is not numeric, of another shape than ``(n,)``, or holds NaN or infinity.
+    """
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "scores must be real numbers, got something else: pass the output of decision_function"
+        ) from None
+    if values.shape != (n,):
+        raise ValueError(f"scores must have shape ({n},) like y, got {values.shape}: one score per item")
+    if not np.isfinite(values).all():
+        bad = np.flatnonzero(~np.isfinite(values))
+        raise ValueError(
+            f"{len(bad)} of the {n} scores are NaN or infinite, the first at position {bad[0]}: "
+            "they cannot be ranked, mend the model that gave them"
+        )
+    return values
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The lists of one or several groups, each sorted by decreasing score and cut into tie blocks.
+
+    A block is a maximal run of items of one group with equal scores. Within it every order is equally
+    likely, so that its size and its positives are all a metric may use. Blocks are stored group by
+    group; every group has at least one item.
+
+    Attributes
+    ----------
+    n, n_pos : ndarray of shape (n_groups,)
+        Items and positives of each group.
+    first : ndarray of shape (n_groups,)
+        Index of the first block of each group.
+    group : ndarray of shape (n_blocks,)
+        Group of each block.
+    size, pos : ndarray of shape (n_blocks,)
+        Items and positives in each block.
+    before, pos_before : ndarray of shape (n_blocks,)
+        Items and positives of the same group in higher blocks.
+    """
+
+    n: Ints
+    n_pos: Ints
+    first: Ints
+    group: Ints
+    size: Ints
+    pos: Ints
+    before: Ints
+    pos_before: Ints
+
+    @classmethod
+    def of(cls, labels: Ints, scores: Floats, codes: Ints | None = None) -> Ranking:
+        """Rank items with checked `labels` (0 and 1), `scores` and group `codes` (0 .. n_groups - 1)."""
+        order = np.argsort(-scores) if codes is None else np.lexsort((-scores, codes))
+        s, y = scores[order], labels[order]
+        new = np.ones(len(s), dtype=bool)
+        np.not_equal(s[1:], s[:-1], out=new[1:])
+        if codes is not None:
+            g = codes[order]
+            new[1:] |= g[1:] != g[:-1]
+        start = np.flatnonzero(new)
+        size = np.diff(start, append=len(s))
+        pos = np.add.reduceat(y, start)
+        group = np.zeros(len(start), np.int64) if codes is None else g[start]
+        first = np.flatnonzero(np.diff(group, prepend=-1))
+        n, n_pos = np.add.reduceat(size, first), np.add.reduceat(pos, first)
+        pos_before = np.cumsum(pos) - pos
+        return cls(
+            n,
+            n_pos,
+            first,
+            group,
+            size,
+            pos,
+            start - start[first][group],
+            pos_before - pos_before[first][group],
+        )
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.n)
+
+    def total(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sum values per block within each group."""
+        return np.add.reduceat(values, self.first)
+
+    def positives_in_top(self, k: Ints) -> Floats:
+        """Expected positives among the first `k` items of each group; `k` has shape (n_groups,)."""
+        taken = np.clip(k[self.group] - self.before, 0, self.size)
+        return self.total(self.pos * taken / self.size)
+
+    def cut_block(self, k: Ints) -> Ints:
+        """Return the block that holds the `k`-th item of each group."""
+        return self.first + self.total((self.before < k[self.group]).astype(np.int64)) - 1
+
+    def places(self) -> tuple[Ints, Ints]:
+        """Return block and rank (from 1, in its group) of every place, group by group."""
+        block = np.repeat(np.arange(len(self.size)), self.size)
+        start = np.cumsum(self.n) - self.n
+        return block, np.arange(1, len(block) + 1) - start[self.group][block]
+
+    def total_of_places(self, values: Floats) -> Floats:
+        """Sum values per place (see `places`) within each group."""
+        return np.add.reduceat(values, np.cumsum(self.n) - self.n)
