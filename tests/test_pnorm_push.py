@@ -191,6 +191,17 @@ def test_line_search_bounds_a_minimum_at_infinity():
     assert line_search(lambda step: (1e-16, 1.0), noise=1e-15) == 0
 
 
+def test_line_search_ends_where_rounding_flips_the_sign_next_to_zero():
+    calls = []
+
+    def slope(step):
+        calls.append(step)
+        return (1e-9 if step > 0 else -1e-9), 1e-30
+
+    assert 0 <= line_search(slope, noise=1e-15) <= 1e-15
+    assert len(calls) < 80
+
+
 # --- solver ----------------------------------------------------------------------------------------
 
 

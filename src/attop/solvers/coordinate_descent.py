@@ -128,7 +128,7 @@ def coordinate_descent(
         # Every round descends, so that the last iterate is the best one up to the value's rounding.
         best, objective = coef.copy(), np.array([value], dtype=float)
         history.record(iteration, deadline.elapsed, objective)
-        if callback is not None and callback(iteration, coef, objective):
+        if callback is not None and callback(iteration, best, objective):
             status = "stopped"
             break
         gradient = np.where(width > 0, X.T @ c, 0.0)
@@ -190,7 +190,7 @@ def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_ST
     at, low, high = 0.0, 0.0, longest
     bracketed = False
     moved, reach = math.inf, 8.0
-    for _ in range(200):
+    for _ in range(100):
         newton = at - first / second if second > 0 else math.inf
         if not bracketed:
             # Flat stretches (all weight on one pair) send Newton far away: widen the search by degrees.
@@ -201,8 +201,9 @@ def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_ST
         else:
             trial = low / 2 + high / 2
         moved = abs(trial - at)
-        if moved <= math.sqrt(EPS) * trial:
-            # Convergence is quadratic: the error left is about the square of this move.
+        if moved <= math.sqrt(EPS) * trial + EPS:
+            # Convergence is quadratic: the error left is about the square of this move. A change of
+            # margins by EPS is none, even where rounding flips the derivative's sign next to 0.
             return side * trial
         at = trial
         first, second = slope(side * at)
