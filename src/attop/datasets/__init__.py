@@ -1,1 +1,20 @@
 """Data sets: loading, preparing, simulating and splitting."""
+
+from attop.datasets.base import Dataset, DatasetError
+from attop.datasets.catalogue import KINDS, Kind, Stage, build, input_files, make, stage_parameters
+from attop.datasets.splits import PROTOCOLS, Fold, make_folds
+
+__all__ = [
+    "KINDS",
+    "PROTOCOLS",
+    "Dataset",
+    "DatasetError",
+    "Fold",
+    "Kind",
+    "Stage",
+    "build",
+    "input_files",
+    "make",
+    "make_folds",
+    "stage_parameters",
+]
