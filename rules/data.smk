@@ -1,24 +1,26 @@
 def preparation(stage):
     """Path and parameters of a preparation stage, for the data sets that have it."""
     return {
-        "input": lambda w: PLAN.previous_stage(w.dataset, stage),
-        "spec": lambda w: PLAN.preparation(w.dataset),
+        "input": lambda w: PLAN.stage_inputs(w.dataset, stage),
+        "spec": lambda w: PLAN.preparation(w.dataset, stage),
         "only": one_of(PLAN.with_stage(stage)),
     }
 
 
-SOURCE, UMAP, FACTORISE, DATASET = map(preparation, ["source", "umap", "factorise", "dataset"])
+SOURCE, UMAP, FACTORISE, DATASET = map(
+    preparation, ["source", "umap", "factorise", "dataset"]
+)
 
 
 rule source:
     output:
         f"{OUT}/data/{{dataset}}/source.npz",
+    log:
+        f"{LOGS}/data/{{dataset}}/source.log",
     wildcard_constraints:
         dataset=SOURCE["only"],
     params:
         spec=SOURCE["spec"],
-    log:
-        f"{LOGS}/data/{{dataset}}/source.log",
     message:
         "source of {wildcards.dataset}"
     script:
@@ -30,12 +32,12 @@ rule umap:
         UMAP["input"],
     output:
         f"{OUT}/data/{{dataset}}/umap.npz",
+    log:
+        f"{LOGS}/data/{{dataset}}/umap.log",
     wildcard_constraints:
         dataset=UMAP["only"],
     params:
         spec=UMAP["spec"],
-    log:
-        f"{LOGS}/data/{{dataset}}/umap.log",
     message:
         "UMAP of the items of {wildcards.dataset}"
     script:
@@ -47,12 +49,12 @@ rule factorise:
         FACTORISE["input"],
     output:
         f"{OUT}/data/{{dataset}}/factorise.npz",
+    log:
+        f"{LOGS}/data/{{dataset}}/factorise.log",
     wildcard_constraints:
         dataset=FACTORISE["only"],
     params:
         spec=FACTORISE["spec"],
-    log:
-        f"{LOGS}/data/{{dataset}}/factorise.log",
     message:
         "matrix factorisation of {wildcards.dataset}"
     script:
@@ -64,10 +66,10 @@ rule dataset:
         DATASET["input"],
     output:
         f"{OUT}/data/{{dataset}}/dataset.npz",
-    params:
-        spec=DATASET["spec"],
     log:
         f"{LOGS}/data/{{dataset}}/dataset.log",
+    params:
+        spec=DATASET["spec"],
     message:
         "data set {wildcards.dataset}"
     script:
@@ -80,10 +82,10 @@ rule check:
         [PLAN.stage_path(d.id) for d in CONFIG.datasets],
     output:
         f"{OUT}/data/checked.json",
-    params:
-        config=CONFIG.model_dump_json(exclude={"metrics", "title"}),
     log:
         f"{LOGS}/check.log",
+    params:
+        config=CONFIG.model_dump_json(exclude={"metrics", "title"}),
     message:
         "check of data and configuration"
     script:

@@ -8,10 +8,10 @@ rule evaluate:
         records=lambda w: [PLAN.record_path(run) for run in PLAN.runs(w.dataset)],
     output:
         [f"{OUT}/evaluation/{{dataset}}/{table}.parquet" for table in TABLES],
-    params:
-        spec=lambda w: PLAN.evaluation(w.dataset),
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
+    params:
+        spec=lambda w: PLAN.evaluation(w.dataset),
     message:
         "evaluate {wildcards.dataset}"
     script:

@@ -1,15 +1,19 @@
 rule report:
     input:
         data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
-        tables=[f"{OUT}/evaluation/{d.id}/{t}.parquet" for d in CONFIG.datasets for t in TABLES],
+        tables=[
+            f"{OUT}/evaluation/{d.id}/{t}.parquet"
+            for d in CONFIG.datasets
+            for t in TABLES
+        ],
     output:
         REPORT,
         f"{OUT}/manifest.json",
         directory(f"{OUT}/tables"),
-    params:
-        config=CONFIG.model_dump_json(),
     log:
         f"{LOGS}/report.log",
+    params:
+        config=CONFIG.model_dump_json(),
     message:
         "tables, figures and report"
     script:

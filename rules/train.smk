@@ -6,11 +6,11 @@ rule train:
     output:
         scores=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/scores.npz",
         record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",
-    params:
-        job=lambda w: PLAN.training(w.dataset, w.method),
     log:
         f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
     threads: 1
+    params:
+        job=lambda w: PLAN.training(w.dataset, w.method),
     message:
         "train {wildcards.method} on {wildcards.dataset}, repeat {wildcards.repeat}, fold {wildcards.fold}"
     script:

@@ -12,7 +12,6 @@ from attop.bench.training import import_estimator
 from attop.datasets.base import Dataset
 from attop.datasets.splits import make_folds
 from attop.metrics import get_metric
-from attop.seeds import derive_seed
 from attop.top import Top
 
 __all__ = ["check_plan"]
@@ -67,7 +66,7 @@ def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top:
             data.protocol.kind,
             dataset,
             repeat=repeat,
-            seed=derive_seed(config.seed, dataset.name, repeat),
+            seed=config.seed,
             **data.protocol.options,
         )
         for number, fold in enumerate(folds):
@@ -75,10 +74,10 @@ def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top:
             for part, rows in [("test", fold.test), *(("validation", v) for v in validations)]:
                 reason = _undefined(dataset, rows, data.select_by, top)
                 if reason:
+                    where = f"the {part} part of repeat {repeat}, fold {number} ({_counts(dataset, rows)})"
                     return (
-                        f"datasets: {data.id}: target {top} cannot be selected by {data.select_by}, undefined "
-                        f"in the {part} part of repeat {repeat}, fold {number} ({_counts(dataset, rows)}): "
-                        f"{reason}"
+                        f"datasets: {data.id}: target {top} cannot be selected by {data.select_by}, "
+                        f"undefined in {where}: {reason}"
                     )
     return None
 

@@ -10,6 +10,9 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from attop.datasets.base import DatasetError
+from attop.datasets.catalogue import kind_of, stage_parameters
+from attop.datasets.splits import count_folds
 from attop.top import Top
 
 __all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "ProtocolConfig", "load_config"]
@@ -45,8 +48,8 @@ class ProtocolConfig(_Model):
     )
     options: dict[str, Any] = Field(
         default_factory=dict,
-        description="Numbers of the protocol, such as n_folds and inner_folds (stratified), n_sets, window and "
-        "inner_folds (windows), fractions (within-groups).",
+        description="Numbers of the protocol, such as n_folds and inner_folds (stratified), n_sets, window "
+        "and inner_folds (windows), fractions (within-groups).",
     )
     repeats: int = Field(1, ge=1, description="How often the whole split is drawn anew.")
 
@@ -207,6 +210,13 @@ def _check_whole(config: Config) -> None:
     for section, ids in entries:
         for id in sorted({i for i in ids if ids.count(i) > 1}):
             complaints.append(f"{section}: {id!r} is listed {ids.count(id)} times: list it once")
+    for data in config.datasets:
+        try:
+            count_folds(data.protocol.kind, **data.protocol.options)
+            for stage in kind_of(data.kind).stages:
+                stage_parameters(data.kind, stage, data.params)
+        except DatasetError as error:
+            complaints.append(f"datasets: {data.id}: {error}")
     methods = {m.id for m in config.methods}
     for dataset in config.datasets:
         if methods <= set(dataset.skip):
@@ -227,7 +237,8 @@ def _explain(error: ValidationError, raw: Mapping[str, Any]) -> str:
             lines.append(f"{where}: missing; it must be given")
         else:
             message = item["msg"].removeprefix("Value error, ")
-            lines.append(f"{where}: {message[:1].lower()}{message[1:]}, got {item['input']!r}")
+            got = "" if " got " in message else f", got {item['input']!r}"
+            lines.append(f"{where}: {message[:1].lower()}{message[1:]}{got}")
     return "\n".join(lines)
 
 

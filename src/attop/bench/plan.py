@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from attop.bench.config import Config
-from attop.datasets.catalogue import kind_of
+from attop.datasets.catalogue import input_files, kind_of, stage_parameters
 from attop.datasets.splits import count_folds
-from attop.seeds import derive_seed
 
 __all__ = ["Plan", "Run"]
 
@@ -63,11 +62,14 @@ class Plan:
         """Return the file a preparation stage leaves."""
         return self.root / "data" / dataset / f"{stage}.npz"
 
-    def previous_stage(self, dataset: str, stage: str) -> list[Path]:
-        """Return the file `stage` starts from, as a list of none or one."""
+    def stage_inputs(self, dataset: str, stage: str) -> list[Path]:
+        """Return the files `stage` reads: that of the stage before, or the user's own."""
         stages = self.stages(dataset)
         position = stages.index(stage)
-        return [self.stage_path(dataset, stages[position - 1])] if position else []
+        if position:
+            return [self.stage_path(dataset, stages[position - 1])]
+        data = self.config.dataset(dataset)
+        return [Path(file) for file in input_files(data.kind, data.params)]
 
     def scores_path(self, run: Run) -> Path:
         """Return the file of raw test scores."""
@@ -82,15 +84,20 @@ class Plan:
 
     # What a job depends on besides its input files, as text: a change of it makes the job run again.
 
-    def preparation(self, dataset: str) -> str:
-        """Return what the preparation of a data set depends on."""
+    def preparation(self, dataset: str, stage: str) -> str:
+        """Return what a preparation stage of a data set depends on."""
         data = self.config.dataset(dataset)
+        stages = self.stages(dataset)
+        before = stages[: stages.index(stage)]
         return _text(
-            id=data.id,
-            title=data.title or data.id,
-            kind=data.kind,
-            params=data.params,
-            seed=derive_seed(self.config.seed, dataset),
+            stage=stage,
+            previous=str(self.stage_path(dataset, before[-1])) if before else None,
+            spec={
+                "id": data.id,
+                "kind": data.kind,
+                "params": stage_parameters(data.kind, stage, data.params),
+                "seed": self.config.seed,
+            },
         )
 
     def training(self, dataset: str, method: str) -> str:

@@ -104,7 +104,7 @@ def run_job(job: Job, dataset: Dataset) -> Outcome:
         job.protocol["kind"],
         dataset,
         repeat=job.repeat,
-        seed=derive_seed(job.seed, dataset.name, job.repeat),
+        seed=job.seed,
         **job.protocol.get("options", {}),
     )
     fold = folds[job.fold]
