@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
+from sklearn.preprocessing import MinMaxScaler
 
 
 def push_objective(scores, y, p):
@@ -14,6 +15,20 @@ def push_objective(scores, y, p):
     for negative in scores[y == 0]:
         total += sum(np.exp(-positive + negative) for positive in scores[y == 1]) ** p
     return total
+
+
+def real_data(seed, n=50, d=6, share=0.4, shift=0.6):
+    """Overlapping classes, features in [-1, 1]."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) < share * n).astype(int)
+    X = rng.normal(size=(n, d)) + shift * y[:, None] * rng.uniform(-1, 1, d)
+    return MinMaxScaler((-1, 1)).fit_transform(X), y
+
+
+def threshold_data(seed, n=60, d=3):
+    """Two threshold rankers in {0, 1} per real feature."""
+    X, y = real_data(seed, n, d)
+    return np.hstack([np.quantile(X, q, axis=0) < X for q in (0.4, 0.7)]).astype(float), y
 
 
 class PushPath(NamedTuple):
