@@ -1,0 +1,190 @@
+"""Top, and the layout of labels and groups."""
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from attop import Top
+from attop.sample import RankingSample, check_groups, check_labels
+
+# Top
+
+
+@pytest.mark.parametrize(
+    ("value", "top"),
+    [
+        (20, Top(k=20)),
+        (20.0, Top(k=20)),
+        (np.int64(20), Top(k=20)),
+        ({"k": 20}, Top(k=20)),
+        ({"tau": 0.05}, Top(tau=0.05)),
+        ({"kappa": 0.25}, Top(kappa=0.25)),
+        (Top(tau=0.05), Top(tau=0.05)),
+    ],
+)
+def test_of_reads_what_a_configuration_holds(value, top):
+    read = Top.of(value)
+    assert read == top
+    assert Top.of(read.as_dict()) == read
+    assert hash(read) == hash(top)
+    assert pickle.loads(pickle.dumps(read)) == read
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        (2.5, TypeError, r"a bare number means k.*\{'tau': 2.5\}"),
+        ("20", TypeError, "cannot read a top from '20'"),
+        (True, TypeError, "cannot read a top"),
+        (None, TypeError, "cannot read a top"),
+        (0, ValueError, "k must be an integer of at least 1, got 0"),
+        ({}, ValueError, "exactly one of k, tau and kappa, got none"),
+        ({"k": 2, "tau": 0.1}, ValueError, "exactly one"),
+        ({"top": 2}, ValueError, r"unknown key \['top'\]"),
+        ({"k": 2.5}, ValueError, "k must be an integer"),
+        ({"k": "2"}, TypeError, "k must be a finite number"),
+        ({"k": True}, TypeError, "k must be a finite number"),
+        ({"k": float("nan")}, TypeError, "k must be a finite number"),
+        ({"kappa": float("inf")}, TypeError, "kappa must be a finite number"),
+        ({"tau": 5}, ValueError, "for 5% write 0.05"),
+        ({"tau": 0.0}, ValueError, "tau must lie strictly"),
+        ({"tau": 1.0}, ValueError, "tau must lie strictly"),
+        ({"kappa": 0}, ValueError, "kappa must be positive"),
+    ],
+)
+def test_a_malformed_top_is_refused(value, error, message):
+    with pytest.raises(error, match=message):
+        Top.of(value)
+
+
+def test_a_share_of_the_items_is_rounded_up_as_the_decimal_it_was_written_as():
+    # In binary 0.07 * 100 is a little above 7, whose ceiling would be 8.
+    assert Top(tau=0.07).resolve(100, 5) == 7
+    for hundredths in range(1, 100):
+        for n in (1, 7, 99, 100, 105, 246):
+            exact = -((-hundredths * n) // 100)
+            assert Top(tau=hundredths / 100).resolve(n, 0) == exact
+            assert Top(tau=np.float64(hundredths / 100)).resolve(n, 0) == exact
+
+
+def test_a_share_of_the_positives_is_rounded_half_up_and_at_least_one():
+    assert [Top(kappa=0.25).resolve(100, n_pos) for n_pos in (0, 1, 2, 6, 10, 13)] == [1, 1, 1, 2, 3, 3]
+    for tenths in range(1, 30):
+        exact = max(1, int(Fraction(tenths, 10) * 15 + Fraction(1, 2)))
+        assert Top(kappa=tenths / 10).resolve(100, 15) == exact
+
+
+def test_resolve_at_its_limits():
+    assert Top(k=5).resolve(5, 0) == 5
+    assert Top(tau=1e-9).resolve(1, 0) == 1
+    assert Top(tau=0.999).resolve(10, 0) == 10
+    with pytest.raises(ValueError, match=r"k=6 asks for 6 of the 5 items \(2 positive\) of fold 3.*tau"):
+        Top(k=6).resolve(5, 2, where="fold 3")
+    with pytest.raises(ValueError, match="kappa=3 asks for 6 of the 5 items"):
+        Top(kappa=3).resolve(5, 2)
+
+
+def test_only_a_number_of_items_is_the_same_for_every_sample():
+    assert not Top(k=3).depends_on_sample
+    assert Top(tau=0.1).depends_on_sample
+    assert Top(kappa=0.1).depends_on_sample
+
+
+def test_top_prints_as_it_is_written():
+    assert repr(Top(k=20)) == "Top(k=20)"
+    assert str(Top(tau=0.05)) == "tau=0.05"
+
+
+# Labels and groups
+
+
+@pytest.mark.parametrize(
+    "y",
+    [[0, 1, 1], [-1, 1, 1], [False, True, True], [0.0, 1.0, 1.0], np.array([0, 1, 1], object), [-1.0, 1, 1]],
+)
+def test_labels_become_zero_and_one(y):
+    labels = check_labels(y)
+    assert labels.dtype == np.int64
+    assert labels.tolist() == [0, 1, 1]
+
+
+def test_one_class_alone_is_recognised():
+    assert [check_labels([v]).tolist() for v in (0, 1, -1, True, False)] == [[0], [1], [0], [1], [0]]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([], "y is empty"),
+        ([[1], [0]], r"got shape \(2, 1\): pass y.ravel\(\)"),
+        (1, "one-dimensional"),
+        ([0, 1, 2], r"got values \[0, 1, 2\]"),
+        ([-1, 0, 1], "labels must be"),
+        ([2, 2], r"y == 2"),
+        ([0.5, 1], "labels must be"),
+        ([np.nan, 1], "labels must be"),
+        (["benign", "malignant"], "encode them"),
+        (list(range(10)), r"\[0, 1, 2, 3, 4\] \.\.\."),
+    ],
+)
+def test_other_labels_are_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        check_labels(y)
+
+
+def test_groups_become_codes_in_sorted_order():
+    assert check_groups(["b", "a", "b"], 3).tolist() == [1, 0, 1]
+    assert check_groups([30, -2, 30, 7], 4).tolist() == [2, 0, 2, 1]
+    assert check_groups(np.array(["b", "a"], object), 2).dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("groups", "n", "message"),
+    [
+        ([1, 2], 3, r"each of the 3 items, got shape \(2,\)"),
+        ([[1], [2]], 2, "got shape"),
+        ([1.0, np.nan], 2, "missing values"),
+        (["a", None], 2, "missing values"),
+        (np.array(["a", 1], object), 2, "cannot be compared"),
+    ],
+)
+def test_malformed_groups_are_refused(groups, n, message):
+    with pytest.raises(ValueError, match=message):
+        check_groups(groups, n)
+
+
+def test_layout_sorts_by_group_with_positives_first():
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 17, 60):
+        y, groups = rng.integers(0, 2, n), rng.integers(0, 9, n) * 10
+        sample = RankingSample.from_labels(y, groups)
+        assert sorted(sample.order.tolist()) == list(range(n))
+        assert sample.n_groups == len(np.unique(groups))
+        for g, name in enumerate(np.unique(groups)):
+            items = sample.order[sample.start[g] : sample.start[g + 1]]
+            assert (groups[items] == name).all()
+            assert y[items].tolist() == [1] * sample.n_pos[g] + [0] * sample.n_neg[g]
+            # Equal items keep the caller's order, so that results do not depend on the sorting algorithm.
+            assert (np.diff(items[: sample.n_pos[g]]) > 0).all()
+            assert (np.diff(items[sample.n_pos[g] :]) > 0).all()
+
+
+def test_layout_without_groups_is_one_group():
+    sample = RankingSample.from_labels([-1, 1, -1, 1])
+    assert sample.order.tolist() == [1, 3, 0, 2]
+    assert (sample.start.tolist(), sample.n_pos.tolist(), sample.n_neg.tolist()) == ([0, 4], [2], [2])
+
+
+def test_select_keeps_whole_groups_and_the_positions_of_the_caller():
+    y, groups = [0, 1, 0, 1, 1], [2, 0, 1, 2, 0]
+    sample = RankingSample.from_labels(y, groups).select(np.array([True, False, True]))
+    assert sample.order.tolist() == [1, 4, 3, 0]
+    assert (sample.start.tolist(), sample.n_pos.tolist(), sample.n_neg.tolist()) == (
+        [0, 2, 4],
+        [2, 1],
+        [0, 1],
+    )
+    empty = sample.select(np.zeros(2, dtype=bool))
+    assert (empty.n_groups, empty.order.tolist(), empty.start.tolist()) == (0, [], [0])
