@@ -1,0 +1,129 @@
+"""Perceptron@k: mistake-driven learning of the top of a ranked list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from attop.estimators.base import LinearRanker
+from attop.solvers.perceptron import perceptron
+from attop.top import Top
+
+__all__ = ["PerceptronAtK"]
+
+
+class PerceptronAtK(LinearRanker):
+    r"""Learn a linear ranker from its mistakes at the top of mini-batches.
+
+    See `attop.solvers.perceptron.perceptron` for the updates and the mistake bound they satisfy.
+
+    Parameters
+    ----------
+    variant : {"avg", "max"}
+        Whether an update raises all false negatives, or only as many of the highest as there are false
+        positives.
+    top : int, mapping or Top, optional
+        The top of a batch: a fraction of its positives such as ``{"kappa": 0.25}``, a fraction of its
+        items (``tau``), or a number ``k`` of the whole sample, shrunk in proportion to the batch; never
+        more than the positives of the batch. None stands for ``{"kappa": 0.25}``, the paper's.
+    batch_size : int, at least 2
+    epochs : int, at least 1
+        Passes over the sample at most; the passes end with one free of mistakes.
+    random_state : int, RandomState or None
+        Orders the items.
+    time_limit : float, optional
+        Seconds for a call of `fit`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (n_features,)
+        The final iterate, as in the paper.
+    intercept_ : float
+    n_mistakes_ : int
+        Negatives in the tops of all batches seen: the left side of the mistake bound.
+    largest_k_ : int
+        Largest k of a batch: the k of the mistake bound.
+    n_skipped_ : int
+        Batches of one class only.
+    n_iter_ : int
+        Passes begun.
+    converged_ : bool
+        Whether the last pass was free of mistakes.
+    status_ : str
+        "converged", "max_iter", "deadline" or "diverged".
+    history_ : History
+        Its objective is the number of mistakes in each pass.
+    n_features_in_ : int
+
+    See Also
+    --------
+    SGDAtK : Minimises the surrogates that bound these mistakes.
+
+    Notes
+    -----
+    `groups` are accepted and not used: the sample is ranked as one list, as in the paper.
+
+    Differences from the paper: batches of one class are skipped, and their sizes differ by at most one;
+    the paper gives 25 passes at most and no rule to stop earlier.
+
+    References
+    ----------
+    Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
+    algorithms 1 and 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attop.estimators.perceptron_at_k import PerceptronAtK
+    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+    >>> model = PerceptronAtK(top=2).fit(X, [1, 1, 0, 0, 0])
+    >>> model.decision_function(X).argsort()[-2:].tolist()
+    [1, 0]
+    """
+
+    def __init__(
+        self,
+        variant: Literal["avg", "max"] = "avg",
+        top: Top | int | Mapping[str, float] | None = None,
+        batch_size: int = 500,
+        epochs: int = 25,
+        random_state: int | np.random.RandomState | None = 0,
+        time_limit: float | None = None,
+    ):
+        self.variant = variant
+        self.top = top
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.random_state = random_state
+        self.time_limit = time_limit
+
+    def _solve_many(
+        self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
+    ) -> None:
+        for model in models:
+            solution = perceptron(
+                X,
+                y,
+                Top.of({"kappa": 0.25} if model.top is None else model.top),
+                variant=model.variant,
+                batch_size=model.batch_size,
+                epochs=model.epochs,
+                rng=check_random_state(model.random_state),
+                time_limit=model.time_limit,
+            )
+            model._set_linear(solution.coef[:, 0], X, y)
+            model.n_mistakes_, model.largest_k_ = solution.n_mistakes, solution.largest_k
+            model.n_skipped_ = solution.n_skipped
+            model.n_iter_, model.status_ = solution.n_iter, solution.status
+            model.converged_ = solution.status == "converged"
+            model.history_ = solution.history
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,222 @@
+"""Subgradient descent on the whole sample, for a grid of settings at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop.solvers.base import Callback, Deadline, History, Status
+from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
+from attop.surrogates.base import BoundSurrogate
+
+__all__ = ["gradient_descent"]
+
+Floats = NDArray[np.float64]
+
+#: An objective this many times the start's does not come back in a useful number of iterations.
+_BLOWN_UP = 1e12
+
+
+def gradient_descent(
+    X: Any,
+    loss: BoundSurrogate,
+    *,
+    eta: ArrayLike,
+    lam: ArrayLike,
+    max_iter: int = 1000,
+    tol: float = 1e-4,
+    window: int = 50,
+    coef_init: ArrayLike | None = None,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+) -> GridSolution:
+    r"""Minimise ``loss(X w) + lam/2 ||w||^2`` for `m` settings of `eta` and `lam`.
+
+    From ``w_0`` the iteration is ``w_{t+1} = w_t - eta / sqrt(t + 1) (X^T c_t + lam w_t)``, where
+    ``c_t`` is the subgradient of the loss in the scores ``X w_t``. An iteration costs one product
+    ``X W`` and one product ``X^T C`` for all models together. Each model's iterate with the lowest
+    objective is returned.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    loss : BoundSurrogate
+        Bound to the labels and groups of the rows of `X`.
+    eta : float or array-like of shape (m,), positive
+        Length of the first step.
+    lam : float or array-like of shape (m,), at least 0
+        Regularisation.
+    max_iter : int, at least 1
+        Steps; the objective is evaluated at ``w_0, ..., w_{max_iter}``.
+    tol : float, at least 0
+        A model has converged when the objective of its best iterate has not gone down by more than
+        `tol` times its magnitude over `window` iterations. It then leaves the products.
+    window : int, at least 1
+    coef_init : array-like of shape (d,) or (d, m), optional
+        ``w_0``; zero by default.
+    time_limit : float, optional
+        Seconds. At least ``w_0`` is evaluated.
+    callback : callable, optional
+        Called as ``callback(t, coef, objective)`` with the best iterates so far, shapes (d, m) and
+        (m,); True stops the solver. It must not change the arrays.
+
+    Returns
+    -------
+    solution : GridSolution
+        ``history.objective`` holds the objective of the iterates themselves, which is not monotone; a
+        model that has left is recorded at its best. A model whose objective is not finite, or 10^12
+        times that of ``w_0`` (or of 1, if that is larger), is marked ``"diverged"`` and left at its
+        best iterate.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range or shapes do not fit.
+
+    Notes
+    -----
+    A model does not depend on which others it is trained with, except in the last bits: BLAS may sum
+    the products of one column and of many in different orders, and at a kink of the loss such a
+    difference can choose another subgradient.
+
+    Differences from the paper: the feasible set is the whole space and the regulariser, which the paper
+    prints as ``lambda ||w||^2``, enters as its gradient ``lambda w``, as in the experiments' code; the
+    iterate of the lowest training objective is returned, not the last one; the paper does not say when
+    its loop has converged, the rule above is ours.
+
+    References
+    ----------
+    Hiranandani et al. (2020), "Optimization and analysis of the pAp@k metric for recommender systems",
+    algorithm 1.
+    """
+    deadline = Deadline(time_limit)
+    eta, lam, coef_init = _check(X, loss, eta, lam, max_iter, tol, window, coef_init)
+    run = _Running(eta, lam, coef_init)
+    m = len(eta)
+    best_coef, best = coef_init.copy(), np.full(m, np.inf)
+    each_status: list[Status] = ["max_iter"] * m
+    each_n_iter = np.zeros(m, np.int64)
+    history = History()
+
+    def end(which: NDArray[np.bool_], status: Status) -> None:
+        for j in run.model[which]:
+            each_status[j] = status
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        for t in range(max_iter + 1):
+            value, C = loss(X @ run.W)
+            objective = value + run.lam / 2 * _squared_norms(run.W)
+            each_n_iter[run.model] = t
+
+            better = objective < best[run.model]
+            best[run.model[better]] = objective[better]
+            best_coef[:, run.model[better]] = run.W[:, better]
+            recorded = best.copy()
+            recorded[run.model] = objective
+            history.record(t, deadline.elapsed, recorded)
+
+            converged = run.stalled(t, best[run.model], tol, window)
+            diverged = run.blown_up(t, objective)
+            end(converged, "converged")
+            end(diverged, "diverged")
+            going = ~(converged | diverged)
+            if callback is not None and callback(t, best_coef, best):
+                end(going, "stopped")
+                break
+            if deadline.expired:
+                end(going, "deadline")
+                break
+            if t == max_iter or not going.any():
+                break
+
+            if not going.all():
+                run.keep(going)
+                C = C[:, going]
+            run.W = run.W - run.eta / np.sqrt(t + 1) * (X.T @ C + run.lam * run.W)
+            finite = np.isfinite(_squared_norms(run.W))
+            end(~finite, "diverged")
+            if not finite.all():
+                run.keep(finite)
+            if not finite.any():
+                break
+    return GridSolution(
+        best_coef,
+        best,
+        int(each_n_iter.max()),
+        summary_status(each_status),
+        history,
+        each_status=each_status,
+        each_n_iter=each_n_iter,
+    )
+
+
+class _Running:
+    """The models still in the products, and what their stopping rules remember."""
+
+    def __init__(self, eta: Floats, lam: Floats, W: Floats):
+        m = len(eta)
+        self.model = np.arange(m)
+        self.eta, self.lam, self.W = eta, lam, W
+        self.ceiling = np.full(m, np.inf)
+        self.reference = np.full(m, np.inf)
+        self.reference_at = np.zeros(m, np.int64)
+
+    def stalled(self, t: int, best: Floats, tol: float, window: int) -> NDArray[np.bool_]:
+        moved = best < self.reference - tol * np.abs(best)
+        self.reference[moved] = best[moved]
+        self.reference_at[moved] = t
+        return t - self.reference_at >= window
+
+    def blown_up(self, t: int, objective: Floats) -> NDArray[np.bool_]:
+        if t == 0:
+            self.ceiling = _BLOWN_UP * np.maximum(1.0, objective)
+        return ~(objective <= self.ceiling)  # true for NaN
+
+    def keep(self, stay: NDArray[np.bool_]) -> None:
+        for name in ("model", "eta", "lam", "ceiling", "reference", "reference_at"):
+            setattr(self, name, getattr(self, name)[stay])
+        self.W = self.W[:, stay]
+
+
+def _squared_norms(W: Floats) -> Floats:
+    return np.einsum("ij,ij->j", W, W)
+
+
+def _check(
+    X: Any,
+    loss: BoundSurrogate,
+    eta: ArrayLike,
+    lam: ArrayLike,
+    max_iter: int,
+    tol: float,
+    window: int,
+    coef_init: ArrayLike | None,
+) -> tuple[Floats, Floats, Floats]:
+    n, d = X.shape
+    if n != loss.n:
+        raise ValueError(f"X has {n} rows but the loss is bound to {loss.n} items: bind it to the rows of X")
+    etas, lams = broadcast_settings(eta=eta, lam=lam)
+    if not (etas > 0).all():
+        raise ValueError(f"eta must be positive, got {etas.min()}")
+    if not (lams >= 0).all():
+        raise ValueError(f"lam must be at least 0, got {lams.min()}")
+    if max_iter < 1 or window < 1:
+        raise ValueError(f"max_iter and window must be at least 1, got {max_iter} and {window}")
+    if not tol >= 0:
+        raise ValueError(f"tol must be at least 0, got {tol}")
+    m = len(etas)
+    if coef_init is None:
+        return etas, lams, np.zeros((d, m))
+    W = np.asarray(coef_init, dtype=np.float64)
+    if W.ndim == 1:
+        W = np.repeat(W[:, None], m, axis=1)
+    if W.shape != (d, m):
+        raise ValueError(
+            f"coef_init must have shape ({d},) or ({d}, {m}) for {d} features and {m} settings, "
+            f"got {np.shape(coef_init)}"
+        )
+    if not np.isfinite(W).all():
+        raise ValueError("coef_init must be finite, got NaN or infinity")
+    return etas, lams, W.copy()

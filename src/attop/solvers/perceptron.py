@@ -1,0 +1,173 @@
+"""Perceptron@k: mistake-driven learning of the top of a ranked list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.solvers.base import Callback, Deadline, History, Solution
+from attop.solvers.batches import Batches
+from attop.top import Top
+
+__all__ = ["PerceptronSolution", "perceptron"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class PerceptronSolution(Solution):
+    """A `Solution` whose objective is the number of mistakes in the last whole pass.
+
+    Attributes
+    ----------
+    n_mistakes : int
+        ``sum_t Delta_t`` over all batches seen: the left side of the mistake bound.
+    n_updates : int
+        Batches with a mistake.
+    n_skipped : int
+        Batches of one class only.
+    largest_k : int
+        Largest k of a batch: the k of the mistake bound.
+    """
+
+    n_mistakes: int = 0
+    n_updates: int = 0
+    n_skipped: int = 0
+    largest_k: int = 0
+
+
+def perceptron(
+    X: Any,
+    y: NDArray[np.int64],
+    top: Top,
+    *,
+    variant: Literal["avg", "max"] = "avg",
+    batch_size: int = 500,
+    epochs: int = 25,
+    rng: np.random.RandomState | np.random.Generator,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+) -> PerceptronSolution:
+    r"""Run Perceptron@k-avg or Perceptron@k-max over mini-batches.
+
+    From ``w_0 = 0``, for each batch let ``yhat`` mark its k highest scores, ``Delta`` the negatives and
+    ``K`` the positives among them. If ``Delta > 0``::
+
+        w <- w - sum_{false positives} x + D sum_{false negatives} x,   D = Delta / (n+ - K)      avg
+        w <- w - sum_{false positives} x + sum_{Delta highest false negatives} x                  max
+
+    For ``||x|| <= R`` and any ``u``, the mistakes are bounded by ``sum_t Delta_t <= (2 R sqrt(k) ||u||
+    + sqrt(sum_t loss_t(u)))^2``, where loss is prec@k's avg or max surrogate on the batch.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    y : ndarray of shape (n,), 0 and 1
+    top : Top
+        The top of a batch; see `attop.solvers.batches.batch_top`.
+    variant : {"avg", "max"}
+    batch_size : int, at least 2
+    epochs : int, at least 1
+        Passes over the sample at most; the passes end with one free of mistakes.
+    rng : numpy.random.RandomState or numpy.random.Generator
+        Orders the items.
+    time_limit : float, optional
+        Seconds. At least one batch is seen.
+    callback : callable, optional
+        Called as ``callback(epoch, coef, mistakes)`` after each pass, shapes (d, 1) and (1,).
+
+    Returns
+    -------
+    solution : PerceptronSolution
+        The final ``w``, ``"converged"`` after a pass free of mistakes. `objective` and the history hold
+        the mistakes ``sum_t Delta_t`` of each pass, counted as they happened; of an unfinished pass,
+        those so far.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range or the sample holds one class only.
+
+    Notes
+    -----
+    Tied items count as ranked worst first, negatives before positives: at ``w = 0`` every batch is
+    then a mistake, and a pass free of mistakes ranks the positives strictly above. The mistake bound
+    holds for any rule.
+
+    Differences from the paper: k is at most the number of positives of the batch; batches of one class
+    are skipped; the paper does not say when to stop before 25 passes.
+
+    References
+    ----------
+    Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
+    algorithms 1 (avg) and 2 (max).
+    """
+    if variant not in ("avg", "max"):
+        raise ValueError(f"variant must be 'avg' or 'max', got {variant!r}")
+    if epochs < 1:
+        raise ValueError(f"epochs must be at least 1, got {epochs}")
+    deadline = Deadline(time_limit)
+    batches = Batches(X, y, top, batch_size, rng)
+    w = np.zeros(X.shape[1])
+    solution = PerceptronSolution(w[:, None], np.zeros(1), 0, "max_iter", History())
+    with np.errstate(over="ignore", invalid="ignore"):
+        for epoch in range(1, epochs + 1):
+            w, mistakes = _one_pass(w, batches, variant, solution, deadline)
+            if not np.isfinite(w).all():
+                solution.status = "diverged"
+                break
+            solution.coef, solution.objective, solution.n_iter = (
+                w[:, None],
+                np.array([float(mistakes)]),
+                epoch,
+            )
+            solution.history.record(epoch, deadline.elapsed, solution.objective)
+            if callback is not None and callback(epoch, solution.coef, solution.objective):
+                solution.status = "stopped"
+            elif deadline.expired:
+                solution.status = "deadline"
+            elif mistakes == 0:
+                solution.status = "converged"
+            if solution.status != "max_iter":
+                break
+    solution.n_skipped = batches.n_skipped
+    return solution
+
+
+def _one_pass(
+    w: Floats, batches: Batches, variant: str, counts: PerceptronSolution, deadline: Deadline
+) -> tuple[Floats, int]:
+    """Return `w` after a pass, or after the batch in which time ran out, and the mistakes."""
+    w, mistakes = w.copy(), 0
+    for X, n_pos, k in batches.one_pass():
+        counts.largest_k = max(counts.largest_k, k)
+        coef, delta = _mistakes(X @ w, n_pos, k, variant)
+        if delta:
+            w += X.T @ coef
+            mistakes += delta
+            counts.n_updates += 1
+        if deadline.expired:
+            break
+    counts.n_mistakes += mistakes
+    return w, mistakes
+
+
+def _mistakes(scores: Floats, n_pos: int, k: int, variant: str) -> tuple[Floats, int]:
+    """Return the update's coefficient of each item, the positives being the first `n_pos`, and Delta."""
+    coef = np.zeros(len(scores))
+    # Read from the back, a stable order puts the later of tied items first: the negatives.
+    ranking = np.argsort(scores, kind="stable")[::-1]
+    top, rest = ranking[:k], ranking[k:]
+    false_positives = top[top >= n_pos]
+    delta = len(false_positives)
+    if delta:
+        false_negatives = rest[rest < n_pos]
+        coef[false_positives] = -1.0
+        if variant == "avg":
+            coef[false_negatives] = delta / len(false_negatives)
+        else:
+            coef[false_negatives[:delta]] = 1.0
+    return coef, delta

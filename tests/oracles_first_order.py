@@ -1,0 +1,69 @@
+"""Plain loops for the first-order solvers, and prec@k's surrogates by enumeration."""
+
+from itertools import combinations
+
+import numpy as np
+
+
+def gradient_descent_loop(X, value_and_coef, eta, lam, n_steps, start):
+    """Best iterate and its objective: one model, subgradient descent as printed."""
+    w, best_w, best = np.array(start, float), None, np.inf
+    for t in range(n_steps + 1):
+        value, c = value_and_coef(X @ w)
+        objective = value + lam / 2 * (w @ w)
+        if objective < best:
+            best_w, best = w.copy(), objective
+        w = w - eta / np.sqrt(t + 1) * (X.T @ c + lam * w)
+    return best_w, best
+
+
+def sgd_loop(batches, value_and_coef, eta, radius, d):
+    """Average iterate: one model; `batches` are (X, y, k), `value_and_coef` takes (scores, y, k)."""
+    w, iterates = np.zeros(d), []
+    for t, (X, y, k) in enumerate(batches, start=1):
+        _, c = value_and_coef(X @ w, y, k)
+        w = w - eta / np.sqrt(t) * (X.T @ c)
+        if np.linalg.norm(w) > radius:
+            w = radius * w / np.linalg.norm(w)
+        iterates.append(w)
+    return np.mean(iterates, axis=0)
+
+
+def perceptron_loop(batches, variant, d):
+    """Final iterate and the Delta of each batch; `batches` are (X, y, k)."""
+    w, deltas = np.zeros(d), []
+    for X, y, k in batches:
+        s = X @ w
+        # Ties: negatives first, and within a class the later row first.
+        ranking = sorted(range(len(y)), key=lambda i: (-s[i], y[i], -i))
+        yhat = np.zeros(len(y), int)
+        yhat[ranking[:k]] = 1
+        delta = int(np.sum((1 - y) * yhat))
+        true_positives = int(np.sum(y * yhat))
+        deltas.append(delta)
+        if delta == 0:
+            continue
+        false_negatives = [i for i in ranking if y[i] == 1 and yhat[i] == 0]
+        w = w - X[(y == 0) & (yhat == 1)].sum(axis=0)
+        if variant == "avg":
+            w = w + delta / (y.sum() - true_positives) * X[false_negatives].sum(axis=0)
+        else:
+            w = w + X[false_negatives[:delta]].sum(axis=0)
+    return w, deltas
+
+
+def prec_at_k_surrogate(scores, y, k, variant):
+    """Value of the avg or max surrogate of prec@k: the maximum over all yhat with k ones."""
+    n, n_pos = len(y), int(y.sum())
+    values = []
+    for chosen in combinations(range(n), k):
+        yhat = np.zeros(n, int)
+        yhat[list(chosen)] = 1
+        delta, hits = np.sum((1 - y) * yhat), int(np.sum(y * yhat))
+        missed = np.sort(scores[(y == 1) & (yhat == 0)])[::-1]
+        if variant == "max":
+            credit = missed[: n_pos - k].sum()
+        else:
+            credit = (n_pos - k) / (n_pos - hits) * missed.sum() if n_pos > hits else 0.0
+        values.append(delta + np.sum((yhat - y) * scores) + credit)
+    return max(values)
