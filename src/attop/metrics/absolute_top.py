@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.metrics.metric import Metric, Need
-from attop.metrics.precision import EXPECTED
+from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
 
 __all__ = ["positives_at_top", "reciprocal_rank"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.metrics.metric import Metric, Need, TopLike
-from attop.metrics.precision import EXPECTED
+from attop.metrics.metric import EXPECTED, Metric, Need, TopLike
 from attop.metrics.ranking import Ranking
 
 __all__ = ["dcg", "ndcg", "ndcg_aatp"]

@@ -15,10 +15,13 @@ from attop.metrics.ranking import Ranking, check_scores
 from attop.sample import check_groups, check_labels
 from attop.top import Top
 
-__all__ = ["Metric", "MetricValue", "Need", "TopLike", "UndefinedMetricError"]
+__all__ = ["EXPECTED", "Metric", "MetricValue", "Need", "TopLike", "UndefinedMetricError"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+#: How most metrics treat equal scores.
+EXPECTED = "exact expectation over a uniformly random order of tied items"
+
 TopLike = Top | int | Mapping[str, float]
 
 
@@ -213,7 +216,7 @@ class Metric:
         eligible = np.logical_and.reduce(met) if met else np.ones(len(n), dtype=bool)
         n_eligible = int(eligible.sum())
         if n_eligible == 0:
-            return self._undefined(met, n, n_pos, k, groups is not None)
+            return self._undefined(met, n, n_pos, top, groups is not None)
         if codes is not None and n_eligible < len(n):
             keep = eligible[codes]
             codes = (np.cumsum(eligible) - 1)[codes[keep]]
@@ -234,7 +237,7 @@ class Metric:
         return np.array([_resolve_one(top, *size) for size in sizes.T.tolist()])[position.ravel()]
 
     def _undefined(
-        self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, k: Ints, grouped: bool
+        self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
     ) -> tuple[MetricValue, str]:
         lacking = [self.needs[i] for i in np.argmin(met, axis=0)]
         if grouped:
@@ -243,8 +246,9 @@ class Metric:
             message = f"{self.name} is undefined on each of the {len(n)} groups, {reason}"
         else:
             reason = lacking[0].value
+            asked = f"{Top.of(top)}, " if self.needs_top and top is not None else ""
             message = (
-                f"{self.name} is undefined: {reason}, with {f'k={k[0]}, ' if self.needs_top else ''}"
+                f"{self.name} is undefined: {reason}, with {asked}"
                 f"{n[0]} items, {n_pos[0]} positive and {n[0] - n_pos[0]} negative: {_REMEDY[lacking[0]]}"
             )
         return MetricValue(float("nan"), 0, len(n), reason), message

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.metrics.metric import Metric, MetricValue, Need, TopLike
+from attop.metrics.metric import EXPECTED, Metric, MetricValue, Need, TopLike
 from attop.metrics.pairs import Ties, correct_pairs
-from attop.metrics.precision import EXPECTED
 from attop.metrics.ranking import Ranking
 
 __all__ = ["micro_pap_at_k", "pap_at_k", "pap_at_k_risk"]

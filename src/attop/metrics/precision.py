@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.metrics.metric import Metric, Need, TopLike
+from attop.metrics.metric import EXPECTED, Metric, Need, TopLike
 from attop.metrics.ranking import Ranking
 
 __all__ = ["average_precision", "hit_at_k", "precision_at_k", "recall_at_k"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-EXPECTED = "exact expectation over a uniformly random order of tied items"
 
 
 def _precision(ranking: Ranking, k: Ints) -> Floats:
