@@ -57,11 +57,11 @@ class ProtocolConfig(_Model):
 class DatasetConfig(_Model):
     """A data set and what is asked of it."""
 
-    id: Identifier
+    id: Identifier = Field(description="Name in files and on the command line.")
     title: str = Field("", description="Name in tables and figures; the id if left out.")
     kind: str = Field(description="Builder in attop.datasets.catalogue: wdbc, digit, csv, ...")
     params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
-    protocol: ProtocolConfig
+    protocol: ProtocolConfig = Field(description="How it is cut into training and test parts.")
     scaling: Literal["standard", "range", "none"] = Field(
         "standard",
         description="Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2].",
@@ -93,7 +93,7 @@ class DatasetConfig(_Model):
 class MethodConfig(_Model):
     """An estimator and the grid it is tuned on."""
 
-    id: Identifier
+    id: Identifier = Field(description="Name in files and on the command line.")
     title: str = Field("", description="Name in tables and figures; the id if left out.")
     estimator: str = Field(
         pattern=r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$",
@@ -118,11 +118,11 @@ class MethodConfig(_Model):
 class Config(_Model):
     """The whole configuration, catalogues resolved."""
 
-    title: str = "Accuracy at the top"
+    title: str = Field("Accuracy at the top", description="Heading of the report.")
     seed: int = Field(0, ge=0, description="Every random draw derives from it.")
     output: str = Field("results", min_length=1, description="Folder of all results.")
-    datasets: list[DatasetConfig] = Field(min_length=1)
-    methods: list[MethodConfig] = Field(min_length=1)
+    datasets: list[DatasetConfig] = Field(min_length=1, description="Data sets, in the order of the report.")
+    methods: list[MethodConfig] = Field(min_length=1, description="Methods, in the order of the report.")
     metrics: list[str] = Field(
         default_factory=lambda: list(_metric_names()), min_length=1, description="Metrics of the test scores."
     )
