@@ -12,7 +12,7 @@ from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.bundled import DIGITS_SOURCE
 from attop.datasets.embedding import umap_embedding
 from attop.datasets.interaction import interaction_features
-from attop.datasets.parameters import integer, interval
+from attop.datasets.parameters import fraction, integer, interval
 
 __all__ = [
     "Recommendation",
@@ -188,7 +188,7 @@ def image_recommendation(
     integer(_WHERE, "n_users", n_users, 1)
     integer(_WHERE, "n_profile", n_profile, 1)
     low, high = interval(_WHERE, "n_classes", n_classes, 1, len(np.unique(digit)))
-    interval(_WHERE, "noise", (noise, noise), 0, 1)
+    fraction(_WHERE, "noise", noise)
     rng = np.random.default_rng(seed)
     liked = simulate_likes(
         digit, n_users, (int(low), int(high)), interval(_WHERE, "liking", liking, 0, 1), noise, rng

@@ -9,7 +9,7 @@ from typing import Any
 
 from attop.datasets.base import DatasetError
 
-__all__ = ["complete", "hint", "integer", "interval"]
+__all__ = ["complete", "fraction", "hint", "integer", "interval"]
 
 
 def hint(name: object, known: Iterable[str]) -> str:
@@ -56,6 +56,13 @@ def integer(where: str, name: str, value: Any, low: int, high: int | None = None
         wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
         raise DatasetError(f"{where}: {name} must be an integer {wanted}, got {value!r}")
     return value
+
+
+def fraction(where: str, name: str, value: Any) -> float:
+    """Return `value` if it is a number in [0, 1], else raise `DatasetError`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise DatasetError(f"{where}: {name} must be a number from 0 to 1, got {value!r}")
+    return float(value)
 
 
 def interval(

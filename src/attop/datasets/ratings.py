@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.factorisation import masked_nmf
 from attop.datasets.interaction import interaction_features
-from attop.datasets.parameters import integer, interval
+from attop.datasets.parameters import fraction, integer, interval
 
 __all__ = ["factorise", "first_ratings", "label_rest", "rating_recommendation", "simulate_ratings"]
 
@@ -48,7 +48,7 @@ def simulate_ratings(
     for name, value in (("n_users", n_users), ("n_items", n_items), ("rank", rank)):
         integer(_WHERE, name, value, 1)
     low, high = interval(_WHERE, "n_rated", n_rated, 1, n_items)
-    interval(_WHERE, "noise", (noise, noise), 0, 1)
+    fraction(_WHERE, "noise", noise)
     rng = np.random.default_rng(seed)
     taste = rng.standard_normal((n_users, rank)) @ rng.standard_normal((rank, n_items)) / np.sqrt(rank)
     quality, mildness = rng.standard_normal(n_items), rng.standard_normal((n_users, 1))
