@@ -15,6 +15,8 @@ _HOMES = {
     "PerceptronAtK": "attop.estimators",
     "SGDAtK": "attop.estimators",
     "fit_many": "attop.estimators",
+    "UndefinedMetricError": "attop.metrics",
+    "get_metric": "attop.metrics",
     "make_top_scorer": "attop.metrics",
 }
 

@@ -65,7 +65,7 @@ def check_groups(groups: ArrayLike, n: int) -> Ints:
     values = np.asarray(groups)
     if values.ndim != 1 or len(values) != n:
         raise ValueError(f"groups must name the group of each of the {n} items, got shape {values.shape}")
-    if (values.dtype.kind == "f" and np.isnan(values).any()) or (
+    if (values.dtype.kind in "fmM" and (values != values).any()) or (
         values.dtype.kind == "O" and any(v is None or v != v for v in values)
     ):
         raise ValueError("groups has missing values: give every item a group or drop the item")

@@ -51,13 +51,15 @@ class Top:
             if value != int(value) or value < 1:
                 raise ValueError(f"k must be an integer of at least 1, got {value!r}")
             object.__setattr__(self, "k", int(value))
-        elif name == "tau" and not 0 < value < 1:
+            return
+        if name == "tau" and not 0 < value < 1:
             raise ValueError(
                 f"tau must lie strictly between 0 and 1, got {value!r}: "
                 "it is a fraction of the items, for 5% write 0.05"
             )
-        elif name == "kappa" and value <= 0:
+        if name == "kappa" and value <= 0:
             raise ValueError(f"kappa must be positive, got {value!r}")
+        object.__setattr__(self, name, float(value))
 
     @classmethod
     def of(cls, value: Top | int | Mapping[str, float]) -> Top:
@@ -72,7 +74,7 @@ class Top:
                 )
             return cls(**value)  # type: ignore[arg-type]
         if _is_number(value) and not isinstance(value, bool):
-            if value != int(value):
+            if not float(value).is_integer():
                 raise TypeError(
                     f"a bare number means k and must be an integer, got {value!r}: "
                     f"for a fraction of the items write {{'tau': {value!r}}}"
@@ -127,7 +129,7 @@ class Top:
 
     def __str__(self) -> str:
         (name, value), *_ = self.as_dict().items()
-        return f"{name}={value:g}" if name != "k" else f"k={value}"
+        return f"{name}={value!r}"
 
     def __repr__(self) -> str:
         return f"Top({self})"
