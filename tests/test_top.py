@@ -82,7 +82,7 @@ def test_resolve_at_its_limits():
     assert Top(tau=0.999).resolve(10, 0) == 10
     with pytest.raises(ValueError, match=r"k=6 asks for 6 of the 5 items \(2 positive\) of fold 3.*tau"):
         Top(k=6).resolve(5, 2, where="fold 3")
-    with pytest.raises(ValueError, match="kappa=3 asks for 6 of the 5 items"):
+    with pytest.raises(ValueError, match=r"kappa=3.0 asks for 6 of the 5 items"):
         Top(kappa=3).resolve(5, 2)
 
 
