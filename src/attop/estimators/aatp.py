@@ -1,0 +1,190 @@
+"""Accuracy at the top as an estimator."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from attop.estimators.base import LinearRanker
+from attop.solvers.aatp_search import exhaustive_search, fixed_point_search
+from attop.solvers.anchored_svm import AnchoredSVM
+from attop.solvers.anchored_svm_cvxpy import CvxpyAnchoredSVM
+from attop.solvers.base import Deadline
+from attop.surrogates.accuracy_at_top import Weights, item_weights
+from attop.top import Top
+
+__all__ = ["AATP"]
+
+_SEARCHES = {"exhaustive": exhaustive_search, "fixed-point": fixed_point_search}
+_SOLVERS = {"interior-point": AnchoredSVM, "cvxpy": CvxpyAnchoredSVM}
+
+
+class AATP(LinearRanker):
+    r"""Accuracy at the top (Boyd, Cortes, Mohri and Radovanovic 2012).
+
+    Seeks a model whose top, the items scored at or above the quantile q of its scores, is as positive
+    as can be:
+
+    .. math:: \min_w \tfrac12 \|w\|^2 + C \Bigl[ \sum_{neg} a_i (w \cdot x_i - q + 1)_+
+        + \sum_{pos} b_i (q - w \cdot x_i + 1)_+ \Bigr], \qquad q = \text{quantile of } w \cdot x.
+
+    As q is the score of some item :math:`z_k`, the convex problem with :math:`q = w \cdot z_k` is solved
+    for every item k; returned is the :math:`w_k` whose :math:`w_k \cdot z_k` is closest to the quantile
+    of its own scores, among equals the one of smallest objective.
+
+    Parameters
+    ----------
+    top : int, mapping or Top, optional
+        Size of the top: the quantile is the k-th largest training score, ``k = ceil(tau n)``. None
+        stands for ``{"tau": 0.05}``.
+    C : float, positive, default=1.0
+        Weight of the loss.
+    weights : {"items", "pairs"}, default="items"
+        ``a_i`` and ``b_i``. ``"items"``: 1. ``"pairs"``: as often as an item occurs in pairs of a positive
+        and a negative (``a_i = n_pos``, ``b_i = n_neg``), in the loss and in the sample the quantile is
+        taken of, where the rank is ``ceil(tau * 2 n_pos n_neg)``, tau being k / n where `top` is a number.
+    search : {"exhaustive", "fixed-point"}, default="exhaustive"
+        ``"exhaustive"`` solves for each of the n items. ``"fixed-point"`` solves for a few, of order 10:
+        for large samples.
+    solver : {"interior-point", "cvxpy"}, default="interior-point"
+        ``"cvxpy"`` needs the package of that name, and is slow.
+    tol : float, positive, default=1e-6
+        Relative duality gap to certify for each problem.
+    time_limit : float or None, default=None
+        Seconds after which the best of the problems solved so far is kept; per value of C where several
+        are trained together.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+        Places the cut of `predict`; see `LinearRanker`. It is not the quantile.
+    anchor_ : int
+        The training item k.
+    quantile_gap_ : float
+        :math:`|w_k \cdot z_k - q|`; 0 means that the model is feasible for the paper's problem (1).
+    objective_ : float
+        Of item k's problem.
+    gap_ : float
+        Certified relative duality gap of item k's problem.
+    n_iter_ : int
+        Problems solved.
+    converged_ : bool
+        Whether the search was not cut short and item k's problem reached `tol`.
+    classes_, n_features_in_
+        See `LinearRanker`.
+
+    See Also
+    --------
+    attop.solvers.anchored_svm.AnchoredSVM : the problem of one item.
+    attop.solvers.aatp_search : the two searches.
+
+    Notes
+    -----
+    `fit_many` solves once for all settings that differ in `top` only. `groups` passed to `fit` are
+    ignored: all items are ranked in one list. Features are best standardised; shifting them changes
+    nothing.
+
+    Differences from the paper: the paper's sums over pairs are ``weights="pairs"``; the default counts
+    each item once, as its experiments suggest. The problems are solved by an interior point of our own,
+    many at once, and equal distances to the quantile are equal up to that solver's accuracy.
+    ``search="fixed-point"`` is an addition. Linear models only.
+
+    References
+    ----------
+    S. Boyd, C. Cortes, M. Mohri and A. Radovanovic, "Accuracy at the Top", NIPS 2012, problems (1)-(3)
+    and section 3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attop.estimators.aatp import AATP
+    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+    >>> model = AATP(top=2).fit(X, [1, 1, 0, 0, 0])
+    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        top: Top | int | Mapping[str, float] | None = None,
+        C: float = 1.0,
+        weights: Weights = "items",
+        search: Literal["exhaustive", "fixed-point"] = "exhaustive",
+        solver: Literal["interior-point", "cvxpy"] = "interior-point",
+        tol: float = 1e-6,
+        time_limit: float | None = None,
+    ):
+        self.top = top
+        self.C = C
+        self.weights = weights
+        self.search = search
+        self.solver = solver
+        self.tol = tol
+        self.time_limit = time_limit
+
+    def _solve_many(
+        self,
+        X: NDArray[np.float64],
+        y: NDArray[np.int64],
+        groups: NDArray[np.int64] | None,
+        models: Sequence[Any],
+    ) -> None:
+        sharing: dict[tuple[Any, ...], list[Any]] = {}
+        for model in models:
+            model._check_parameters()
+            setting = (model.C, model.weights, model.search, model.solver, model.tol, model.time_limit)
+            sharing.setdefault(setting, []).append(model)
+        for (C, weights, search, solver, tol, time_limit), alike in sharing.items():
+            deadline = Deadline(time_limit)
+            weight = item_weights(y, weights)
+            targets = [_rank(model.top, y, weight) for model in alike]
+            problem = _SOLVERS[solver](X, y, C * weight)
+            choices = _SEARCHES[search](problem, weight, targets, tol=tol, deadline=deadline)
+            for model, choice in zip(alike, choices, strict=True):
+                model._set_linear(choice.coef, X, y)
+                model.anchor_ = choice.anchor
+                model.quantile_gap_ = choice.quantile_gap
+                model.objective_ = choice.objective
+                model.gap_ = choice.gap
+                model.n_iter_ = choice.n_solved
+                model.converged_ = choice.complete and choice.gap <= tol
+            if choices[0].n_missed and not deadline.expired:
+                warnings.warn(
+                    f"{choices[0].n_missed} of {choices[0].n_solved} quadratic programs missed tol={tol:g}, "
+                    f"the worst has a relative duality gap of {choices[0].worst_gap:.1e}: "
+                    "standardise the features, lower C or raise tol",
+                    ConvergenceWarning,
+                    stacklevel=3,
+                )
+
+    def _check_parameters(self) -> None:
+        for name in ("C", "tol"):
+            value = getattr(self, name)
+            if not (np.isreal(value) and 0 < value < math.inf):
+                raise ValueError(f"{name} must be a positive number, got {value!r}")
+        for name, known in (("search", _SEARCHES), ("solver", _SOLVERS)):
+            if getattr(self, name) not in known:
+                choices = " or ".join(map(repr, known))
+                raise ValueError(f"{name} must be {choices}, got {getattr(self, name)!r}")
+
+
+def _rank(
+    given: Top | int | Mapping[str, float] | None, y: NDArray[np.int64], weight: NDArray[np.int64]
+) -> int:
+    """Rank of the quantile in the sample that holds item i `weight[i]` times."""
+    top = Top(tau=0.05) if given is None else Top.of(given)
+    n, total = len(y), int(weight.sum())
+    k = top.resolve(n, int(y.sum()))
+    if total == n:
+        return k
+    # As in Top: the decimal the user wrote, not its binary neighbour.
+    tau = Fraction(str(top.tau)) if top.tau is not None else Fraction(k, n)
+    return math.ceil(tau * total)

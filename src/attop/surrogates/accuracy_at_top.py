@@ -1,0 +1,105 @@
+"""Accuracy at the top: hinge losses about the score of one item (Boyd et al. 2012)."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop.sample import check_labels
+from attop.surrogates.base import BoundSurrogate, Surrogate
+
+__all__ = ["AccuracyAtTop", "Weights", "item_weights"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Weights = Literal["items", "pairs"]
+
+
+def item_weights(y: ArrayLike, weights: Weights) -> Ints:
+    """Times each item counts.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels, see `check_labels`.
+    weights : {"items", "pairs"}
+        ``"items"``: each once. ``"pairs"``: once for every pair of a positive and a negative it is part
+        of, ``n_neg`` for a positive and ``n_pos`` for a negative.
+
+    Returns
+    -------
+    weight : ndarray of shape (n,), dtype int64
+    """
+    if weights not in get_args(Weights):
+        raise ValueError(f"weights must be 'items' or 'pairs', got {weights!r}")
+    labels = check_labels(y)
+    if weights == "items":
+        return np.ones(len(labels), np.int64)
+    n_pos = int(labels.sum())
+    return np.where(labels == 1, len(labels) - n_pos, n_pos).astype(np.int64)
+
+
+class AccuracyAtTop(Surrogate):
+    """AATP's surrogate with the score of item `anchor` in the place of the quantile.
+
+    ``sum_neg a_i (s_i - s_k + 1)+ + sum_pos b_i (s_k - s_i + 1)+`` with k = `anchor`, the bracket of
+    Boyd et al. (2012), problem (2). The anchor's own term is the constant ``a_k`` (or ``b_k``).
+
+    Parameters
+    ----------
+    anchor : int or array-like of shape (m,)
+        Item k; an array gives each of m models its own.
+    weights : {"items", "pairs"}, default="items"
+        ``a_i`` and ``b_i``, see `item_weights`.
+
+    Notes
+    -----
+    Items form one list: `groups` are not looked at.
+
+    Differences from the paper: the paper sums over pairs, which is ``weights="pairs"``.
+    """
+
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+    bounds: ClassVar[str | None] = None
+
+    def __init__(self, anchor: ArrayLike, weights: Weights = "items"):
+        self.anchor = anchor
+        self.weights = weights
+
+    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
+        """Prepare for labels `y` of shape (n,); `groups` are pooled."""
+        labels = check_labels(y)
+        anchor = np.asarray(self.anchor)
+        if anchor.dtype.kind not in "iu" or anchor.ndim > 1:
+            raise ValueError(f"anchor must be an item's position or a list of them, got {self.anchor!r}")
+        if anchor.size == 0 or anchor.min() < 0 or anchor.max() >= len(labels):
+            raise ValueError(f"anchor must lie in 0 .. {len(labels) - 1}, got {self.anchor!r}")
+        return _Bound(labels, item_weights(labels, self.weights), anchor)
+
+
+class _Bound(BoundSurrogate):
+    n_groups = 1
+    n_left_out = 0
+
+    def __init__(self, labels: Ints, weight: Ints, anchor: Ints):
+        self.n = len(labels)
+        self.sign = np.where(labels == 1, 1.0, -1.0)[:, None]
+        self.weight = weight[:, None].astype(np.float64)
+        self.anchor = anchor
+
+    def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
+        s = scores if scores.ndim == 2 else scores[:, None]
+        m = s.shape[1]
+        if self.anchor.ndim and len(self.anchor) != m:
+            raise ValueError(f"{len(self.anchor)} anchors need as many models in columns, got {m}")
+        k = np.broadcast_to(self.anchor, m)
+        column = np.arange(m)
+        hinge = 1.0 - self.sign * (s - s[k, column])
+        value = (self.weight * np.maximum(hinge, 0.0)).sum(axis=0)
+        coef = np.where(hinge > 0, -self.sign * self.weight, 0.0)
+        # The anchor's score enters every term with the opposite sign; its own term is constant.
+        coef[k, column] -= coef.sum(axis=0)
+        return (value, coef) if scores.ndim == 2 else (float(value[0]), coef[:, 0])
