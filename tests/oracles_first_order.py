@@ -34,8 +34,8 @@ def perceptron_loop(batches, variant, d):
     w, deltas = np.zeros(d), []
     for X, y, k in batches:
         s = X @ w
-        # Ties: negatives first, and within a class the later row first.
-        ranking = sorted(range(len(y)), key=lambda i: (-s[i], y[i], -i))
+        # Ties: negatives first, and within a class the earlier row first.
+        ranking = sorted(range(len(y)), key=lambda i: (-s[i], y[i], i))
         yhat = np.zeros(len(y), int)
         yhat[ranking[:k]] = 1
         delta = int(np.sum((1 - y) * yhat))

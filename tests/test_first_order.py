@@ -40,7 +40,6 @@ class BoundHinge(BoundSurrogate):
         self.n, self.sign = len(y), 2.0 * y - 1
 
     def __call__(self, scores):
-        assert np.isfinite(scores).all()
         sign = self.sign if scores.ndim == 1 else self.sign[:, None]
         slack = 1 - sign * scores
         return np.maximum(slack, 0).mean(axis=0), -sign * (slack > 0) / self.n
@@ -216,7 +215,7 @@ def test_a_pass_deals_every_item_once(size, sparse):
 
 
 def _copy(batch):
-    X = batch.X.toarray() if hasattr(batch.X, "toarray") else batch.X.copy()
+    X = batch.X.toarray() if hasattr(batch.X, "toarray") else batch.X
     return X, (np.arange(len(X)) < batch.n_pos).astype(int), batch.k
 
 
@@ -350,7 +349,7 @@ def test_perceptron_mistake_bound(variant, seed):
     shift = [0.0, 1.5, 8.0][seed % 3]  # noise, overlap, separable
     X, y = overlapping(n=32, d=3, seed=seed, shift=shift, share=0.4)
     top = [Top(kappa=0.5), Top(kappa=1.0)][seed % 2]
-    solution = perceptron(X, y, top, variant=variant, batch_size=8, epochs=6, rng=np.random.RandomState(seed))
+    solution = perceptron(X, y, top, variant=variant, batch_size=8, epochs=4, rng=np.random.RandomState(seed))
     batches = Batches(X, y, top, 8, np.random.RandomState(seed))
     seen = [_copy(batch) for _ in range(solution.n_iter) for batch in batches.one_pass()]
     reach = np.linalg.norm(X, axis=1).max()

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
-from attop.solvers.perceptron import perceptron
 from attop.top import Top
 
 __all__ = ["PerceptronAtK"]
@@ -105,6 +104,8 @@ class PerceptronAtK(LinearRanker):
     def _solve_many(
         self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
     ) -> None:
+        from attop.solvers.perceptron import perceptron
+
         for model in models:
             solution = perceptron(
                 X,

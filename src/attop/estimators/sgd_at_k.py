@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
-from attop.solvers.minibatch_sgd import minibatch_sgd
 from attop.top import Top
 
 __all__ = ["SGDAtK"]
@@ -109,6 +108,7 @@ class SGDAtK(LinearRanker):
     def _solve_many(
         self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
     ) -> None:
+        from attop.solvers.minibatch_sgd import minibatch_sgd
         from attop.surrogates import PrecAtKAvg, PrecAtKMax
 
         surrogates = {"avg": PrecAtKAvg, "max": PrecAtKMax}

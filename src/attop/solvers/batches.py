@@ -4,32 +4,59 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from attop.solvers.kernels.rows import add_rows, score_rows
 from attop.top import Top
 
 __all__ = ["Batch", "Batches", "batch_top"]
 
+Floats = NDArray[np.float64]
 
-class Batch(NamedTuple):
+
+class Batch:
     """One mini-batch, positives first.
 
     Attributes
     ----------
-    X : ndarray or CSR matrix of shape (b, d)
-        A dense one is overwritten by the next batch.
+    rows : ndarray of shape (b,)
+        Positions in the sample.
     n_pos : int
         The first `n_pos` rows are the positives; at least 1, less than ``b``.
     k : int, between 1 and `n_pos`
     """
 
-    X: Any
-    n_pos: int
-    k: int
+    def __init__(self, X: Any, rows: NDArray[np.int64], n_pos: int, k: int):
+        self.rows, self.n_pos, self.k = rows, n_pos, k
+        self._sample = X
+        self._X: Any = None
+
+    @property
+    def X(self) -> Any:
+        """Features, a copy of shape (b, d)."""
+        if self._X is None:
+            self._X = self._sample[self.rows]
+        return self._X
+
+    def scores(self, W: Floats) -> Floats:
+        """Return ``X @ W``, shape (b, m), for `W` of shape (d, m)."""
+        if W.shape[1] > 1 or issparse(self._sample):
+            return self.X @ W
+        scores = np.empty((len(self.rows), 1))
+        score_rows(self._sample, self.rows, W[:, 0], scores[:, 0])
+        return scores
+
+    def gradient(self, C: Floats) -> Floats:
+        """Return ``X.T @ C``, shape (d, m), for `C` of shape (b, m)."""
+        if C.shape[1] > 1 or issparse(self._sample):
+            return self.X.T @ C
+        gradient = np.zeros((self._sample.shape[1], 1))
+        add_rows(self._sample, self.rows, C[:, 0], gradient[:, 0])
+        return gradient
 
 
 class Batches:
@@ -81,7 +108,6 @@ class Batches:
         self._top, self._rng = top, rng
         self._n_batches = math.ceil(len(y) / batch_size)
         self._tops: dict[tuple[int, int], int] = {}
-        self._buffer = None if issparse(X) else np.empty((min(batch_size, len(y)), X.shape[1]))
         self.n_skipped = 0
         self.whole_top = batch_top(top, len(y), int(np.count_nonzero(self._positive)), len(y))
 
@@ -105,12 +131,7 @@ class Batches:
             if (size, n_pos) not in self._tops:
                 self._tops[size, n_pos] = batch_top(self._top, size, n_pos, n)
             rows = np.concatenate([drawn[positive], drawn[~positive]])
-            if self._buffer is None:
-                X = self._X[rows]
-            else:
-                # The rows are known to be in range: "clip" spares the check and a copy.
-                X = np.take(self._X, rows, axis=0, out=self._buffer[:size], mode="clip")
-            yield Batch(X, n_pos, self._tops[size, n_pos])
+            yield Batch(self._X, rows, n_pos, self._tops[size, n_pos])
         if self.n_skipped - skipped_before == self._n_batches:
             raise ValueError(
                 f"none of the {self._n_batches} batches of {math.ceil(n / self._n_batches)} items holds both "

@@ -145,19 +145,15 @@ class _Descent:
 
     def one_pass(self, batches: Batches, deadline: Deadline) -> None:
         """Step once per batch, until the pass or the time is over."""
-        for X, n_pos, k in batches.one_pass():
-            counts = (X.shape[0], n_pos, k)
+        for batch in batches.one_pass():
+            counts = (len(batch.rows), batch.n_pos, batch.k)
             if counts not in self.bound:
-                labels = np.zeros(X.shape[0], np.int64)
-                labels[:n_pos] = 1
-                self.bound[counts] = self.surrogate(Top(k=k)).bind(labels)
-            scores = X @ self.W
-            if not np.isfinite(scores).all():
-                self.lost |= ~np.isfinite(scores).all(axis=0)
-                scores[:, self.lost] = 0.0  # a surrogate sorts: it is never shown NaN
-            _, C = self.bound[counts](scores)
+                labels = (np.arange(len(batch.rows)) < batch.n_pos).astype(np.int64)
+                self.bound[counts] = self.surrogate(Top(k=batch.k)).bind(labels)
+            value, C = self.bound[counts](batch.scores(self.W))
+            self.lost |= ~np.isfinite(value)
             self.t += 1
-            self.W -= self.eta / np.sqrt(self.t) * (X.T @ C)
+            self.W -= self.eta / np.sqrt(self.t) * batch.gradient(C)
             norm = np.sqrt(np.einsum("ij,ij->j", self.W, self.W))
             outside = norm > self.radius
             if outside.any():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution
 from attop.solvers.batches import Batches
+from attop.solvers.kernels.mistakes import mistakes
 from attop.top import Top
 
 __all__ = ["PerceptronSolution", "perceptron"]
@@ -111,25 +112,22 @@ def perceptron(
         raise ValueError(f"epochs must be at least 1, got {epochs}")
     deadline = Deadline(time_limit)
     batches = Batches(X, y, top, batch_size, rng)
-    w = np.zeros(X.shape[1])
-    solution = PerceptronSolution(w[:, None], np.zeros(1), 0, "max_iter", History())
+    W = np.zeros((X.shape[1], 1))
+    solution = PerceptronSolution(W, np.zeros(1), 0, "max_iter", History())
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
-            w, mistakes = _one_pass(w, batches, variant, solution, deadline)
-            if not np.isfinite(w).all():
+            W, in_pass = _one_pass(W, batches, variant, solution, deadline)
+            if not np.isfinite(W).all():
                 solution.status = "diverged"
                 break
-            solution.coef, solution.objective, solution.n_iter = (
-                w[:, None],
-                np.array([float(mistakes)]),
-                epoch,
-            )
+            solution.coef, solution.objective = W, np.array([float(in_pass)])
+            solution.n_iter = epoch
             solution.history.record(epoch, deadline.elapsed, solution.objective)
             if callback is not None and callback(epoch, solution.coef, solution.objective):
                 solution.status = "stopped"
             elif deadline.expired:
                 solution.status = "deadline"
-            elif mistakes == 0:
+            elif in_pass == 0:
                 solution.status = "converged"
             if solution.status != "max_iter":
                 break
@@ -138,36 +136,21 @@ def perceptron(
 
 
 def _one_pass(
-    w: Floats, batches: Batches, variant: str, counts: PerceptronSolution, deadline: Deadline
+    W: Floats, batches: Batches, variant: str, counts: PerceptronSolution, deadline: Deadline
 ) -> tuple[Floats, int]:
-    """Return `w` after a pass, or after the batch in which time ran out, and the mistakes."""
-    w, mistakes = w.copy(), 0
-    for X, n_pos, k in batches.one_pass():
-        counts.largest_k = max(counts.largest_k, k)
-        coef, delta = _mistakes(X @ w, n_pos, k, variant)
+    """Return ``w`` after a pass, or after the batch in which time ran out, and the mistakes."""
+    W, in_pass = W.copy(), 0
+    for batch in batches.one_pass():
+        counts.largest_k = max(counts.largest_k, batch.k)
+        coef = np.empty((len(batch.rows), 1))
+        delta = mistakes(batch.scores(W)[:, 0], batch.n_pos, batch.k, variant == "avg", coef[:, 0])
+        if delta < 0:
+            return np.full_like(W, np.nan), in_pass
         if delta:
-            w += X.T @ coef
-            mistakes += delta
+            W += batch.gradient(coef)
+            in_pass += delta
             counts.n_updates += 1
         if deadline.expired:
             break
-    counts.n_mistakes += mistakes
-    return w, mistakes
-
-
-def _mistakes(scores: Floats, n_pos: int, k: int, variant: str) -> tuple[Floats, int]:
-    """Return the update's coefficient of each item, the positives being the first `n_pos`, and Delta."""
-    coef = np.zeros(len(scores))
-    # Read from the back, a stable order puts the later of tied items first: the negatives.
-    ranking = np.argsort(scores, kind="stable")[::-1]
-    top, rest = ranking[:k], ranking[k:]
-    false_positives = top[top >= n_pos]
-    delta = len(false_positives)
-    if delta:
-        false_negatives = rest[rest < n_pos]
-        coef[false_positives] = -1.0
-        if variant == "avg":
-            coef[false_negatives] = delta / len(false_negatives)
-        else:
-            coef[false_negatives[:delta]] = 1.0
-    return coef, delta
+    counts.n_mistakes += in_pass
+    return W, in_pass

@@ -1,0 +1,1 @@
+"""Compiled kernels of the solvers; imported when a solver first runs."""
