@@ -1,5 +1,7 @@
 """Data sets: known counts, prepared as defined, stage by stage, refused with a reason."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -378,7 +380,7 @@ def table(tmp_path, text):
     return path
 
 
-GOOD = "a,who,b,class\n1,ann,0.5,yes\n2,bob,1.5,no\n3,ann,2.5,no\n"
+GOOD = "a,who,b,class\n1,bob,0.5,yes\n2,ann,1.5,no\n3,bob,2.5,no\n"
 
 
 def test_csv(tmp_path):
@@ -386,7 +388,7 @@ def test_csv(tmp_path):
     data = csv_table(path, label="class", positive="yes", group="who")
     np.testing.assert_array_equal(data.X, [[1, 0.5], [2, 1.5], [3, 2.5]])
     assert data.y.tolist() == [1, 0, 0]
-    assert data.groups.tolist() == [0, 1, 0]
+    assert data.groups.tolist() == [1, 0, 1]
     assert data.name == "mine"
     assert data.facts["features"] == ["a", "b"]
 
@@ -414,7 +416,7 @@ def test_the_positive_class_of_a_csv(tmp_path, values, positive):
     [
         (GOOD, {"label": "clas"}, "no column 'clas'; did you mean 'class'"),
         (GOOD, {"group": "whom"}, "no column 'whom'; did you mean 'who'"),
-        (GOOD, {}, "column 'who' is not numeric, for example 'ann'"),
+        (GOOD, {}, "column 'who' is not numeric, for example 'bob'"),
         (
             GOOD,
             {"positive": "maybe", "group": "who"},
@@ -583,18 +585,30 @@ def own_data(n: int = 6, *, seed: int) -> Dataset:
     return Dataset("own", np.random.default_rng(seed).normal(size=(n, 2)), y)
 
 
-def own_source(n=4):
-    return {"x": np.arange(n)}
+def own_source(n=4, *, seed):
+    return {"x": np.arange(n), "source_seed": seed}
 
 
-def own_last(x):
-    return Dataset("own", x[:, None], x % 2)
+def own_last(x, source_seed, *, seed):
+    return Dataset("own", x[:, None], x % 2, None, {"seeds": [source_seed, seed]})
 
 
-OWN_KIND = Kind("own", (Stage("source", own_source), Stage("dataset", own_last, ("x",))))
+OWN_KIND = Kind("own", (Stage("source", own_source), Stage("dataset", own_last, ("x", "source_seed"))))
 
 
 def test_own_data_by_dotted_path():
     assert make("test_datasets.own_data", n=8).X.shape == (8, 2)
     assert kind_of("test_datasets.OWN_KIND") is OWN_KIND
     assert make("test_datasets.OWN_KIND", n=10).X.shape == (10, 1)
+
+
+def test_each_stage_has_a_seed_of_its_own():
+    seeds = [s for run in range(3) for s in make("test_datasets.OWN_KIND", run).facts["seeds"]]
+    assert len(set(seeds)) == 6
+
+
+def test_importing_the_layer_is_light():
+    heavy = "umap", "pandas", "sklearn", "numba", "matplotlib"
+    code = f"import sys, attop.datasets; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
