@@ -46,7 +46,7 @@ def _describe_dataset(config: Config, id: str, dataset: Dataset) -> dict[str, An
     return {
         **dataset.facts,
         **dataset.summary(),
-        "title": data.title or id,
+        "title": data.title or dataset.facts.get("title", id),
         "protocol": data.protocol.model_dump(),
         "scaling": data.scaling,
         "targets": [str(Top.of(t)) for t in data.targets],

@@ -56,8 +56,8 @@ class Dataset:
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise DatasetError(
-                f"dataset {self.name}: {int(bad.sum())} features are NaN or infinite, the first in "
-                f"row {row}, column {column} (counted from 0): drop these rows or fill them in before training"
+                f"dataset {self.name}: {int(bad.sum())} features are NaN or infinite, the first in row "
+                f"{row}, column {column} (counted from 0): drop these rows or fill them in before training"
             )
         if not np.isin(y, (0, 1)).all():
             raise DatasetError(f"dataset {self.name}: labels must be 0 or 1, got {np.unique(y)[:5].tolist()}")
