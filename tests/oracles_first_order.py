@@ -67,3 +67,19 @@ def prec_at_k_surrogate(scores, y, k, variant):
             credit = (n_pos - k) / (n_pos - hits) * missed.sum() if n_pos > hits else 0.0
         values.append(delta + np.sum((yhat - y) * scores) + credit)
     return max(values)
+
+
+def overlapping(n=120, d=6, seed=0, shift=1.0, share=0.3):
+    """Two overlapping clouds: features (n, d) and labels."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(int)
+    y[:2] = [0, 1]
+    X = rng.standard_normal((n, d))
+    X[:, 0] += shift * y
+    return X, y
+
+
+def plain(batch):
+    """Features, labels and k of a solver's batch, as the loops here take them."""
+    X = batch.X.toarray() if hasattr(batch.X, "toarray") else batch.X
+    return X, (np.arange(len(X)) < batch.n_pos).astype(int), batch.k

@@ -1,4 +1,4 @@
-"""Gradient descent, SGD@k, Perceptron@k and the estimators around them."""
+"""Gradient descent, SGD@k and Perceptron@k against plain loops and their theory."""
 
 from itertools import product
 from types import SimpleNamespace
@@ -15,7 +15,9 @@ from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.top import Top
 from oracles_first_order import (
     gradient_descent_loop,
+    overlapping,
     perceptron_loop,
+    plain,
     prec_at_k_surrogate,
     sgd_loop,
 )
@@ -43,15 +45,6 @@ class BoundHinge(BoundSurrogate):
         sign = self.sign if scores.ndim == 1 else self.sign[:, None]
         slack = 1 - sign * scores
         return np.maximum(slack, 0).mean(axis=0), -sign * (slack > 0) / self.n
-
-
-def overlapping(n=120, d=6, seed=0, shift=1.0, share=0.3):
-    rng = np.random.default_rng(seed)
-    y = (rng.random(n) < share).astype(int)
-    y[:2] = [0, 1]
-    X = rng.standard_normal((n, d))
-    X[:, 0] += shift * y
-    return X, y
 
 
 ETA, LAM = (np.ravel(a) for a in np.meshgrid([0.01, 0.1, 1.0], [0.0, 0.01, 1.0]))
@@ -198,7 +191,7 @@ def test_a_pass_deals_every_item_once(size, sparse):
     X, y = overlapping(share=0.5)
     X[:, 0] = np.arange(len(y))
     batches = Batches(csr_matrix(X) if sparse else X, y, Top(k=1), size, np.random.RandomState(0))
-    first, second = ([_copy(batch) for batch in batches.one_pass()] for _ in range(2))
+    first, second = ([plain(batch) for batch in batches.one_pass()] for _ in range(2))
     for dealt in (first, second):
         items = np.concatenate([rows[:, 0] for rows, _, _ in dealt]).astype(int)
         assert len(set(items)) == len(items)
@@ -212,11 +205,6 @@ def test_a_pass_deals_every_item_once(size, sparse):
     if size > 2:
         assert batches.n_skipped == 0 or size == 7
         assert {len(rows) for rows, _, _ in first} <= {len(y) // n_batches, -(-len(y) // n_batches)}
-
-
-def _copy(batch):
-    X = batch.X.toarray() if hasattr(batch.X, "toarray") else batch.X
-    return X, (np.arange(len(X)) < batch.n_pos).astype(int), batch.k
 
 
 @pytest.mark.parametrize(
@@ -270,7 +258,7 @@ def test_sgd_is_the_plain_loop(sparse):
         rows, y, Hinge, top, eta=eta, radius=radius, batch_size=20, epochs=3, rng=np.random.RandomState(7)
     )
     batches = Batches(rows, y, top, 20, np.random.RandomState(7))
-    seen = [_copy(batch) for _ in range(3) for batch in batches.one_pass()]
+    seen = [plain(batch) for _ in range(3) for batch in batches.one_pass()]
     for j in range(4):
         w = sgd_loop(seen, _hinge_of_batch, eta[j], radius[j], 6)
         np.testing.assert_allclose(solution.coef[:, j], w, rtol=1e-10, atol=1e-13)
@@ -287,7 +275,7 @@ def test_sgd_skips_batches_of_one_class():
         X, y, Hinge, Top(k=1), eta=0.1, radius=1, batch_size=4, epochs=2, rng=np.random.RandomState(0)
     )
     batches = Batches(X, y, Top(k=1), 4, np.random.RandomState(0))
-    seen = [_copy(batch) for _ in range(2) for batch in batches.one_pass()]
+    seen = [plain(batch) for _ in range(2) for batch in batches.one_pass()]
     assert solution.n_skipped == 30 - len(seen) > 0
     np.testing.assert_allclose(solution.coef[:, 0], sgd_loop(seen, _hinge_of_batch, 0.1, 1, 6), rtol=1e-10)
 
@@ -335,7 +323,7 @@ def test_perceptron_is_the_plain_loop(variant, top, sparse):
         rows, y, top, variant=variant, batch_size=30, epochs=4, rng=np.random.RandomState(3)
     )
     batches = Batches(rows, y, top, 30, np.random.RandomState(3))
-    w, deltas = perceptron_loop([_copy(b) for _ in range(4) for b in batches.one_pass()], variant, 6)
+    w, deltas = perceptron_loop([plain(b) for _ in range(4) for b in batches.one_pass()], variant, 6)
     np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
     assert solution.n_mistakes == sum(deltas)
     assert solution.n_updates == np.count_nonzero(deltas)
@@ -351,7 +339,7 @@ def test_perceptron_mistake_bound(variant, seed):
     top = [Top(kappa=0.5), Top(kappa=1.0)][seed % 2]
     solution = perceptron(X, y, top, variant=variant, batch_size=8, epochs=4, rng=np.random.RandomState(seed))
     batches = Batches(X, y, top, 8, np.random.RandomState(seed))
-    seen = [_copy(batch) for _ in range(solution.n_iter) for batch in batches.one_pass()]
+    seen = [plain(batch) for _ in range(solution.n_iter) for batch in batches.one_pass()]
     reach = np.linalg.norm(X, axis=1).max()
     assert solution.largest_k == max(k for _, _, k in seen)
     directions = [
@@ -377,7 +365,7 @@ def test_perceptron_separable_data_end_without_mistakes(variant):
     scores = X @ solution.coef[:, 0]
     batches = Batches(X, y, Top(kappa=1.0), 50, np.random.RandomState(1))
     for _ in range(5):
-        for rows, labels, _ in map(_copy, batches.one_pass()):
+        for rows, labels, _ in map(plain, batches.one_pass()):
             s = rows @ solution.coef[:, 0]
             assert s[labels == 1].min() > s[labels == 0].max()
     assert scores[y == 1].min() > scores[y == 0].max()

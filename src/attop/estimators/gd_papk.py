@@ -31,9 +31,11 @@ class GDPApK(LinearRanker):
     Parameters
     ----------
     surrogate : {"avg", "max", "ts", "ramp"}
-        The ramp surrogate is not convex: its descent starts from the model of "avg".
+        "avg" and "max" are convex. "ts" is, as the paper's algorithm computes it, only for groups of at
+        most k positives. "ramp" is not: its descent starts from the model of "avg".
     top : int, mapping or Top, optional
-        k, for example ``10``, or a fraction such as ``{"tau": 0.1}``. None stands for k = 1.
+        The top of each group: k, for example ``10``, or a fraction of its items such as
+        ``{"tau": 0.1}``, which None stands for.
     eta : float, positive
         Length of the first step.
     lam : float, at least 0
@@ -123,7 +125,7 @@ class GDPApK(LinearRanker):
     ) -> None:
         together: dict[tuple[Any, ...], list[Any]] = {}
         for model in models:
-            top = Top.of(1 if model.top is None else model.top)
+            top = Top.of({"tau": 0.1} if model.top is None else model.top)
             shared = (model.surrogate, top, model.max_iter, model.tol, model.time_limit)
             together.setdefault(shared, []).append(model)
         for shared, family in together.items():

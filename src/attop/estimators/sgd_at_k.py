@@ -111,7 +111,7 @@ class SGDAtK(LinearRanker):
         from attop.solvers.minibatch_sgd import minibatch_sgd
         from attop.surrogates import PrecAtKAvg, PrecAtKMax
 
-        surrogates = {"avg": PrecAtKAvg, "max": PrecAtKMax}
+        surrogates: dict[str, Any] = {"avg": PrecAtKAvg, "max": PrecAtKMax}
         together: dict[tuple[Any, ...], list[Any]] = {}
         for model in models:
             if model.surrogate not in surrogates:
