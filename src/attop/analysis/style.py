@@ -1,0 +1,174 @@
+"""One look for all figures: a fixed colour and marker per method, and SVG that follows the page's theme."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+__all__ = [
+    "GRID",
+    "INK",
+    "MUTED",
+    "PAPER",
+    "MethodStyle",
+    "figure_theme",
+    "key_svg",
+    "method_styles",
+    "to_svg",
+]
+
+# Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
+# one of the two backgrounds, and with a grey. Their number and that of the markers share no divisor, so
+# 7 x 13 methods differ; lines differ by dash as well once colours repeat.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
+_SIZES = {"*": 1.55, "d": 1.25, "P": 1.15, "X": 1.15, "s": 0.9, "D": 0.85}
+_DASHES: tuple[tuple[float, ...], ...] = ((1, 0), (4, 1.5), (1.2, 1.2), (5, 1.5, 1.2, 1.5))
+
+# Stand-ins that `to_svg` turns into the page's own colours.
+INK, MUTED, GRID, PAPER = "#1b1b1a", "#6b6b6a", "#d5d5d4", "#fffffd"
+_PAGE = {
+    INK: "currentColor",
+    MUTED: "var(--muted, #66686c)",
+    GRID: "var(--rule, #d5d7da)",
+    PAPER: "var(--paper, #fff)",
+}
+
+
+@dataclass(frozen=True)
+class MethodStyle:
+    """Colour (hexadecimal), marker (matplotlib's code) and dash pattern (points) of a method."""
+
+    colour: str
+    marker: str
+    dash: tuple[float, ...]
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Return keyword arguments for a line."""
+        return {"color": self.colour, "dashes": self.dash}
+
+    def mark(self, size: float = 5.0) -> dict[str, Any]:
+        """Return keyword arguments for markers that look equally large."""
+        return {
+            "marker": self.marker,
+            "markersize": size * _SIZES.get(self.marker, 1.0),
+            "markeredgecolor": PAPER,
+            "markeredgewidth": 0.5,
+        }
+
+
+def method_styles(methods: Sequence[str]) -> dict[str, MethodStyle]:
+    """Give each method its style by its place in `methods`, the same for all figures of a report."""
+    return {
+        method: MethodStyle(
+            _COLOURS[i % len(_COLOURS)],
+            _MARKERS[i % len(_MARKERS)],
+            _DASHES[i // len(_COLOURS) % len(_DASHES)],
+        )
+        for i, method in enumerate(methods)
+    }
+
+
+def key_svg(style: MethodStyle) -> str:
+    """Return a method's marker as a small SVG path, for keys outside the figures."""
+    from matplotlib.markers import MarkerStyle
+
+    marker = MarkerStyle(style.marker)
+    outline = marker.get_path().transformed(marker.get_transform())
+    x, y = np.asarray(outline.to_polygons()[0]).T
+    area = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
+    x, y = x * np.sqrt(2 / area), -y * np.sqrt(2 / area)  # all as large as half of the 2 x 2 box
+    corners = " ".join(f"{a:.2f},{b:.2f}" for a, b in zip(x, y, strict=True))
+    return f'<polygon points="{corners}" fill="{style.colour}"/>'
+
+
+@contextmanager
+def figure_theme() -> Iterator[None]:
+    """Draw with the report's theme, whatever the user's matplotlib settings."""
+    import matplotlib
+    import seaborn
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        seaborn.set_theme(context="paper", style="ticks")
+        matplotlib.rcParams.update(
+            {
+                "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same layout on every machine
+                "font.size": 8,
+                "axes.labelsize": 8.5,
+                "axes.titlesize": 9,
+                "axes.titleweight": "bold",
+                "axes.titlelocation": "left",
+                "xtick.labelsize": 8,
+                "ytick.labelsize": 8,
+                "legend.fontsize": 8,
+                "legend.frameon": False,
+                "legend.handlelength": 2.6,
+                "text.color": INK,
+                "text.parse_math": False,
+                "axes.edgecolor": MUTED,
+                "axes.labelcolor": INK,
+                "xtick.color": MUTED,
+                "ytick.color": MUTED,
+                "xtick.labelcolor": INK,
+                "ytick.labelcolor": INK,
+                "axes.linewidth": 0.7,
+                "axes.spines.top": False,
+                "axes.spines.right": False,
+                "axes.grid": True,
+                "axes.axisbelow": True,
+                "grid.color": GRID,
+                "grid.linewidth": 0.6,
+                "axes.facecolor": "none",
+                "figure.facecolor": "none",
+                "svg.fonttype": "none",
+                "lines.linewidth": 1.4,
+                "lines.markersize": 4.5,
+                "figure.dpi": 72,
+                "savefig.dpi": 150,
+            }
+        )
+        yield
+
+
+def to_svg(canvas: Canvas, name: str, alt: str) -> str:
+    """Return a figure as SVG to set into a page: text as text, the page's colours, the same bytes every time.
+
+    Parameters
+    ----------
+    canvas : matplotlib figure
+        Groups whose id is ``method:<id>`` become ``<g class="m" data-m="<id>">``.
+    name : str
+        Prefix of the ids inside, unique on the page.
+    alt : str
+        What is seen, for those who cannot see it.
+    """
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    buffer = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": name}):
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        FigureCanvasSVG(canvas).print_svg(buffer, metadata=nothing)
+    svg = buffer.getvalue()
+    svg = f'<svg role="img" aria-label="{html.escape(alt)}"' + svg[svg.index("<svg") + 4 :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="method:([^"]*)">', r'<g class="m" data-m="\1">', svg)
+    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', svg))
+    svg = re.sub(r' id="([^"]*)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", svg)
+    svg = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", svg)
+    svg = re.sub(r"font: ([0-9a-z ]*?[0-9.]+px) [^;\"]*", r"font: \1 sans-serif", svg)
+    for stand_in, page in _PAGE.items():
+        svg = svg.replace(stand_in, page)
+    return re.sub(r"\n\s*", "\n", svg).strip()

@@ -1,0 +1,57 @@
+"""Numbers and lists as a reader wants them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+__all__ = ["abridge", "counted", "decimals_for", "fixed", "listed", "seconds"]
+
+
+def decimals_for(values: Iterable[float]) -> int:
+    """Return how many decimals a table of these values needs: three significant places of the largest."""
+    finite = [abs(v) for v in values if math.isfinite(v)]
+    largest = max(finite, default=0.0)
+    return 3 if largest < 10 else 2 if largest < 100 else 1 if largest < 10_000 else 0
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """Return a number with fixed decimals and a true minus sign; a dash if it is not finite."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    text = f"{value:,.{decimals}f}"
+    return text.replace("-", "" if float(text.replace(",", "")) == 0 else "−")
+
+
+def seconds(value: float) -> str:
+    """Return a duration with two significant figures and its unit."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    for limit, unit, size in (
+        (1e-3, "µs", 1e-6),
+        (1.0, "ms", 1e-3),
+        (120.0, "s", 1.0),
+        (7200.0, "min", 60.0),
+    ):
+        if value < limit:
+            return f"{_two_figures(value / size)} {unit}"
+    return f"{_two_figures(value / 3600)} h"
+
+
+def _two_figures(value: float) -> str:
+    return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Return a count with its noun, such as "1 run" or "3 runs"."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return the items as "a", "a and b" or "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
+
+
+def abridge(text: str, length: int = 28) -> str:
+    """Return the text, cut with an ellipsis if it is longer than `length`."""
+    return text if len(text) <= length else text[: length - 1] + "…"
