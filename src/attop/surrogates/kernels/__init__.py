@@ -1,0 +1,1 @@
+"""Compiled kernels of the surrogates; the only modules of this layer that import numba."""

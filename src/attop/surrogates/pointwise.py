@@ -1,0 +1,82 @@
+"""Pointwise losses for reference: hinge and logistic."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from attop.sample import check_labels
+from attop.surrogates.base import BoundSurrogate, Surrogate
+
+__all__ = ["HingeLoss", "LogisticLoss"]
+
+Floats = NDArray[np.float64]
+
+
+class _PointwiseLoss(Surrogate):
+    convex: ClassVar[bool] = True
+
+    @staticmethod
+    @abstractmethod
+    def loss(margin: Floats) -> tuple[Floats, Floats]:
+        """Return loss and derivative at margins ``+s`` of positives and ``-s`` of negatives."""
+
+    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
+        """Prepare for labels `y` of shape (n,); `groups` are pooled."""
+        return _BoundPointwise(type(self), np.where(check_labels(y) == 1, 1.0, -1.0))
+
+
+class _BoundPointwise(BoundSurrogate):
+    n_groups = 1
+    n_left_out = 0
+
+    def __init__(self, loss: type[_PointwiseLoss], sign: Floats):
+        self.n = len(sign)
+        self._loss = loss.loss
+        self._sign = sign
+
+    def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
+        sign = self._sign if scores.ndim == 1 else self._sign[:, np.newaxis]
+        loss, slope = self._loss(sign * scores)
+        value = loss.mean(axis=0)
+        return (float(value) if scores.ndim == 1 else value), sign * slope / self.n
+
+
+class HingeLoss(_PointwiseLoss):
+    r"""Mean hinge loss :math:`\frac{1}{n} \sum_i (1 - \pm s_i)_+`, + for positives, - for negatives.
+
+    Notes
+    -----
+    The linear SVM's loss. An upper bound of the error rate of the rule s > 0; zero if all positives
+    score at least 1 and all negatives at most -1. All items count alike: `groups` are pooled.
+    """
+
+    smooth: ClassVar[bool] = False
+    bounds: ClassVar[str | None] = "error rate"
+
+    @staticmethod
+    def loss(margin: Floats) -> tuple[Floats, Floats]:
+        """Return loss and derivative at margins."""
+        return np.maximum(1.0 - margin, 0.0), np.where(margin < 1.0, -1.0, 0.0)
+
+
+class LogisticLoss(_PointwiseLoss):
+    r"""Mean logistic loss :math:`\frac{1}{n} \sum_i \log(1 + \exp(\mp s_i))`, - for positives.
+
+    Notes
+    -----
+    Natural logarithm, so that it bounds log 2 times the error rate. All items count alike: `groups` are
+    pooled.
+    """
+
+    smooth: ClassVar[bool] = True
+    bounds: ClassVar[str | None] = None
+
+    @staticmethod
+    def loss(margin: Floats) -> tuple[Floats, Floats]:
+        """Return loss and derivative at margins."""
+        return np.logaddexp(0.0, -margin), -expit(-margin)

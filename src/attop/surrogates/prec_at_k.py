@@ -1,0 +1,164 @@
+"""The surrogates of prec@k (Kar, Narasimhan and Jain 2015)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.sample import RankingSample
+from attop.surrogates.grouped import TopSurrogate, resolve_each
+
+__all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct"]
+
+Ints = NDArray[np.int64]
+
+
+class _PrecAtK(TopSurrogate):
+    smooth: ClassVar[bool] = False
+
+    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, sample)
+        return k, (k > 0) & (sample.n_pos > 0), "a positive, and at least k items"
+
+
+class PrecAtKStruct(_PrecAtK):
+    r"""Structural SVM surrogate of prec@k.
+
+    .. math:: \max_{\hat y \in \{0,1\}^n, \|\hat y\|_1 = k}
+              \Delta(\hat y) + \sum_i (\hat y_i - y_i) s_i,
+              \qquad \Delta(\hat y) = \sum_i (1 - y_i) \hat y_i,
+
+    the sum of the k largest of :math:`s_i + 1[y_i = 0]` minus the sum of all positives' scores.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        The k of each group; an integer is k itself.
+
+    Notes
+    -----
+    Source: Joachims (2005); Kar et al. (2015), eq. (3). Value in items, not divided by k. Convex.
+
+    Defined on groups with a positive and :math:`1 \le k \le n`. For :math:`k = n_+` it is the ramp
+    surrogate, an upper bound of prec@k. In general it is none: for :math:`n_+ > k` the positives beyond
+    k are subtracted without being called, for :math:`n_+ < k` negatives are called without an opponent.
+    For the same reason adding a constant to all scores changes the value unless :math:`k = n_+`, the
+    value can be negative, and it may decrease without bound along a ray; use it with a regulariser.
+
+    Differences from the paper: none known; the copy consulted quotes the definition incompletely, and it
+    is stated here as Joachims (2005) has it.
+    """
+
+    convex: ClassVar[bool] = True
+    bounds: ClassVar[str | None] = None
+    kernel: ClassVar[str] = "prec_at_k:STRUCT"
+
+
+class PrecAtKRamp(_PrecAtK):
+    r"""Ramp surrogate of prec@k: the tightest of the family, and not convex.
+
+    .. math:: \max_{\|\hat y\|_1 = k} \Bigl\{ \Delta(\hat y) + \sum_i \hat y_i s_i \Bigr\}
+              - \max_{\|\tilde y\|_1 = k, \tilde y \le y} \sum_i \tilde y_i s_i
+              = \sum_{i=1}^{k} (1 + s^-_{(i)} - s^+_{(k+1-i)})_+,
+
+    with :math:`s^\pm_{(i)}` the i-th highest positive or negative.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        The k of each group; an integer is k itself.
+
+    Notes
+    -----
+    Source: Kar et al. (2015), eq. (4). Value in items, not divided by k. An upper bound of prec@k.
+
+    Defined on groups with :math:`1 \le k \le n_+`. Zero if some k positives beat every negative by 1
+    (the weak k-margin). The closed form on the right replaces positives called, the lowest first, by
+    the highest negatives while that pays. `coef` is a generalised gradient: the gradient wherever there
+    is one.
+
+    Differences from the paper: none known.
+    """
+
+    convex: ClassVar[bool] = False
+    bounds: ClassVar[str | None] = "prec@k"
+    kernel: ClassVar[str] = "prec_at_k:RAMP"
+
+    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, sample)
+        return k, (k > 0) & (k <= sample.n_pos), "at least k positives"
+
+
+class PrecAtKMax(_PrecAtK):
+    r"""Max surrogate of prec@k: convex, the loosest of the family.
+
+    .. math:: \max_{\|\hat y\|_1 = k} \Bigl\{ \Delta(\hat y) + \sum_i (\hat y_i - y_i) s_i
+              + \max_{\tilde y \le (1 - \hat y) y, \|\tilde y\|_1 = n_+ - k} \sum_i \tilde y_i s_i \Bigr\}
+              = \sum_{i=1}^{k} (1 + s^-_{(i)} - s^+_{[i]})_+,
+
+    with :math:`s^-_{(i)}` the i-th highest negative and :math:`s^+_{[i]}` the i-th lowest positive.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        The k of each group; an integer is k itself.
+
+    Notes
+    -----
+    Source: Kar et al. (2015), eq. (6). Value in items, not divided by k. For :math:`k \le n_+` an upper
+    bound of prec@k. Zero if every positive beats every negative by 1 (the strong margin).
+
+    Defined on groups with a positive and :math:`1 \le k \le n`.
+
+    Differences from the paper: the paper asks for :math:`k \le n_+`. For :math:`k > n_+`, where k - n+
+    negatives are in the top whatever the scores, the sum here stops at :math:`n_+`; it then bounds the
+    avoidable part prec@k - (k - n+), the number of positives missed.
+    """
+
+    convex: ClassVar[bool] = True
+    bounds: ClassVar[str | None] = "prec@k"
+    kernel: ClassVar[str] = "prec_at_k:MAX"
+
+
+class PrecAtKAvg(_PrecAtK):
+    r"""Average surrogate of prec@k: convex, between ramp and max.
+
+    .. math:: \max_{\|\hat y\|_1 = k} \Bigl\{ \Delta(\hat y) + \sum_i (\hat y_i - y_i) s_i
+              + \frac{n_+ - k}{n_+ - K(\hat y)} \sum_i (1 - \hat y_i) y_i s_i \Bigr\},
+              \qquad K(\hat y) = \sum_i y_i \hat y_i.
+
+    For given :math:`K(\hat y) = k'` the best choice is the highest positives and negatives, hence
+
+    .. math:: \max_{k'} \; (k - k') + \sum_{i \le k - k'} s^-_{(i)} - D \sum_{i > k'} s^+_{(i)},
+              \qquad D = \frac{k - k'}{n_+ - k'}.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        The k of each group; an integer is k itself.
+
+    Notes
+    -----
+    Source: Kar et al. (2015), section 3. Value in items, not divided by k. For :math:`k \le n_+` an upper
+    bound of prec@k, unchanged when a constant is added to all scores, and zero if every k positives have
+    a mean score of at least 1 above every negative (the k-margin).
+
+    Defined on groups with :math:`1 \le k \le n_+`, or a positive and :math:`n_+ < k < n`.
+
+    Differences from the paper: the paper asks for :math:`k \le n_+`. For :math:`k > n_+` this is the
+    extension that experiments with pAp@k compare with: :math:`D = (\min(k, n_+) - k')/(n_+ - k') = 1`
+    and :math:`k' < n_+`. It remains convex, but is neither a bound of prec@k nor below the max surrogate,
+    can be negative, and may decrease without bound along a ray; use it with a regulariser.
+    """
+
+    convex: ClassVar[bool] = True
+    bounds: ClassVar[str | None] = "prec@k"
+    kernel: ClassVar[str] = "prec_at_k:AVG"
+
+    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, sample)
+        n = sample.n_pos + sample.n_neg
+        defined = (k > 0) & (sample.n_pos > 0) & ((k <= sample.n_pos) | (k < n))
+        return k, defined, "at least k positives, or a positive and more than k items"
