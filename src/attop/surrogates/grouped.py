@@ -13,7 +13,7 @@ from attop.sample import RankingSample
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
 from attop.top import Top
 
-__all__ = ["GroupedSurrogate", "TopSurrogate"]
+__all__ = ["GroupedSurrogate", "TopSurrogate", "check_shape", "resolve_each"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,6 +73,12 @@ def resolve_each(top: Top, sample: RankingSample) -> Ints:
     return k
 
 
+def check_shape(scores: Floats, n: int) -> None:
+    """Refuse scores that are not of shape (n,) or (n, m)."""
+    if scores.ndim not in (1, 2) or len(scores) != n:
+        raise ValueError(f"scores must have shape ({n},) or ({n}, m), got {scores.shape}")
+
+
 class _BoundKernel(BoundSurrogate):
     def __init__(self, kernel: str, sample: RankingSample, k: Ints, n: int, n_groups: int):
         module, loss = kernel.split(":")
@@ -89,8 +95,7 @@ class _BoundKernel(BoundSurrogate):
 
         A model with a score that is not finite has value NaN.
         """
-        if scores.ndim not in (1, 2) or len(scores) != self.n:
-            raise ValueError(f"scores must have shape ({self.n},) or ({self.n}, m), got {scores.shape}")
+        check_shape(scores, self.n)
         columns = scores if scores.ndim == 2 else scores[:, np.newaxis]
         columns = np.ascontiguousarray(columns, dtype=np.float64)
         value = np.zeros(columns.shape[1])

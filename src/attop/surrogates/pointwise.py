@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from attop.sample import check_labels
 from attop.surrogates.base import BoundSurrogate, Surrogate
+from attop.surrogates.grouped import check_shape
 
 __all__ = ["HingeLoss", "LogisticLoss"]
 
@@ -40,8 +41,12 @@ class _BoundPointwise(BoundSurrogate):
         self._sign = sign
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
+        """Return value and subgradient in score space; see `BoundSurrogate`."""
+        check_shape(scores, self.n)
         sign = self._sign if scores.ndim == 1 else self._sign[:, np.newaxis]
-        loss, slope = self._loss(sign * scores)
+        # NaN in, NaN out: the solver looks at the value.
+        with np.errstate(invalid="ignore"):
+            loss, slope = self._loss(sign * scores)
         value = loss.mean(axis=0)
         return (float(value) if scores.ndim == 1 else value), sign * slope / self.n
 

@@ -142,8 +142,9 @@ class PrecAtKAvg(_PrecAtK):
     Notes
     -----
     Source: Kar et al. (2015), section 3. Value in items, not divided by k. For :math:`k \le n_+` an upper
-    bound of prec@k, unchanged when a constant is added to all scores, and zero if every k positives have
-    a mean score of at least 1 above every negative (the k-margin).
+    bound of prec@k, unchanged when a constant is added to all scores, and zero if every n+ - k + 1
+    positives have a mean score of at least 1 above every negative (the k-margin). That every k of them
+    have does not suffice: positives (10, 0), negatives (1, 1) and k = 2 give 2, and prec@k is 1.
 
     Defined on groups with :math:`1 \le k \le n_+`, or a positive and :math:`n_+ < k < n`.
 
