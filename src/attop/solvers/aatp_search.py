@@ -16,7 +16,7 @@ __all__ = ["Candidates", "Choice", "exhaustive_search", "fixed_point_search", "q
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Problems a fixed-point search solves in vain, once its walk has closed, before it gives up.
+#: Problems in a row a fixed-point search solves in vain before it gives up.
 _PATIENCE = 10
 
 
@@ -185,16 +185,17 @@ def fixed_point_search(
 
     Such an anchor has distance 0 from the quantile, the best AATP's rule can ask for, at the cost of a
     few problems instead of n. Where the walk closes a circle instead, it goes on from the best model so
-    far to the item, not yet tried, nearest its quantile, and gives up after ten problems without
-    progress; the choice is then made among those solved, by the same rule as in `exhaustive_search`.
-    Parameters and result are those of `exhaustive_search`.
+    far to the item, not yet tried, nearest its quantile. After ten problems without progress the choice
+    is made among those solved, by the same rule as in `exhaustive_search`. Parameters and result are
+    those of `exhaustive_search`.
 
     Notes
     -----
     The walk starts from ``w = sum_i c_i y_i z_i`` over centred items, which for small C is the direction
     of every solution. Problems solved for one target are not solved again for another.
 
-    Often no item reproduces itself, and where one does the walk can miss it.
+    Often no item reproduces itself (the loss draws the anchor to where the classes meet, which need not
+    be near the quantile), and where one does the walk can miss it: `Choice.quantile_gap` tells.
 
     Differences from the paper: the paper tries all items.
     """
@@ -217,9 +218,8 @@ def fixed_point_search(
             if distance < best_distance - error:
                 best, best_distance, vain = k, distance, 0
             following = items[t, 0]
-            closed = following in visited
-            complete = distance <= error or len(visited) == problem.n or (closed and vain >= _PATIENCE)
-            if closed and not complete:
+            complete = distance <= error or len(visited) == problem.n or vain >= _PATIENCE
+            if following in visited and not complete:
                 scores = problem.Z @ solved[best][0].coef[:, 0]
                 away = np.abs(scores - scores[solved[best][1][t, 0]])
                 away[visited] = np.inf

@@ -149,8 +149,8 @@ class AnchoredSVM:
         for b in np.flatnonzero(solution.gap > tol):
             if expired():
                 break
-            rows = DifferenceRows(self._coordinates, self.sign, anchors[b])
-            again = interior_point(rows, self.upper, tol=aim, max_iter=300, cautious=True, expired=expired)
+            alone = DifferenceRows(self._coordinates, self.sign, anchors[b])
+            again = interior_point(alone, self.upper, tol=aim, max_iter=300, cautious=True, expired=expired)
             retried = self._certified(anchors[[b]], again.coef, again.dual, again.n_iter)
             if retried.gap[0] < solution.gap[b]:
                 for name in ("coef", "scores", "dual", "objective", "gap"):

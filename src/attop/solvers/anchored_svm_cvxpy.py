@@ -89,5 +89,5 @@ class CvxpyAnchoredSVM(AnchoredSVM):
             if self._w.value is not None:
                 w[:, b] = self._w.value
                 alpha[:, b] = np.clip(self._margin.dual_value, 0.0, self.upper[:, 0])
-                n_iter[b] = self._problem.solver_stats.num_iters
+                n_iter[b] = self._problem.solver_stats.num_iters or 0
         return self._certified(anchors, w, alpha, n_iter)

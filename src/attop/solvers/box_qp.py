@@ -131,11 +131,15 @@ def interior_point(
         np.zeros((d, m)), np.zeros((n, m)), upper.sum(axis=0), np.zeros(m), np.zeros(m, np.int64)
     )
     left = np.arange(m)  # the problems still in the batch
+    # alpha near the best multiple of c, but not so near its bounds that the first steps are short.
+    ascent = rows.combine(c)
+    with np.errstate(all="ignore"):
+        best_multiple = c.sum(axis=0) / np.einsum("dm,dm->m", ascent, ascent)
     w = np.zeros((d, m))
-    alpha = 0.5 * c
+    alpha = np.clip(best_multiple, 0.2, 0.5) * c
     slack = c - alpha
-    z = np.ones((n, m))
-    u = np.ones((n, m)) * 2.0
+    z = np.full((n, m), 2.0)
+    u = np.full((n, m), 3.0)
     # Beyond attainable accuracy a step may divide by zero: such a problem leaves with its best points.
     with np.errstate(all="ignore"):
         for iteration in range(max_iter + 1):
@@ -169,12 +173,12 @@ def interior_point(
             lag = w - combined
             mu = (np.einsum("nm,nm->m", alpha, z) + np.einsum("nm,nm->m", slack, u)) / (2 * n)
 
-            def direction(h, theta=theta, solve=solve, lag=lag, rows=rows):
+            def newton(h, theta=theta, solve=solve, lag=lag, rows=rows):
                 dw = solve(rows.combine(theta * h) - lag)
                 return dw, theta * (h - rows.margins(dw))
 
             # Predictor: straight at complementarity zero.
-            dw, da = direction(excess)
+            dw, da = newton(excess)
             dz = -z - lower_ratio * da
             du = -u + upper_ratio * da
             p, q = da / alpha, da / slack
@@ -189,11 +193,11 @@ def interior_point(
                 target_lower = sigma * mu - da * dz
                 target_upper = sigma * mu + da * du
             e_lower, e_upper = target_lower / alpha, target_upper / slack
-            dw, da = direction(excess + e_lower - e_upper)
+            dw, da = newton(excess + e_lower - e_upper)
             dz = e_lower - z - lower_ratio * da
             du = e_upper - u + upper_ratio * da
             rate = np.maximum(np.maximum(-da / alpha, da / slack), np.maximum(-dz / z, -du / u)).max(axis=0)
-            step = np.minimum(1.0, (0.9 if cautious else 0.995) / np.maximum(rate, 1e-300))
+            step = np.minimum(1.0, (0.9 if cautious else 0.999) / np.maximum(rate, 1e-300))
             w = w + step * dw
             alpha = alpha + step * da
             slack = slack - step * da
