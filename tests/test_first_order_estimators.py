@@ -162,6 +162,16 @@ def test_gd_papk_ramp_starts_from_avg():
     assert ramp.objective_ <= start
 
 
+def test_gd_papk_warns_of_a_zero_model():
+    X, y = overlapping(n=200, seed=12, shift=0.0)  # nothing to learn
+    with pytest.warns(UserWarning, match="1 of 2 models"):
+        flat, _ = GDPApK("max", top=1, eta=0.5, max_iter=60).fit_many(
+            X, y, settings=[{"init": "zero"}, {"init": "normal"}]
+        )
+    assert not flat.coef_.any()
+    assert flat.objective_ == 1.0
+
+
 def test_sgd_grid_is_each_setting_alone():
     X, y, _ = in_groups()
     settings = [
@@ -212,6 +222,7 @@ def test_estimators_refuse(estimator, message):
         estimator.fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:no iterate of")  # some checks fit noise
 @parametrize_with_checks([GDPApK(), SGDAtK(), PerceptronAtK()])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

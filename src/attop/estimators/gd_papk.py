@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -78,6 +79,9 @@ class GDPApK(LinearRanker):
     -----
     `fit_many` trains all settings that differ in `eta`, `lam`, `init` and `random_state` in one descent
     that shares its matrix products.
+
+    Where every direction leaves the k highest negatives above the positives, ``w = 0`` minimises the
+    convex surrogates; a model that comes out zero is warned of.
 
     Differences from the paper: the regulariser is ``lam/2 ||w||^2``, as in the experiments' code (the
     paper prints ``lambda ||w||^2``); that code starts at ``init="normal"``, the paper's algorithm at
@@ -167,6 +171,14 @@ def _descend(
             time_limit = max(time_limit - deadline.elapsed, 1e-9)  # enough to evaluate the start
     loss = surrogates[surrogate](top).bind(y, groups)
     solution = gradient_descent(X, loss, **settings, coef_init=coef, time_limit=time_limit)
+    flat = int(np.sum(~solution.coef.any(axis=0)))
+    if flat and solution.status != "deadline":
+        warnings.warn(
+            f"no iterate of {flat} of {len(models)} models improved on w = 0, which ranks nothing: with much "
+            f"overlap at the top zero minimises the {surrogate} surrogate; try surrogate='ramp', "
+            "init='normal', a smaller eta or a larger top",
+            stacklevel=5,
+        )
     for j, model in enumerate(models):
         model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
         _store(model, solution, j, X, y)
