@@ -454,3 +454,13 @@ def test_estimator_refuses(options, message):
     X, y = sample(30, 4, seed=4)
     with pytest.raises(ValueError, match=message):
         AATP(**options).fit(X, y)
+
+
+def test_threads_change_nothing(monkeypatch):
+    X, y = sample(90, 6, seed=4)
+    expected = AATP(9).fit(X, y)
+    monkeypatch.setattr(AnchoredSVM, "workers", 3)
+    model = AATP(9).fit(X, y)
+    assert model.anchor_ == expected.anchor_
+    assert model.n_iter_ == 90
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)

@@ -77,7 +77,7 @@ class AATP(LinearRanker):
     n_iter_ : int
         Problems solved.
     converged_ : bool
-        Whether the search was not cut short and item k's problem reached `tol`.
+        Whether the search was not cut short and every problem it solved reached `tol`.
     classes_, n_features_in_
         See `LinearRanker`.
 
@@ -155,7 +155,7 @@ class AATP(LinearRanker):
                 model.objective_ = choice.objective
                 model.gap_ = choice.gap
                 model.n_iter_ = choice.n_solved
-                model.converged_ = choice.complete and choice.gap <= tol
+                model.converged_ = choice.complete and choice.n_missed == 0
             if choices[0].n_missed and not deadline.expired:
                 warnings.warn(
                     f"{choices[0].n_missed} of {choices[0].n_solved} quadratic programs missed tol={tol:g}, "

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from attop.solvers.anchored_svm import AnchoredSVM
 from attop.solvers.base import Deadline
@@ -167,12 +169,19 @@ def exhaustive_search(
     Distances are equal within `resolution`; which of several models of equal objective too is returned
     is not determined.
     """
-    parts = []
-    for start in range(0, problem.n, problem.batch_size):
-        anchors = np.arange(start, min(start + problem.batch_size, problem.n))
-        parts.append(_solve(problem, anchors, weight, targets, tol, deadline)[0])
-        if deadline.expired:
-            break
+    workers = problem.workers
+    size = min(problem.batch_size, -(-problem.n // workers))
+
+    def solve(start: int) -> Candidates | None:
+        if start and deadline.expired:
+            return None
+        anchors = np.arange(start, min(start + size, problem.n))
+        return _solve(problem, anchors, weight, targets, tol, deadline)[0]
+
+    # Compiled code does the work outside the interpreter's lock, so threads share it; each batch then
+    # keeps to one thread of the BLAS.
+    with threadpool_limits(1 if workers > 1 else None, "blas"), ThreadPoolExecutor(workers) as threads:
+        parts = [part for part in threads.map(solve, range(0, problem.n, size)) if part is not None]
     found = Candidates.join(parts)
     complete = len(found.anchors) == problem.n
     return [found.choose(t, tol, complete) for t in range(len(targets))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_info
 
 from attop.solvers.anchored_rows import AnchoredRows, DifferenceRows, outer_products
 from attop.solvers.box_qp import certify, interior_point, relative_gap
@@ -97,6 +98,11 @@ class AnchoredSVM:
     def batch_size(self) -> int:
         """Anchors best solved together."""
         return int(np.clip(_BATCH // self.n, 16, 128)) if self._outer_fits else 1
+
+    @property
+    def workers(self) -> int:
+        """Batches that may be solved at the same time: as many as the BLAS may use threads."""
+        return max((p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"), default=1)
 
     @property
     def _outer_fits(self) -> bool:

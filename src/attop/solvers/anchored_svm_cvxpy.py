@@ -42,6 +42,7 @@ class CvxpyAnchoredSVM(AnchoredSVM):
     """
 
     batch_size = 1
+    workers = 1
 
     def __init__(self, X: Floats, y: ArrayLike, upper: ArrayLike, backend: str = "SCS"):
         try:
