@@ -8,7 +8,7 @@ from itertools import groupby
 import pandas as pd
 
 from attop.analysis.targets import span
-from attop.analysis.wording import counted, decimals_for, fixed, listed
+from attop.analysis.wording import counted, decimals_for, fine, listed
 from attop.metrics import get_metric
 
 __all__ = ["Answer", "answer", "headline"]
@@ -23,16 +23,16 @@ class Answer:
     dataset, target, metric : str
     best : tuple of str
         Method with the best mean; several if their means are equal, none if no value is defined.
-    mean, std, se : float
+    mean, std : float
         Of the (first) best.
     n, n_expected : int
         Runs with a value, and runs there should be.
     next : str
         The method that follows, empty if there is none.
-    gap : float
-        How much worse the mean of the next is, at least 0.
+    gap, gap_se : float
+        How much worse the mean of the next is, at least 0, and the standard error of that difference.
     near : tuple of str
-        Methods whose mean is within one standard error of the best mean.
+        Methods behind the best by at most one standard error of the difference.
     unranked : tuple of str
         Methods with values on fewer runs than the best, left out of the comparison.
     better, equal, shared : int
@@ -45,11 +45,11 @@ class Answer:
     best: tuple[str, ...] = ()
     mean: float = float("nan")
     std: float = float("nan")
-    se: float = float("nan")
     n: int = 0
     n_expected: int = 0
     next: str = ""
     gap: float = float("nan")
+    gap_se: float = float("nan")
     near: tuple[str, ...] = ()
     unranked: tuple[str, ...] = ()
     better: int = 0
@@ -58,27 +58,23 @@ class Answer:
 
     @property
     def clear(self) -> bool:
-        """Whether one method leads by more than one standard error."""
-        return len(self.best) == 1 and bool(self.next) and not self.near and self.se == self.se
+        """Whether one method leads all others by more than one standard error."""
+        return len(self.best) == 1 and not self.near and self.gap_se == self.gap_se
 
     def reading(self, titles: dict[str, str]) -> str:
         """Say in words how close the next is; `titles` maps methods to the names a reader sees."""
         if not self.best:
             return "No method has a defined value."
         places = decimals_for([self.mean, self.std])
-        smallest = 10.0**-places
-        gap = f"less than {fixed(smallest, places)}" if 0 < self.gap < smallest else fixed(self.gap, places)
-        se = fixed(self.se, places)
+        gap, se = fine(self.gap, places), fine(self.gap_se, places)
         words = []
         if len(self.best) > 1:
             words.append(f"Equal means: {listed([titles[m] for m in self.best])}.")
         if not self.next:
             words.append("" if len(self.best) > 1 else "No other method to compare with.")
-        elif self.se != self.se:
-            words.append(
-                f"{titles[self.next]} is {gap} behind; one run has no standard error, so this may be chance."
-            )
-        elif self.near:
+        elif self.gap_se != self.gap_se:
+            words.append(f"{titles[self.next]} is {gap} behind, in one run: this may be chance.")
+        elif self.next in self.near:
             others = len(self.near) - 1
             also = f", as {'are' if others > 1 else 'is'} {counted(others, 'other')}" if others else ""
             words.append(
@@ -87,6 +83,8 @@ class Answer:
             )
         else:
             words.append(f"{titles[self.next]} is {gap} behind, more than one standard error ({se}).")
+            if self.near:
+                words.append(f"Within one, though further behind: {listed([titles[m] for m in self.near])}.")
         if self.shared:
             equal = f", equal in {self.equal}" if self.equal else ""
             words.append(f"Better in {self.better} of {counted(self.shared, 'shared run')}{equal}.")
@@ -124,7 +122,6 @@ def answer(table: pd.DataFrame, evaluation: pd.DataFrame, dataset: str, target: 
         best=tuple(leaders["method"]),
         mean=float(first["mean"]),
         std=float(first["std"]),
-        se=float(leaders["se"].max()),
         n=int(first["n"]),
         n_expected=int(first["n_expected"]),
         near=tuple(ranked.loc[ranked["near"], "method"]),
@@ -139,7 +136,8 @@ def answer(table: pd.DataFrame, evaluation: pd.DataFrame, dataset: str, target: 
         **{
             **vars(found),
             "next": second,
-            "gap": abs(float(first["mean"]) - float(others.iloc[0]["mean"])),
+            "gap": float(others.iloc[0]["gap"]),
+            "gap_se": float(others.iloc[0]["gap_se"]),
             "better": int((difference > 0).sum()),
             "equal": int((difference == 0).sum()),
             "shared": len(difference),

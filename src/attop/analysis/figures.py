@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from attop.analysis.scene import Figure, Scene, blank, legend, runs_of
+from attop.analysis.scene import Figure, Scene, blank, keep_in_bounds, legend, runs_of
 from attop.analysis.style import figure_theme
 from attop.analysis.targets import main_target, read_target, sort_targets
 from attop.analysis.wording import abridge, counted, listed, seconds
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["cost_figure", "spread_figure", "target_figure"]
 
 _DENSE = 2000  # points from which on they are embedded as an image instead of one element each
+_INSTANT = 1e-4  # seconds; a log axis has no place for 0
 _BOX_RUNS = 5  # fewer runs than this have no quartiles worth a box
 
 
@@ -74,6 +75,7 @@ def _draw_targets(axes: Axes, scene: Scene, part: pd.DataFrame, kind: str, targe
         line = axes.plot(x, its["mean"], **style.line, **style.mark(), linewidth=1.1)[0]
         for artist in (bars[2][0], line):
             artist.set_gid(f"method:{method}")
+    keep_in_bounds(axes, scene.metric)
     if log:
         axes.set_xscale("log")
     axes.set_xticks(sizes, [f"{s:g}" for s in sizes])
@@ -102,6 +104,7 @@ def spread_figure(scene: Scene, summary: pd.DataFrame, evaluation: pd.DataFrame)
         for axes, target in zip(panels, shown, strict=True):
             _draw_spread(axes, scene, part[part["target"] == target])
             axes.set_title(target)
+        keep_in_bounds(panels[0], scene.metric, axis="x")
         _name_rows(panels[0], scene)
         rest = "" if len(shown) == len(targets) else f", {len(shown)} of the {len(targets)} targets"
         return scene.picture(
@@ -160,24 +163,21 @@ def _name_rows(axes: Axes, scene: Scene) -> None:
 
 
 def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figure:
-    """Draw training seconds against the metric at the main target, a point per method."""
+    """Draw the time of tuning and training against the metric at the main target, a point per method.
+
+    The two are added because a protocol without a final fit on all training items trains while it tunes.
+    """
     part = scene.of(summary).dropna(subset="mean")
-    timed = scene.of(runs)
-    timed = timed[(timed["status"] == "ok") & timed["seconds_training"].notna()]
-    if part.empty or timed.empty:
+    jobs = scene.of(runs).drop_duplicates(["method", "repeat", "fold"])
+    jobs = jobs.assign(spent=jobs["seconds_selection"].fillna(0) + jobs["seconds_training"])
+    jobs = jobs[(jobs["status"] == "ok") & jobs["spent"].notna()]
+    if part.empty or jobs.empty:
         return scene.sentence("cost", "No run here has both a time and a value, so cost is not drawn.")
     target = main_target(part["target"])
     part = part[part["target"] == target].set_index("method")
-    jobs = timed.drop_duplicates(["method", "repeat", "fold"])
-    floor = 1e-4
-    zeros = sorted({scene.titles[m] for m in jobs.loc[jobs["seconds_training"] < floor, "method"]})
-    quartiles = (
-        jobs["seconds_training"]
-        .clip(lower=floor)
-        .groupby(jobs["method"])
-        .quantile([0.25, 0.5, 0.75])
-        .unstack()
-    )
+    zeros = sorted({scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]})
+    spent = jobs["spent"].clip(lower=_INSTANT).groupby(jobs["method"])
+    quartiles = spent.quantile([0.25, 0.5, 0.75]).unstack()
     methods = [m for m in scene.order if m in part.index and m in quartiles.index]
     with figure_theme():
         canvas, (axes,) = blank(1, height=3.9)
@@ -197,21 +197,32 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figu
             )
             for artist in (drawn[0], *drawn[2]):
                 artist.set_gid(f"method:{method}")
-        axes.set_xscale("log")
         low, high = quartiles.loc[methods].min(axis=None), quartiles.loc[methods].max(axis=None)
-        if high < 10 * low:  # less than a decade leaves a log axis without labels
-            middle = np.sqrt(low * high)
-            axes.set_xlim(middle / 4, middle * 4)
-        axes.xaxis.set_major_formatter(lambda value, _: seconds(value).replace(".0 ", " "))
-        axes.set_xlabel("training time of one job, all its targets (log scale)")
+        _scale_time(axes, low, high)
+        axes.set_xlabel("tuning and training of one job, all its settings and targets (log scale)")
         axes.set_ylabel(f"{scene.metric} at {target}")
+        keep_in_bounds(axes, scene.metric)
         legend(canvas, scene, methods, lines=False)
         return scene.picture(
             "cost",
             canvas,
-            f"Scatter plot of {scene.metric} against training time, {counted(len(methods), 'method')}.",
+            f"Scatter plot of {scene.metric} against tuning and training time, "
+            f"{counted(len(methods), 'method')}.",
             f"{scene.metric} at {target} ({scene.direction}; mean, bars: plus and minus one standard error) "
-            "against the time to train for all targets once the hyper-parameters are chosen (median, bars: "
-            f"quartiles; log scale) over {runs_of(scene, part)}."
-            + (f" Below {floor:g} s, drawn there: {listed(zeros)}." if zeros else ""),
+            "against the time of one job for tuning and training, all its settings and targets (median, "
+            f"bars: quartiles; log scale) over {runs_of(scene, part)}."
+            + (f" Faster than {seconds(_INSTANT)}, drawn there: {listed(zeros)}." if zeros else ""),
         )
+
+
+def _scale_time(axes: Axes, low: float, high: float) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    narrow = high < 30 * low
+    axes.set_xscale("log")
+    if high < 4 * low:
+        middle = np.sqrt(low * high)
+        axes.set_xlim(middle / 4, middle * 4)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    axes.xaxis.set_major_formatter(lambda value, _: seconds(value).replace(".0 ", " "))
+    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -113,7 +113,7 @@ def _context(
     evaluation: pd.DataFrame, runs: pd.DataFrame, roc: pd.DataFrame, manifest: Mapping[str, Any]
 ) -> dict[str, Any]:
     summary = summarise(evaluation, runs)
-    table = standings(summary)
+    table = standings(summary, evaluation)
     methods = _entries(manifest.get("methods", {}), [*runs["method"], *evaluation["method"]])
     datasets = _entries(manifest.get("datasets", {}), [*runs["dataset"], *evaluation["dataset"]])
     titles = {id: entry["title"] for id, entry in methods.items()}
@@ -178,7 +178,7 @@ def _section(
     answers = [answer(table, evaluation, dataset, target, metric) for target in targets]
     scene = Scene(name, dataset, metric, order, titles, styles)
     chosen_targets, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
-    skipped = entry.get("skip", {})
+    skipped = {m: why for m, why in entry.get("skip", {}).items() if m in methods}
     return {
         "name": name,
         "id": dataset,

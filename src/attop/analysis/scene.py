@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["Figure", "Scene", "blank", "legend", "runs_of"]
+__all__ = ["Figure", "Scene", "blank", "keep_in_bounds", "legend", "runs_of"]
 
 _WIDTH = 8.6  # inches
 
@@ -91,6 +91,15 @@ def blank(panels: int, height: float, share: bool = False) -> tuple[Canvas, list
     canvas = Canvas(figsize=(_WIDTH, height), layout="constrained")
     axes = canvas.subplots(1, panels, squeeze=False, sharex=share, sharey=share)
     return canvas, list(axes[0])
+
+
+def keep_in_bounds(axes: Axes, metric: str, axis: str = "y") -> None:
+    """Shorten an axis of metric values that reaches beyond the metric's range."""
+    low, high = axes.get_ylim() if axis == "y" else axes.get_xlim()
+    least, greatest = get_metric(metric).bounds
+    room = 0.03 * (high - low)
+    limits = max(low, least - room), min(high, greatest + room)
+    axes.set_ylim(limits) if axis == "y" else axes.set_xlim(limits)
 
 
 def legend(canvas: Canvas, scene: Scene, methods: Sequence[str], lines: bool = True) -> None:

@@ -21,6 +21,7 @@ from attop.metrics import get_metric
 __all__ = ["Cell", "job_list", "rank_methods", "require", "standings", "summarise", "wide", "write_summary"]
 
 _KEY = ["dataset", "target", "metric", "method"]
+_GROUP = _KEY[:3]
 _RUN = ["repeat", "fold"]
 
 
@@ -112,33 +113,52 @@ def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
     return counts.drop_duplicates(_KEY)[[*_KEY, "reason"]]
 
 
-def standings(summary: pd.DataFrame) -> pd.DataFrame:
+def standings(summary: pd.DataFrame, evaluation: pd.DataFrame) -> pd.DataFrame:
     """Mark the best of each dataset, target and metric, and those within one standard error of it.
 
     A mean over fewer runs than another method's may be flattered by the runs it lacks: only methods with the
     largest ``n`` of the group are ranked.
 
+    Parameters
+    ----------
+    summary, evaluation : DataFrame
+        What `summarise` returned, and what it was given.
+
     Returns
     -------
     DataFrame
-        The summary with three boolean columns. ``ranked``: has the largest n. ``best``: no ranked mean is
-        better; equal means are all best. ``near``: ranked, not best, and the mean is at most one standard
-        error (of the best; the largest one if several are best) away from the best mean. With one run
-        there is no standard error and nothing is near.
+        The summary with five more columns.
+
+        - ``ranked``: has the largest n; ``best``: no ranked mean is better, equal means are all best;
+        - ``gap``: how much worse the mean is than the best mean (NaN if not ranked);
+        - ``gap_se``: standard error of the differences to the (first) best, run by run, over the runs both
+          have; NaN with fewer than two;
+        - ``near``: ranked, not best, and gap <= gap_se.
     """
     table = summary.copy()
     sign = table["metric"].map(
         {m: 1.0 if get_metric(m).higher_is_better else -1.0 for m in set(table["metric"])}
     )
-    groups = [table[c] for c in ("dataset", "target", "metric")]
+    groups = [table[c] for c in _GROUP]
     table["ranked"] = (table["n"] > 0) & (table["n"] == table["n"].groupby(groups).transform("max"))
     score = (table["mean"] * sign).where(table["ranked"])
     top = score.groupby(groups).transform("max")
     rounding = 1e-12 * top.abs().clip(lower=1.0)  # sums of the same numbers in another order are equal
-    table["best"] = table["ranked"] & (top - score <= rounding)
-    margin = table["se"].where(table["best"]).groupby(groups).transform("max")
-    table["near"] = table["ranked"] & ~table["best"] & (top - score <= margin)
+    table["gap"] = (top - score).where(top - score > rounding, 0.0).where(table["ranked"])
+    table["best"] = table["ranked"] & (table["gap"] == 0)
+    table = table.merge(_difference_errors(table, evaluation), on=_KEY, how="left")
+    # A difference in a single run is one standard error exactly, which must not hang on rounding.
+    table["near"] = table["ranked"] & ~table["best"] & (table["gap"] <= table["gap_se"] * (1 + 1e-9))
     return table
+
+
+def _difference_errors(table: pd.DataFrame, evaluation: pd.DataFrame) -> pd.DataFrame:
+    """Return the standard error of each method's differences to the first best, run by run."""
+    leaders = table.loc[table["best"], _KEY].drop_duplicates(_GROUP)
+    best = evaluation.merge(leaders, on=_KEY)[[*_GROUP, *_RUN, "value"]]
+    pairs = evaluation[[*_KEY, *_RUN, "value"]].merge(best, on=[*_GROUP, *_RUN], suffixes=("", "_best"))
+    pairs["gap_se"] = pairs["value_best"] - pairs["value"]
+    return pairs.groupby(_KEY)["gap_se"].sem().reset_index()
 
 
 def rank_methods(table: pd.DataFrame, dataset: str, metric: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = ["abridge", "counted", "decimals_for", "fixed", "listed", "seconds"]
+__all__ = ["abridge", "counted", "decimals_for", "fine", "fixed", "listed", "seconds"]
 
 
 def decimals_for(values: Iterable[float]) -> int:
@@ -21,6 +21,11 @@ def fixed(value: float, decimals: int = 3) -> str:
         return "–"
     text = f"{value:,.{decimals}f}"
     return text.replace("-", "" if float(text.replace(",", "")) == 0 else "−")
+
+
+def fine(value: float, decimals: int = 3) -> str:
+    """Return a number as `fixed` does, but one too small for these decimals with one significant figure."""
+    return f"{value:.1g}" if 0 < abs(value) < 10.0**-decimals else fixed(value, decimals)
 
 
 def seconds(value: float) -> str:
