@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -82,3 +83,45 @@ def _solve_equation_2(d, M, p):
     while equation_2(high) > 0:
         high *= 2
     return brentq(equation_2, low, high, xtol=1e-15, rtol=1e-15)
+
+
+LOSSES = ["exponential", "logistic", "hinge"]
+PRICES = ["power", "exp"]
+
+
+def general_push(scores, y, loss, price, p):
+    """sum_k g(sum_i l(f(x_i) - f(x_k))), pair by pair, in 60 decimal digits of unbounded exponent."""
+    with localcontext() as context:
+        context.prec = 60
+        total = Decimal(0)
+        for negative in scores[y == 0]:
+            inner = sum(
+                _pair_loss(Decimal(float(s)) - Decimal(float(negative)), loss) for s in scores[y == 1]
+            )
+            total += inner ** Decimal(p) if price == "power" else inner.exp()
+        return total
+
+
+def push_value(scores, y, loss, price, p):
+    """What the surrogates return: a monotone function of `general_push`."""
+    n_pos, n_neg = int((y == 1).sum()), int((y == 0).sum())
+    with localcontext() as context:
+        context.prec = 60
+        total = general_push(scores, y, loss, price, p)
+        if loss == "exponential":
+            return float(total.ln() if price == "power" else total.ln().ln())
+        mean = total / n_neg
+        return float((mean ** (1 / Decimal(p)) if price == "power" else mean.ln()) / n_pos)
+
+
+def _pair_loss(margin, loss):
+    if loss == "exponential":
+        return (-margin).exp()
+    if loss == "logistic":
+        return (1 + (-margin).exp()).ln() / Decimal(2).ln()
+    return max(1 - margin, Decimal(0))
+
+
+def threshold_matrix(X, thresholds):
+    """The weak rankers 1[x_j > t] in columns, by feature and threshold."""
+    return np.column_stack([X[:, j] > t for j, ts in enumerate(thresholds) for t in ts]).astype(float)

@@ -112,7 +112,10 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def _set_linear(self, coef: NDArray[np.float64], X: Any, y: NDArray[np.int64]) -> None:
         """Store a linear model and place the break-even threshold."""
         self.coef_ = np.ascontiguousarray(coef, dtype=np.float64)
-        scores = safe_sparse_dot(X, self.coef_)
+        self._place_cut(self._score(X), y)
+
+    def _place_cut(self, scores: NDArray[np.float64], y: NDArray[np.int64]) -> None:
+        """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
         n_pos = int(y.sum())
         low, high = np.partition(scores, [len(y) - n_pos - 1, len(y) - n_pos])[
             [len(y) - n_pos - 1, len(y) - n_pos]
@@ -124,7 +127,11 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
         X = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
-        return safe_sparse_dot(X, self.coef_) + self.intercept_
+        return self._score(X) + self.intercept_
+
+    def _score(self, X: Any) -> NDArray[np.float64]:
+        """Return the scores before `intercept_`; a ranker with another model than `coef_` overrides it."""
+        return safe_sparse_dot(X, self.coef_)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each item: positive where the score is above 0."""

@@ -1,84 +1,121 @@
-"""The p-norm push as an estimator."""
+"""The p-norm push, and the other convex pushes, as an estimator."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attop.estimators.base import LinearRanker
-from attop.solvers.coordinate_descent import CoordinateSolution, coordinate_descent
+from attop.solvers.base import Solution
+from attop.solvers.coordinate_descent import coordinate_descent
+from attop.solvers.gradient_descent import gradient_descent
+from attop.solvers.lbfgs import lbfgs
+from attop.surrogates.base import Surrogate
+from attop.surrogates.convex_push import HingePush, LogisticPush
+from attop.surrogates.exp_push import ExpPushExp
 from attop.surrogates.pnorm_push import PNormPushExp
+from attop.surrogates.push_price import Price
 
 __all__ = ["PNormPush"]
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Loss = Literal["exponential", "logistic", "hinge"]
+WeakRankerKind = Literal["features", "thresholds"]
+
 
 class PNormPush(LinearRanker):
-    r"""Ranking with a p-norm push, exponential loss, by boosting (Rudin 2005).
+    r"""Ranking with a p-norm push, or another convex push (Rudin 2005).
 
     Minimises over :math:`\lambda`
 
-    .. math:: F_p(\lambda) = \sum_k \Bigl(\sum_i \exp[-f(x_i) + f(\tilde x_k)]\Bigr)^p,
+    .. math:: F(\lambda) = \sum_k g\Bigl(\sum_i \ell(f(x_i) - f(\tilde x_k))\Bigr),
         \qquad f = \sum_j \lambda_j h_j,
 
-    where :math:`x_i` are the positives, :math:`\tilde x_k` the negatives and the weak rankers
-    :math:`h_j` are the features as given, real-valued or binary. Each round chooses the weak ranker
-    along which :math:`F_p` changes most and minimises exactly along it. ``p = 1`` is RankBoost
-    (with real-valued weak rankers where the features are real); the larger `p`, the more a negative
-    pays for being near the top.
+    where :math:`x_i` are the positives, :math:`\tilde x_k` the negatives and :math:`h_j` weak rankers.
+    The paper's algorithm is the default, price :math:`g(r) = r^p` and loss :math:`\ell(r) = \exp(-r)`:
+    each round chooses the weak ranker along which F changes most and minimises exactly along it.
+    ``p = 1`` is RankBoost; the larger `p`, the more a negative pays for being near the top.
 
     Parameters
     ----------
-    p : float, at least 1, default 4
-        Power of the price. The paper uses 1, 2, 4, 8, 16 and 64.
-    max_iter : int, at least 1, default 200
-        Rounds. A few rounds are a sparse model: each changes one coefficient.
-    tol : float, at least 0, default 1e-8
-        Stops earlier when no entry of the gradient of :math:`\log F_p` exceeds it.
-    time_limit : float or None, default None
+    p : float, at least 1, default=4
+        Power of the price, of no effect with ``price="exp"``. The paper uses 1, 2, 4, 8, 16 and 64.
+    price : {"power", "exp"}, default="power"
+        :math:`g(r) = r^p` or :math:`g(r) = \exp(r)`. The latter, of a sum over all positives, sees
+        little but the negatives at the very top.
+    loss : {"exponential", "logistic", "hinge"}, default="exponential"
+        :math:`\exp(-r)`, :math:`\log_2(1 + \exp(-r))` or :math:`(1 - r)_+`. The logistic loss costs
+        O(n_pos n_neg) an iteration, the others O(n) and O(n log n).
+    weak_rankers : {"features", "thresholds"}, default="features"
+        ``"features"``: the features as given, for a linear model. ``"thresholds"``: 1[x_j > t] for
+        thresholds t of each feature, for a model that is a step function of each feature.
+    n_thresholds : int, at least 1, or None, default=32
+        With ``weak_rankers="thresholds"``: thresholds of a feature at most, near quantiles of its training
+        values; None for one between any two neighbouring values.
+    max_iter : int, at least 1, default=200
+        Rounds, or iterations. A few rounds are a sparse model: each changes one coefficient.
+    tol : float, at least 0, default=1e-8
+        Stops earlier when no entry of the gradient of the objective exceeds it; with the hinge loss, when
+        the objective fell by less, relative to its size, in 50 iterations.
+    eta : float, positive, default=1.0
+        Length of the first step, for the hinge loss only.
+    time_limit : float or None, default=None
         Seconds after which the best model so far is kept.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        :math:`\lambda`.
+        :math:`\lambda`; only with ``weak_rankers="features"``.
+    thresholds_, votes_ : list of n_features ndarrays
+        Thresholds of each feature, ascending, and their :math:`\lambda`; only with
+        ``weak_rankers="thresholds"``. The score sums the votes of the thresholds that are exceeded.
     intercept_ : float
         Places the cut of `predict`; see `LinearRanker`.
     n_iter_ : int
-        Rounds done.
+        Rounds, or iterations, done.
     objective_ : float
-        :math:`\log F_p` at `coef_`.
+        Value of the surrogate at the model, a monotone function of F; see below.
     converged_ : bool
-        Whether the gradient vanished to within `tol`. On separable data :math:`\log F_p` has no minimum
-        and this stays false; `coef_` is finite nevertheless.
+        Whether the solver met `tol`. On separable data an exponential objective has no minimum.
     history_ : attop.solvers.base.History
-        :math:`\log F_p` and seconds, one entry a round, the first for :math:`\lambda = 0`.
+        Objective and seconds, one entry a round, the first for :math:`\lambda = 0`.
     classes_, n_features_in_
         See `LinearRanker`.
 
     See Also
     --------
-    attop.surrogates.pnorm_push.PNormPushExp : the objective, and why it is its logarithm.
-    attop.solvers.coordinate_descent.coordinate_descent : the algorithm.
+    RankBoost : ``p = 1`` under its own name.
+    attop.surrogates.pnorm_push.PNormPushExp : exponential loss, power price: minimises :math:`\log F`.
+    attop.surrogates.exp_push.ExpPushExp : exponential loss and price: minimises :math:`\log \log F`.
+    attop.surrogates.convex_push.ConvexPush : other losses: :math:`g^{-1}(F / K) / I`.
+    attop.solvers.coordinate_descent.coordinate_descent : the paper's algorithm.
 
     Notes
     -----
-    Scaling is the caller's: the largest derivative, and so the choice of weak ranker, depends on the
-    units of the features. The paper scales each feature to [-1, 1], or thresholds it to {0, 1}:
-    ``make_pipeline(MinMaxScaler((-1, 1)), PNormPush())``.
+    Solvers: coordinate descent for exponential loss with power price, L-BFGS for the other smooth
+    objectives, subgradient descent for the hinge loss. Nothing is regularised. On separable data the
+    minimum of a smooth objective is at infinity, and the number of iterations is the regulariser, as in
+    the paper: tune `max_iter`. `fit_many` computes one path of rounds for all values of `max_iter`.
+
+    Scaling of real features is the caller's: the largest derivative, and so the choice of weak ranker,
+    depends on their units. The paper scales each feature to [-1, 1]:
+    ``make_pipeline(MinMaxScaler((-1, 1)), PNormPush())``. Thresholds need no scaling.
 
     The objective is bipartite: `groups` passed to `fit` are ignored, and pairs across groups count like
     any other.
 
-    Differences from the paper: none in the path of :math:`\lambda`; it is computed from the factorised
-    objective in O(n d) a round, without the paper's array of pairs, and the coefficients are
-    not normalised at the end, which would not change the order.
+    Differences from the paper: none in the path of :math:`\lambda` for exponential loss and power price;
+    it is computed from the factorised objective in O(n d) a round, without the paper's array of pairs,
+    and the coefficients are not normalised at the end, which would not change the order. The paper has no
+    algorithm for the other prices and losses, and chooses thresholds by hand.
 
     References
     ----------
-    C. Rudin, "Ranking with a P-Norm Push", NYU Tech Report TR2005-874, 2005, figure 1.
+    C. Rudin, "Ranking with a P-Norm Push", NYU Tech Report TR2005-874, 2005, section 2 and figure 1.
 
     Examples
     --------
@@ -90,33 +127,94 @@ class PNormPush(LinearRanker):
     [0, 1]
     """
 
-    def __init__(self, p: float = 4, max_iter: int = 200, tol: float = 1e-8, time_limit: float | None = None):
+    def __init__(
+        self,
+        p: float = 4,
+        price: Price = "power",
+        loss: Loss = "exponential",
+        weak_rankers: WeakRankerKind = "features",
+        n_thresholds: int | None = 32,
+        max_iter: int = 200,
+        tol: float = 1e-8,
+        eta: float = 1.0,
+        time_limit: float | None = None,
+    ):
         self.p = p
+        self.price = price
+        self.loss = loss
+        self.weak_rankers = weak_rankers
+        self.n_thresholds = n_thresholds
         self.max_iter = max_iter
         self.tol = tol
+        self.eta = eta
         self.time_limit = time_limit
 
-    def _solve_many(
-        self,
-        X: NDArray[np.float64],
-        y: NDArray[np.int64],
-        groups: NDArray[np.int64] | None,
-        models: Sequence[Any],
-    ) -> None:
-        solved: dict[tuple[Any, ...], CoordinateSolution] = {}
+    def _solve_many(self, X: Floats, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+        binned: dict[int | None, Any] = {}
+        paths: dict[tuple[Any, ...], list[Any]] = {}
         for model in models:
-            setting = (model.p, model.max_iter, model.tol, model.time_limit)
-            if setting not in solved:
-                solved[setting] = coordinate_descent(
-                    X,
-                    PNormPushExp(model.p).bind(y),
-                    max_iter=model.max_iter,
-                    tol=model.tol,
-                    time_limit=model.time_limit,
-                )
-            solution = solved[setting]
-            model._set_linear(solution.coef[:, 0], X, y)
-            model.n_iter_ = solution.n_iter
-            model.objective_ = float(solution.objective[0])
-            model.converged_ = solution.status == "converged"
-            model.history_ = solution.history
+            for name, known in (("price", Price), ("loss", Loss), ("weak_rankers", WeakRankerKind)):
+                if getattr(model, name) not in get_args(known):
+                    raise ValueError(
+                        f"{name} must be one of {', '.join(get_args(known))}, got {getattr(model, name)!r}"
+                    )
+            kind = (model.p, model.price, model.loss, model.weak_rankers, model.n_thresholds)
+            # A shorter path of rounds is the start of a longer one; other solvers start anew.
+            rounds = None if model._boosts() else model.max_iter
+            setting = (*kind, model.tol, model.eta, model.time_limit, rounds)
+            paths.setdefault(setting, []).append(model)
+        for alike in paths.values():
+            longest = max(alike, key=lambda model: model.max_iter)
+            rankers: Any = X
+            if longest.weak_rankers == "thresholds":
+                if longest.n_thresholds not in binned:
+                    binned[longest.n_thresholds] = _threshold_module().ThresholdRankers(
+                        X, longest.n_thresholds
+                    )
+                rankers = binned[longest.n_thresholds]
+            solution = longest._solve(rankers, y)
+            for model in alike:
+                short = solution.after(model.max_iter) if model._boosts() else solution
+                model._store(short, rankers, X, y)
+
+    def _boosts(self) -> bool:
+        return self.loss == "exponential" and self.price == "power"
+
+    def _surrogate(self) -> Surrogate:
+        if self.loss == "exponential":
+            return PNormPushExp(self.p) if self.price == "power" else ExpPushExp()
+        return (HingePush if self.loss == "hinge" else LogisticPush)(self.price, self.p)
+
+    def _solve(self, rankers: Any, y: Ints) -> Solution:
+        loss: Any = self._surrogate().bind(y)
+        limits: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "time_limit": self.time_limit}
+        if self._boosts():
+            return coordinate_descent(rankers, loss, **limits)
+        if self.loss == "hinge":
+            return gradient_descent(rankers, loss, eta=self.eta, lam=0.0, **limits)
+        return lbfgs(rankers, loss, **limits)
+
+    def _store(self, solution: Solution, rankers: Any, X: Floats, y: Ints) -> None:
+        coef = solution.coef[:, 0]
+        if self.weak_rankers == "features":
+            self._set_linear(coef, X, y)
+        else:
+            self.thresholds_ = rankers.thresholds
+            self.votes_ = rankers.by_feature(coef)
+            self._place_cut(self._score(X), y)
+        self.n_iter_ = solution.n_iter
+        self.objective_ = float(solution.objective[0])
+        self.converged_ = solution.status == "converged"
+        self.history_ = solution.history
+
+    def _score(self, X: Floats) -> Floats:
+        if self.weak_rankers == "features":
+            return super()._score(X)
+        return _threshold_module().score_by_steps(X, self.thresholds_, self.votes_)
+
+
+def _threshold_module() -> Any:
+    """Import what thresholds need, and compile, only for them."""
+    from attop.solvers import threshold_rankers
+
+    return threshold_rankers

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
+from attop.solvers.weak_rankers import FeatureRankers, WeakRankers
 
 __all__ = ["CoordinateSolution", "LineSmooth", "coordinate_descent", "line_search"]
 
@@ -50,9 +51,31 @@ class CoordinateSolution(Solution):
     coordinates: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     steps: Floats = field(default_factory=lambda: np.zeros(0))
 
+    def after(self, rounds: int) -> CoordinateSolution:
+        """Return the solution as it was after `rounds`, for a path is the start of any longer one."""
+        _check_rounds(rounds)
+        if rounds >= self.n_iter:
+            return self
+        coef = np.zeros_like(self.coef)
+        np.add.at(coef[:, 0], self.coordinates[:rounds], self.steps[:rounds])
+        kept = slice(rounds + 1)
+        history = History(
+            self.history.iteration[kept], self.history.seconds[kept], self.history.objective[kept]
+        )
+        return CoordinateSolution(
+            coef,
+            history.objective[-1],
+            rounds,
+            "max_iter",
+            history,
+            None,
+            self.coordinates[:rounds],
+            self.steps[:rounds],
+        )
+
 
 def coordinate_descent(
-    X: Floats,
+    X: Floats | WeakRankers,
     loss: LineSmooth,
     *,
     max_iter: int = 200,
@@ -68,7 +91,7 @@ def coordinate_descent(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray of shape (n, d), or WeakRankers
         Weak rankers in columns: real-valued or binary. The choice of coordinate depends on their scale.
     loss : bound surrogate
         For example ``PNormPushExp(p).bind(y)``.
@@ -104,17 +127,16 @@ def coordinate_descent(
     step changes the margin of any pair, ``f(x_i) - f(x_k)``, by at most ``log`` of the largest
     double, about 709. The paper leaves that to the line search of its software.
     """
-    if X.ndim != 2 or len(X) != loss.n:
+    if len(X.shape) != 2 or X.shape[0] != loss.n:
         raise ValueError(f"X must have shape ({loss.n}, d) to match the labels, got {X.shape}")
-    if isinstance(max_iter, bool) or not isinstance(max_iter, Integral) or max_iter < 1:
-        raise ValueError(f"max_iter must be an integer of at least 1, got {max_iter!r}")
+    _check_rounds(max_iter)
     if not (math.isfinite(tol) and tol >= 0):
         raise ValueError(f"tol must be a finite number of at least 0, got {tol!r}")
     deadline = Deadline(time_limit)
-    low, high = X.min(axis=0), X.max(axis=0)
-    centre, width = low / 2 + high / 2, high - low
+    rankers = FeatureRankers(X) if isinstance(X, np.ndarray) else X
+    width = rankers.width
 
-    coef = np.zeros((X.shape[1], 1))
+    coef = np.zeros((rankers.shape[1], 1))
     scores = np.zeros(loss.n)
     history = History()
     coordinates: list[int] = []
@@ -131,9 +153,8 @@ def coordinate_descent(
         if callback is not None and callback(iteration, best, objective):
             status = "stopped"
             break
-        gradient = np.where(width > 0, X.T @ c, 0.0)
-        chosen = int(np.argmax(np.abs(gradient)))
-        if abs(gradient[chosen]) <= tol:
+        slopes = np.abs(np.where(width > 0, rankers.correlate(c), 0.0))
+        if slopes.max(initial=0.0) <= tol:
             status = "converged"
             break
         if iteration == max_iter:
@@ -141,8 +162,9 @@ def coordinate_descent(
         if deadline.expired:
             status = "deadline"
             break
+        chosen = int(np.argmax(slopes))
         # The loss is blind to a common shift of the scores, so that they need not carry the column's mean.
-        column = (X[:, chosen] - centre[chosen]) / width[chosen]
+        column = rankers.column(chosen)
         step = line_search(loss.along(scores, column), noise=4 * EPS * float(np.abs(c).sum()))
         if step == 0:
             status = "converged"
@@ -161,6 +183,11 @@ def coordinate_descent(
         np.array(coordinates, np.int64),
         np.array(steps),
     )
+
+
+def _check_rounds(max_iter: int) -> None:
+    if isinstance(max_iter, bool) or not isinstance(max_iter, Integral) or max_iter < 1:
+        raise ValueError(f"max_iter must be an integer of at least 1, got {max_iter!r}")
 
 
 def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_STEP) -> float:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop.sample import RankingSample
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
+from attop.surrogates.push_price import check_power
 
 __all__ = ["BoundPNormPushExp", "PNormPushExp"]
 
@@ -75,14 +74,7 @@ class PNormPushExp(Surrogate):
     bounds = None
 
     def __init__(self, p: float = 4.0):
-        if isinstance(p, bool) or not isinstance(p, Real):
-            raise TypeError(f"p must be a real number of at least 1, got {p!r}")
-        if not (math.isfinite(p) and p >= 1):
-            raise ValueError(
-                f"p must be finite and at least 1, got {p!r}: below 1 the price would be concave, and "
-                "negatives at the top would count less, not more"
-            )
-        self.p: float = float(p)
+        self.p: float = check_power(p)
 
     def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundPNormPushExp:
         """Prepare for a sample; see `Surrogate.bind`."""

@@ -1,0 +1,1 @@
+"""What theory and fitted models say about a result: bounds, certificates, checks."""

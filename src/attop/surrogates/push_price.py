@@ -1,0 +1,80 @@
+"""Prices of a push: how the inner sums of the negatives are averaged so that the large ones count more."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Price", "check_power", "exp_mean", "power_mean"]
+
+Floats = NDArray[np.float64]
+Price = Literal["power", "exp"]
+
+
+def check_power(p: float) -> float:
+    """Return the power of a price as a float.
+
+    Raises
+    ------
+    TypeError
+        If `p` is not a real number.
+    ValueError
+        If `p` is below 1 or not finite.
+    """
+    if isinstance(p, bool) or not isinstance(p, Real):
+        raise TypeError(f"p must be a real number of at least 1, got {p!r}")
+    if not (math.isfinite(p) and p >= 1):
+        raise ValueError(
+            f"p must be finite and at least 1, got {p!r}: below 1 the price would be concave, and "
+            "negatives at the top would count less, not more"
+        )
+    return float(p)
+
+
+def power_mean(u: Floats, p: float) -> tuple[float, Floats]:
+    r"""Average non-negative `u` by the price :math:`g(r) = r^p`.
+
+    Parameters
+    ----------
+    u : ndarray of shape (K,), at least 0
+    p : float, at least 1
+
+    Returns
+    -------
+    mean : float
+        :math:`(\frac1K \sum_k u_k^p)^{1/p}`; powers are taken of ``u / max(u)`` and cannot overflow.
+    weight : ndarray of shape (K,)
+        Its derivatives, at least 0; all 0 where `u` is 0, the minimum.
+    """
+    top = float(u.max())
+    if top == 0:
+        return 0.0, np.zeros_like(u)
+    share = u / top
+    mean = float(np.mean(share**p))
+    return top * mean ** (1 / p), share ** (p - 1) * (mean ** (1 / p - 1) / len(u))
+
+
+def exp_mean(u: Floats) -> tuple[float, Floats]:
+    r"""Average `u` by the price :math:`g(r) = \exp(r)`.
+
+    Parameters
+    ----------
+    u : ndarray of shape (K,)
+
+    Returns
+    -------
+    mean : float
+        :math:`\log \frac1K \sum_k \exp(u_k)`, as a log-sum-exp.
+    weight : ndarray of shape (K,)
+        Its derivatives: at least 0, of sum 1.
+    """
+    top = float(u.max())
+    below = u - top
+    weight = np.exp(below)
+    weight /= weight.sum()
+    # By the small numbers themselves, so that a small mean keeps its digits.
+    return top + math.log1p(float(np.mean(np.expm1(below)))), weight
