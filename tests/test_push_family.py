@@ -254,6 +254,19 @@ def test_pairs_are_never_held_at_once(loss):
     assert peak < 2500 * 2500 * 8 / 4
 
 
+def test_line_along_a_boolean_direction_is_the_line_along_its_numbers():
+    rng = np.random.default_rng(14)
+    for _ in range(100):
+        scores, y = nasty_list(rng)
+        n = len(y)
+        bound = PNormPushExp(rng.choice([1.0, 4.0, 64.0])).bind(np.tile(y, 3), np.repeat([2, 0, 1], n))
+        scores = np.concatenate([scores, -scores, scores + 1])
+        moves = rng.uniform(size=3 * n) < rng.choice([0.1, 0.5, 1.0])
+        step = rng.normal()
+        fast, plain = (bound.along(scores, direction)(step) for direction in (moves, moves.astype(float)))
+        assert_allclose(fast, plain, rtol=1e-11, atol=1e-13)
+
+
 # --- thresholds ------------------------------------------------------------------------------------
 
 
@@ -305,7 +318,7 @@ def test_threshold_rankers_are_their_matrix(n_thresholds):
     assert_allclose(rankers @ w, H @ w, atol=1e-12)
     assert_allclose(rankers @ W, H @ W, atol=1e-12)
     for j in rng.integers(0, H.shape[1], 20):
-        assert_array_equal(rankers.column(j), H[:, j] - 0.5)
+        assert_array_equal(rankers.column(j), H[:, j] == 1)
     votes = rankers.by_feature(w)
     fresh = np.vstack([X[:50], rng.normal(size=(50, 3)), np.repeat(rankers.thresholds[1][:1], 3)[None]])
     assert_allclose(

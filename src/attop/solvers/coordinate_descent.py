@@ -32,7 +32,7 @@ class LineSmooth(Protocol):
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
         """Return value and gradient in score space."""
 
-    def along(self, scores: Floats, direction: Floats) -> Slope:
+    def along(self, scores: Floats, direction: Floats | NDArray[np.bool_]) -> Slope:
         """Return ``step -> (first, second derivative)`` at ``scores + step * direction``."""
 
 

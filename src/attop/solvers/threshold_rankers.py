@@ -65,10 +65,10 @@ class ThresholdRankers:
             product[self._of(j)] = np.cumsum(total[:0:-1])[::-1]
         return product
 
-    def column(self, j: int) -> Floats:
-        """Return weak ranker j with -1/2 for 0 and 1/2 for 1, shape (n,)."""
+    def column(self, j: int) -> NDArray[np.bool_]:
+        """Return weak ranker j, shape (n,)."""
         feature = int(np.searchsorted(self._start, j, side="right")) - 1
-        return (self._interval[feature] > j - self._start[feature]) - 0.5
+        return self._interval[feature] > j - self._start[feature]
 
     def by_feature(self, coef: Floats) -> list[Floats]:
         """Split a vector over the weak rankers, shape (J,), into one vector a feature."""

@@ -28,8 +28,11 @@ class WeakRankers(Protocol):
     def correlate(self, coef: Floats) -> Floats:
         """Return ``H.T @ coef``, shape (J,)."""
 
-    def column(self, j: int) -> Floats:
-        """Return weak ranker j, shifted and scaled to [-1/2, 1/2]; its width must be positive."""
+    def column(self, j: int) -> Floats | NDArray[np.bool_]:
+        """Return weak ranker j, shifted and scaled to width 1; boolean if it is binary.
+
+        Its `width` must be positive.
+        """
 
 
 class FeatureRankers:

@@ -93,9 +93,8 @@ class BoundPNormPushExp(BoundSurrogate):
         self.n_left_out = n_left_out
         self._order = sample.order
         # Two segments a group: its positives, with exponents -f, then its negatives, with exponents p f.
-        self._size = np.column_stack([sample.n_pos, sample.n_neg]).ravel()
-        self._head = np.concatenate([[0], np.cumsum(self._size)[:-1]])
-        self._slope = self._per_item(np.tile([-1.0, p], sample.n_groups))
+        self._segments = _Segments(np.column_stack([sample.n_pos, sample.n_neg]).ravel())
+        self._slope = self._segments.spread(np.tile([-1.0, p], sample.n_groups))
         # What the log-sum-exp of each segment counts for in the mean over groups.
         self._share = np.tile([p, 1.0], sample.n_groups) / sample.n_groups
 
@@ -103,20 +102,23 @@ class BoundPNormPushExp(BoundSurrogate):
         """Return value and gradient in score space; see `BoundSurrogate`."""
         slope = self._slope if scores.ndim == 1 else self._slope[:, None]
         share = self._share if scores.ndim == 1 else self._share[:, None]
-        top, weight, total = self._soften(slope * scores[self._order])
+        top, weight, total = self._segments.soften(slope * scores[self._order])
         value = (share * (top + np.log(total))).sum(axis=0)
-        weight *= self._per_item(share / total)
+        weight *= self._segments.spread(share / total)
         weight *= slope
         coef = np.zeros_like(scores)
         coef[self._order] = weight
         return value if scores.ndim == 2 else float(value), coef
 
-    def along(self, scores: Floats, direction: Floats) -> Callable[[float], tuple[float, float]]:
+    def along(
+        self, scores: Floats, direction: Floats | NDArray[np.bool_]
+    ) -> Callable[[float], tuple[float, float]]:
         """Restrict to a line.
 
         Parameters
         ----------
         scores, direction : ndarray of shape (n,)
+            Along a boolean direction, a derivative costs O(number of groups) instead of O(n).
 
         Returns
         -------
@@ -125,28 +127,64 @@ class BoundPNormPushExp(BoundSurrogate):
             ``scores + step * direction``.
         """
         start = self._slope * scores[self._order]
-        change = self._slope * direction[self._order]
+        moves = direction[self._order]
+        segments, change = self._segments, self._slope * moves
+        if direction.dtype == bool:
+            segments, start, change = segments.merge(start, moves.astype(np.bool_), self._slope)
 
         def slope(step: float) -> tuple[float, float]:
             exponent = step * change
             exponent += start
-            _, weight, total = self._soften(exponent)
-            mean = np.add.reduceat(weight * change, self._head) / total
+            _, weight, total = segments.soften(exponent)
+            mean = segments.sum(weight * change) / total
             # Around the mean: a difference of moments would drown in rounding where one item has it all.
-            spread = change - self._per_item(mean)
+            spread = change - segments.spread(mean)
             spread *= spread
             spread *= weight
-            variance = np.add.reduceat(spread, self._head) / total
+            variance = segments.sum(spread) / total
             return float(self._share @ mean), float(self._share @ variance)
 
         return slope
 
-    def _soften(self, exponent: Floats) -> tuple[Floats, Floats, Floats]:
+
+class _Segments:
+    """Consecutive segments of an array, none of them empty."""
+
+    def __init__(self, size: NDArray[np.int64]):
+        self._size = size
+        self._head = np.concatenate([[0], np.cumsum(size)[:-1]])
+
+    def sum(self, by_item: Floats) -> Floats:
+        return np.add.reduceat(by_item, self._head, axis=0)
+
+    def spread(self, by_segment: Floats) -> Floats:
+        """Give every item the value of its segment."""
+        return np.repeat(by_segment, self._size, axis=0)
+
+    def soften(self, exponent: Floats) -> tuple[Floats, Floats, Floats]:
         """Largest exponent of each segment, ``exp(exponent - largest)`` in place, and its sum by segment."""
         top = np.maximum.reduceat(exponent, self._head, axis=0)
-        exponent -= self._per_item(top)
+        exponent -= self.spread(top)
         weight = np.exp(exponent, out=exponent)
-        return top, weight, np.add.reduceat(weight, self._head, axis=0)
+        return top, weight, self.sum(weight)
 
-    def _per_item(self, by_segment: Floats) -> Floats:
-        return np.repeat(by_segment, self._size, axis=0)
+    def merge(
+        self, exponent: Floats, moves: NDArray[np.bool_], slope: Floats
+    ) -> tuple[_Segments, Floats, Floats]:
+        """Merge the items of a segment that move, and those that do not, into one item each.
+
+        Returns
+        -------
+        segments : _Segments
+            Two items a segment, the first of which moves.
+        exponent : ndarray
+            The log-sum-exp of the merged items; minus infinity for none.
+        change : ndarray
+            `slope` of the segment for the first, 0 for the second.
+        """
+        top, weight, _ = self.soften(exponent)
+        total = np.column_stack([self.sum(weight * moves), self.sum(weight * ~moves)])
+        with np.errstate(divide="ignore"):
+            merged = top[:, None] + np.log(total)
+        change = np.column_stack([slope[self._head], np.zeros(len(top))])
+        return _Segments(np.full(len(top), 2)), merged.ravel(), change.ravel()
