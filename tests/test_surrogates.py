@@ -229,22 +229,38 @@ def test_same_scores_same_subgradient(cls):
 
 
 @pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
-@pytest.mark.parametrize("m", [1, 3, 8, 21])
+@pytest.mark.parametrize("m", [1, 3, 8, 21, 130])
 def test_many_models_at_once_are_each_alone(cls, m):
     rng = np.random.default_rng(11)
-    surrogate, _, y = draw(cls, rng)
-    bound = surrogate.bind(y)
-    scores = rng.integers(-3, 4, (len(y), m)) / 2
+    for _ in range(10):
+        surrogate, _, y = draw(cls, rng)
+        bound = surrogate.bind(y)
+        scores = rng.integers(-3, 4, (len(y), m)) / 2
+        value, coef = bound(scores)
+        assert value.shape == (m,)
+        assert coef.shape == scores.shape
+        np.testing.assert_allclose(bound(np.asfortranarray(scores))[0], value, **EXACT)
+        for r in range(min(m, 25)):
+            alone, coef_alone = bound(scores[:, r])
+            assert isinstance(alone, float)
+            np.testing.assert_allclose(value[r], alone, **EXACT)
+            np.testing.assert_allclose(coef[:, r], coef_alone, **EXACT)
+
+
+@pytest.mark.parametrize("name", [*PAP, "pauc"])
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg", "k"), [(15, 51, 8), (15, 51, 24), (64, 33, 32), (40, 120, 9), (65, 9, 9)]
+)
+def test_many_models_of_mid_sized_groups_are_each_alone(name, n_pos, n_neg, k):
+    """Around the sizes where the kernel for many models hands over to the one for a single model."""
+    rng = np.random.default_rng(24)
+    bound = (PAUCStruct if name == "pauc" else PAP[name])(k).bind(case(rng, n_pos, n_neg)[1])
+    scores = np.c_[rng.integers(-4, 5, (n_pos + n_neg, 9)), rng.normal(size=(n_pos + n_neg, 9))].astype(float)
     value, coef = bound(scores)
-    assert value.shape == (m,)
-    assert coef.shape == scores.shape
-    for order in (scores, np.asfortranarray(scores)):
-        np.testing.assert_array_equal(bound(order)[0], value)
-    for r in range(m):
+    for r in range(18):
         alone, coef_alone = bound(scores[:, r])
-        assert isinstance(alone, float)
-        assert alone == value[r]
-        np.testing.assert_array_equal(coef_alone, coef[:, r])
+        np.testing.assert_allclose(value[r], alone, rtol=1e-11)
+        np.testing.assert_allclose(coef[:, r], coef_alone, **EXACT)
 
 
 def grouped_case(rng, n_groups=9):
@@ -455,6 +471,9 @@ def test_huge_and_tiny_scores(cls, scale):
     for _ in range(40):
         surrogate, s, y = draw(cls, rng)
         value, coef = surrogate.value_and_coef(s * scale, y)
+        values, coefs = surrogate.value_and_coef(np.repeat(s[:, None] * scale, 8, axis=1), y)
+        np.testing.assert_allclose(values, value, rtol=1e-12, atol=0)
+        np.testing.assert_allclose(coefs[:, 0], coef, rtol=1e-12, atol=1e-15)
         assert np.isfinite(coef).all() or (cls is TopPushLoss and scale == 1e300)
         # Only the square of a lead beyond 1e154 is infinite.
         assert np.isfinite(value) or (cls is TopPushLoss and scale == 1e300 and value == np.inf)
@@ -475,21 +494,28 @@ def test_a_common_offset_changes_nothing(cls, offset):
         )
 
 
-@pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
+@pytest.mark.parametrize("cls", [*TOP, InfinitePushHinge, TopPushLoss])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_scores_that_are_not_finite_never_look_good(cls, bad):
-    if cls in (HingeLoss, LogisticLoss) and np.isinf(bad):
-        pytest.skip("an infinite score is right or wrong for a pointwise loss, and its value says so")
+@pytest.mark.parametrize("m", [2, 9])
+def test_scores_that_are_not_finite_never_look_good(cls, bad, m):
     rng = np.random.default_rng(22)
     surrogate, _, y = draw(cls, rng)
-    scores = rng.normal(size=(len(y), 2))
+    scores = rng.normal(size=(len(y), m))
     value = surrogate.bind(y)(scores)[0]
     for i in range(len(y)):
         broken = scores.copy()
         broken[i, 1] = bad
-        fine, nan = surrogate.bind(y)(broken)[0]
-        assert fine == value[0]
-        assert np.isnan(nan)
+        got = surrogate.bind(y)(broken)[0]
+        assert np.isnan(got[1])
+        np.testing.assert_array_equal(np.delete(got, 1), np.delete(value, 1))
+
+
+def test_pointwise_losses_of_scores_that_are_not_finite():
+    """An infinite score is right or wrong, and the value says so; NaN is neither."""
+    for loss in (HingeLoss(), LogisticLoss()):
+        assert np.isnan(value_of(loss, [np.nan, 1], [1, 0]))
+        assert value_of(loss, [-np.inf, 1], [1, 0]) == np.inf
+        assert np.isfinite(value_of(loss, [np.inf, 1], [1, 0]))
 
 
 def test_selection_orders_ties_by_position():

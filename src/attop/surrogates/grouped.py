@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from importlib import import_module
 from typing import ClassVar
 
@@ -58,7 +59,7 @@ class TopSurrogate(GroupedSurrogate):
         Resolved in each group; an integer is k. See `attop.top.Top`.
     """
 
-    def __init__(self, top: Top | int | dict[str, float]):
+    def __init__(self, top: Top | int | Mapping[str, float]):
         self.top = Top.of(top)
 
 

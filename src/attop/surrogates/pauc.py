@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -43,7 +44,7 @@ class PAUCStruct(GroupedSurrogate):
     bounds: ClassVar[str | None] = "pAUC"
     kernel: ClassVar[str] = "pap_at_k:PAUC"
 
-    def __init__(self, top: Top | int | dict[str, float] | None = None):
+    def __init__(self, top: Top | int | Mapping[str, float] | None = None):
         self.top = None if top is None else Top.of(top)
 
     def _group_k(self, sample: RankingSample) -> tuple[NDArray[np.int64], NDArray[np.bool_], str]:

@@ -4,6 +4,13 @@ import numpy as np
 from numba import njit
 
 from attop.surrogates.kernels.layout import load, store, workspace
+from attop.surrogates.kernels.pap_at_k_lanes import (
+    LANES,
+    avg_of_group,
+    lanes_workspace,
+    pairs_of_group,
+    suits,
+)
 from attop.surrogates.kernels.selection import largest, smallest
 
 __all__ = ["AVG", "MAX", "PAUC", "RAMP", "TS", "TS_CONVEX", "evaluate"]
@@ -32,14 +39,31 @@ def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef):
     """
     m = scores.shape[1]
     tile, work = workspace(start, m)
+    lanes = lanes_workspace(m)
     for g in range(len(n_pos)):
         items = order[start[g] : start[g + 1]]
+        if loss != TS_CONVEX and suits(n_pos[g], len(items) - n_pos[g], k[g], m):
+            for first in range(0, m, LANES):
+                _block(loss, scores, items, n_pos[g], k[g], first, weight, value, coef, lanes)
+            continue
         for first in range(0, m, len(tile)):
             size = load(scores, items, first, tile, value)
             for r in range(size):
                 pos, neg = tile[r, : n_pos[g]], tile[r, n_pos[g] : len(items)]
                 value[first + r] += weight * _one(loss, pos, neg, k[g], work)
             store(tile, items, first, size, weight, coef)
+
+
+@njit(cache=True, nogil=True)
+def _block(loss, scores, items, n_pos, k, first, weight, value, coef, lanes):
+    """Do one group for a block of models."""
+    if loss == AVG:
+        avg_of_group(scores, items, n_pos, k, first, weight / k, value, coef, lanes)
+        return
+    beta = n_pos if loss == PAUC else min(n_pos, k)
+    lo, hi = (n_pos - beta, n_pos) if loss == MAX else (0, beta)
+    pair = weight / (beta * k)
+    pairs_of_group(scores, items, n_pos, k, lo, hi, loss == TS, first, pair, value, coef, lanes)
 
 
 @njit(cache=True, nogil=True)
