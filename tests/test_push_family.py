@@ -1,7 +1,9 @@
 """Pushes of every price and loss, threshold rankers, RankBoost, and the bound of theorem 2."""
 
+import doctest
 import itertools
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -328,6 +330,13 @@ def test_threshold_rankers_are_their_matrix(n_thresholds):
     )
 
 
+def test_a_threshold_at_a_value_is_not_exceeded_by_it():
+    x = np.array([1.0, np.nextafter(1.0, 2.0)])  # no number lies between, so the lower is the threshold
+    rankers = ThresholdRankers(x[:, None], None)
+    assert_array_equal(rankers.column(0), [False, True])
+    assert_array_equal(score_by_steps(x[:, None], rankers.thresholds, [np.array([3.0])]), [0, 3])
+
+
 @pytest.mark.parametrize("p", [1, 2, 4, 16])
 def test_threshold_path_is_the_papers_on_the_matrix(p):
     X, y = real_data(31, n=80, d=3, shift=0.9)
@@ -613,3 +622,9 @@ def test_lbfgs_agrees_with_coordinate_descent_on_the_papers_objective():
     assert_allclose(ours.objective, other.objective, rtol=1e-11)
     plain = minimize(lambda w: bound(X @ w)[0], np.zeros(6), method="Nelder-Mead", options={"maxfev": 8000})
     assert ours.objective[0] <= plain.fun + 1e-9
+
+
+def test_errata_hold():
+    page = Path(__file__).parents[1] / "docs" / "errata" / "push.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert (failed, tried > 10) == (0, True)

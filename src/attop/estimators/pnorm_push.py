@@ -43,7 +43,9 @@ class PNormPush(LinearRanker):
     Parameters
     ----------
     p : float, at least 1, default=4
-        Power of the price, of no effect with ``price="exp"``. The paper uses 1, 2, 4, 8, 16 and 64.
+        Power of the price, of no effect with ``price="exp"``. The paper uses 1, 2, 4, 8, 16 and 64. Below
+        1 the price would be concave: a negative would pay less, not more, for each further positive it
+        overtakes.
     price : {"power", "exp"}, default="power"
         :math:`g(r) = r^p` or :math:`g(r) = \exp(r)`. The latter, of a sum over all positives, sees
         little but the negatives at the very top.

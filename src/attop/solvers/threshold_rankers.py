@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.solvers.kernels.steps import add_steps, sum_by_interval
+from attop.solvers.kernels.steps import add_steps, sum_above
 
 __all__ = ["ThresholdRankers", "choose_thresholds", "score_by_steps"]
 
@@ -43,13 +43,11 @@ class ThresholdRankers:
 
     def __init__(self, X: Floats, n_thresholds: int | None):
         n, d = X.shape
-        self.thresholds = []
-        most = n if n_thresholds is None else min(n, int(n_thresholds))
-        self._interval = np.empty((d, n), np.min_scalar_type(most))
-        for j in range(d):
-            column = np.ascontiguousarray(X[:, j])
-            self.thresholds.append(choose_thresholds(column, n_thresholds))
-            self._interval[j] = np.searchsorted(self.thresholds[j], column, side="left")
+        self.thresholds = [choose_thresholds(column, n_thresholds) for column in X.T]
+        widest = max(len(thresholds) for thresholds in self.thresholds)
+        self._interval = np.empty((d, n), np.min_scalar_type(widest))
+        for j, thresholds in enumerate(self.thresholds):
+            self._interval[j] = np.searchsorted(thresholds, X[:, j], side="left")
         self._start = np.concatenate([[0], np.cumsum([len(t) for t in self.thresholds])])
         self.shape: tuple[int, int] = (n, int(self._start[-1]))
         self.width: Floats = np.ones(self.shape[1])
@@ -58,11 +56,7 @@ class ThresholdRankers:
     def correlate(self, coef: Floats) -> Floats:
         """Return ``H.T @ coef``, shape (J,)."""
         product = np.empty(self.shape[1])
-        for j, interval in enumerate(self._interval):
-            total = np.zeros(len(self.thresholds[j]) + 1)
-            sum_by_interval(interval, coef, total)
-            # Items above threshold t lie in the intervals from t + 1 on.
-            product[self._of(j)] = np.cumsum(total[:0:-1])[::-1]
+        sum_above(self._interval, self._start, coef, product)
         return product
 
     def column(self, j: int) -> NDArray[np.bool_]:
@@ -72,19 +66,15 @@ class ThresholdRankers:
 
     def by_feature(self, coef: Floats) -> list[Floats]:
         """Split a vector over the weak rankers, shape (J,), into one vector a feature."""
-        return [coef[self._of(j)].copy() for j in range(len(self.thresholds))]
+        return [votes.copy() for votes in np.split(coef, self._start[1:-1])]
 
     def __matmul__(self, coef: Floats) -> Floats:
         """Return ``H @ coef`` of shape (n,) or (n, m) for `coef` of shape (J,) or (J, m)."""
         if coef.ndim == 2:
             return np.column_stack([self @ column for column in coef.T])
         scores = np.zeros(self.shape[0])
-        for j, interval in enumerate(self._interval):
-            add_steps(interval, _heights(coef[self._of(j)]), scores)
+        add_steps(self._interval, self._start, np.ascontiguousarray(coef), scores)
         return scores
-
-    def _of(self, feature: int) -> slice:
-        return slice(self._start[feature], self._start[feature + 1])
 
 
 class _Transposed:
@@ -155,10 +145,6 @@ def score_by_steps(X: Floats, thresholds: Sequence[Floats], votes: Sequence[Floa
     scores = np.zeros(len(X))
     for j, vote in enumerate(votes):
         if vote.any():
-            scores += _heights(vote)[np.searchsorted(thresholds[j], X[:, j], side="left")]
+            height = np.concatenate([[0.0], np.cumsum(vote)])
+            scores += height[np.searchsorted(thresholds[j], X[:, j], side="left")]
     return scores
-
-
-def _heights(votes: Floats) -> Floats:
-    """Values of the step function on its intervals, from the lowest."""
-    return np.concatenate([[0.0], np.cumsum(votes)])

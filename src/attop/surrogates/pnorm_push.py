@@ -56,7 +56,8 @@ class PNormPushExp(Surrogate):
 
     Differences from the paper: the objective is its logarithm. The paper adds normalisation for the same
     reason, but its figure 1 divides the pair weights by ``sum_k (sum_i d_ik)^p``, which overflows for
-    large `p`; the text's ``sum_ik d_ik exp(-alpha M_ik)`` does not. Neither changes the minimiser.
+    large `p`; the text's ``sum_ik d_ik exp(-alpha M_ik)`` does not. Neither changes the minimiser. See
+    docs/errata.
 
     References
     ----------

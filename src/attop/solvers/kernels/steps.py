@@ -1,19 +1,45 @@
-"""Compiled sums over items of step functions of a feature, given the interval each item lies in."""
+"""Compiled products with threshold rankers, given the interval between thresholds each value lies in."""
 
+import numpy as np
 from numba import njit
 
-__all__ = ["add_steps", "sum_by_interval"]
+__all__ = ["add_steps", "sum_above"]
 
 
 @njit(cache=True, nogil=True)
-def sum_by_interval(interval, weight, total):
-    """Add `weight` (n,) to the `total` of the `interval` (n,) each item lies in."""
-    for i in range(len(interval)):
-        total[interval[i]] += weight[i]
+def sum_above(interval, start, coef, product):
+    """Sum `coef` over the items above each threshold.
+
+    Parameters
+    ----------
+    interval : ndarray of unsigned integers, shape (d, n)
+        Thresholds of feature j that item i exceeds.
+    start : ndarray of shape (d + 1,)
+        Feature j has the thresholds ``start[j]`` to ``start[j + 1]``.
+    coef : ndarray of shape (n,)
+    product : ndarray of shape (start[-1],)
+        Is overwritten.
+    """
+    for j in range(len(interval)):
+        first, count = start[j], start[j + 1] - start[j]
+        total = np.zeros(count + 1)
+        row = interval[j]
+        for i in range(len(row)):
+            total[row[i]] += coef[i]
+        above = 0.0
+        for t in range(count, 0, -1):
+            above += total[t]
+            product[first + t - 1] = above
 
 
 @njit(cache=True, nogil=True)
-def add_steps(interval, height, scores):
-    """Add to `scores` (n,) the `height` of the `interval` (n,) each item lies in."""
-    for i in range(len(interval)):
-        scores[i] += height[interval[i]]
+def add_steps(interval, start, votes, scores):
+    """Add to `scores` (n,) the `votes` (start[-1],) of the thresholds each item exceeds; see `sum_above`."""
+    for j in range(len(interval)):
+        first, count = start[j], start[j + 1] - start[j]
+        height = np.zeros(count + 1)
+        for t in range(count):
+            height[t + 1] = height[t] + votes[first + t]
+        row = interval[j]
+        for i in range(len(row)):
+            scores[i] += height[row[i]]
