@@ -5,7 +5,7 @@ from numba import njit
 
 __all__ = ["largest", "smallest"]
 
-# Up to this k, insertion into a sorted buffer beats partition and sort.
+# Up to this k, insertion into a sorted buffer beats sorting.
 INSERTION = 32
 
 
@@ -56,27 +56,34 @@ def _insert(v, position, end, value, index):
 
 @njit(cache=True, nogil=True)
 def _by_sorting(x, k, floor, value, index):
-    n = len(x)
-    k = min(k, n)
-    bar = np.partition(x, n - k)[n - k]
-    at_bar = k
-    for j in range(n):
-        at_bar -= x[j] > bar
-    if bar < floor:
-        bar = floor
-        at_bar = k
-    chosen = np.empty(k, np.int64)
+    """Collect up to 2k candidates, sort them, keep k, and go on with what beats the last of these."""
+    held = np.empty(min(2 * k, len(x)), np.int64)
     count = 0
-    for j in range(n):
-        if x[j] > bar or (x[j] == bar and at_bar > 0):
-            at_bar -= x[j] == bar
-            chosen[count] = j
-            count += 1
-    chosen = chosen[:count]
-    by_value = np.argsort(-x[chosen], kind="mergesort")
+    bar = -np.inf
+    trimmed = False
+    for j in range(len(x)):
+        if x[j] < floor or (trimmed and x[j] <= bar):
+            continue
+        held[count] = j
+        count += 1
+        if count == 2 * k:
+            count = _trim(x, k, held, count)
+            bar = x[held[k - 1]]
+            trimmed = True
+    count = _trim(x, k, held, count)
     for i in range(count):
-        index[i] = chosen[by_value[i]]
-        value[i] = x[index[i]]
+        index[i] = held[i]
+        value[i] = x[held[i]]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _trim(x, k, held, count):
+    """Sort the first `count` positions in `held` by descending value and drop all but `k`."""
+    # A stable sort: what was held before precedes equal entries from further down.
+    by_value = np.argsort(-x[held[:count]], kind="mergesort")
+    count = min(k, count)
+    held[:count] = held[by_value[:count]]
     return count
 
 
