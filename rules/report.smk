@@ -9,7 +9,8 @@ rule report:
     output:
         REPORT,
         f"{OUT}/manifest.json",
-        directory(f"{OUT}/tables"),
+        [f"{OUT}/tables/{table}.parquet" for table in (*TABLES, "summary")],
+        f"{OUT}/tables/summary.csv",
     log:
         f"{LOGS}/report.log",
     params:

@@ -1,8 +1,23 @@
+# Compiled code is cached beside the sources: made once here, not by all the first jobs at the same time.
+rule compile:
+    output:
+        f"{OUT}/data/compiled.json",
+    log:
+        f"{LOGS}/compile.log",
+    params:
+        methods=PLAN.methods(),
+    message:
+        "compile what the methods need"
+    script:
+        "../workflow/scripts/compile.py"
+
+
 rule train:
     input:
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
         # ancient: a check made anew for another data set must not train this one again
         checked=ancient(f"{OUT}/data/checked.json"),
+        compiled=ancient(f"{OUT}/data/compiled.json"),
     output:
         scores=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/scores.npz",
         record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",

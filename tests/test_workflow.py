@@ -102,7 +102,10 @@ def test_a_lost_output_is_made_again_and_what_follows(finished, tmp_path):
     ("change", "expected"),
     [
         ({"metrics": ["ap", "auc"]}, {"evaluate": 2, "report": 1}),
-        ({"methods": [*SMALL["methods"], "rankboost"]}, {"check": 1, "train": 3, "evaluate": 2, "report": 1}),
+        (
+            {"methods": [*SMALL["methods"], "rankboost"]},
+            {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "report": 1},
+        ),
         ({"methods": SMALL["methods"][::-1]}, {"check": 1, "evaluate": 2, "report": 1}),
         (
             {"datasets": [*SMALL["datasets"], "digit-8"]},
@@ -110,7 +113,7 @@ def test_a_lost_output_is_made_again_and_what_follows(finished, tmp_path):
         ),
         (
             {"methods": [*SMALL["methods"][:2], {"id": "logistic-regression", "search": {"C": [0.1, 2]}}]},
-            {"check": 1, "train": 3, "evaluate": 2, "report": 1},
+            {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "report": 1},
         ),
         ({"title": "Another title"}, {"report": 1}),
     ],

@@ -13,6 +13,7 @@ _HOMES = {
     "GDPApK": "attop.estimators",
     "PNormPush": "attop.estimators",
     "PerceptronAtK": "attop.estimators",
+    "RankBoost": "attop.estimators",
     "SGDAtK": "attop.estimators",
     "fit_many": "attop.estimators",
     "UndefinedMetricError": "attop.metrics",

@@ -9,15 +9,18 @@ with job_log(snakemake.log[0]):
     from attop.bench.config import Config
     from attop.bench.manifest import manifest
     from attop.bench.records import write_json
-    from attop.bench.tables import read_tables
+    from attop.bench.tables import read_tables, write_tables
     from attop.datasets.base import Dataset
 
     config = Config.model_validate_json(snakemake.params.config)
-    report, about, tables = snakemake.output
+    report, about, *_ = snakemake.output
+    tables = Path(config.output) / "tables"
     datasets = {
         d.id: Dataset.load(path) for d, path in zip(config.datasets, snakemake.input.data, strict=True)
     }
     story = manifest(config, datasets)
     write_json(about, story)
     folders = [Path(config.output) / "evaluation" / d.id for d in config.datasets]
-    write_analysis(read_tables(folders), story, report=report, tables=tables)
+    results = read_tables(folders)
+    write_tables(results, tables)
+    write_analysis(results, story, report=report, tables=tables)

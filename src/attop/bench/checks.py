@@ -84,7 +84,9 @@ def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top:
 
 def _undefined(dataset: Dataset, rows: NDArray[np.int64], metric: str, top: Top) -> str:
     groups = None if dataset.groups is None else dataset.groups[rows]
-    return get_metric(metric).evaluate(dataset.y[rows], np.zeros(len(rows)), top=top, groups=groups).reason
+    return (
+        get_metric(metric).evaluate(dataset.y[rows], np.zeros(len(rows)), top=top, groups=groups).reason or ""
+    )
 
 
 def _counts(dataset: Dataset, rows: NDArray[np.int64]) -> str:

@@ -31,7 +31,7 @@ def _read_top(value: Any) -> dict[str, float]:
         raise ValueError(str(error)) from None
 
 
-TopField = Annotated[dict[Literal["k", "tau", "kappa"], float], BeforeValidator(_read_top)]
+TopField = Annotated[dict[str, float], BeforeValidator(_read_top)]
 
 
 class _Model(BaseModel):

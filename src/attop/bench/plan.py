@@ -100,6 +100,12 @@ class Plan:
             },
         )
 
+    def methods(self) -> str:
+        """Return what the methods are."""
+        return _text(
+            **{m.id: m.model_dump(include={"estimator", "params", "search"}) for m in self.config.methods}
+        )
+
     def training(self, dataset: str, method: str) -> str:
         """Return what the training runs of a method on a data set depend on."""
         data, learner = self.config.dataset(dataset), self.config.method(method)

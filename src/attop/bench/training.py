@@ -224,10 +224,9 @@ def _validate(
     metric = get_metric(job.select_by)
     y = dataset.y[rows]
     groups = None if dataset.groups is None else dataset.groups[rows]
-    sign = 1.0 if metric.higher_is_better else -1.0
     return np.array(
         [
-            [sign * metric.evaluate(y, _score(model, X), top=top, groups=groups).value for model in row]
+            [metric.evaluate(y, _score(model, X), top=top, groups=groups).value for model in row]
             for row, top in zip(models, tops, strict=True)
         ]
     )
@@ -258,7 +257,9 @@ def _best(values: Floats, select_by: str) -> int:
     means = np.array([_mean(row) for row in values])
     if len(means) > 1 and np.isnan(means).all():
         raise ValueError(f"{select_by} is undefined on every inner split: no setting can be selected by it")
-    return int(np.nanargmax(means)) if len(means) > 1 else 0
+    if len(means) == 1:
+        return 0
+    return int(np.nanargmax(means) if get_metric(select_by).higher_is_better else np.nanargmin(means))
 
 
 def _mean(values: Floats) -> float:

@@ -9,6 +9,7 @@ HOMES = {
     "LinearRanker": "attop.estimators.base",
     "PNormPush": "attop.estimators.pnorm_push",
     "PerceptronAtK": "attop.estimators.perceptron_at_k",
+    "RankBoost": "attop.estimators.rankboost",
     "SGDAtK": "attop.estimators.sgd_at_k",
     "fit_many": "attop.estimators.base",
 }

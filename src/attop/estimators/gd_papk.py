@@ -45,8 +45,8 @@ class GDPApK(LinearRanker):
         Steps at most.
     tol : float, at least 0
         Stop when the lowest objective went down by less, relative to its size, over 50 steps.
-    init : {"zero", "normal"}
-        ``w_0``: zero, or drawn from the standard normal distribution.
+    init : {"normal", "zero"}
+        ``w_0``: drawn from the standard normal distribution, or zero.
     random_state : int, RandomState or None
         Draws ``w_0`` for ``init="normal"``.
     time_limit : float, optional
@@ -81,11 +81,13 @@ class GDPApK(LinearRanker):
     that shares its matrix products.
 
     Where every direction leaves the k highest negatives above the positives, ``w = 0`` minimises the
-    convex surrogates; a model that comes out zero is warned of.
+    convex surrogates. A descent that starts there never leaves; one that starts elsewhere ends near zero,
+    in a direction that ranks. Hence the default of `init`. A model that comes out zero is warned of.
 
     Differences from the paper: the regulariser is ``lam/2 ||w||^2``, as in the experiments' code (the
-    paper prints ``lambda ||w||^2``); that code starts at ``init="normal"``, the paper's algorithm at
-    zero; the ramp surrogate, for which the paper has no optimiser, starts from the avg model.
+    paper prints ``lambda ||w||^2``); that code starts at ``init="normal"``, as here by default, the
+    paper's algorithm at zero; the ramp surrogate, for which the paper has no optimiser, starts from the
+    avg model.
 
     References
     ----------
@@ -110,7 +112,7 @@ class GDPApK(LinearRanker):
         lam: float = 0.01,
         max_iter: int = 1000,
         tol: float = 1e-4,
-        init: Literal["zero", "normal"] = "zero",
+        init: Literal["normal", "zero"] = "normal",
         random_state: int | np.random.RandomState | None = 0,
         time_limit: float | None = None,
     ):
