@@ -1,0 +1,185 @@
+"""Linear rankers by the bundle solver, on any convex surrogate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.estimators.base import LinearRanker
+from attop.solvers.base import Solution
+from attop.solvers.bundle import bundle
+from attop.surrogates.base import Surrogate
+from attop.top import Top
+
+__all__ = ["BundleEstimator", "BundleRanker"]
+
+#: Name of each convex surrogate: its class, and whether it takes a top.
+SURROGATES = {
+    "prec@k-struct": ("PrecAtKStruct", True),
+    "prec@k-max": ("PrecAtKMax", True),
+    "prec@k-avg": ("PrecAtKAvg", True),
+    "pap@k-avg": ("PApKAvg", True),
+    "pap@k-max": ("PApKMax", True),
+    "pap@k-ts": ("PApKTSConvex", True),
+    "pauc": ("PAUCStruct", True),
+    "auc": ("PAUCStruct", False),
+    "infinite-push": ("InfinitePushHinge", False),
+    "top-push": ("TopPushLoss", False),
+}
+
+
+class BundleEstimator(LinearRanker):
+    """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by `attop.solvers.bundle.bundle`.
+
+    A subclass has the parameters `tol`, `max_iter` and `time_limit`, and says which loss and which
+    `lam` its other parameters stand for. Models that agree in all of these share a fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+        Places the cut of `predict`; see `LinearRanker`.
+    objective_ : float
+        ``lam/2 ||w||^2 + L(X w)`` at `coef_`.
+    gap_ : float
+        Certified relative gap: the objective exceeds the optimum by at most ``gap_ * |objective_|``.
+    n_iter_ : int
+    converged_ : bool
+        Whether the gap reached `tol`.
+    history_ : attop.solvers.base.History
+        Seconds, objective and absolute gap of each iteration.
+    n_features_in_ : int
+    """
+
+    tol: float
+    max_iter: int
+    time_limit: float | None
+
+    def _surrogate(self) -> Surrogate:
+        raise NotImplementedError
+
+    def _lam(self) -> float:
+        raise NotImplementedError
+
+    def _solve_many(
+        self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
+    ) -> None:
+        solved: dict[tuple[Any, ...], Solution] = {}
+        for model in models:
+            surrogate, lam = model._surrogate(), model._lam()
+            setting = (repr(surrogate), lam, model.tol, model.max_iter, model.time_limit)
+            if setting not in solved:
+                solved[setting] = bundle(
+                    X,
+                    surrogate.bind(y, groups),
+                    lam=lam,
+                    tol=model.tol,
+                    max_iter=model.max_iter,
+                    time_limit=model.time_limit,
+                )
+            store_solution(model, solved[setting], X, y)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class BundleRanker(BundleEstimator):
+    r"""Minimise a convex surrogate of the top of the list to a certified gap.
+
+    .. math:: \min_w \tfrac12 \|w\|^2 + C \, L(X w)
+
+    Parameters
+    ----------
+    surrogate : str, default="pap@k-avg"
+        ``"prec@k-struct"``, ``"prec@k-max"``, ``"prec@k-avg"``, ``"pap@k-avg"``, ``"pap@k-max"``,
+        ``"pap@k-ts"``, ``"pauc"``, ``"auc"``, ``"infinite-push"`` or ``"top-push"``: L, see
+        `attop.surrogates`. Those of prec@k count items, the others lie around 1 at w = 0.
+    top : int, mapping or Top, optional
+        Size of the top, resolved in each group. None stands for k = 1. The last three surrogates have
+        none, and ignore it.
+    C : float, positive, default=1.0
+        Weight of the loss; ``lam = 1 / C``.
+    tol : float, positive, default=1e-3
+        Relative gap to certify.
+    max_iter : int, at least 1, default=1000
+    time_limit : float, optional
+        Seconds per model.
+
+    Attributes
+    ----------
+    See `BundleEstimator`. `objective_` is ``||w||^2 / (2 C) + L``.
+
+    See Also
+    --------
+    GDPApK : Gradient descent on the surrogates of pAp@k.
+    attop.solvers.bundle.bundle : The algorithm.
+
+    Notes
+    -----
+    With `groups`, L is the mean over the groups it is defined on. Surrogates that are not convex cannot
+    be certified: use gradient descent. ``"pap@k-ts"`` is the convex function of the paper's eq. (14),
+    `attop.surrogates.PApKTSConvex`, not the one its algorithm 2 descends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attop.estimators.bundle_ranker import BundleRanker
+    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+    >>> model = BundleRanker("pap@k-max", top=2).fit(X, [1, 1, 0, 0, 0])
+    >>> model.converged_, sorted(model.decision_function(X).argsort()[-2:].tolist())
+    (True, [0, 1])
+    """
+
+    def __init__(
+        self,
+        surrogate: str = "pap@k-avg",
+        top: Top | int | Mapping[str, float] | None = None,
+        C: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+    ):
+        self.surrogate = surrogate
+        self.top = top
+        self.C = C
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+
+    def _surrogate(self) -> Surrogate:
+        import attop.surrogates
+
+        if self.surrogate not in SURROGATES:
+            raise ValueError(f"surrogate must be one of {', '.join(SURROGATES)}, got {self.surrogate!r}")
+        name, takes_top = SURROGATES[self.surrogate]
+        kind = getattr(attop.surrogates, name)
+        return kind(Top.of(1 if self.top is None else self.top)) if takes_top else kind()
+
+    def _lam(self) -> float:
+        return lam_of(self.C)
+
+
+def lam_of(C: float) -> float:
+    """Return ``1 / C``; refuse what is not a positive number."""
+    if not (np.isreal(C) and 0 < C < math.inf):
+        raise ValueError(f"C must be a positive number, got {C!r}")
+    return 1.0 / float(C)
+
+
+def store_solution(model: Any, solution: Solution, X: Any, y: NDArray[np.int64]) -> None:
+    """Set the fitted attributes of a model from the one model of `solution`."""
+    model._set_linear(solution.coef[:, 0], X, y)
+    if solution.gap is None:
+        raise TypeError("store_solution needs a solution with a certified gap")
+    model.objective_ = float(solution.objective[0])
+    model.gap_ = float(solution.gap[0]) / max(abs(model.objective_), np.finfo(float).tiny)
+    model.n_iter_ = solution.n_iter
+    model.converged_ = solution.status == "converged"
+    model.history_ = solution.history
