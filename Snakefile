@@ -27,3 +27,12 @@ rule all:
     default_target: True
     input:
         REPORT,
+        # Named although the report needs them anyway: what is lost is made again.
+        CHECKED,
+        COMPILED,
+        PLAN.files(),
+        [
+            f"{OUT}/evaluation/{d.id}/{t}.parquet"
+            for d in CONFIG.datasets
+            for t in TABLES
+        ],

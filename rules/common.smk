@@ -11,6 +11,8 @@ except ConfigError as error:
 PLAN = Plan(CONFIG)
 OUT = CONFIG.output
 LOGS = f"{OUT}/logs"
+CHECKED = f"{OUT}/data/checked.json"
+COMPILED = f"{OUT}/data/compiled.json"
 REPORT = f"{OUT}/report.html"
 
 

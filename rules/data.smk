@@ -81,7 +81,7 @@ rule check:
     input:
         [PLAN.stage_path(d.id) for d in CONFIG.datasets],
     output:
-        f"{OUT}/data/checked.json",
+        CHECKED,
     log:
         f"{LOGS}/check.log",
     params:

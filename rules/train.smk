@@ -1,7 +1,7 @@
 # Compiled code is cached beside the sources: made once here, not by all the first jobs at the same time.
 rule compile:
     output:
-        f"{OUT}/data/compiled.json",
+        COMPILED,
     log:
         f"{LOGS}/compile.log",
     params:
@@ -12,12 +12,21 @@ rule compile:
         "../workflow/scripts/compile.py"
 
 
+def gates(w):
+    """What a run that is still to be done waits for.
+
+    A run that is done does not: Snakemake would repeat it whenever a check or a compilation is done again
+    for another data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
+    """
+    run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
+    done = PLAN.scores_path(run).exists() and PLAN.record_path(run).exists()
+    return [] if done else [CHECKED, COMPILED]
+
+
 rule train:
     input:
+        gates,
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
-        # ancient: a check made anew for another data set must not train this one again
-        checked=ancient(f"{OUT}/data/checked.json"),
-        compiled=ancient(f"{OUT}/data/compiled.json"),
     output:
         scores=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/scores.npz",
         record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",

@@ -154,8 +154,8 @@ def misspelt(folder):
 
 
 def k_too_large(folder):
-    wide = {**SMALL["datasets"][0], "targets": [{"k": 120}]}
-    return changed(datasets=[wide]), ["wdbc", "k=120", "precision@k", "validation", "items"]
+    wide = {**SMALL["datasets"][0], "targets": [{"k": 150}]}
+    return changed(datasets=[wide]), ["wdbc", "k=150", "precision@k", "validation", "items"]
 
 
 def one_class(folder):

@@ -79,6 +79,12 @@ class Plan:
         """Return the record of how the scores came about."""
         return self._run_folder(run) / "record.json"
 
+    def files(self) -> list[Path]:
+        """Return everything preparation and training leave."""
+        stages = [self.stage_path(d.id, stage) for d in self.config.datasets for stage in self.stages(d.id)]
+        runs = list(self.runs())
+        return [*stages, *map(self.scores_path, runs), *map(self.record_path, runs)]
+
     def _run_folder(self, run: Run) -> Path:
         return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
 
