@@ -13,7 +13,7 @@ from attop.estimators.svm_pauc import SVMPAUC
 from attop.estimators.svm_perf import SVMPerf
 from attop.solvers.bundle import bundle
 from attop.solvers.simplex_qp import minimise_on_simplex
-from attop.surrogates import PAUCStruct, PApKTS, PNormPushExp, PrecAtKStruct
+from attop.surrogates import PAUCStruct, PrecAtKStruct
 from attop.surrogates.base import BoundSurrogate
 from oracles_bundle import ENUMERATED, PLAIN, optimum, sample, simplex_minimum
 
@@ -75,8 +75,10 @@ def test_simplex_program_warm_start_is_short():
     A = rng.standard_normal((30, 80))
     b = 0.1 * rng.standard_normal(80)
     cold = minimise_on_simplex(A.T @ A, b)
-    again = minimise_on_simplex(A.T @ A, b, cold.alpha)
-    assert again.n_steps <= 2 < cold.n_steps
+    assert cold.n_steps > 20
+    assert minimise_on_simplex(A.T @ A, b, cold.alpha, tol=1e-12).n_steps == 0
+    nearby = minimise_on_simplex(A.T @ A, b + 1e-6 * rng.standard_normal(80), cold.alpha, tol=1e-12)
+    assert nearby.n_steps <= 3
 
 
 # --- the bundle solver against CVXPY -----------------------------------------------------------------
@@ -108,12 +110,10 @@ def test_certified_optimum(name, lam):
         assert np.linalg.norm(solution.coef) > 0.1, "the problem should not be trivial"
 
 
-@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("name", ENUMERATED)
 def test_certified_optimum_of_enumerated_losses(name, k):
     X, y = sample(1, n=8, d=3, n_pos=4, shift=1.5)
-    if name == "pap@k-ts" and k == 4:
-        pytest.skip("too many orderings")
     solution = certified(name, X, y, k, 0.05)
     assert np.linalg.norm(solution.coef) > 0.1
 

@@ -112,6 +112,9 @@ def top_push_dual(
                 if not curvature > bound * (1.0 + 1e-9):
                     break
                 smoothness = max(2.0 * smoothness, 1.1 * smoothness * curvature / max(bound, 1e-300))
+            if not np.isfinite(smoothness):
+                status = "diverged"
+                break
             lower = max(lower, problem.dual(trial, trial_image))
             uphill = float(gradient @ (trial - point)) < 0.0
             previous, previous_image = point, image
