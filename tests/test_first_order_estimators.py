@@ -9,14 +9,16 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from attop.estimators import gd_papk
+import attop.surrogates
+from attop.estimators import gd_ranker
 from attop.estimators.gd_papk import GDPApK
+from attop.estimators.gd_ranker import SURROGATES, GDRanker
 from attop.estimators.perceptron_at_k import PerceptronAtK
 from attop.estimators.sgd_at_k import SGDAtK
 from attop.solvers.batches import Batches
-from attop.surrogates import PApKAvg, PApKRamp, PrecAtKAvg, PrecAtKMax
+from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PAUCStruct, PrecAtKAvg, PrecAtKMax
 from attop.top import Top
-from oracles_first_order import overlapping, plain, sgd_loop
+from oracles_first_order import gradient_descent_loop, overlapping, plain, sgd_loop
 
 ESTIMATORS = [
     GDPApK("avg", top=5, max_iter=60),
@@ -24,6 +26,8 @@ ESTIMATORS = [
     GDPApK("ts", top=5, max_iter=60),
     GDPApK("ramp", top=5, max_iter=60),
     GDPApK(top=5, init="normal", max_iter=60),
+    GDRanker("pauc", top=5, max_iter=60),
+    GDRanker("prec@k-avg", top=5, max_iter=60),
     SGDAtK("avg", batch_size=40, epochs=4),
     SGDAtK("max", batch_size=40, epochs=4),
     PerceptronAtK("avg", batch_size=40, epochs=4),
@@ -108,13 +112,13 @@ def test_gd_papk_grid_is_each_setting_alone():
 
 def test_gd_papk_grid_costs_one_descent(monkeypatch):
     calls = []
-    original = gd_papk.gradient_descent
+    original = gd_ranker.gradient_descent
 
     def counted(X, loss, **settings):
         calls.append(len(settings["eta"]))
         return original(X, loss, **settings)
 
-    monkeypatch.setattr(gd_papk, "gradient_descent", counted)
+    monkeypatch.setattr(gd_ranker, "gradient_descent", counted)
     X, y, groups = in_groups()
     settings = [{"eta": eta, "lam": lam} for eta in (0.1, 0.2) for lam in (0.01, 0.1, 1)]
     GDPApK(top=5, max_iter=5).fit_many(X, y, groups, settings=settings)
@@ -173,6 +177,37 @@ def test_gd_papk_warns_of_a_zero_model():
     assert flat.objective_ == 1.0
 
 
+@pytest.mark.parametrize("name", list(SURROGATES))
+def test_gd_ranker_descends_the_surrogate_it_names(name):
+    X, y, groups = in_groups(3)
+    kind, takes_top = SURROGATES[name]
+    surrogate = getattr(attop.surrogates, kind)(*[Top(k=5)] * takes_top)
+    common = {"eta": 0.02, "lam": 0.1, "max_iter": 30}
+    by_name, by_object = (GDRanker(s, top=5, **common).fit(X, y, groups) for s in (name, surrogate))
+    np.testing.assert_array_equal(by_name.coef_, by_object.coef_)
+    start = np.random.RandomState(0).standard_normal(6)
+    w, objective = gradient_descent_loop(X, surrogate.bind(y, groups), 0.02, 0.1, 30, start)
+    np.testing.assert_allclose(by_name.coef_, w, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(by_name.objective_, objective, rtol=1e-10)
+
+
+def test_gd_ranker_covers_gd_papk():
+    X, y, groups = in_groups()
+    special = GDPApK("ts", top=3, max_iter=40).fit(X, y, groups)
+    general = GDRanker(PApKTS(3), max_iter=40).fit(X, y, groups)
+    np.testing.assert_array_equal(special.coef_, general.coef_)
+
+
+def test_gd_ranker_trains_each_surrogate_apart():
+    X, y, groups = in_groups()
+    settings = [{"surrogate": s, "eta": e} for e in (0.1, 0.2) for s in (PAUCStruct(2), PAUCStruct(4), "auc")]
+    for model, setting in zip(
+        GDRanker(max_iter=30).fit_many(X, y, groups, settings=settings), settings, strict=True
+    ):
+        alone = GDRanker(max_iter=30).set_params(**setting).fit(X, y, groups)
+        np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
+
+
 def test_sgd_grid_is_each_setting_alone():
     X, y, _ = in_groups()
     settings = [
@@ -208,6 +243,7 @@ def test_sgd_at_k_is_the_plain_loop(variant, surrogate, top):
     ("estimator", "message"),
     [
         (GDPApK("mean"), "avg, max, ts, ramp"),
+        (GDRanker("mean"), "pauc"),
         (GDPApK(init="ones"), "init"),
         (GDPApK(eta=0), "eta"),
         (SGDAtK("ts"), "avg, max"),
@@ -224,6 +260,6 @@ def test_estimators_refuse(estimator, message):
 
 
 @pytest.mark.filterwarnings("ignore:no iterate of")  # some checks fit noise
-@parametrize_with_checks([GDPApK(), SGDAtK(), PerceptronAtK()])
+@parametrize_with_checks([GDPApK(), GDRanker(), SGDAtK(), PerceptronAtK()])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

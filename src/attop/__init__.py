@@ -11,6 +11,7 @@ _HOMES = {
     "Top": "attop.top",
     "AATP": "attop.estimators",
     "GDPApK": "attop.estimators",
+    "GDRanker": "attop.estimators",
     "PNormPush": "attop.estimators",
     "PerceptronAtK": "attop.estimators",
     "RankBoost": "attop.estimators",

@@ -6,6 +6,7 @@ from importlib import import_module
 HOMES = {
     "AATP": "attop.estimators.aatp",
     "GDPApK": "attop.estimators.gd_papk",
+    "GDRanker": "attop.estimators.gd_ranker",
     "LinearRanker": "attop.estimators.base",
     "PNormPush": "attop.estimators.pnorm_push",
     "PerceptronAtK": "attop.estimators.perceptron_at_k",

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from attop.estimators.base import LinearRanker
-from attop.solvers.base import Deadline
-from attop.solvers.gradient_descent import gradient_descent
-from attop.solvers.grid import GridSolution
+from attop.estimators.gd_ranker import GDRanker, named
+from attop.surrogates.base import Surrogate
 from attop.top import Top
 
 __all__ = ["GDPApK"]
 
-Floats = NDArray[np.float64]
+SURROGATES = {
+    "avg": ("PApKAvg", True),
+    "max": ("PApKMax", True),
+    "ts": ("PApKTS", True),
+    "ramp": ("PApKRamp", True),
+}
 
 
-class GDPApK(LinearRanker):
+class GDPApK(GDRanker):
     r"""Learn a linear ranker by gradient descent on a pAp@k surrogate.
 
     Minimises ``mean over groups of R_surr(X w) + lam/2 ||w||^2`` with steps ``eta / sqrt(t + 1)`` and
@@ -73,6 +73,7 @@ class GDPApK(LinearRanker):
 
     See Also
     --------
+    GDRanker : The same descent on any surrogate.
     SGDAtK : Mini-batches on a surrogate of prec@k.
 
     Notes
@@ -104,6 +105,8 @@ class GDPApK(LinearRanker):
     [1, 0]
     """
 
+    surrogate: Literal["avg", "max", "ts", "ramp"]
+
     def __init__(
         self,
         surrogate: Literal["avg", "max", "ts", "ramp"] = "avg",
@@ -116,95 +119,8 @@ class GDPApK(LinearRanker):
         random_state: int | np.random.RandomState | None = 0,
         time_limit: float | None = None,
     ):
-        self.surrogate = surrogate
-        self.top = top
-        self.eta = eta
-        self.lam = lam
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.random_state = random_state
-        self.time_limit = time_limit
+        super().__init__(surrogate, top, eta, lam, max_iter, tol, init, random_state, time_limit)
 
-    def _solve_many(
-        self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
-    ) -> None:
-        together: dict[tuple[Any, ...], list[Any]] = {}
-        for model in models:
-            top = Top.of({"tau": 0.1} if model.top is None else model.top)
-            shared = (model.surrogate, top, model.max_iter, model.tol, model.time_limit)
-            together.setdefault(shared, []).append(model)
-        for shared, family in together.items():
-            _descend(X, y, groups, family, *shared)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-def _descend(
-    X: Any,
-    y: NDArray[np.int64],
-    groups: NDArray[np.int64] | None,
-    models: Sequence[Any],
-    surrogate: str,
-    top: Top,
-    max_iter: int,
-    tol: float,
-    time_limit: float | None,
-) -> None:
-    """Fit models that share a surrogate and its limits."""
-    deadline = Deadline(time_limit)
-    surrogates = _surrogates()
-    if surrogate not in surrogates:
-        raise ValueError(f"surrogate must be one of {', '.join(surrogates)}, got {surrogate!r}")
-    settings: dict[str, Any] = {
-        "eta": [model.eta for model in models],
-        "lam": [model.lam for model in models],
-        "max_iter": max_iter,
-        "tol": tol,
-    }
-    coef = np.column_stack([_start(model, X.shape[1]) for model in models])
-    if surrogate == "ramp":
-        convex = surrogates["avg"](top).bind(y, groups)
-        coef = gradient_descent(X, convex, **settings, coef_init=coef, time_limit=time_limit).coef
-        if time_limit is not None:
-            time_limit = max(time_limit - deadline.elapsed, 1e-9)  # enough to evaluate the start
-    loss = surrogates[surrogate](top).bind(y, groups)
-    solution = gradient_descent(X, loss, **settings, coef_init=coef, time_limit=time_limit)
-    flat = int(np.sum(~solution.coef.any(axis=0)))
-    if flat and solution.status != "deadline":
-        warnings.warn(
-            f"no iterate of {flat} of {len(models)} models improved on w = 0, which ranks nothing: with much "
-            f"overlap at the top zero minimises the {surrogate} surrogate; try surrogate='ramp', "
-            "init='normal', a smaller eta or a larger top",
-            stacklevel=5,
-        )
-    for j, model in enumerate(models):
-        model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
-        _store(model, solution, j, X, y)
-
-
-def _surrogates() -> dict[str, Any]:
-    from attop.surrogates import PApKAvg, PApKMax, PApKRamp, PApKTS
-
-    return {"avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ramp": PApKRamp}
-
-
-def _start(model: Any, d: int) -> Floats:
-    if model.init == "zero":
-        return np.zeros(d)
-    if model.init == "normal":
-        return check_random_state(model.random_state).standard_normal(d)
-    raise ValueError(f"init must be 'zero' or 'normal', got {model.init!r}")
-
-
-def _store(model: Any, solution: GridSolution, j: int, X: Any, y: NDArray[np.int64]) -> None:
-    alone = solution.model(j)
-    model._set_linear(alone.coef[:, 0], X, y)
-    model.objective_ = float(alone.objective[0])
-    model.n_iter_ = alone.n_iter
-    model.status_ = alone.status
-    model.converged_ = alone.status == "converged"
-    model.history_ = alone.history
+    def _stages(self) -> list[Surrogate]:
+        names = ["avg", "ramp"] if self.surrogate == "ramp" else [self.surrogate]
+        return [named(name, SURROGATES, self._top()) for name in names]

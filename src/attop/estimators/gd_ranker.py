@@ -1,0 +1,211 @@
+"""Gradient descent on any surrogate, as an estimator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from attop.estimators.base import LinearRanker
+from attop.estimators.bundle_ranker import SURROGATES as CONVEX_SURROGATES
+from attop.solvers.base import Deadline
+from attop.solvers.gradient_descent import gradient_descent
+from attop.surrogates.base import Surrogate
+from attop.top import Top
+
+__all__ = ["GDRanker"]
+
+Floats = NDArray[np.float64]
+
+#: Name of each surrogate: its class, and whether it takes a top.
+SURROGATES = {
+    **CONVEX_SURROGATES,
+    "prec@k-ramp": ("PrecAtKRamp", True),
+    "pap@k-ramp": ("PApKRamp", True),
+}
+
+
+class GDRanker(LinearRanker):
+    r"""Learn a linear ranker by gradient descent on a surrogate of the top of the list.
+
+    Minimises ``mean over groups of L(X w) + lam/2 ||w||^2`` with steps ``eta / sqrt(t + 1)`` and keeps
+    the iterate with the lowest objective; see `attop.solvers.gradient_descent.gradient_descent`. Groups
+    (users, queries) on which the surrogate is undefined are left out of the mean; without groups, the
+    sample is one.
+
+    Parameters
+    ----------
+    surrogate : str or Surrogate
+        L: a name, of `BundleRanker` or ``"prec@k-ramp"`` or ``"pap@k-ramp"``, or any object from
+        `attop.surrogates`, which brings its own top.
+    top : int, mapping or Top, optional
+        The top of each group: k, for example ``10``, or a fraction of its items such as
+        ``{"tau": 0.1}``, which None stands for. Not used by surrogates without a top, nor with an
+        object.
+    eta : float, positive
+        Length of the first step.
+    lam : float, at least 0
+        Regularisation.
+    max_iter : int, at least 1
+        Steps at most.
+    tol : float, at least 0
+        Stop when the lowest objective went down by less, relative to its size, over 50 steps.
+    init : {"normal", "zero"}
+        ``w_0``: drawn from the standard normal distribution, or zero.
+    random_state : int, RandomState or None
+        Draws ``w_0`` for ``init="normal"``.
+    time_limit : float, optional
+        Seconds for a call of `fit`, or for settings trained together in `fit_many`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    objective_ : float
+        At `coef_`.
+    n_iter_ : int
+    converged_ : bool
+    status_ : str
+        How the descent ended: "converged", "max_iter", "deadline" or "diverged".
+    history_ : History
+        Objective of the iterates; of the last descent where there are two.
+    n_groups_ : int
+        Groups the objective is the mean of.
+    n_groups_left_out_ : int
+        Groups the surrogate is undefined on.
+    n_features_in_ : int
+
+    See Also
+    --------
+    GDPApK : The same with the defaults of the pAp@k surrogates, and with algorithm 2 of their paper.
+    BundleRanker : A certified optimum, for convex surrogates.
+
+    Notes
+    -----
+    `fit_many` trains all settings that differ in `eta`, `lam`, `init` and `random_state` in one descent
+    that shares its matrix products.
+
+    With ``"pauc"`` this is SVM-pAUC trained by gradient descent, with ``"prec@k-avg"`` prec@k per user:
+    baselines of Hiranandani et al. (2020). Surrogates of prec@k count items; their slopes are about k
+    times those of the others, and `eta` and `lam` should follow.
+
+    References
+    ----------
+    Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
+    for recommender systems", algorithm 1 and section 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attop.estimators.gd_ranker import GDRanker
+    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+    >>> model = GDRanker("pauc", top=2).fit(X, [1, 1, 0, 0, 0])
+    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        surrogate: str | Surrogate = "pauc",
+        top: Top | int | Mapping[str, float] | None = None,
+        eta: float = 0.1,
+        lam: float = 0.01,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        init: Literal["normal", "zero"] = "normal",
+        random_state: int | np.random.RandomState | None = 0,
+        time_limit: float | None = None,
+    ):
+        self.surrogate = surrogate
+        self.top = top
+        self.eta = eta
+        self.lam = lam
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.random_state = random_state
+        self.time_limit = time_limit
+
+    def _stages(self) -> list[Surrogate]:
+        """Surrogates descended one after the other, each from the model of the one before."""
+        if isinstance(self.surrogate, Surrogate):
+            return [self.surrogate]
+        return [named(self.surrogate, SURROGATES, self._top())]
+
+    def _top(self) -> Top:
+        return Top.of({"tau": 0.1} if self.top is None else self.top)
+
+    def _solve_many(
+        self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
+    ) -> None:
+        together: dict[tuple[Any, ...], list[Any]] = {}
+        for model in models:
+            shared = (repr(model._stages()), model.max_iter, model.tol, model.time_limit)
+            together.setdefault(shared, []).append(model)
+        for family in together.values():
+            _descend(X, y, groups, family)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def named(name: Any, surrogates: Mapping[str, tuple[str, bool]], top: Top) -> Surrogate:
+    """Make the surrogate of a name; refuse an unknown one."""
+    import attop.surrogates
+
+    if name not in surrogates:
+        raise ValueError(f"surrogate must be one of {', '.join(surrogates)}, got {name!r}")
+    kind, takes_top = surrogates[name]
+    make = getattr(attop.surrogates, kind)
+    return make(top) if takes_top else make()
+
+
+def _descend(X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]) -> None:
+    """Fit models that share surrogates and limits."""
+    first = models[0]
+    deadline = Deadline(first.time_limit)
+    coef = np.column_stack([_start(model, X.shape[1]) for model in models])
+    for surrogate in first._stages():
+        loss = surrogate.bind(y, groups)
+        solution = gradient_descent(
+            X,
+            loss,
+            eta=[model.eta for model in models],
+            lam=[model.lam for model in models],
+            max_iter=first.max_iter,
+            tol=first.tol,
+            coef_init=coef,
+            # What is left, or enough to evaluate the start.
+            time_limit=deadline.seconds and max(deadline.seconds - deadline.elapsed, 1e-9),
+        )
+        coef = solution.coef
+    flat = int(np.sum(~coef.any(axis=0)))
+    if flat and solution.status != "deadline":
+        warnings.warn(
+            f"no iterate of {flat} of {len(models)} models improved on w = 0, which ranks nothing: with much "
+            f"overlap at the top zero minimises the {first.surrogate} surrogate; try a ramp surrogate, "
+            "init='normal', a smaller eta or a larger top",
+            stacklevel=5,
+        )
+    for j, model in enumerate(models):
+        alone = solution.model(j)
+        model._set_linear(alone.coef[:, 0], X, y)
+        model.objective_ = float(alone.objective[0])
+        model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
+        model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history
+        model.converged_ = alone.status == "converged"
+
+
+def _start(model: Any, d: int) -> Floats:
+    if model.init == "zero":
+        return np.zeros(d)
+    if model.init == "normal":
+        return check_random_state(model.random_state).standard_normal(d)
+    raise ValueError(f"init must be 'zero' or 'normal', got {model.init!r}")
