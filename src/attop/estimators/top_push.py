@@ -56,7 +56,7 @@ class TopPush(LinearRanker):
     Notes
     -----
     All items are ranked in one list: `groups` passed to `fit` are ignored. For the mean over groups use
-    ``BundleRanker("top-push")``, which for little regularisation is also the faster of the two.
+    ``BundleRanker("top-push")``, which reads the sample less often and is the faster on large ones.
 
     Differences from the paper: stops at a certified gap; see `attop.solvers.top_push_dual.top_push_dual`.
 

@@ -67,8 +67,8 @@ def bundle(
     -------
     solution : Solution
         One model. ``gap`` is the certified ``J(w) - lower bound``; in the history, objective and gap are
-        those of the best iterate and the best lower bound. The status is ``"diverged"`` if a slope is not
-        finite, as when the features overflow.
+        those of the best iterate and the best lower bound. The status is ``"diverged"`` if a slope, or the
+        loss of a candidate, is not finite.
 
     Raises
     ------
@@ -139,6 +139,9 @@ def bundle(
             planes.drop_idle()
             span.add(candidate, np.asarray(X @ candidate))
             best, objective, new_coef, new_offset = span.search(loss, planes, lam, objective, lower)
+            if len(new_offset) == 0:  # the loss overflows at the candidate
+                status = "diverged"
+                break
     # The scores of the best iterate were combined from others: state the objective of the model itself.
     exact = _evaluate(loss, np.asarray(X @ best))[0] + 0.5 * lam * float(best @ best)
     return Solution(
