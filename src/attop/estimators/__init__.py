@@ -7,11 +7,13 @@ HOMES = {
     "AATP": "attop.estimators.aatp",
     "GDPApK": "attop.estimators.gd_papk",
     "GDRanker": "attop.estimators.gd_ranker",
+    "GreedyPApK": "attop.estimators.greedy_papk",
     "LinearRanker": "attop.estimators.base",
     "PNormPush": "attop.estimators.pnorm_push",
     "PerceptronAtK": "attop.estimators.perceptron_at_k",
     "RankBoost": "attop.estimators.rankboost",
     "SGDAtK": "attop.estimators.sgd_at_k",
+    "SelectPApK": "attop.estimators.select_papk",
     "fit_many": "attop.estimators.base",
 }
 
