@@ -429,7 +429,7 @@ def test_the_beta_margin_does_not_make_the_risk_zero():
 
 
 def test_algorithm_2_does_not_compute_equation_14():
-    """The orderings of eq. (14) exclude what algorithm 2 of Hiranandani et al. (2020) counts."""
+    """Eq. (14) counts the positives ranked highest by the ordering, algorithm 2 those by the scores."""
     s, y = np.array([0.0, 0, -0.5]), np.array([1, 1, 0])
     assert oracle.pap_ts_orderings(s, y, 1) == value_of(PApKTSConvex(1), s, y) == 0
     assert value_of(PApKTS(1), s, y) == 1 / 2

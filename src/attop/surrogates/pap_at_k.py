@@ -140,9 +140,10 @@ class PApKTS(_PApK):
     the gradient wherever there is one.
 
     Differences from the paper: the paper derives algorithm 2 as a subgradient of eq. (14), a maximum
-    over orderings. The :math:`\pi` it chooses is not always an ordering: a negative may overtake the
-    positive ranked beta, by less than the margin, but not the next, lower one. What the algorithm
-    descends is the function above, which is larger than eq. (14) in such cases.
+    over orderings :math:`\pi` whose loss counts the beta positives ranked highest by :math:`\pi`. What
+    the algorithm descends is the function above, the first line of that display, whose loss counts the
+    beta positives ranked highest by the scores. The paper's inequality between the two is the wrong way
+    round: the function above is the larger one.
     """
 
     convex: ClassVar[bool] = False
