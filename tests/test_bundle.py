@@ -68,6 +68,7 @@ def test_simplex_program_edges():
     assert_array_equal(linear.alpha, [0, 1, 0])
     equal = minimise_on_simplex(np.ones((4, 4)), np.ones(4))
     assert equal.gap == 0
+    minimise_on_simplex(np.full((3, 3), np.nan), np.ones(3))  # ends
 
 
 def test_simplex_program_warm_start_is_short():
