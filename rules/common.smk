@@ -21,6 +21,27 @@ def one_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
+def before(stage):
+    """The files a preparation stage reads."""
+    return lambda w: PLAN.stage_inputs(w.dataset, stage)
+
+
+def preparation(stage):
+    """What a preparation stage depends on."""
+    return lambda w: PLAN.preparation(w.dataset, stage)
+
+
+def gates(w):
+    """What a run that is still to be done waits for.
+
+    A run that is done does not: Snakemake would repeat it whenever a check or a compilation is done again
+    for another data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
+    """
+    run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
+    done = PLAN.scores_path(run).exists() and PLAN.record_path(run).exists()
+    return [] if done else [CHECKED, COMPILED]
+
+
 wildcard_constraints:
     dataset=one_of(d.id for d in CONFIG.datasets),
     method=one_of(m.id for m in CONFIG.methods),

@@ -1,26 +1,12 @@
-def preparation(stage):
-    """Path and parameters of a preparation stage, for the data sets that have it."""
-    return {
-        "input": lambda w: PLAN.stage_inputs(w.dataset, stage),
-        "spec": lambda w: PLAN.preparation(w.dataset, stage),
-        "only": one_of(PLAN.with_stage(stage)),
-    }
-
-
-SOURCE, UMAP, FACTORISE, DATASET = map(
-    preparation, ["source", "umap", "factorise", "dataset"]
-)
-
-
 rule source:
     output:
         f"{OUT}/data/{{dataset}}/source.npz",
     log:
         f"{LOGS}/data/{{dataset}}/source.log",
     wildcard_constraints:
-        dataset=SOURCE["only"],
+        dataset=one_of(PLAN.with_stage("source")),
     params:
-        spec=SOURCE["spec"],
+        spec=preparation("source"),
     message:
         "source of {wildcards.dataset}"
     script:
@@ -29,15 +15,15 @@ rule source:
 
 rule umap:
     input:
-        UMAP["input"],
+        before("umap"),
     output:
         f"{OUT}/data/{{dataset}}/umap.npz",
     log:
         f"{LOGS}/data/{{dataset}}/umap.log",
     wildcard_constraints:
-        dataset=UMAP["only"],
+        dataset=one_of(PLAN.with_stage("umap")),
     params:
-        spec=UMAP["spec"],
+        spec=preparation("umap"),
     message:
         "UMAP of the items of {wildcards.dataset}"
     script:
@@ -46,15 +32,15 @@ rule umap:
 
 rule factorise:
     input:
-        FACTORISE["input"],
+        before("factorise"),
     output:
         f"{OUT}/data/{{dataset}}/factorise.npz",
     log:
         f"{LOGS}/data/{{dataset}}/factorise.log",
     wildcard_constraints:
-        dataset=FACTORISE["only"],
+        dataset=one_of(PLAN.with_stage("factorise")),
     params:
-        spec=FACTORISE["spec"],
+        spec=preparation("factorise"),
     message:
         "matrix factorisation of {wildcards.dataset}"
     script:
@@ -63,13 +49,13 @@ rule factorise:
 
 rule dataset:
     input:
-        DATASET["input"],
+        before("dataset"),
     output:
         f"{OUT}/data/{{dataset}}/dataset.npz",
     log:
         f"{LOGS}/data/{{dataset}}/dataset.log",
     params:
-        spec=DATASET["spec"],
+        spec=preparation("dataset"),
     message:
         "data set {wildcards.dataset}"
     script:

@@ -12,17 +12,6 @@ rule compile:
         "../workflow/scripts/compile.py"
 
 
-def gates(w):
-    """What a run that is still to be done waits for.
-
-    A run that is done does not: Snakemake would repeat it whenever a check or a compilation is done again
-    for another data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
-    """
-    run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
-    done = PLAN.scores_path(run).exists() and PLAN.record_path(run).exists()
-    return [] if done else [CHECKED, COMPILED]
-
-
 rule train:
     input:
         gates,
