@@ -1,12 +1,10 @@
 """AATP: surrogate, quadratic programs, searches, estimator."""
 
 import sys
-import warnings
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import check_estimator
 
 import oracles_aatp as oracle
 from attop.estimators.aatp import AATP
@@ -336,12 +334,6 @@ def test_scores_all_equal():
 
 
 # Estimator
-
-
-def test_scikit_learn_checks():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check_estimator(AATP())
 
 
 @pytest.mark.parametrize("search", ["exhaustive", "fixed-point"])

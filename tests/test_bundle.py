@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.utils.estimator_checks import check_estimator
 
 from attop.estimators.bundle_ranker import SURROGATES, BundleRanker
 from attop.estimators.infinite_push import InfinitePush
@@ -289,11 +288,6 @@ ESTIMATORS = {
     "auc": lambda C, **more: ROCSVM(C=C, **more),
     "infinite-push": lambda C, **more: InfinitePush(lam=1 / C, **more),
 }
-
-
-@pytest.mark.parametrize("estimator", [BundleRanker(), SVMPerf(), SVMPAUC(), ROCSVM(), InfinitePush()])
-def test_scikit_learn_checks(estimator):
-    check_estimator(estimator)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -44,6 +44,7 @@ def test_an_entry_overrides_the_catalogue():
     ("changes", "words"),
     [
         ({"sed": 1}, ["sed: unknown key", "did you mean 'seed'?"]),
+        ({"metods": ["aatp"], "methods": None}, ["metods: unknown key, did you mean 'methods'?"]),
         ({"seed": "x"}, ["seed: ", "integer", "'x'"]),
         ({"seed": -1}, ["seed: ", "greater than or equal to 0"]),
         ({"datasets": []}, ["datasets: ", "at least one"]),

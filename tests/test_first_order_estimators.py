@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import attop.surrogates
 from attop.estimators import gd_ranker
@@ -257,9 +256,3 @@ def test_estimators_refuse(estimator, message):
     X, y, _ = in_groups()
     with pytest.raises(ValueError, match=message):
         estimator.fit(X, y)
-
-
-@pytest.mark.filterwarnings("ignore:no iterate of")  # some checks fit noise
-@parametrize_with_checks([GDPApK(), GDRanker(), SGDAtK(), PerceptronAtK()])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)

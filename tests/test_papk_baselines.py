@@ -5,7 +5,6 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from attop.estimators import greedy_papk, select_papk
 from attop.estimators.greedy_papk import GreedyPApK
@@ -192,8 +191,3 @@ def test_refuses(estimator):
     wrong = {"n_alphas": 1} if isinstance(estimator, GreedyPApK) else {"max_iter": 0}
     with pytest.raises(ValueError, match="at least"):
         clone(estimator).set_params(**wrong).fit(X, y, groups)
-
-
-@parametrize_with_checks([GreedyPApK(), SelectPApK()])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)

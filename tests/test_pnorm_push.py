@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import check_estimator
 
 from attop.estimators.pnorm_push import PNormPush
 from attop.solvers.coordinate_descent import coordinate_descent
@@ -153,10 +152,6 @@ def test_p_must_be_a_number(p):
 
 
 # --- estimator -------------------------------------------------------------------------------------
-
-
-def test_scikit_learn_checks():
-    check_estimator(PNormPush())
 
 
 def test_estimator_is_the_solver():

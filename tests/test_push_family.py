@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from sklearn.utils.estimator_checks import check_estimator
 
 from attop.diagnostics.push_bound import log_covering_number, margin_risk, push_bound
 from attop.estimators.pnorm_push import PNormPush
@@ -531,20 +530,6 @@ def test_bad_parameters(change, message):
     X, y = real_data(40)
     with pytest.raises(ValueError, match=message):
         PNormPush(**change).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        PNormPush(weak_rankers="thresholds"),
-        PNormPush(loss="hinge"),
-        PNormPush(loss="logistic", weak_rankers="thresholds", price="exp"),
-        RankBoost(),
-    ],
-    ids=repr,
-)
-def test_scikit_learn_checks(estimator):
-    check_estimator(estimator)
 
 
 # --- theorem 2 -------------------------------------------------------------------------------------

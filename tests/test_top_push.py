@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
 from scipy.sparse import csr_matrix
-from sklearn.utils.estimator_checks import check_estimator
 
 from attop.estimators.bundle_ranker import BundleRanker
 from attop.estimators.top_push import TopPush
@@ -144,10 +143,6 @@ def test_both_classes_are_needed():
 
 
 # --- estimator ---------------------------------------------------------------------------------------
-
-
-def test_scikit_learn_checks():
-    check_estimator(TopPush())
 
 
 def test_estimator_is_the_bundle_solution():

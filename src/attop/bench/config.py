@@ -156,6 +156,12 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
     ConfigError
         With every complaint, one a line.
     """
+    known = _keys_at(())
+    unknown = [
+        f"{key}: unknown key{_hint(key, known)}; known: {', '.join(known)}" for key in raw if key not in known
+    ]
+    if unknown:
+        raise ConfigError("\n".join(unknown))
     raw = dict(raw)
     files = raw.pop("catalogues", {})
     if not isinstance(files, Mapping) or set(files) - {"datasets", "methods"}:

@@ -5,15 +5,21 @@ from importlib import import_module
 #: Where each public name is defined.
 HOMES = {
     "AATP": "attop.estimators.aatp",
+    "BundleRanker": "attop.estimators.bundle_ranker",
     "GDPApK": "attop.estimators.gd_papk",
     "GDRanker": "attop.estimators.gd_ranker",
     "GreedyPApK": "attop.estimators.greedy_papk",
+    "InfinitePush": "attop.estimators.infinite_push",
     "LinearRanker": "attop.estimators.base",
     "PNormPush": "attop.estimators.pnorm_push",
     "PerceptronAtK": "attop.estimators.perceptron_at_k",
+    "ROCSVM": "attop.estimators.roc_svm",
     "RankBoost": "attop.estimators.rankboost",
     "SGDAtK": "attop.estimators.sgd_at_k",
+    "SVMPAUC": "attop.estimators.svm_pauc",
+    "SVMPerf": "attop.estimators.svm_perf",
     "SelectPApK": "attop.estimators.select_papk",
+    "TopPush": "attop.estimators.top_push",
     "fit_many": "attop.estimators.base",
 }
 

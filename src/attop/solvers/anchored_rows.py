@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 __all__ = ["AnchoredRows", "DifferenceRows", "outer_products"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
 _BLOCK = 2**22
@@ -36,20 +35,19 @@ class AnchoredRows:
     Z : ndarray of shape (n, d)
     sign : ndarray of shape (n, 1)
         Labels, -1 or 1.
-    anchors : ndarray of shape (m,)
-        Item k of each problem.
+    anchor_rows : ndarray of shape (d, m)
+        ``z_k`` of each problem.
     outer : ndarray of shape (d * (d + 1) / 2, n) or None
         ``outer_products(Z)``; needed by `normal_equations` only.
     """
 
-    def __init__(self, Z: Floats, sign: Floats, anchors: Ints, outer: Floats | None = None):
-        self.Z, self.sign, self.anchors, self.outer = Z, sign, anchors, outer
-        self.anchor_rows = np.ascontiguousarray(Z[anchors].T)
+    def __init__(self, Z: Floats, sign: Floats, anchor_rows: Floats, outer: Floats | None = None):
+        self.Z, self.sign, self.anchor_rows, self.outer = Z, sign, anchor_rows, outer
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(n, d, m)."""
-        return (*self.Z.shape, len(self.anchors))
+        return (*self.Z.shape, self.anchor_rows.shape[1])
 
     def margins(self, w: Floats) -> Floats:
         """``v_i . w``, shape (n, m)."""
@@ -76,7 +74,7 @@ class AnchoredRows:
 
     def keep(self, mask: NDArray[np.bool_]) -> AnchoredRows:
         """The problems where `mask` is true."""
-        return AnchoredRows(self.Z, self.sign, self.anchors[mask], self.outer)
+        return AnchoredRows(self.Z, self.sign, self.anchor_rows[:, mask], self.outer)
 
 
 class DifferenceRows:

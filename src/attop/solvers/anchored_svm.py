@@ -138,7 +138,7 @@ class AnchoredSVM:
         if m > 1 and self._outer_fits:
             if self._outer is None:
                 self._outer = outer_products(self._coordinates)
-            rows = AnchoredRows(self._coordinates, self.sign, anchors, self._outer)
+            rows = AnchoredRows(self._coordinates, self.sign, self._coordinates[anchors].T, self._outer)
             found = interior_point(rows, upper, tol=aim, expired=expired)
             w, alpha, n_iter = found.coef, found.dual, found.n_iter
         else:
@@ -167,7 +167,7 @@ class AnchoredSVM:
     def _certified(self, anchors: Ints, w: Floats, alpha: Floats, n_iter: Ints) -> AnchoredSolution:
         """Evaluate both objectives by their definitions, in the features the model will be used with."""
         coef = w if self._basis is None else self._basis @ w
-        rows = AnchoredRows(self.Z, self.sign, anchors)
+        rows = AnchoredRows(self.Z, self.sign, self.Z[anchors].T)
         scores = self.Z @ coef
         margins = self.sign * (scores - scores[anchors, np.arange(len(anchors))])
         primal, dual = certify(rows, np.broadcast_to(self.upper, margins.shape), coef, alpha, margins)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from scipy.sparse import issparse
 from attop.solvers.kernels.rows import add_rows, score_rows
 from attop.top import Top
 
-__all__ = ["Batch", "Batches", "batch_top"]
+__all__ = ["Batch", "BatchSource", "Batches", "StreamedBatches", "batch_top"]
 
 Floats = NDArray[np.float64]
+#: See `StreamedBatches`.
+Chunks = Callable[[], Iterable[tuple[Any, NDArray[np.int64]]]]
 
 
 class Batch:
@@ -59,16 +62,51 @@ class Batch:
         return gradient
 
 
-class Batches:
+class BatchSource(ABC):
+    """Where a mini-batch solver takes its batches from.
+
+    Attributes
+    ----------
+    n_skipped : int
+        Batches skipped since the start, for holding one class only: they have nothing to rank.
+    """
+
+    def __init__(self, top: Top, batch_size: int):
+        if batch_size < 2:
+            raise ValueError(f"batch_size must be at least 2, a positive and a negative, got {batch_size}")
+        self._top, self._batch_size = top, batch_size
+        self._tops: dict[tuple[int, int], int] = {}
+        self.n_skipped = 0
+
+    @abstractmethod
+    def one_pass(self) -> Iterator[Batch]:
+        """Yield the batches of one pass over the sample."""
+
+    def _deal(self, X: Any, positive: NDArray[np.bool_], order: NDArray[np.int64]) -> Iterator[Batch]:
+        """Deal rows of `X` in the given order to batches whose sizes differ by at most one."""
+        n = len(order)
+        for drawn in np.array_split(order, math.ceil(n / self._batch_size)):
+            chosen = positive[drawn]
+            size, n_pos = len(drawn), int(np.count_nonzero(chosen))
+            if not 0 < n_pos < size:
+                self.n_skipped += 1
+                continue
+            if (size, n_pos) not in self._tops:
+                self._tops[size, n_pos] = batch_top(self._top, size, n_pos, n)
+            rows = np.concatenate([drawn[chosen], drawn[~chosen]])
+            yield Batch(X, rows, n_pos, self._tops[size, n_pos])
+
+
+class Batches(BatchSource):
     """Mini-batches drawn without replacement, in a fresh random order each pass.
 
     A pass deals the `n` items to ``ceil(n / batch_size)`` batches whose sizes differ by at most one, so
-    that none is left over with a handful of items. Batches of one class only have nothing to rank: they
-    are skipped and counted.
+    that none is left over with a handful of items.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, d)
+        Of floats; rows are read where they are, so that it may be mapped from a file.
     y : ndarray of shape (n,), 0 and 1
     top : Top
         See `batch_top` for its meaning within a batch.
@@ -78,8 +116,6 @@ class Batches:
 
     Attributes
     ----------
-    n_skipped : int
-        Batches skipped since the start.
     whole_top : int
         k of the whole sample, at most its number of positives.
 
@@ -97,18 +133,14 @@ class Batches:
         batch_size: int,
         rng: np.random.RandomState | np.random.Generator,
     ):
-        if batch_size < 2:
-            raise ValueError(f"batch_size must be at least 2, a positive and a negative, got {batch_size}")
+        super().__init__(top, batch_size)
         if X.shape[0] != len(y):
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(y)} labels")
         self._positive = y == 1
         if self._positive.all() or not self._positive.any():
             raise ValueError(f"all {len(y)} labels are {int(y[0])}: a ranking needs both classes")
         self._X = X if issparse(X) else np.ascontiguousarray(X)
-        self._top, self._rng = top, rng
-        self._n_batches = math.ceil(len(y) / batch_size)
-        self._tops: dict[tuple[int, int], int] = {}
-        self.n_skipped = 0
+        self._rng = rng
         self.whole_top = batch_top(top, len(y), int(np.count_nonzero(self._positive)), len(y))
 
     def one_pass(self) -> Iterator[Batch]:
@@ -119,24 +151,79 @@ class Batches:
         ValueError
             If none of them holds both classes.
         """
-        n = len(self._positive)
-        skipped_before = self.n_skipped
-        for drawn in np.array_split(self._rng.permutation(n), self._n_batches):
-            positive = self._positive[drawn]
-            n_pos = int(np.count_nonzero(positive))
-            size = len(drawn)
-            if not 0 < n_pos < size:
-                self.n_skipped += 1
-                continue
-            if (size, n_pos) not in self._tops:
-                self._tops[size, n_pos] = batch_top(self._top, size, n_pos, n)
-            rows = np.concatenate([drawn[positive], drawn[~positive]])
-            yield Batch(self._X, rows, n_pos, self._tops[size, n_pos])
-        if self.n_skipped - skipped_before == self._n_batches:
+        n, any_batch = len(self._positive), False
+        for batch in self._deal(self._X, self._positive, self._rng.permutation(n)):
+            any_batch = True
+            yield batch
+        if not any_batch:
+            n_batches = math.ceil(n / self._batch_size)
             raise ValueError(
-                f"none of the {self._n_batches} batches of {math.ceil(n / self._n_batches)} items holds both "
+                f"none of the {n_batches} batches of {math.ceil(n / n_batches)} items holds both "
                 f"classes ({np.count_nonzero(self._positive)} of {n} are positive): use a larger batch_size"
             )
+
+
+class StreamedBatches(BatchSource):
+    """Mini-batches of a sample that comes in chunks, such as one too large for memory.
+
+    Only one chunk is held at a time. Each is dealt to batches like a sample of its own, so that the
+    order is random within chunks only: a sample sorted by class or time should be shuffled once before.
+
+    Parameters
+    ----------
+    chunks : callable
+        Called once a pass, ``chunks()`` gives an iterable of pairs: features, an ndarray or CSR matrix
+        of floats of shape (n, d), and labels of shape (n,), 0 and 1.
+    n_features : int
+        d
+    top : Top
+        A fraction; see `batch_top`.
+    batch_size : int, at least 2
+    rng : numpy.random.RandomState or numpy.random.Generator, optional
+        Orders the items of a chunk; None leaves them in the order they come in.
+
+    Raises
+    ------
+    ValueError
+        If `batch_size` is too small, or `top` is a number of items: a stream has no known length.
+    """
+
+    def __init__(
+        self,
+        chunks: Chunks,
+        n_features: int,
+        top: Top,
+        batch_size: int,
+        rng: np.random.RandomState | np.random.Generator | None = None,
+    ):
+        super().__init__(top, batch_size)
+        if top.k is not None:
+            raise ValueError(
+                f"a stream has no known length that {top} could be a part of: "
+                "give a fraction of the items (tau) or of the positives (kappa)"
+            )
+        self._chunks, self._n_features, self._rng = chunks, n_features, rng
+
+    def one_pass(self) -> Iterator[Batch]:
+        """Read all chunks and yield their batches.
+
+        Raises
+        ------
+        ValueError
+            If a chunk is malformed or not finite.
+        """
+        for X, y in self._chunks():
+            if X.ndim != 2 or X.shape != (len(y), self._n_features):
+                raise ValueError(
+                    f"a chunk has features of shape {X.shape} and {len(y)} labels: "
+                    f"expected one row for each label and {self._n_features} features"
+                )
+            if not np.isfinite(X.data if issparse(X) else X).all():
+                raise ValueError("a chunk holds NaN or infinity: clean the features before training")
+            if len(y):
+                order = np.arange(len(y)) if self._rng is None else self._rng.permutation(len(y))
+                X = X if issparse(X) else np.ascontiguousarray(X)
+                yield from self._deal(X, np.asarray(y) == 1, order)
 
 
 def batch_top(top: Top, size: int, n_pos: int, n: int) -> int:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Status
-from attop.solvers.batches import Batches
+from attop.solvers.batches import Batch, Batches, BatchSource
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.top import Top
 
-__all__ = ["minibatch_sgd"]
+__all__ = ["AveragedDescent", "descend", "minibatch_sgd"]
 
 Floats = NDArray[np.float64]
+MakeSurrogate = Callable[[Top], Surrogate]
 
 
 def minibatch_sgd(
     X: Any,
     y: NDArray[np.int64],
-    surrogate: Callable[[Top], Surrogate],
+    surrogate: MakeSurrogate,
     top: Top,
     *,
     eta: ArrayLike,
@@ -68,16 +70,16 @@ def minibatch_sgd(
     Returns
     -------
     solution : GridSolution
-        `coef` is the average over all steps done, whichever pass had the lowest objective; a model that
-        overflows is left at its average after the last pass that was finite, and marked
-        ``"diverged"``. `objective` and the history hold the surrogate on the whole sample, not in
-        batches, at the average after each pass, with k the top of the whole sample but at most its
-        number of positives. `n_iter` counts passes, an unfinished one included.
+        See `descend`.
 
     Raises
     ------
     ValueError
         If a parameter is out of range, the sample holds one class only, or no batch holds both.
+
+    See Also
+    --------
+    descend : The same for batches from elsewhere, such as a file larger than memory.
 
     Notes
     -----
@@ -89,39 +91,157 @@ def minibatch_sgd(
     Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
     algorithm 3.
     """
+    batches = Batches(X, y, top, batch_size, rng)
+    state = AveragedDescent(X.shape[1], surrogate, eta=eta, radius=radius)
+    return descend(batches, state, epochs=epochs, time_limit=time_limit, callback=callback)
+
+
+class AveragedDescent:
+    """Projected descent of `m` models: the iterates, and the sum of those so far.
+
+    Parameters
+    ----------
+    n_features : int
+    surrogate, eta, radius
+        As for `minibatch_sgd`.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, m)
+        Average of the iterates; for a model that overflowed, after the last pass before it did.
+    lost : ndarray of shape (m,)
+        Whether a model overflowed.
+    t : int
+        Steps done.
+    """
+
+    def __init__(self, n_features: int, surrogate: MakeSurrogate, *, eta: ArrayLike, radius: ArrayLike):
+        self._eta, self._radius = broadcast_settings(eta=eta, radius=radius)
+        if not ((self._eta > 0) & (self._radius > 0)).all():
+            raise ValueError(
+                "eta and radius must be positive, "
+                f"got {self._eta.min()} and {self._radius.min()} as smallest"
+            )
+        self._surrogate = surrogate
+        m = len(self._eta)
+        self._W, self._total = np.zeros((n_features, m)), np.zeros((n_features, m))
+        self.coef, self.lost, self.t = np.zeros((n_features, m)), np.zeros(m, bool), 0
+
+    def step(self, batch: Batch) -> Floats:
+        """Descend on a batch; returns the surrogate there before the step, shape (m,)."""
+        W = self._W
+        value, C = _bind(self._surrogate, len(batch.rows), batch.n_pos, batch.k)(batch.scores(W))
+        self.t += 1
+        W -= self._eta / np.sqrt(self.t) * batch.gradient(C)
+        norm = np.sqrt(np.einsum("ij,ij->j", W, W))
+        outside = norm > self._radius
+        if outside.any():
+            W[:, outside] *= (self._radius / norm)[outside]
+        self._total += W
+        return np.asarray(value)
+
+    def update(self, values: Floats) -> None:
+        """Bring `coef` up to date; `values`, of shape (m,), tells by not being finite what overflowed."""
+        average = self._total / max(self.t, 1)
+        self.lost |= ~(np.isfinite(values) & np.isfinite(average).all(axis=0))
+        self.coef = np.where(self.lost, self.coef, average)
+
+    def alone(self, j: int) -> AveragedDescent:
+        """Model `j`, to be trained further by itself."""
+        one = AveragedDescent.__new__(AveragedDescent)
+        one._surrogate, one.t = self._surrogate, self.t
+        for name in ("_eta", "_radius", "_W", "_total", "coef", "lost"):
+            setattr(one, name, getattr(self, name)[..., j : j + 1].copy())
+        return one
+
+
+def descend(
+    batches: BatchSource,
+    state: AveragedDescent,
+    *,
+    epochs: int = 1,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+) -> GridSolution:
+    """Run passes of SGD@k over any source of batches.
+
+    Parameters
+    ----------
+    batches : BatchSource
+        `Batches` of a sample in memory, or `StreamedBatches`.
+    state : AveragedDescent
+        Where to start; it is moved on.
+    epochs, time_limit, callback
+        As for `minibatch_sgd`.
+
+    Returns
+    -------
+    solution : GridSolution
+        `coef` is the average over all steps done; a model that overflows is left at its average after
+        the last pass that was finite, and marked ``"diverged"``. `objective` and the history hold the
+        mean, over the batches of each pass, of the surrogate there just before the step: what learning
+        has cost, not the loss of the average. `n_iter` counts passes, an unfinished one included.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or no batch holds both classes.
+
+    Examples
+    --------
+    A sample in two files, of which only a chunk is ever in memory:
+
+    >>> import numpy as np, tempfile
+    >>> from attop.solvers.batches import StreamedBatches
+    >>> from attop.solvers.minibatch_sgd import AveragedDescent, descend
+    >>> from attop.surrogates import PrecAtKAvg
+    >>> from attop.top import Top
+    >>> y = np.tile([1, 0, 0], 2000)
+    >>> file = tempfile.NamedTemporaryFile()
+    >>> (np.random.default_rng(0).normal(size=(6000, 2)) + y[:, None]).astype(np.float32).tofile(file.name)
+    >>> def chunks(size=1000):
+    ...     for start in range(0, 6000, size):
+    ...         rows = np.fromfile(file.name, np.float32, 2 * size, offset=8 * start).reshape(size, 2)
+    ...         yield rows, y[start : start + size]
+    >>> batches = StreamedBatches(chunks, 2, Top(kappa=0.25), 500, np.random.default_rng(0))
+    >>> solution = descend(batches, AveragedDescent(2, PrecAtKAvg, eta=0.1, radius=10.0))
+    >>> bool((solution.coef > 0).all())
+    True
+    """
     deadline = Deadline(time_limit)
-    eta, radius = broadcast_settings(eta=eta, radius=radius)
-    if not ((eta > 0) & (radius > 0)).all():
-        raise ValueError(f"eta and radius must be positive, got {eta.min()} and {radius.min()} as smallest")
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs}")
-    batches = Batches(X, y, top, batch_size, rng)
-    whole = surrogate(Top(k=batches.whole_top)).bind(y)
-    descent = _Descent(X.shape[1], surrogate, eta, radius)
-    m = len(eta)
-    coef, objective = np.zeros((X.shape[1], m)), np.full(m, np.inf)
-    diverged = np.zeros(m, bool)
+    m = len(state.lost)
+    objective = np.full(m, np.inf)
     history = History()
     status: Status = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
-            descent.one_pass(batches, deadline)
-            average = descent.average()
-            diverged |= descent.lost | ~np.isfinite(average).all(axis=0)
-            coef[:, ~diverged] = average[:, ~diverged]
-            objective = np.asarray(whole(X @ coef)[0])
+            total, count = np.zeros(m), 0
+            for batch in batches.one_pass():
+                total += state.step(batch)
+                count += 1
+                if deadline.expired:
+                    break
+            if count == 0:
+                raise ValueError(
+                    f"no batch of the pass holds both classes ({batches.n_skipped} hold one): "
+                    "use a larger batch_size, or mix the classes before they come in chunks"
+                )
+            state.update(total)
+            objective = np.where(state.lost, objective, total / count)
             history.record(epoch, deadline.elapsed, objective)
-            if callback is not None and callback(epoch, coef, objective):
+            if callback is not None and callback(epoch, state.coef, objective):
                 status = "stopped"
             elif deadline.expired:
                 status = "deadline"
-            elif diverged.all():
+            elif state.lost.all():
                 status = "diverged"
             if status != "max_iter":
                 break
-    each_status: list[Status] = ["diverged" if bad else status for bad in diverged]
+    each_status: list[Status] = ["diverged" if bad else status for bad in state.lost]
     return GridSolution(
-        coef,
+        state.coef,
         objective,
         epoch,
         summary_status(each_status),
@@ -132,36 +252,7 @@ def minibatch_sgd(
     )
 
 
-class _Descent:
-    """The iterates of all models and the sum of those so far."""
-
-    def __init__(self, d: int, surrogate: Callable[[Top], Surrogate], eta: Floats, radius: Floats):
-        self.surrogate, self.eta, self.radius = surrogate, eta, radius
-        self.W, self.total = np.zeros((d, len(eta))), np.zeros((d, len(eta)))
-        self.lost = np.zeros(len(eta), bool)
-        self.t = 0
-        # Batches come positives first, so those with equal counts share one bound surrogate.
-        self.bound: dict[tuple[int, int, int], BoundSurrogate] = {}
-
-    def one_pass(self, batches: Batches, deadline: Deadline) -> None:
-        """Step once per batch, until the pass or the time is over."""
-        for batch in batches.one_pass():
-            counts = (len(batch.rows), batch.n_pos, batch.k)
-            if counts not in self.bound:
-                labels = (np.arange(len(batch.rows)) < batch.n_pos).astype(np.int64)
-                self.bound[counts] = self.surrogate(Top(k=batch.k)).bind(labels)
-            value, C = self.bound[counts](batch.scores(self.W))
-            self.lost |= ~np.isfinite(value)
-            self.t += 1
-            self.W -= self.eta / np.sqrt(self.t) * batch.gradient(C)
-            norm = np.sqrt(np.einsum("ij,ij->j", self.W, self.W))
-            outside = norm > self.radius
-            if outside.any():
-                self.W[:, outside] *= (self.radius / norm)[outside]
-            self.total += self.W
-            if deadline.expired:
-                break
-
-    def average(self) -> Floats:
-        """Mean of the iterates after each step."""
-        return self.total / self.t
+@lru_cache(maxsize=128)
+def _bind(surrogate: MakeSurrogate, size: int, n_pos: int, k: int) -> BoundSurrogate:
+    """Bind to a batch; they come positives first, so that equal counts are equal labels."""
+    return surrogate(Top(k=k)).bind((np.arange(size) < n_pos).astype(np.int64))

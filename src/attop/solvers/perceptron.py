@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution
-from attop.solvers.batches import Batches
+from attop.solvers.batches import Batch, Batches
 from attop.solvers.kernels.mistakes import mistakes
 from attop.top import Top
 
-__all__ = ["PerceptronSolution", "perceptron"]
+__all__ = ["MistakeDriven", "PerceptronSolution", "perceptron"]
 
 Floats = NDArray[np.float64]
 
@@ -32,12 +32,15 @@ class PerceptronSolution(Solution):
         Batches of one class only.
     largest_k : int
         Largest k of a batch: the k of the mistake bound.
+    state : MistakeDriven
+        To go on from.
     """
 
     n_mistakes: int = 0
     n_updates: int = 0
     n_skipped: int = 0
     largest_k: int = 0
+    state: MistakeDriven | None = None
 
 
 def perceptron(
@@ -106,21 +109,25 @@ def perceptron(
     Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
     algorithms 1 (avg) and 2 (max).
     """
-    if variant not in ("avg", "max"):
-        raise ValueError(f"variant must be 'avg' or 'max', got {variant!r}")
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs}")
     deadline = Deadline(time_limit)
     batches = Batches(X, y, top, batch_size, rng)
-    W = np.zeros((X.shape[1], 1))
-    solution = PerceptronSolution(W, np.zeros(1), 0, "max_iter", History())
+    state = MistakeDriven(X.shape[1], variant)
+    solution = PerceptronSolution(state.coef, np.zeros(1), 0, "max_iter", History(), state=state)
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
-            W, in_pass = _one_pass(W, batches, variant, solution, deadline)
-            if not np.isfinite(W).all():
+            before = state.n_mistakes
+            for batch in batches.one_pass():
+                state.step(batch)
+                if deadline.expired or state.lost:
+                    break
+            state.update()
+            if state.lost:
                 solution.status = "diverged"
                 break
-            solution.coef, solution.objective = W, np.array([float(in_pass)])
+            in_pass = state.n_mistakes - before
+            solution.coef, solution.objective = state.coef, np.array([float(in_pass)])
             solution.n_iter = epoch
             solution.history.record(epoch, deadline.elapsed, solution.objective)
             if callback is not None and callback(epoch, solution.coef, solution.objective):
@@ -131,26 +138,51 @@ def perceptron(
                 solution.status = "converged"
             if solution.status != "max_iter":
                 break
-    solution.n_skipped = batches.n_skipped
+    solution.n_mistakes, solution.n_updates = state.n_mistakes, state.n_updates
+    solution.largest_k, solution.n_skipped = state.largest_k, batches.n_skipped
     return solution
 
 
-def _one_pass(
-    W: Floats, batches: Batches, variant: str, counts: PerceptronSolution, deadline: Deadline
-) -> tuple[Floats, int]:
-    """Return ``w`` after a pass, or after the batch in which time ran out, and the mistakes."""
-    W, in_pass = W.copy(), 0
-    for batch in batches.one_pass():
-        counts.largest_k = max(counts.largest_k, batch.k)
+class MistakeDriven:
+    """The perceptron's iterate, and what it has counted.
+
+    Parameters
+    ----------
+    n_features : int
+    variant : {"avg", "max"}
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, 1)
+        The iterate when `update` was called last, unless it had overflowed.
+    lost : bool
+        Whether the iterate overflowed.
+    n_mistakes, n_updates, largest_k : int
+        See `PerceptronSolution`.
+    """
+
+    def __init__(self, n_features: int, variant: str):
+        if variant not in ("avg", "max"):
+            raise ValueError(f"variant must be 'avg' or 'max', got {variant!r}")
+        self._average = variant == "avg"
+        self._W = np.zeros((n_features, 1))
+        self.coef, self.lost = self._W.copy(), False
+        self.n_mistakes = self.n_updates = self.largest_k = 0
+
+    def step(self, batch: Batch) -> int:
+        """Learn from a batch; returns its mistakes, or -1 if a score is not finite."""
+        self.largest_k = max(self.largest_k, batch.k)
         coef = np.empty((len(batch.rows), 1))
-        delta = mistakes(batch.scores(W)[:, 0], batch.n_pos, batch.k, variant == "avg", coef[:, 0])
-        if delta < 0:
-            return np.full_like(W, np.nan), in_pass
-        if delta:
-            W += batch.gradient(coef)
-            in_pass += delta
-            counts.n_updates += 1
-        if deadline.expired:
-            break
-    counts.n_mistakes += in_pass
-    return W, in_pass
+        delta = mistakes(batch.scores(self._W)[:, 0], batch.n_pos, batch.k, self._average, coef[:, 0])
+        if delta > 0:
+            self._W += batch.gradient(coef)
+            self.n_mistakes += delta
+            self.n_updates += 1
+        self.lost |= delta < 0
+        return delta
+
+    def update(self) -> None:
+        """Bring `coef` up to date."""
+        self.lost |= not np.isfinite(self._W).all()
+        if not self.lost:
+            self.coef = self._W.copy()
