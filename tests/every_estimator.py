@@ -1,0 +1,23 @@
+"""All estimators of the library, with settings that train in milliseconds."""
+
+from attop import estimators
+
+#: Settings that are not the defaults, for speed; every estimator without an entry is tested as it is.
+CHEAP = {
+    "GDPApK": {"max_iter": 60},
+    "GDRanker": {"max_iter": 60},
+    "PNormPush": {"max_iter": 20},
+    "PerceptronAtK": {"epochs": 5},
+    "RankBoost": {"max_iter": 20},
+    "SGDAtK": {"epochs": 5},
+    "TopPush": {"lam": 0.1},
+    "GreedyPApK": {"n_classifiers": 3},
+}
+NAMES = [name for name in estimators.HOMES if name not in ("LinearRanker", "fit_many")]
+
+
+def make(name, **changes):
+    """Return a new, cheap estimator."""
+    kind = getattr(estimators, name)
+    settings = {**CHEAP.get(name, {}), **changes}
+    return kind(**{key: value for key, value in settings.items() if key in kind().get_params()})
