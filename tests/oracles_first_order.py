@@ -18,15 +18,16 @@ def gradient_descent_loop(X, value_and_coef, eta, lam, n_steps, start):
 
 
 def sgd_loop(batches, value_and_coef, eta, radius, d):
-    """Average iterate: one model; `batches` are (X, y, k), `value_and_coef` takes (scores, y, k)."""
-    w, iterates = np.zeros(d), []
+    """Average iterate, and the loss before each step; `value_and_coef` takes (scores, y, k) of a batch."""
+    w, iterates, values = np.zeros(d), [], []
     for t, (X, y, k) in enumerate(batches, start=1):
-        _, c = value_and_coef(X @ w, y, k)
+        value, c = value_and_coef(X @ w, y, k)
+        values.append(value)
         w = w - eta / np.sqrt(t) * (X.T @ c)
         if np.linalg.norm(w) > radius:
             w = radius * w / np.linalg.norm(w)
         iterates.append(w)
-    return np.mean(iterates, axis=0)
+    return np.mean(iterates, axis=0), values
 
 
 def perceptron_loop(batches, variant, d):

@@ -51,7 +51,7 @@ def test_every_estimator_is_listed():
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, LinearRanker):
                 found.add(value.__name__)
-    bases = {"LinearRanker", "BundleEstimator"}
+    bases = {"LinearRanker", "BundleEstimator", "MiniBatchRanker", "AveragedRanker"}
     assert found - bases == set(NAMES)
 
 
@@ -70,6 +70,7 @@ SETTINGS = {
     "GDRanker": [{"lam": 0.1}, {"eta": 0.5}, {"surrogate": "prec@k-avg", "top": 5}],
     "GreedyPApK": [{"lam": 0.1}, {"top": 5}, {"n_alphas": 5}],
     "InfinitePush": [{"lam": 0.1}, {"lam": 1.0}],
+    "OnePMB": [{"eta": 0.5}, {"radius": 1.0}, {"top": {"tau": 0.1}}],
     "PNormPush": [{"p": 1}, {"max_iter": 3}, {"max_iter": 9}, {"loss": "logistic"}],
     "PerceptronAtK": [{"variant": "max"}, {"top": {"kappa": 0.5}}, {"random_state": 3}],
     "ROCSVM": [{"C": 0.1}, {"C": 10.0}],

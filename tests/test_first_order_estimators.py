@@ -231,11 +231,9 @@ def test_sgd_at_k_is_the_plain_loop(variant, surrogate, top):
     def value_and_coef(scores, labels, k):
         return surrogate(Top(k=k)).value_and_coef(scores, labels)
 
-    w = sgd_loop(seen, value_and_coef, 0.2, 1.0, 6)
+    w, values = sgd_loop(seen, value_and_coef, 0.2, 1.0, 6)
     np.testing.assert_allclose(model.coef_, w, rtol=1e-8, atol=1e-12)
-    k = batches.whole_top
-    value = surrogate(Top(k=k)).value_and_coef(X @ model.coef_, y)[0]
-    np.testing.assert_allclose(model.objective_, value, rtol=1e-10)
+    np.testing.assert_allclose(model.objective_, np.mean(values[-len(values) // 3 :]), rtol=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ HOMES = {
     "GreedyPApK": "attop.estimators.greedy_papk",
     "InfinitePush": "attop.estimators.infinite_push",
     "LinearRanker": "attop.estimators.base",
+    "OnePMB": "attop.estimators.one_pmb",
     "PNormPush": "attop.estimators.pnorm_push",
     "PerceptronAtK": "attop.estimators.perceptron_at_k",
     "ROCSVM": "attop.estimators.roc_svm",

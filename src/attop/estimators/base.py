@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,6 +20,9 @@ from attop.sample import check_groups
 __all__ = ["LinearRanker", "fit_many"]
 
 Setting = Mapping[str, Any]
+
+#: Rows of float32 converted at a time.
+_CONVERTED = 4096
 
 
 class LinearRanker(ClassifierMixin, BaseEstimator):
@@ -35,6 +40,9 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     intercept_ : float
     n_features_in_ : int
     """
+
+    #: Types of features that are used as they are; others become the first of them.
+    _dtypes: ClassVar[Any] = (np.float64,)
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
@@ -92,7 +100,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None
     ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64] | None]:
         sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
-        X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64)
+        X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=self._dtypes)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2:
@@ -126,12 +134,15 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         """Return the scores, shape (n,); the higher, the nearer the top."""
         check_is_fitted(self)
         sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
-        X = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
+        X = validate_data(self, X, accept_sparse=sparse, dtype=self._dtypes, reset=False)
         return self._score(X) + self.intercept_
 
     def _score(self, X: Any) -> NDArray[np.float64]:
         """Return the scores before `intercept_`; a ranker with another model than `coef_` overrides it."""
-        return safe_sparse_dot(X, self.coef_)
+        if issparse(X) or X.dtype == self.coef_.dtype:
+            return safe_sparse_dot(X, self.coef_)
+        # The product would convert X whole: it may be mapped from a file larger than memory.
+        return np.concatenate([X[rows] @ self.coef_ for rows in gen_batches(len(X), _CONVERTED)])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each item: positive where the score is above 0."""

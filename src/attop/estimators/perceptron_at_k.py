@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from attop.estimators.base import LinearRanker
+from attop.estimators.minibatch_ranker import MiniBatchRanker
 from attop.top import Top
 
 __all__ = ["PerceptronAtK"]
 
 
-class PerceptronAtK(LinearRanker):
+class PerceptronAtK(MiniBatchRanker):
     r"""Learn a linear ranker from its mistakes at the top of mini-batches.
 
     See `attop.solvers.perceptron.perceptron` for the updates and the mistake bound they satisfy.
@@ -66,6 +66,7 @@ class PerceptronAtK(LinearRanker):
     Notes
     -----
     `groups` are accepted and not used: the sample is ranked as one list, as in the paper.
+    `partial_fit` learns from a stream, batch by batch.
 
     Differences from the paper: batches of one class are skipped, and their sizes differ by at most one;
     the paper gives 25 passes at most and no rule to stop earlier.
@@ -101,6 +102,17 @@ class PerceptronAtK(LinearRanker):
         self.random_state = random_state
         self.time_limit = time_limit
 
+    def _new_state(self, n_features: int) -> Any:
+        from attop.solvers.perceptron import MistakeDriven
+
+        return MistakeDriven(n_features, self.variant)
+
+    def _learn(self, batches: Any) -> None:
+        for batch in batches.one_pass():
+            self._state.step(batch)
+        self._state.update()
+        self.n_mistakes_, self.largest_k_ = self._state.n_mistakes, self._state.largest_k
+
     def _solve_many(
         self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
     ) -> None:
@@ -110,21 +122,17 @@ class PerceptronAtK(LinearRanker):
             solution = perceptron(
                 X,
                 y,
-                Top.of({"kappa": 0.25} if model.top is None else model.top),
+                model._top(),
                 variant=model.variant,
                 batch_size=model.batch_size,
                 epochs=model.epochs,
                 rng=check_random_state(model.random_state),
                 time_limit=model.time_limit,
             )
+            model._state = solution.state
             model._set_linear(solution.coef[:, 0], X, y)
             model.n_mistakes_, model.largest_k_ = solution.n_mistakes, solution.largest_k
             model.n_skipped_ = solution.n_skipped
             model.n_iter_, model.status_ = solution.n_iter, solution.status
             model.converged_ = solution.status == "converged"
             model.history_ = solution.history
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

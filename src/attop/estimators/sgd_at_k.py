@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from attop.estimators.base import LinearRanker
+from attop.estimators.minibatch_ranker import AveragedRanker
 from attop.top import Top
 
 __all__ = ["SGDAtK"]
 
 
-class SGDAtK(LinearRanker):
+class SGDAtK(AveragedRanker):
     r"""Learn a linear ranker by mini-batch subgradient descent on a prec@k surrogate.
 
     Minimises the surrogate over the ball ``||w|| <= radius`` with steps ``eta / sqrt(t)`` and returns
@@ -42,31 +40,19 @@ class SGDAtK(LinearRanker):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
-    objective_ : float
-        The surrogate on the whole sample at `coef_`.
-    n_iter_ : int
-        Passes begun.
-    status_ : str
-        "max_iter" after all passes, "deadline" or "diverged".
-    history_ : History
-        The surrogate on the whole sample at the average after each pass.
-    n_skipped_ : int
-        Batches of one class only.
-    n_features_in_ : int
+    See `AveragedRanker`.
 
     See Also
     --------
     PerceptronAtK : No step length to choose.
+    OnePMB : One pass on the structural surrogate.
     GDPApK : A loss per group.
 
     Notes
     -----
     `groups` are accepted and not used: the sample is ranked as one list, as in the paper. `fit_many`
     shares the batches and the products between settings that differ in `eta` and `radius`; with
-    ``random_state=None`` these see the same order.
+    ``random_state=None`` these see the same order. `partial_fit` learns from a stream, batch by batch.
 
     Differences from the paper: batches of one class are skipped, and their sizes differ by at most one.
 
@@ -105,49 +91,13 @@ class SGDAtK(LinearRanker):
         self.random_state = random_state
         self.time_limit = time_limit
 
-    def _solve_many(
-        self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
-    ) -> None:
-        from attop.solvers.minibatch_sgd import minibatch_sgd
+    def _surrogate(self) -> Any:
         from attop.surrogates import PrecAtKAvg, PrecAtKMax
 
-        surrogates: dict[str, Any] = {"avg": PrecAtKAvg, "max": PrecAtKMax}
-        together: dict[tuple[Any, ...], list[Any]] = {}
-        for model in models:
-            if model.surrogate not in surrogates:
-                raise ValueError(f"surrogate must be one of {', '.join(surrogates)}, got {model.surrogate!r}")
-            top = Top.of({"kappa": 0.25} if model.top is None else model.top)
-            # A RandomState equals itself only: models that hold their own are trained apart.
-            shared = (
-                model.surrogate,
-                top,
-                model.batch_size,
-                model.epochs,
-                model.random_state,
-                model.time_limit,
-            )
-            together.setdefault(shared, []).append(model)
-        for (surrogate, top, batch_size, epochs, random_state, time_limit), family in together.items():
-            solution = minibatch_sgd(
-                X,
-                y,
-                surrogates[surrogate],
-                top,
-                eta=[model.eta for model in family],
-                radius=[model.radius for model in family],
-                batch_size=batch_size,
-                epochs=epochs,
-                rng=check_random_state(random_state),
-                time_limit=time_limit,
-            )
-            for j, model in enumerate(family):
-                alone = solution.model(j)
-                model._set_linear(alone.coef[:, 0], X, y)
-                model.objective_ = float(alone.objective[0])
-                model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history
-                model.n_skipped_ = solution.n_skipped
+        surrogates = {"avg": PrecAtKAvg, "max": PrecAtKMax}
+        if self.surrogate not in surrogates:
+            raise ValueError(f"surrogate must be one of {', '.join(surrogates)}, got {self.surrogate!r}")
+        return surrogates[self.surrogate]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _epochs(self) -> int:
+        return self.epochs

@@ -114,11 +114,6 @@ class Batches(BatchSource):
         A larger one than `n` means the whole sample.
     rng : numpy.random.RandomState or numpy.random.Generator
 
-    Attributes
-    ----------
-    whole_top : int
-        k of the whole sample, at most its number of positives.
-
     Raises
     ------
     ValueError
@@ -141,7 +136,6 @@ class Batches(BatchSource):
             raise ValueError(f"all {len(y)} labels are {int(y[0])}: a ranking needs both classes")
         self._X = X if issparse(X) else np.ascontiguousarray(X)
         self._rng = rng
-        self.whole_top = batch_top(top, len(y), int(np.count_nonzero(self._positive)), len(y))
 
     def one_pass(self) -> Iterator[Batch]:
         """Shuffle and yield the batches of one pass over the sample.

@@ -119,8 +119,7 @@ class AveragedDescent:
         self._eta, self._radius = broadcast_settings(eta=eta, radius=radius)
         if not ((self._eta > 0) & (self._radius > 0)).all():
             raise ValueError(
-                "eta and radius must be positive, "
-                f"got {self._eta.min()} and {self._radius.min()} as smallest"
+                f"eta and radius must be positive, got {self._eta.min()} and {self._radius.min()} as smallest"
             )
         self._surrogate = surrogate
         m = len(self._eta)
