@@ -1,7 +1,8 @@
 from snakemake.exceptions import WorkflowError
 
 from attop.bench.config import ConfigError, load_config
-from attop.bench.plan import Plan, Run
+from attop.bench.plan import Plan
+from attop.bench.run import Run
 
 try:
     CONFIG = load_config(config, root=workflow.basedir)

@@ -6,7 +6,7 @@ rule source:
     wildcard_constraints:
         dataset=one_of(PLAN.with_stage("source")),
     params:
-        spec=preparation("source"),
+        job=preparation("source"),
     message:
         "source of {wildcards.dataset}"
     script:
@@ -23,7 +23,7 @@ rule umap:
     wildcard_constraints:
         dataset=one_of(PLAN.with_stage("umap")),
     params:
-        spec=preparation("umap"),
+        job=preparation("umap"),
     message:
         "UMAP of the items of {wildcards.dataset}"
     script:
@@ -40,7 +40,7 @@ rule factorise:
     wildcard_constraints:
         dataset=one_of(PLAN.with_stage("factorise")),
     params:
-        spec=preparation("factorise"),
+        job=preparation("factorise"),
     message:
         "matrix factorisation of {wildcards.dataset}"
     script:
@@ -55,7 +55,7 @@ rule dataset:
     log:
         f"{LOGS}/data/{{dataset}}/dataset.log",
     params:
-        spec=preparation("dataset"),
+        job=preparation("dataset"),
     message:
         "data set {wildcards.dataset}"
     script:
@@ -71,7 +71,7 @@ rule check:
     log:
         f"{LOGS}/check.log",
     params:
-        config=CONFIG.model_dump_json(exclude={"metrics", "title"}),
+        job=CONFIG.model_dump_json(exclude={"metrics", "title"}),
     message:
         "check of data and configuration"
     script:

@@ -11,7 +11,7 @@ rule evaluate:
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
     params:
-        spec=lambda w: PLAN.evaluation(w.dataset),
+        job=lambda w: PLAN.evaluation(w.dataset),
     message:
         "evaluate {wildcards.dataset}"
     script:

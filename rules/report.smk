@@ -14,7 +14,7 @@ rule report:
     log:
         f"{LOGS}/report.log",
     params:
-        config=CONFIG.model_dump_json(),
+        job=PLAN.report(),
     message:
         "tables, figures and report"
     script:

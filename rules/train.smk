@@ -5,7 +5,7 @@ rule compile:
     log:
         f"{LOGS}/compile.log",
     params:
-        methods=PLAN.methods(),
+        job=PLAN.methods(),
     message:
         "compile what the methods need"
     script:

@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from attop.bench.config import ConfigError, load_config
-from attop.bench.plan import Plan, Run
+from attop.bench.plan import Plan
 from attop.bench.reference import json_schema, markdown
+from attop.bench.run import Run
 
 ROOT = Path(__file__).parents[1]
 

@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from attop.bench.evaluation import evaluate
-from attop.bench.plan import Run
 from attop.bench.records import read_json, write_json
+from attop.bench.run import Run
 from attop.bench.training import Job, run_job, settings_of
 from attop.datasets.base import Dataset, save_arrays
 from attop.datasets.splits import make_folds

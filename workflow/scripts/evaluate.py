@@ -7,12 +7,12 @@ from attop.bench.joblog import job_log
 
 with job_log(snakemake.log[0]):
     from attop.bench.evaluation import evaluate
-    from attop.bench.plan import Run
+    from attop.bench.run import Run
     from attop.bench.tables import write_tables
     from attop.datasets.base import Dataset
     from attop.top import Top
 
-    spec, files = json.loads(snakemake.params.spec), snakemake.input
+    spec, files = json.loads(snakemake.params.job), snakemake.input
     dataset = Dataset.load(files.data)
     runs = [Run(dataset.name, *run) for run in spec["runs"]]
     targets = [Top.of(target) for target in spec["targets"]]

@@ -7,4 +7,5 @@ from attop.bench.joblog import job_log
 with job_log(snakemake.log[0]):
     from attop.datasets.catalogue import build
 
-    build(**json.loads(snakemake.params.spec), out=snakemake.output[0])
+    job = json.loads(snakemake.params.job)
+    build(job["spec"], job["stage"], job["previous"], snakemake.output[0])

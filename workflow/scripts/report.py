@@ -1,5 +1,6 @@
 """Put the tables together and write the report."""
 
+import json
 from pathlib import Path
 
 from attop.bench.joblog import job_log
@@ -12,7 +13,7 @@ with job_log(snakemake.log[0]):
     from attop.bench.tables import read_tables, write_tables
     from attop.datasets.base import Dataset
 
-    config = Config.model_validate_json(snakemake.params.config)
+    config = Config.model_validate(json.loads(snakemake.params.job)["config"])
     report, about, *_ = snakemake.output
     tables = Path(config.output) / "tables"
     datasets = {

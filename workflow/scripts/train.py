@@ -10,7 +10,8 @@ with job_log(snakemake.log[0]):
     from attop.datasets.base import Dataset, save_arrays
 
     wildcards = snakemake.wildcards
-    job = Job(int(wildcards.repeat), int(wildcards.fold), **json.loads(snakemake.params.job))
+    spec = json.loads(snakemake.params.job)["spec"]
+    job = Job(int(wildcards.repeat), int(wildcards.fold), **spec)
     outcome = run_job(job, Dataset.load(snakemake.input.data))
     print(outcome.record.get("traceback", "ok"))
     save_arrays(snakemake.output.scores, {"test": outcome.test, "scores": outcome.scores})

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.bench.plan import Run
 from attop.bench.records import read_json
+from attop.bench.run import Run
 from attop.bench.tables import KEY, TABLES
 from attop.datasets.base import Dataset, load_arrays
 from attop.metrics import get_metric, roc_points

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from attop.bench.config import Config
+from attop.bench.fingerprint import fingerprint, home_of
+from attop.bench.run import Run
 from attop.datasets.catalogue import input_files, kind_of, stage_parameters
 from attop.datasets.splits import count_folds
+from attop.metrics import get_metric
 
-__all__ = ["Plan", "Run"]
-
-
-@dataclass(frozen=True)
-class Run:
-    """One training job: all targets of one data set, method, repeat and fold."""
-
-    dataset: str
-    method: str
-    repeat: int
-    fold: int
+__all__ = ["Plan"]
 
 
 class Plan:
@@ -88,7 +80,8 @@ class Plan:
     def _run_folder(self, run: Run) -> Path:
         return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
 
-    # What a job depends on besides its input files, as text: a change of it makes the job run again.
+    # What a job depends on besides its input files, as text: a change of it makes the job run again. Each has
+    # the fingerprint of the code it runs.
 
     def preparation(self, dataset: str, stage: str) -> str:
         """Return what a preparation stage of a data set depends on."""
@@ -104,6 +97,7 @@ class Plan:
                 "params": stage_parameters(data.kind, stage, data.params),
                 "seed": self.config.seed,
             },
+            code=fingerprint([kind_of(data.kind).step(stage).function.__module__]),
         )
 
     def methods(self) -> str:
@@ -116,14 +110,23 @@ class Plan:
         """Return what the training runs of a method on a data set depend on."""
         data, learner = self.config.dataset(dataset), self.config.method(method)
         return _text(
-            seed=self.config.seed,
-            protocol={"kind": data.protocol.kind, "options": data.protocol.options},
-            scaling=data.scaling,
-            targets=data.targets,
-            select_by=data.select_by,
-            estimator=learner.estimator,
-            params=learner.params,
-            search=learner.search,
+            spec={
+                "seed": self.config.seed,
+                "protocol": {"kind": data.protocol.kind, "options": data.protocol.options},
+                "scaling": data.scaling,
+                "targets": data.targets,
+                "select_by": data.select_by,
+                "estimator": learner.estimator,
+                "params": learner.params,
+                "search": learner.search,
+            },
+            code=fingerprint(
+                [
+                    "attop.bench.training",
+                    home_of(learner.estimator),
+                    get_metric(data.select_by).kernel.__module__,
+                ]
+            ),
         )
 
     def evaluation(self, dataset: str) -> str:
@@ -132,6 +135,19 @@ class Plan:
             runs=[[run.method, run.repeat, run.fold] for run in self.runs(dataset)],
             targets=self.config.dataset(dataset).targets,
             metrics=self.config.metrics,
+            code=fingerprint(
+                [
+                    "attop.bench.evaluation",
+                    *(get_metric(name).kernel.__module__ for name in self.config.metrics),
+                ]
+            ),
+        )
+
+    def report(self) -> str:
+        """Return what the report depends on."""
+        return _text(
+            config=self.config.model_dump(),
+            code=fingerprint(["attop.analysis.report", "attop.bench.manifest"]),
         )
 
 
