@@ -1,0 +1,38 @@
+"""Keeping the cache of compiled kernels true to their sources."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["discard_stale", "kernel_sources"]
+
+
+def kernel_sources() -> list[Path]:
+    """Return the source files of all compiled kernels."""
+    return sorted(Path(__file__).parent.glob("*/kernels/*.py"))
+
+
+def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path]) -> None:
+    """Empty numba's cache beside the kernels in `folder` if any of `sources` changed since it was filled.
+
+    numba notices an edit of the file a kernel is in, but not of a file whose functions it calls: after an
+    update, results would come from a mixture of old and new code.
+    """
+    cache = Path(folder) / "__pycache__"
+    stamp = cache / "kernels.stamp"
+    state = "".join(f"{s} {s.stat().st_mtime_ns} {s.stat().st_size}\n" for s in sources)
+    with contextlib.suppress(OSError):  # no stamp yet; or read-only, where sources do not change either
+        if stamp.read_text() == state:
+            return
+    with contextlib.suppress(OSError):
+        for file in cache.glob("*.nb[ci]"):
+            file.unlink(missing_ok=True)
+        cache.mkdir(exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=cache)
+        with os.fdopen(descriptor, "w") as text:
+            text.write(state)
+        os.replace(temporary, stamp)
