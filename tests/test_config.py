@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from attop.bench.checks import check_method
 from attop.bench.config import ConfigError, load_config
 from attop.bench.plan import Plan
 from attop.bench.reference import json_schema, markdown
@@ -103,3 +104,9 @@ def test_reference_and_schema_are_in_step():
     assert (ROOT / "config/README.md").read_text() == markdown(), "run: python -m attop.bench.reference"
     schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text())
     assert schema == json_schema(), "run: python -m attop.bench.reference"
+
+
+@pytest.mark.parametrize("name", yaml.safe_load((ROOT / "config/methods.yaml").read_text()))
+def test_every_method_of_the_catalogue_can_be_made(name):
+    method = load_config(default(methods=[name]), ROOT).method(name)
+    assert check_method(method) == []

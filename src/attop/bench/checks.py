@@ -14,7 +14,7 @@ from attop.datasets.splits import make_folds
 from attop.metrics import get_metric
 from attop.top import Top
 
-__all__ = ["check_plan"]
+__all__ = ["check_method", "check_plan"]
 
 
 def check_plan(config: Config, datasets: Mapping[str, Dataset]) -> None:
@@ -30,14 +30,15 @@ def check_plan(config: Config, datasets: Mapping[str, Dataset]) -> None:
     ConfigError
         With every complaint, one a line.
     """
-    complaints = [c for method in config.methods for c in _check_method(method)]
+    complaints = [c for method in config.methods for c in check_method(method)]
     for data in config.datasets:
         complaints += _check_targets(config, data, datasets[data.id])
     if complaints:
         raise ConfigError("\n".join(complaints))
 
 
-def _check_method(method: MethodConfig) -> list[str]:
+def check_method(method: MethodConfig) -> list[str]:
+    """Return what is wrong with a method: nothing, or complaints."""
     where = f"methods: {method.id}"
     try:
         estimator = import_estimator(method.estimator)()
