@@ -319,9 +319,9 @@ def test_labels_in_any_form_and_top_in_any_form():
 @pytest.mark.parametrize(
     ("surrogate", "y", "message"),
     [
-        (PApKAvg(3), [1, 0, 0], "a positive and at least k negatives, got 1 positives and 2 negatives"),
+        (PApKAvg(3), [1, 0, 0], r"at least k negatives \(k=3\), got 1 positives and 2 negatives"),
         (PApKMax(1), [0, 0, 0], "a positive and at least k negatives"),
-        (PrecAtKRamp(2), [1, 0, 0], "at least k positives, got 1"),
+        (PrecAtKRamp(2), [1, 0, 0], r"at least k positives \(k=2\), got 1"),
         (PrecAtKMax(4), [1, 0, 0], "at least k items"),
         (PrecAtKAvg(3), [1, 0, 0], "more than k items"),
         (PrecAtKStruct(1), [0, 0, 0], "a positive"),

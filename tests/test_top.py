@@ -35,7 +35,7 @@ def test_of_reads_what_a_configuration_holds(value, top):
 @pytest.mark.parametrize(
     ("value", "error", "message"),
     [
-        (2.5, TypeError, r"a bare number means k.*\{'tau': 2.5\}"),
+        (2.5, TypeError, r"a bare number means k.*\{'tau': 0.05\}"),
         ("20", TypeError, "cannot read a top from '20'"),
         (True, TypeError, "cannot read a top"),
         (None, TypeError, "cannot read a top"),

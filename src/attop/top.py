@@ -75,9 +75,10 @@ class Top:
             return cls(**value)  # type: ignore[arg-type]
         if _is_number(value) and not isinstance(value, bool):
             if not float(value).is_integer():
+                share = value if 0 < float(value) < 1 else 0.05
                 raise TypeError(
                     f"a bare number means k and must be an integer, got {value!r}: "
-                    f"for a fraction of the items write {{'tau': {value!r}}}"
+                    f"for a fraction of the items write {{'tau': {share!r}}}"
                 )
             return cls(k=int(value))
         raise TypeError(f"cannot read a top from {value!r}: give k, or a mapping such as {{'tau': 0.05}}")

@@ -112,9 +112,10 @@ def prec_margins(
     """
     sample = RankingSample.from_labels(y, groups)
     values = check_scores(scores, len(sample.order))
-    k = resolve_each(Top.of(top), sample)
+    top = Top.of(top)
+    k = resolve_each(top, sample)
     defined = (k > 0) & (k <= sample.n_pos) & (sample.n_neg > 0)
-    leads = _Leads(values, eligible(sample, defined, "at least k positives and a negative"))
+    leads = _Leads(values, eligible(sample, defined, f"at least k positives ({top}) and a negative"))
     k = k[defined]
     return PrecMargins(
         _least(leads.of_highest(k)),
@@ -156,9 +157,10 @@ def pap_margins(scores: ArrayLike, y: ArrayLike, top: TopLike, groups: ArrayLike
     """
     sample = RankingSample.from_labels(y, groups)
     values = check_scores(scores, len(sample.order))
-    k = resolve_each(Top.of(top), sample)
+    top = Top.of(top)
+    k = resolve_each(top, sample)
     defined = (k > 0) & (k <= sample.n_neg) & (sample.n_pos > 0)
-    leads = _Leads(values, eligible(sample, defined, "a positive and at least k negatives"))
+    leads = _Leads(values, eligible(sample, defined, f"a positive and at least k negatives ({top})"))
     beta = np.minimum(leads.n_pos, k[defined])
     weak, strong = leads.of_highest(beta), leads.of_highest(leads.n_pos)
     return PApMargins(

@@ -15,6 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from attop.estimators.parameters import check_parameters
 from attop.sample import check_groups
 
 __all__ = ["LinearRanker", "fit_many"]
@@ -52,6 +53,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         ValueError
             If the input is not finite, `y` does not hold two classes, or a parameter is out of range.
         """
+        check_parameters(self.get_params(deep=False))
         features, labels, codes = self._validate_fit(X, y, groups)
         self._solve_many(features, labels, codes, [self])
         return self
@@ -76,6 +78,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         models : list of fitted estimators, in the order of `settings`
         """
         models = [clone(self).set_params(**setting) for setting in settings]
+        for model in models:
+            check_parameters(model.get_params(deep=False))
         if models:
             features, labels, codes = models[0]._validate_fit(X, y, groups)
             for model in models[1:]:
@@ -107,11 +111,11 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"got {len(self.classes_)} classes; choose the positive one, "
-                f"for example y == {self.classes_[-1]!r}"
+                f"for example y == {self.classes_[-1:].tolist()[0]!r}"
             )
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y holds one class only ({self.classes_[0]!r}): a ranking is learnt from "
+                f"y holds one class only ({self.classes_.tolist()[0]!r}): a ranking is learnt from "
                 "positives and negatives"
             )
         codes = None if groups is None else check_groups(groups, len(labels))
@@ -124,6 +128,11 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
 
     def _place_cut(self, scores: NDArray[np.float64], y: NDArray[np.int64]) -> None:
         """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                "the model's scores of the training items overflow: scale the features, "
+                "for example by StandardScaler"
+            )
         n_pos = int(y.sum())
         low, high = np.partition(scores, [len(y) - n_pos - 1, len(y) - n_pos])[
             [len(y) - n_pos - 1, len(y) - n_pos]

@@ -175,7 +175,7 @@ class Selection:
         sample = RankingSample.from_labels(y, groups)
         k = resolve_each(top, sample)
         defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-        kept = eligible(sample, defined, "a positive and at least k negatives")
+        kept = eligible(sample, defined, f"a positive and at least k negatives ({top})")
         k = k[defined]
         # Each group is two blocks, its positives and its negatives.
         size = np.column_stack([kept.n_pos, kept.n_neg]).ravel()

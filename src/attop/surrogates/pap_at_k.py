@@ -21,7 +21,7 @@ class _PApK(TopSurrogate):
     def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
         k = resolve_each(self.top, sample)
         defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-        return k, defined, "a positive and at least k negatives"
+        return k, defined, f"a positive and at least k negatives ({self.top})"
 
 
 class PApKRamp(_PApK):

@@ -50,5 +50,9 @@ class PAUCStruct(GroupedSurrogate):
     def _group_k(self, sample: RankingSample) -> tuple[NDArray[np.int64], NDArray[np.bool_], str]:
         k = sample.n_neg if self.top is None else resolve_each(self.top, sample)
         defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-        need = "a positive and a negative" if self.top is None else "a positive and at least k negatives"
+        need = (
+            "a positive and a negative"
+            if self.top is None
+            else f"a positive and at least k negatives ({self.top})"
+        )
         return k, defined, need

@@ -20,7 +20,7 @@ class _PrecAtK(TopSurrogate):
 
     def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
         k = resolve_each(self.top, sample)
-        return k, (k > 0) & (sample.n_pos > 0), "a positive, and at least k items"
+        return k, (k > 0) & (sample.n_pos > 0), f"a positive, and at least k items ({self.top})"
 
 
 class PrecAtKStruct(_PrecAtK):
@@ -88,7 +88,7 @@ class PrecAtKRamp(_PrecAtK):
 
     def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
         k = resolve_each(self.top, sample)
-        return k, (k > 0) & (k <= sample.n_pos), "at least k positives"
+        return k, (k > 0) & (k <= sample.n_pos), f"at least k positives ({self.top})"
 
 
 class PrecAtKMax(_PrecAtK):
@@ -162,4 +162,4 @@ class PrecAtKAvg(_PrecAtK):
         k = resolve_each(self.top, sample)
         n = sample.n_pos + sample.n_neg
         defined = (k > 0) & (sample.n_pos > 0) & ((k <= sample.n_pos) | (k < n))
-        return k, defined, "at least k positives, or a positive and more than k items"
+        return k, defined, f"at least k positives, or a positive and more than k items ({self.top})"
