@@ -108,5 +108,5 @@ def test_reference_and_schema_are_in_step():
 
 @pytest.mark.parametrize("name", yaml.safe_load((ROOT / "config/methods.yaml").read_text()))
 def test_every_method_of_the_catalogue_can_be_made(name):
-    method = load_config(default(methods=[name]), ROOT).method(name)
+    method = load_config(default(datasets=["wdbc"], methods=[name]), ROOT).method(name)
     assert check_method(method) == []
