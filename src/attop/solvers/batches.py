@@ -85,16 +85,26 @@ class BatchSource(ABC):
     def _deal(self, X: Any, positive: NDArray[np.bool_], order: NDArray[np.int64]) -> Iterator[Batch]:
         """Deal rows of `X` in the given order to batches whose sizes differ by at most one."""
         n = len(order)
-        for drawn in np.array_split(order, math.ceil(n / self._batch_size)):
-            chosen = positive[drawn]
-            size, n_pos = len(drawn), int(np.count_nonzero(chosen))
-            if not 0 < n_pos < size:
+        n_batches = math.ceil(n / self._batch_size)
+        # Sorted by batch, then class, then row: a batch reads the sample from front to back.
+        dealt = np.arange(n_batches, dtype=np.int16 if n_batches < 2**14 else np.int64)
+        sizes = np.full(n_batches, n // n_batches)
+        sizes[: n % n_batches] += 1
+        key = np.empty(n, dealt.dtype)
+        key[order] = np.repeat(2 * dealt, sizes)
+        key += ~positive
+        rows = np.argsort(key, kind="stable")
+        n_pos_of = np.bincount(key, minlength=2 * n_batches)[::2]
+        start = 0
+        for size, n_pos in zip(sizes.tolist(), n_pos_of.tolist(), strict=True):
+            end = start + size
+            if 0 < n_pos < size:
+                if (size, n_pos) not in self._tops:
+                    self._tops[size, n_pos] = batch_top(self._top, size, n_pos, n)
+                yield Batch(X, rows[start:end], n_pos, self._tops[size, n_pos])
+            else:
                 self.n_skipped += 1
-                continue
-            if (size, n_pos) not in self._tops:
-                self._tops[size, n_pos] = batch_top(self._top, size, n_pos, n)
-            rows = np.concatenate([drawn[chosen], drawn[~chosen]])
-            yield Batch(X, rows, n_pos, self._tops[size, n_pos])
+            start = end
 
 
 class Batches(BatchSource):
