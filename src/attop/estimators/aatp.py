@@ -51,8 +51,9 @@ class AATP(LinearRanker):
         and a negative (``a_i = n_pos``, ``b_i = n_neg``), in the loss and in the sample the quantile is
         taken of, where the rank is ``ceil(tau * 2 n_pos n_neg)``, tau being k / n where `top` is a number.
     search : {"exhaustive", "fixed-point"}, default="exhaustive"
-        ``"exhaustive"`` solves for each of the n items. ``"fixed-point"`` solves for a few, of order 10:
-        for large samples.
+        ``"exhaustive"`` solves for each of the n items. ``"fixed-point"`` stops at the first item k it
+        finds that is at the quantile of its own model (`quantile_gap_` 0). Up to 500 items it finds
+        one if there is any; on larger samples it gives up after a time, with a warning.
     solver : {"interior-point", "cvxpy"}, default="interior-point"
         ``"cvxpy"`` needs the package of that name, and is slow.
     tol : float, positive, default=1e-6
@@ -77,7 +78,8 @@ class AATP(LinearRanker):
     n_iter_ : int
         Problems solved.
     converged_ : bool
-        Whether the search was not cut short and every problem it solved reached `tol`.
+        Whether the search was complete (all items tried, or one found at the quantile) and every problem
+        it solved reached `tol`.
     classes_, n_features_in_
         See `LinearRanker`.
 
@@ -161,6 +163,15 @@ class AATP(LinearRanker):
                     f"{choices[0].n_missed} of {choices[0].n_solved} quadratic programs missed tol={tol:g}, "
                     f"the worst has a relative duality gap of {choices[0].worst_gap:.1e}: "
                     "standardise the features, lower C or raise tol",
+                    ConvergenceWarning,
+                    stacklevel=3,
+                )
+            unsure = [choice for choice in choices if not choice.complete]
+            if unsure and not deadline.expired:
+                warnings.warn(
+                    f"none of the {unsure[0].n_solved} of {len(y)} items tried is at the quantile of its own "
+                    f"model, the nearest misses it by {unsure[0].quantile_gap:.1e}; one not tried may be: "
+                    "search='exhaustive' tries them all",
                     ConvergenceWarning,
                     stacklevel=3,
                 )

@@ -85,15 +85,11 @@ def interior_point(
     upper: Floats,
     *,
     tol: float,
-    pull: Floats | None = None,
-    constant: Floats | float = 0.0,
-    start: Floats | None = None,
-    width: float = 1.0,
-    max_iter: int = 60,
+    max_iter: int = 100,
     cautious: bool = False,
     expired: Callable[[], bool] = lambda: False,
 ) -> BoxQPSolution:
-    """Solve ``min_w 1/2 ||w||^2 - g . w + b + sum_i c_i (1 - v_i . w)+`` for every problem of a batch.
+    """Solve ``min_w 1/2 ||w||^2 + sum_i c_i (1 - v_i . w)+`` for every problem of a batch.
 
     Parameters
     ----------
@@ -103,10 +99,6 @@ def interior_point(
         ``c_i > 0``.
     tol : float
         A problem leaves the batch at a duality gap of at most ``tol * primal``.
-    pull : ndarray of shape (d, m) or None
-        g; None is 0. Rows whose alpha is known to be c_i can be left out of `rows` and added here.
-    constant : ndarray of shape (m,) or float
-        b, which counts for the relative gap only.
     max_iter : int
     cautious : bool
         Shorter steps that stay nearer the central path, for problems the usual steps failed on.
@@ -121,7 +113,7 @@ def interior_point(
     Notes
     -----
     Mehrotra's predictor-corrector method on the dual,
-    ``max b + sum_i alpha_i - 1/2 ||g + sum_i alpha_i v_i||^2, 0 <= alpha_i <= c_i``, with multipliers z and u of
+    ``max sum_i alpha_i - 1/2 ||sum_i alpha_i v_i||^2, 0 <= alpha_i <= c_i``, with multipliers z and u of
     the two bounds, so that ``v_i . w - 1 - z_i + u_i = 0``, and w kept as an unknown of its own
     (Ferris and Munson 2002), which costs a d x d system and spares w the rounding of a sum over alpha.
     The gap is between a feasible alpha and the true hinge loss at w; the iteration's own residuals
@@ -134,43 +126,29 @@ def interior_point(
     """
     n, d, m = rows.shape
     c = upper = np.asarray(upper, dtype=np.float64)
-    g = np.zeros((d, m)) if pull is None else pull
-    b = np.broadcast_to(np.asarray(constant, dtype=np.float64), m)
     # w = 0 and alpha = 0 are feasible: the values to beat.
     best = BoxQPSolution(
-        np.zeros((d, m)),
-        np.zeros((n, m)),
-        b + upper.sum(axis=0),
-        b - 0.5 * np.einsum("dm,dm->m", g, g),
-        np.zeros(m, np.int64),
+        np.zeros((d, m)), np.zeros((n, m)), upper.sum(axis=0), np.zeros(m), np.zeros(m, np.int64)
     )
     left = np.arange(m)  # the problems still in the batch
-    if start is None:
-        w = np.zeros((d, m))
-        # alpha near the best multiple of c, but not so near its bounds that the first steps are short.
-        ascent = rows.combine(c)
-        with np.errstate(all="ignore"):
-            best_multiple = c.sum(axis=0) / np.einsum("dm,dm->m", ascent, ascent)
-        alpha = np.clip(best_multiple, 0.2, 0.5) * c
-        slack = c - alpha
-        z = np.full((n, m), 2.0)
-        u = np.full((n, m), 3.0)
-    else:
-        # The point of the central path that belongs to w: alpha z = slack u = mu and z - u = v . w - 1.
-        w = start
-        mu = 0.5 * width * c.mean(axis=0)
-        ratio = (rows.margins(w) - 1.0) * c / mu
-        root = np.sqrt(ratio**2 + 4.0) + 2.0
-        alpha, slack = 2.0 * c / (root + ratio), 2.0 * c / (root - ratio)
-        z, u = mu / alpha, mu / slack
+    # alpha near the best multiple of c, but not so near its bounds that the first steps are short.
+    ascent = rows.combine(c)
+    with np.errstate(all="ignore"):
+        best_multiple = c.sum(axis=0) / np.einsum("dm,dm->m", ascent, ascent)
+    w = np.zeros((d, m))
+    alpha = np.clip(best_multiple, 0.2, 0.5) * c
+    slack = c - alpha
+    z = np.full((n, m), 2.0)
+    u = np.full((n, m), 3.0)
     # Beyond attainable accuracy a step may divide by zero: such a problem leaves with its best points.
     with np.errstate(all="ignore"):
         for iteration in range(max_iter + 1):
             margins = rows.margins(w)
-            combined = rows.combine(alpha) + g
-            primal = b + np.einsum("dm,dm->m", 0.5 * w - g, w)
-            primal += np.einsum("nm,nm->m", c, np.maximum(1.0 - margins, 0.0))
-            dual = b + alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
+            combined = rows.combine(alpha)
+            primal = 0.5 * np.einsum("dm,dm->m", w, w) + np.einsum(
+                "nm,nm->m", c, np.maximum(1.0 - margins, 0.0)
+            )
+            dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
             better = primal < best.primal_value[left]
             best.primal_value[left[better]] = primal[better]
             best.coef[:, left[better]] = w[:, better]
@@ -183,9 +161,9 @@ def interior_point(
             if not going.any() or iteration == max_iter or (iteration and expired()):
                 break
             if not going.all():
-                left, rows, b = left[going], rows.keep(going), b[going]
-                g, c, w, alpha, slack, z, u, margins, combined = (
-                    v[:, going] for v in (g, c, w, alpha, slack, z, u, margins, combined)
+                left, rows = left[going], rows.keep(going)
+                c, w, alpha, slack, z, u, margins, combined = (
+                    v[:, going] for v in (c, w, alpha, slack, z, u, margins, combined)
                 )
 
             lower_ratio, upper_ratio = z / alpha, u / slack
