@@ -39,6 +39,9 @@ def test_wdbc_has_malignant_tumours_as_positives():
     assert data.n_pos == 212
     # Malignant tumours are larger: the first feature is the mean radius.
     assert data.X[data.y == 1, 0].mean() > data.X[data.y == 0, 0].mean() + 4
+    np.testing.assert_array_equal(make("wdbc", n_features=6).X, data.X[:, :6])
+    with pytest.raises(DatasetError, match="n_features must be an integer from 1 to 30, got 31"):
+        make("wdbc", n_features=31)
 
 
 def test_each_digit_is_one_in_ten():
@@ -562,7 +565,7 @@ def test_wrong_stages_say_what_is_wrong(tmp_path):
         ("movies", {}, "use one of: wdbc, digit, simulation, images, ratings, csv"),
         ("digit", {}, "kind 'digit': parameter 'digit' is not given"),
         ("digit", {"digits": 3}, "unknown parameter 'digits'; did you mean 'digit'"),
-        ("wdbc", {"digit": 3}, "unknown parameter 'digit'; use one of: none"),
+        ("wdbc", {"digit": 3}, "unknown parameter 'digit'; use one of: n_features"),
         ("images", {"n_component": 3}, "unknown parameter 'n_component'; did you mean 'n_components'"),
         ("images", {"pixels": 3}, "unknown parameter 'pixels'"),
         ("no.such.module", {}, "cannot import the kind of data 'no.such.module'"),
