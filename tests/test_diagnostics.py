@@ -111,7 +111,7 @@ def test_grouped_margins_are_the_least_of_eligible_groups(margins, per_list, def
 
 
 def test_margins_refuse_samples_without_an_eligible_group():
-    with pytest.raises(ValueError, match=r"at least k positives \(k=2\) and a negative, got 1 positives and 2"):
+    with pytest.raises(ValueError, match=r"at least k positives \(k=2\) and a negative, got 1 positives"):
         prec_margins([1.0, 0.0, 0.0], [1, 0, 0], 2)
     with pytest.raises(ValueError, match="a positive and at least k negatives"):
         pap_margins([1.0, 0.0, 0.0], [1, 0, 0], 3)

@@ -510,6 +510,19 @@ def test_scores_that_are_not_finite_never_look_good(cls, bad, m):
         np.testing.assert_array_equal(np.delete(got, 1), np.delete(value, 1))
 
 
+@pytest.mark.parametrize("cls", [*TOP, InfinitePushHinge, TopPushLoss])
+@pytest.mark.parametrize("m", [1, 9])
+def test_all_of_a_class_not_finite(cls, m):
+    """Selection among NaN finds nothing; its callers must not follow positions that were never written."""
+    y = np.repeat([1, 0], 20)
+    for bad in (np.nan, np.inf, -np.inf):
+        for broken in (y == 1, y == 0, y >= 0):
+            scores = np.where(broken[:, None], bad, np.arange(40.0)[:, None] * np.ones(m))
+            value, coef = (cls(5) if cls in TOP else cls()).value_and_coef(scores, y)
+            assert np.isnan(value).all()
+            assert np.abs(np.nan_to_num(coef)).max() < 1e3  # what it is does not matter, garbage would
+
+
 def test_pointwise_losses_of_scores_that_are_not_finite():
     """An infinite score is right or wrong, and the value says so; NaN is neither."""
     for loss in (HingeLoss(), LogisticLoss()):

@@ -42,8 +42,13 @@ def check_labels(y: ArrayLike) -> Ints:
         except (TypeError, ValueError):
             raise ValueError(
                 f"labels must be 0/1, -1/+1 or booleans, got {labels.dtype} "
-                f"such as {labels[0]!r}: encode them, for example y == 'malignant'"
+                f"such as {labels[:1].tolist()[0]!r}: encode them, for example y == 'malignant'"
             ) from None
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise ValueError(
+            "labels must be 0/1, -1/+1 or booleans, got missing values: "
+            "give every item a label or drop the item"
+        )
     values = set(np.unique(labels).tolist())
     if not (values <= {0, 1} or values <= {-1, 1}):
         shown = sorted(values)[:5]
@@ -66,7 +71,7 @@ def check_groups(groups: ArrayLike, n: int) -> Ints:
     if values.ndim != 1 or len(values) != n:
         raise ValueError(f"groups must name the group of each of the {n} items, got shape {values.shape}")
     if (values.dtype.kind in "fmM" and (values != values).any()) or (
-        values.dtype.kind == "O" and any(v is None or v != v for v in values)
+        values.dtype.kind == "O" and any(map(_is_missing, values))
     ):
         raise ValueError("groups has missing values: give every item a group or drop the item")
     try:
@@ -75,6 +80,14 @@ def check_groups(groups: ArrayLike, n: int) -> Ints:
         raise ValueError(
             f"groups mixes types that cannot be compared ({values.dtype}): use integers or strings"
         ) from None
+
+
+def _is_missing(value: object) -> bool:
+    """Tell None, NaN, NaT and pandas' NA, which is neither equal nor unequal to itself."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
 
 
 @dataclass(frozen=True)

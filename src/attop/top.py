@@ -45,7 +45,7 @@ class Top:
                 "write for example Top(k=20) or Top(tau=0.05)"
             )
         (name, value), *_ = given.items()
-        if isinstance(value, bool) or not _is_number(value) or not math.isfinite(value):
+        if not _is_number(value) or not math.isfinite(value):
             raise TypeError(f"{name} must be a finite number, got {value!r}")
         if name == "k":
             if value != int(value) or value < 1:
@@ -73,7 +73,7 @@ class Top:
                     f"unknown key {sorted(map(str, unknown))} in {dict(value)!r}: use one of k, tau, kappa"
                 )
             return cls(**value)  # type: ignore[arg-type]
-        if _is_number(value) and not isinstance(value, bool):
+        if _is_number(value):
             if not float(value).is_integer():
                 share = value if 0 < float(value) < 1 else 0.05
                 raise TypeError(
@@ -137,8 +137,10 @@ class Top:
 
 
 def _is_number(value: object) -> bool:
+    if isinstance(value, str | bytes) or type(value).__name__ in ("bool", "bool_"):
+        return False
     try:
         float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
-    return not isinstance(value, str)
+    return True

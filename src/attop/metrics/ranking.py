@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Ranking", "check_scores"]
+__all__ = ["Ranking", "as_floats", "check_scores"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,12 +29,7 @@ def check_scores(scores: ArrayLike, n: int) -> Floats:
     ValueError
         If `scores` is not numeric, of another shape than ``(n,)``, or holds NaN or infinity.
     """
-    try:
-        values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            "scores must be real numbers, got something else: pass the output of decision_function"
-        ) from None
+    values = as_floats(scores)
     if values.shape != (n,):
         raise ValueError(f"scores must have shape ({n},) like y, got {values.shape}: one score per item")
     if not np.isfinite(values).all():
@@ -44,6 +39,21 @@ def check_scores(scores: ArrayLike, n: int) -> Floats:
             "they cannot be ranked, mend the model that gave them"
         )
     return values
+
+
+def as_floats(scores: ArrayLike) -> Floats:
+    """Return scores of any shape as floats; refuse what is not real numbers."""
+    values = np.asarray(scores)
+    if values.dtype.kind not in "biuf":
+        try:
+            if values.dtype.kind in "cmM":
+                raise TypeError
+            values = values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"scores must be real numbers, got {values.dtype}: pass the output of decision_function"
+            ) from None
+    return values.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.metrics.ranking import as_floats
 from attop.sample import RankingSample
 
 __all__ = ["BoundSurrogate", "Surrogate"]
@@ -81,7 +82,7 @@ class Surrogate(ABC):
     ) -> tuple[float | Floats, Floats]:
         """Return value and subgradient for `scores` of shape (n,) or (n, m); see `BoundSurrogate`."""
         bound = self.bind(y, groups)
-        scores = np.asarray(scores, dtype=np.float64)
+        scores = as_floats(scores)
         if scores.ndim not in (1, 2) or len(scores) != bound.n:
             raise ValueError(f"scores must have shape ({bound.n},) or ({bound.n}, m), got {scores.shape}")
         return bound(scores)

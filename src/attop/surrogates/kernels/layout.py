@@ -27,15 +27,17 @@ def workspace(start, m):
 def load(scores, items, first, tile, value):
     """Copy the scores of `items` under a block of models, from `first` on, to `tile`.
 
-    A model with a score that is not finite gets the value NaN. Returns the size of the block.
+    A model with a score that is not finite gets the value NaN, and 0 in the tile: kernels write to where
+    comparisons lead them, and NaN leads nowhere. Returns the size of the block.
     """
     size = min(len(tile), scores.shape[1] - first)
     for i in range(len(items)):
         for r in range(size):
             s = scores[items[i], first + r]
-            tile[r, i] = s
             if not abs(s) <= LARGEST:
                 value[first + r] = np.nan
+                s = 0.0
+            tile[r, i] = s
     return size
 
 
