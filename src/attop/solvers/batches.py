@@ -92,7 +92,7 @@ class BatchSource(ABC):
         sizes[: n % n_batches] += 1
         key = np.empty(n, dealt.dtype)
         key[order] = np.repeat(2 * dealt, sizes)
-        key += ~positive
+        key = np.where(positive, key, key + 1)
         rows = np.argsort(key, kind="stable")
         n_pos_of = np.bincount(key, minlength=2 * n_batches)[::2]
         start = 0
