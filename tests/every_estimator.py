@@ -6,11 +6,12 @@ from attop import estimators
 CHEAP = {
     "GDPApK": {"max_iter": 60},
     "GDRanker": {"max_iter": 60},
+    "KernelAATP": {"kernel": "linear"},
     "PNormPush": {"max_iter": 20},
     "PerceptronAtK": {"epochs": 5},
     "RankBoost": {"max_iter": 20},
     "SGDAtK": {"epochs": 5},
-    "TopPush": {"lam": 0.1},
+    "TopPush": {"lam": 1.0},
     "GreedyPApK": {"n_classifiers": 3},
 }
 NAMES = [name for name in estimators.HOMES if name not in ("LinearRanker", "fit_many")]

@@ -70,6 +70,7 @@ SETTINGS = {
     "GDRanker": [{"lam": 0.1}, {"eta": 0.5}, {"surrogate": "prec@k-avg", "top": 5}],
     "GreedyPApK": [{"lam": 0.1}, {"top": 5}, {"n_alphas": 5}],
     "InfinitePush": [{"lam": 0.1}, {"lam": 1.0}],
+    "KernelAATP": [{"top": 3}, {"C": 0.1}, {"kernel": "rbf", "search": "fixed-point"}],
     "OnePMB": [{"eta": 0.5}, {"radius": 1.0}, {"top": {"tau": 0.1}}],
     "PNormPush": [{"p": 1}, {"max_iter": 3}, {"max_iter": 9}, {"loss": "logistic"}],
     "PerceptronAtK": [{"variant": "max"}, {"top": {"kappa": 0.5}}, {"random_state": 3}],
@@ -79,7 +80,7 @@ SETTINGS = {
     "SVMPAUC": [{"top": 4}, {"C": 10.0}],
     "SVMPerf": [{"top": 4}, {"C": 10.0}],
     "SelectPApK": [{"lam": 0.1}, {"top": 5}],
-    "TopPush": [{"lam": 0.5}, {"lam": 1.0}],
+    "TopPush": [{"lam": 0.5}, {"tol": 1e-6}],
 }
 
 

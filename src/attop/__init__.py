@@ -15,6 +15,7 @@ _HOMES = {
     "GDRanker": "attop.estimators",
     "GreedyPApK": "attop.estimators",
     "InfinitePush": "attop.estimators",
+    "KernelAATP": "attop.estimators",
     "OnePMB": "attop.estimators",
     "PNormPush": "attop.estimators",
     "PerceptronAtK": "attop.estimators",

@@ -10,6 +10,7 @@ HOMES = {
     "GDRanker": "attop.estimators.gd_ranker",
     "GreedyPApK": "attop.estimators.greedy_papk",
     "InfinitePush": "attop.estimators.infinite_push",
+    "KernelAATP": "attop.estimators.kernel_aatp",
     "LinearRanker": "attop.estimators.base",
     "OnePMB": "attop.estimators.one_pmb",
     "PNormPush": "attop.estimators.pnorm_push",

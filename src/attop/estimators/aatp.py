@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from attop.surrogates.accuracy_at_top import Weights, item_weights
 from attop.top import Top
 
 __all__ = ["AATP"]
+
+Floats = NDArray[np.float64]
 
 _SEARCHES = {"exhaustive": exhaustive_search, "fixed-point": fixed_point_search}
 _SOLVERS = {"interior-point": AnchoredSVM, "cvxpy": CvxpyAnchoredSVM}
@@ -85,6 +87,7 @@ class AATP(LinearRanker):
 
     See Also
     --------
+    KernelAATP : the same with a kernel.
     attop.solvers.anchored_svm.AnchoredSVM : the problem of one item.
     attop.solvers.aatp_search : the two searches.
 
@@ -97,7 +100,7 @@ class AATP(LinearRanker):
     Differences from the paper: the paper's sums over pairs are ``weights="pairs"``; the default counts
     each item once, as its experiments suggest. The problems are solved by an interior point of our own,
     many at once, and equal distances to the quantile are equal up to that solver's accuracy.
-    ``search="fixed-point"`` is an addition. Linear models only.
+    ``search="fixed-point"`` is an addition. Kernels: `KernelAATP`.
 
     References
     ----------
@@ -113,6 +116,8 @@ class AATP(LinearRanker):
     >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
     [0, 1]
     """
+
+    _choices: ClassVar[dict[str, Collection[str]]] = {"search": _SEARCHES, "solver": _SOLVERS}
 
     def __init__(
         self,
@@ -142,16 +147,18 @@ class AATP(LinearRanker):
         sharing: dict[tuple[Any, ...], list[Any]] = {}
         for model in models:
             model._check_parameters()
-            setting = (model.C, model.weights, model.search, model.solver, model.tol, model.time_limit)
+            parameters = model.get_params(deep=False)
+            setting = tuple(value for name, value in parameters.items() if name != "top")
             sharing.setdefault(setting, []).append(model)
-        for (C, weights, search, solver, tol, time_limit), alike in sharing.items():
-            deadline = Deadline(time_limit)
-            weight = item_weights(y, weights)
+        for alike in sharing.values():
+            one = alike[0]
+            deadline = Deadline(one.time_limit)
+            weight = item_weights(y, one.weights)
             targets = [_rank(model.top, y, weight) for model in alike]
-            problem = _SOLVERS[solver](X, y, C * weight)
-            choices = _SEARCHES[search](problem, weight, targets, tol=tol, deadline=deadline)
+            problem = one._problem(X, y, one.C * weight)
+            choices = _SEARCHES[one.search](problem, weight, targets, tol=one.tol, deadline=deadline)
             for model, choice in zip(alike, choices, strict=True):
-                model._set_linear(choice.coef, X, y)
+                model._set_model(choice.coef, X, y)
                 model.anchor_ = choice.anchor
                 model.quantile_gap_ = choice.quantile_gap
                 model.objective_ = choice.objective
@@ -160,8 +167,8 @@ class AATP(LinearRanker):
                 model.converged_ = choice.complete and choice.n_missed == 0
             if choices[0].n_missed and not deadline.expired:
                 warnings.warn(
-                    f"{choices[0].n_missed} of {choices[0].n_solved} quadratic programs missed tol={tol:g}, "
-                    f"the worst has a relative duality gap of {choices[0].worst_gap:.1e}: "
+                    f"{choices[0].n_missed} of {choices[0].n_solved} quadratic programs missed "
+                    f"tol={one.tol:g}, the worst has a relative duality gap of {choices[0].worst_gap:.1e}: "
                     "standardise the features, lower C or raise tol",
                     ConvergenceWarning,
                     stacklevel=3,
@@ -176,12 +183,18 @@ class AATP(LinearRanker):
                     stacklevel=3,
                 )
 
+    def _problem(self, X: Floats, y: NDArray[np.int64], upper: Floats) -> AnchoredSVM:
+        return _SOLVERS[self.solver](X, y, upper)
+
+    def _set_model(self, coef: Floats, X: Floats, y: NDArray[np.int64]) -> None:
+        self._set_linear(coef, X, y)
+
     def _check_parameters(self) -> None:
         for name in ("C", "tol"):
             value = getattr(self, name)
             if not (np.isreal(value) and 0 < value < math.inf):
                 raise ValueError(f"{name} must be a positive number, got {value!r}")
-        for name, known in (("search", _SEARCHES), ("solver", _SOLVERS)):
+        for name, known in self._choices.items():
             if getattr(self, name) not in known:
                 choices = " or ".join(map(repr, known))
                 raise ValueError(f"{name} must be {choices}, got {getattr(self, name)!r}")

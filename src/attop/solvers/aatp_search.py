@@ -234,7 +234,7 @@ def fixed_point_search(
             k = int(solved[k][1][t, 0])
         seen = Candidates.join([solved[k][0] for k in tried])
         while (seen.offset[t] != 0).all() and len(tried) < budget and not deadline.expired:
-            promise = _extrapolate(problem.Z, seen, t, weight, targets)
+            promise = _extrapolate(problem, seen, t, weight, targets[t])
             promise[tried] = np.inf
             batch = np.argsort(promise, kind="stable")[: min(size, budget - len(tried))]
             solve(batch)
@@ -245,11 +245,11 @@ def fixed_point_search(
     return choices
 
 
-def _extrapolate(Z: Floats, seen: Candidates, t: int, weight: Ints, targets: Sequence[int]) -> Floats:
+def _extrapolate(problem: AnchoredSVM, seen: Candidates, t: int, weight: Ints, target: int) -> Floats:
     """Expected distance of each item's score from quantile t in the model of which it is the anchor."""
-    best = seen.coef[:, np.argmin(np.abs(seen.offset[t]))]
-    scores = Z @ best
-    prior = scores - scores[quantile_items(scores[:, None], weight, [targets[t]])[0, 0]]
+    Z, best = problem.Z, np.argmin(np.abs(seen.offset[t]))
+    scores = problem.scores(seen.coef[:, [best]])
+    prior = scores[:, 0] - scores[quantile_items(scores, weight, [target])[0, 0], 0]
     # The correction is linear in the features, as small as what has been tried allows.
     features = np.column_stack([np.ones(len(seen.anchors)), Z[seen.anchors]])
     gram = features @ features.T

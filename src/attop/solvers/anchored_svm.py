@@ -71,8 +71,7 @@ class AnchoredSVM:
     -----
     The features are centred, which changes no difference and saves digits. With fewer items than
     features the problems are solved in the coordinates of the items' own span (a rotation, by a QR
-    factorisation), so a system is never larger than min(n, d). A kernel would enter at the same place:
-    as coordinates from a factor of its Gram matrix.
+    factorisation), so a system is never larger than min(n, d).
 
     Differences from the paper: the paper solves each problem by itself with CVX.
     """
@@ -108,6 +107,10 @@ class AnchoredSVM:
     def _outer_fits(self) -> bool:
         n, d = self._coordinates.shape
         return d <= _OUTER_FEATURES and d * (d + 1) // 2 * n <= _OUTER
+
+    def scores(self, coef: Floats) -> Floats:
+        """Scores of the sample, up to a constant, by a model as `solve` returns it."""
+        return self.Z @ coef
 
     def solve(
         self,
