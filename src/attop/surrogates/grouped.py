@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from typing import ClassVar
@@ -97,10 +98,13 @@ class _BoundKernel(BoundSurrogate):
         self._sample = sample
         self._k = np.ascontiguousarray(k, dtype=np.int64)
         self._parts = _parts(sample)
-        self._threads = allowed_threads() if len(self._parts) > 1 else 1
         self.n = n
         self.n_groups = sample.n_groups
         self.n_left_out = n_groups - sample.n_groups
+
+    @cached_property
+    def _threads(self) -> int:
+        return allowed_threads()
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
         """Return value and subgradient in score space; see `BoundSurrogate`.
@@ -129,7 +133,7 @@ class _BoundKernel(BoundSurrogate):
                 coef,
             )
 
-        if self._threads > 1 and columns.size >= _WORTH_THREADS:
+        if len(self._parts) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
             with ThreadPoolExecutor(self._threads) as threads:
                 list(threads.map(evaluate, range(len(self._parts))))
         else:
