@@ -69,7 +69,7 @@ SETTINGS = {
     "GDPApK": [{"lam": 0.1}, {"eta": 0.5}, {"surrogate": "max", "top": 5}, {"random_state": 3}],
     "GDRanker": [{"lam": 0.1}, {"eta": 0.5}, {"surrogate": "prec@k-avg", "top": 5}],
     "GreedyPApK": [{"lam": 0.1}, {"top": 5}, {"n_alphas": 5}],
-    "InfinitePush": [{"lam": 0.1}, {"lam": 1.0}],
+    "InfinitePush": [{"lam": 0.5}, {"lam": 2.0}],
     "KernelAATP": [{"top": 3}, {"C": 0.1}, {"kernel": "rbf", "search": "fixed-point"}],
     "OnePMB": [{"eta": 0.5}, {"radius": 1.0}, {"top": {"tau": 0.1}}],
     "PNormPush": [{"p": 1}, {"max_iter": 3}, {"max_iter": 9}, {"loss": "logistic"}],
@@ -80,7 +80,7 @@ SETTINGS = {
     "SVMPAUC": [{"top": 4}, {"C": 10.0}],
     "SVMPerf": [{"top": 4}, {"C": 10.0}],
     "SelectPApK": [{"lam": 0.1}, {"top": 5}],
-    "TopPush": [{"lam": 0.5}, {"tol": 1e-6}],
+    "TopPush": [{"lam": 0.5}, {"lam": 2.0}],
 }
 
 

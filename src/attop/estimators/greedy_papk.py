@@ -153,7 +153,7 @@ def hold_out(
     sample = RankingSample.from_labels(y, groups)
     k = resolve_each(top, sample)
     defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-    kept = eligible(sample, defined, "a positive and at least k negatives")
+    kept = eligible(sample, defined, f"a positive and at least k negatives ({top})")
     if kept.n_groups > 1 and groups is not None:
         chosen = rng.permutation(np.flatnonzero(defined))[: max(1, round(_HELD_OUT * kept.n_groups))]
         rows = np.flatnonzero(np.isin(groups, chosen))

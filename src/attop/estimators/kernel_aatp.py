@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -126,7 +127,11 @@ class KernelAATP(AATP):
             return X
         parameters = {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
         own = {name: parameters[name] for name in _KERNELS[self.kernel]}
-        return pairwise_kernels(X, Y, metric=self.kernel, **own)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = pairwise_kernels(X, Y, metric=self.kernel, **own)
+        if not np.isfinite(values).all():
+            raise ValueError("kernel values overflow: scale the features, for example by StandardScaler")
+        return values
 
     def _gamma_of(self, X: Floats) -> float:
         if self.gamma == "scale":
@@ -137,7 +142,7 @@ class KernelAATP(AATP):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.gamma not in ("scale", "auto") and (
-            isinstance(self.gamma, str) or not 0 < self.gamma < math.inf
+            not isinstance(self.gamma, Real) or not 0 < self.gamma < math.inf
         ):
             raise ValueError(f"gamma must be 'scale', 'auto' or a positive number, got {self.gamma!r}")
         if self.degree != int(self.degree) or self.degree < 1:

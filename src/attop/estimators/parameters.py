@@ -38,15 +38,17 @@ class _Rule(NamedTuple):
         return words + (" or None" if self.none else "")
 
 
-#: Solvers narrow the range of `lam` and `tol`, each its own way.
+#: Solvers narrow the range of those that are any finite number, each its own way.
 _RULES: Mapping[str, _Rule] = {
     "C": _Rule(positive=True),
+    "coef0": _Rule(),
     "eta": _Rule(positive=True),
     "lam": _Rule(),
     "radius": _Rule(positive=True, infinite=True),
     "tol": _Rule(),
     "time_limit": _Rule(positive=True, none=True),
     "batch_size": _Rule(2, integer=True),
+    "degree": _Rule(1, integer=True),
     "epochs": _Rule(1, integer=True),
     "max_iter": _Rule(1, integer=True),
     "n_alphas": _Rule(2, integer=True),

@@ -26,7 +26,7 @@ class TopScorer:
         """Score a fitted binary classifier on `X` with labels `y` of shape (n,), taken from `classes_`."""
         classes = getattr(estimator, "classes_", None)
         if classes is None or len(classes) != 2:
-            known = "no classes_" if classes is None else f"classes_ {list(classes)}"
+            known = "no classes_" if classes is None else f"classes_ {np.asarray(classes).tolist()}"
             raise ValueError(
                 f"{self.metric.name} needs a classifier fitted on two classes, "
                 f"got {type(estimator).__name__} with {known}"
