@@ -24,6 +24,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 VARIANTS = [
     *map(make, NAMES),
     make("AATP", search="fixed-point"),
+    make("KernelAATP", kernel="poly"),
+    make("KernelAATP", kernel="precomputed"),
     make("GDPApK", surrogate="ts"),
     make("GDPApK", surrogate="ramp", init="zero"),
     make("PNormPush", weak_rankers="thresholds"),

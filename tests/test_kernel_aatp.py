@@ -5,7 +5,6 @@ import pytest
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles_aatp as oracle
 from attop.estimators.aatp import AATP
@@ -163,8 +162,3 @@ def test_an_indefinite_kernel_is_reported():
     with pytest.warns(UserWarning, match="not positive semi-definite"):
         model = KernelAATP(3, kernel="precomputed").fit(K, y)
     assert model.gap_ <= 1e-6
-
-
-@parametrize_with_checks([KernelAATP(kernel="precomputed"), KernelAATP(kernel="poly")])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
