@@ -253,7 +253,9 @@ def test_curves_along_every_solver(solver):
     SOLVERS[solver](callback)
     seen = {at: (coef, objective) for at, coef, objective in seen}
     assert {row["iteration"] for row in every.rows} == set(seen)
-    assert {row["iteration"] for row in curve.rows} == {1, 2, 3}
+    chosen = {1, 2, 3} & set(seen)  # a solver may be done sooner
+    assert len(chosen) > 1
+    assert {row["iteration"] for row in curve.rows} == chosen
     for row in curve.rows:
         coef, objective = seen[row["iteration"]]
         scores = X @ coef[:, row["model"]]
@@ -269,7 +271,7 @@ def test_curves_along_every_solver(solver):
         np.testing.assert_allclose(value, expected, rtol=1e-9)
     models = {row["model"] for row in curve.rows}
     assert models == ({0, 1} if solver in ("gradient_descent", "minibatch_sgd") else {0})
-    assert len(curve.rows) == 3 * len(models) * 4
+    assert len(curve.rows) == len(chosen) * len(models) * 4
 
 
 def test_given_as_the_callback_itself():

@@ -35,6 +35,8 @@ def test_the_index_leads_to_sections_that_exist():
         path, _, fragment = link.partition("#")
         headings = re.findall(r"^#+ (.+)$", (DOCS / path).read_text(), re.MULTILINE)
         assert not fragment or fragment in map(anchor, headings), link
+    linked = {link.partition("#")[0] for link in links}
+    assert linked == {f"errata/{page.name}" for page in PAGES}
 
 
 def test_algorithm_2_descends_the_first_line_of_equation_14():
