@@ -1,30 +1,44 @@
 """Products with rows of a matrix that lie anywhere in it, without copying them."""
 
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 __all__ = ["add_rows", "score_rows"]
+
+#: Rows asked for before they are needed: enough to hide the time memory takes to answer.
+AHEAD = 8
+
+
+@intrinsic
+def _prefetch(typing_context, X, i, j):
+    """Ask memory for the cache line of ``X[i, j]`` without waiting for it."""
+
+    def generate(context, builder, signature, arguments):
+        kind = signature.args[0]
+        array = context.make_array(kind)(context, builder, arguments[0])
+        item = cgutils.get_item_pointer(context, builder, kind, array, arguments[1:], wraparound=False)
+        pointer, flag = ir.PointerType(ir.IntType(8)), ir.IntType(32)
+        shape = ir.FunctionType(ir.VoidType(), [pointer, flag, flag, flag])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], fnty=shape)
+        read, keep, data = flag(0), flag(3), flag(1)
+        builder.call(prefetch, [builder.bitcast(item, pointer), read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(X, i, j), generate
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def score_rows(X, rows, w, scores):
-    """Write ``X[rows] @ w`` to `scores`.
-
-    Four rows at a time: waiting for one row from memory then overlaps with the arithmetic of others.
-    """
-    full = len(rows) // 4 * 4
-    for i in range(0, full, 4):
-        x0, x1, x2, x3 = X[rows[i]], X[rows[i + 1]], X[rows[i + 2]], X[rows[i + 3]]
-        s0 = s1 = s2 = s3 = 0.0
-        for j in range(len(w)):
-            v = w[j]
-            s0 += x0[j] * v
-            s1 += x1[j] * v
-            s2 += x2[j] * v
-            s3 += x3[j] * v
-        scores[i], scores[i + 1], scores[i + 2], scores[i + 3] = s0, s1, s2, s3
-    for i in range(full, len(rows)):
+    """Write ``X[rows] @ w`` to `scores`."""
+    n, d = len(rows), len(w)
+    for i in range(n):
+        if i + AHEAD < n:
+            for j in range(0, d, 8):  # a cache line of float64
+                _prefetch(X, rows[i + AHEAD], j)
         x, s = X[rows[i]], 0.0
-        for j in range(len(w)):
+        for j in range(d):
             s += x[j] * w[j]
         scores[i] = s
 
