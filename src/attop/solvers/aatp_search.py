@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from attop.solvers.anchored_svm import AnchoredSVM
+from attop.solvers.anchored_svm import AnchoredSVM, blas
 from attop.solvers.base import Deadline
 
 __all__ = ["Candidates", "Choice", "exhaustive_search", "fixed_point_search", "quantile_items"]
@@ -269,21 +269,24 @@ def _solve_all(
 ) -> tuple[Candidates, Ints]:
     """Solve in batches, at the same time where that helps; a deadline leaves out batches but the first."""
     workers = problem.workers
-    size = min(problem.batch_size, -(-len(anchors) // workers))
+    # Batches of equal size, as many for each worker.
+    rounds = math.ceil(len(anchors) / (problem.batch_size * workers))
+    size = math.ceil(len(anchors) / (rounds * workers))
 
     def solve(start: int) -> tuple[Candidates, Ints] | None:
         if start and deadline.expired:
             return None
         return _solve(problem, anchors[start : start + size], weight, targets, tol, deadline)
 
-    # Compiled code does the work outside the interpreter's lock, so threads share it; each batch then
-    # keeps to one thread of the BLAS.
+    # Compiled code does the work outside the interpreter's lock, so threads share it. Each keeps to one
+    # thread of the BLAS, even if alone: on a busy machine the BLAS's threads wait for each other.
     starts = range(0, len(anchors), size)
-    if workers == 1 or len(starts) == 1:
-        parts = list(map(solve, starts))
-    else:
-        with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as threads:
-            parts = list(threads.map(solve, starts))
+    with blas().limit(limits=1):
+        if workers == 1 or len(starts) == 1:
+            parts = list(map(solve, starts))
+        else:
+            with ThreadPoolExecutor(workers) as threads:
+                parts = list(threads.map(solve, starts))
     done = [part for part in parts if part is not None]
     return Candidates.join([part[0] for part in done]), np.hstack([part[1] for part in done])
 

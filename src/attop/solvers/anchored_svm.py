@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_info
+from threadpoolctl import ThreadpoolController
 
 from attop.solvers.anchored_rows import AnchoredRows, DifferenceRows, outer_products
 from attop.solvers.box_qp import certify, interior_point, relative_gap
 
-__all__ = ["AnchoredSVM", "AnchoredSolution"]
+__all__ = ["AnchoredSVM", "AnchoredSolution", "blas"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,6 +23,12 @@ Ints = NDArray[np.int64]
 _OUTER, _OUTER_FEATURES = 2**24, 160
 #: Numbers in an (n, m) array of a batch: what a processor's cache holds a dozen of.
 _BATCH = 2**14
+
+
+@functools.cache
+def blas() -> ThreadpoolController:
+    """Linear algebra libraries in use; to look for them takes longer than to solve for an anchor."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 @dataclass
@@ -101,7 +108,7 @@ class AnchoredSVM:
     @property
     def workers(self) -> int:
         """Batches that may be solved at the same time: as many as the BLAS may use threads."""
-        return max((p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"), default=1)
+        return max((library.num_threads for library in blas().lib_controllers), default=1)
 
     @property
     def _outer_fits(self) -> bool:

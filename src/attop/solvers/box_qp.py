@@ -124,8 +124,10 @@ def interior_point(
     Mehrotra (1992), On the implementation of a primal-dual interior point method.
     Ferris and Munson (2002), Interior-point methods for massive support vector machines.
     """
+    from attop.solvers.kernels.interior import advance, correct, objectives, predict, weigh
+
     n, d, m = rows.shape
-    c = upper = np.asarray(upper, dtype=np.float64)
+    c = upper = np.ascontiguousarray(upper, dtype=np.float64)
     # w = 0 and alpha = 0 are feasible: the values to beat.
     best = BoxQPSolution(
         np.zeros((d, m)), np.zeros((n, m)), upper.sum(axis=0), np.zeros(m), np.zeros(m, np.int64)
@@ -145,10 +147,9 @@ def interior_point(
         for iteration in range(max_iter + 1):
             margins = rows.margins(w)
             combined = rows.combine(alpha)
-            primal = 0.5 * np.einsum("dm,dm->m", w, w) + np.einsum(
-                "nm,nm->m", c, np.maximum(1.0 - margins, 0.0)
-            )
-            dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
+            hinge, total = objectives(c, alpha, margins)
+            primal = 0.5 * np.einsum("dm,dm->m", w, w) + hinge
+            dual = total - 0.5 * np.einsum("dm,dm->m", combined, combined)
             better = primal < best.primal_value[left]
             best.primal_value[left[better]] = primal[better]
             best.coef[:, left[better]] = w[:, better]
@@ -161,47 +162,24 @@ def interior_point(
             if not going.any() or iteration == max_iter or (iteration and expired()):
                 break
             if not going.all():
-                left, rows = left[going], rows.keep(going)
+                left, rows, stay = left[going], rows.keep(going), np.flatnonzero(going)
                 c, w, alpha, slack, z, u, margins, combined = (
-                    v[:, going] for v in (c, w, alpha, slack, z, u, margins, combined)
+                    np.take(v, stay, axis=1) for v in (c, w, alpha, slack, z, u, margins, combined)
                 )
-
-            lower_ratio, upper_ratio = z / alpha, u / slack
-            theta = 1.0 / (lower_ratio + upper_ratio)
+            theta, right, da, lower, higher = np.empty((5, *alpha.shape))
+            mu = weigh(alpha, slack, z, u, margins, theta, right)
             solve = rows.normal_equations(theta)
-            excess = 1.0 - margins
             lag = w - combined
-            mu = (np.einsum("nm,nm->m", alpha, z) + np.einsum("nm,nm->m", slack, u)) / (2 * n)
-
-            def newton(h, theta=theta, solve=solve, lag=lag, rows=rows):
-                dw = solve(rows.combine(theta * h) - lag)
-                return dw, theta * (h - rows.margins(dw))
-
-            # Predictor: straight at complementarity zero.
-            dw, da = newton(excess)
-            dz = -z - lower_ratio * da
-            du = -u + upper_ratio * da
-            p, q = da / alpha, da / slack
-            rate = np.maximum(np.maximum(-p, 1.0 + p), np.maximum(q, 1.0 - q)).max(axis=0)
-            step = 1.0 / np.maximum(rate, 1.0)
-            mu_affine = (1.0 - step) * mu + step**2 * np.einsum("nm,nm->m", da, dz - du) / (2 * n)
-            sigma = np.clip(mu_affine / mu, 0.0, 1.0) ** 3
-            # Corrector: towards the central path, with the predictor's second-order term.
+            # Predictor, then corrector: towards the central path, with the second-order term.
+            dw = solve(rows.combine(right) - lag)
+            target = predict(alpha, slack, z, u, margins, theta, rows.margins(dw), mu, da)
             if cautious:
-                target_lower = target_upper = np.maximum(sigma, 0.2) * mu
-            else:
-                target_lower = sigma * mu - da * dz
-                target_upper = sigma * mu + da * du
-            e_lower, e_upper = target_lower / alpha, target_upper / slack
-            dw, da = newton(excess + e_lower - e_upper)
-            dz = e_lower - z - lower_ratio * da
-            du = e_upper - u + upper_ratio * da
-            rate = np.maximum(np.maximum(-da / alpha, da / slack), np.maximum(-dz / z, -du / u)).max(axis=0)
-            step = np.minimum(1.0, (0.9 if cautious else 0.999) / np.maximum(rate, 1e-300))
-            w = w + step * dw
-            alpha = alpha + step * da
-            slack = slack - step * da
-            z = z + step * dz
-            u = u + step * du
+                target = np.maximum(target, 0.2 * mu)
+            correct(
+                alpha, slack, z, u, margins, theta, target, 0.0 if cautious else 1.0, da, lower, higher, right
+            )
+            dw = solve(rows.combine(right) - lag)
+            share = 0.9 if cautious else 0.999
+            w = w + dw * advance(alpha, slack, z, u, theta, right, rows.margins(dw), lower, higher, share)
     np.minimum(best.dual, upper, out=best.dual)
     return best
