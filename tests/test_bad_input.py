@@ -151,7 +151,7 @@ EXTREME = {
     "uint64": ((X * 8 + 100).astype(np.uint64), Y),
     "tiny": (X * 1e-150, Y),
     "next to nothing": (X * 1e-300, Y),
-    "large": (X * 1e2, Y),
+    "large": (X * 32, Y),
     "perfect": (Y[:, None] * 1.0, Y),
     "reversed": (1.0 - Y[:, None], Y),
     "a positive and a negative": (np.array([[1.0, 2.0], [0.0, 0.0]]), np.array([1, 0])),
