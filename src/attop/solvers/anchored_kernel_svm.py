@@ -9,7 +9,6 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
-from attop.solvers.anchored_rows import AnchoredRows
 from attop.solvers.anchored_svm import AnchoredSolution, AnchoredSVM
 
 __all__ = ["KernelAnchoredSVM"]
@@ -75,8 +74,7 @@ class KernelAnchoredSVM(AnchoredSVM):
 
     def _certified(self, anchors: Ints, w: Floats, alpha: Floats, n_iter: Ints) -> AnchoredSolution:
         """Evaluate both objectives at the dual point, from which the weights of the items are read."""
-        w = AnchoredRows(self.Z, self.sign, self.Z[anchors].T).combine(alpha)
-        solution = super()._certified(anchors, w, alpha, n_iter)
         weights = self.sign * alpha
         weights[anchors, np.arange(len(anchors))] -= weights.sum(axis=0)
+        solution = super()._certified(anchors, self.Z.T @ weights, alpha, n_iter)
         return dataclasses.replace(solution, coef=weights)

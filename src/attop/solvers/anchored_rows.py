@@ -16,55 +16,57 @@ Floats = NDArray[np.float64]
 _BLOCK = 2**22
 
 
-def outer_products(Z: Floats) -> Floats:
-    """Lower triangle of ``z_i z_i'``, row after row, for every item i; shape (d * (d + 1) / 2, n)."""
-    rows, columns = np.tril_indices(Z.shape[1])
-    transposed = np.ascontiguousarray(Z.T)
-    return transposed[rows] * transposed[columns]
+def outer_products(rows: Floats) -> Floats:
+    """Lower triangle of ``r r'``, row after row, for every row r; (n, d) gives (d * (d + 1) / 2, n)."""
+    i, j = np.tril_indices(rows.shape[1])
+    transposed = np.ascontiguousarray(rows.T)
+    return transposed[i] * transposed[j]
 
 
 class AnchoredRows:
     """Rows ``v_i = y_i (z_i - z_k)`` for a batch of anchors k over one sample, without forming them.
 
-    A product with the differences is a product with `Z`, shared by the batch, and a correction of rank
-    one or two; the matrices ``Z' D Z`` of all problems are one product with the outer products of the
-    items.
+    ``v_i . w = y_i z_i . w - y_i (z_k . w)`` is the product of the row ``(y_i z_i, y_i)``, which the batch
+    shares, with ``(w, -z_k . w)``. The matrices ``sum_i theta_i v_i v_i'`` of all problems are one product
+    with the outer products of these rows, and a correction of rank two.
 
     Parameters
     ----------
-    Z : ndarray of shape (n, d)
-    sign : ndarray of shape (n, 1)
-        Labels, -1 or 1.
+    signed : ndarray of shape (n, d + 1)
+        ``(y_i z_i, y_i)``, with labels -1 or 1.
     anchor_rows : ndarray of shape (d, m)
         ``z_k`` of each problem.
-    outer : ndarray of shape (d * (d + 1) / 2, n) or None
-        ``outer_products(Z)``; needed by `normal_equations` only.
+    outer : ndarray of shape ((d + 1) * (d + 2) / 2, n) or None
+        ``outer_products(signed)``; needed by `normal_equations` only.
     """
 
-    def __init__(self, Z: Floats, sign: Floats, anchor_rows: Floats, outer: Floats | None = None):
-        self.Z, self.sign, self.anchor_rows, self.outer = Z, sign, anchor_rows, outer
+    def __init__(self, signed: Floats, anchor_rows: Floats, outer: Floats | None = None):
+        self.signed, self.anchor_rows, self.outer = signed, anchor_rows, outer
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(n, d, m)."""
-        return (*self.Z.shape, self.anchor_rows.shape[1])
+        return (len(self.signed), *self.anchor_rows.shape)
 
     def margins(self, w: Floats) -> Floats:
         """``v_i . w``, shape (n, m)."""
-        return self.sign * (self.Z @ w - np.einsum("dm,dm->m", self.anchor_rows, w))
+        return self.signed @ np.vstack([w, -np.einsum("dm,dm->m", self.anchor_rows, w)])
 
     def combine(self, alpha: Floats) -> Floats:
         """``sum_i alpha_i v_i``, shape (d, m)."""
-        signed = self.sign * alpha
-        return self.Z.T @ signed - self.anchor_rows * signed.sum(axis=0)
+        total = self.signed.T @ alpha
+        return total[:-1] - self.anchor_rows * total[-1]
 
     def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
         """Solver of ``(I + sum_i theta_i v_i v_i') x = b``; it overwrites b."""
         from attop.solvers.tile_cholesky import factor, solve
 
         assert self.outer is not None
-        gram = self.outer @ theta
-        factor(gram, self.Z.T @ theta, theta.sum(axis=0), self.anchor_rows)
+        d = len(self.anchor_rows)
+        products = self.outer @ theta
+        # The last row of the triangle holds sum_i theta_i z_i and sum_i theta_i.
+        gram, mixed, total = products[: -d - 1], products[-d - 1 : -1], products[-1]
+        factor(gram, mixed, total, self.anchor_rows)
 
         def solver(b: Floats) -> Floats:
             solve(gram, b)
@@ -74,7 +76,7 @@ class AnchoredRows:
 
     def keep(self, mask: NDArray[np.bool_]) -> AnchoredRows:
         """The problems where `mask` is true."""
-        return AnchoredRows(self.Z, self.sign, self.anchor_rows[:, mask], self.outer)
+        return AnchoredRows(self.signed, np.compress(mask, self.anchor_rows, axis=1), self.outer)
 
 
 class DifferenceRows:

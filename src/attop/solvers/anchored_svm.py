@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from attop.solvers.anchored_rows import AnchoredRows, DifferenceRows, outer_products
-from attop.solvers.box_qp import certify, interior_point, relative_gap
+from attop.solvers.box_qp import interior_point, relative_gap
 
 __all__ = ["AnchoredSVM", "AnchoredSolution", "blas"]
 
@@ -146,9 +146,10 @@ class AnchoredSVM:
         aim = min(tol, max(tol / 100, 1e-10))
         upper = np.broadcast_to(self.upper, (self.n, m))
         if m > 1 and self._outer_fits:
+            signed = np.hstack([self.sign * self._coordinates, self.sign])
             if self._outer is None:
-                self._outer = outer_products(self._coordinates)
-            rows = AnchoredRows(self._coordinates, self.sign, self._coordinates[anchors].T, self._outer)
+                self._outer = outer_products(signed)
+            rows = AnchoredRows(signed, np.ascontiguousarray(self._coordinates[anchors].T), self._outer)
             found = interior_point(rows, upper, tol=aim, expired=expired)
             w, alpha, n_iter = found.coef, found.dual, found.n_iter
         else:
@@ -177,8 +178,11 @@ class AnchoredSVM:
     def _certified(self, anchors: Ints, w: Floats, alpha: Floats, n_iter: Ints) -> AnchoredSolution:
         """Evaluate both objectives by their definitions, in the features the model will be used with."""
         coef = w if self._basis is None else self._basis @ w
-        rows = AnchoredRows(self.Z, self.sign, self.Z[anchors].T)
         scores = self.Z @ coef
-        margins = self.sign * (scores - scores[anchors, np.arange(len(anchors))])
-        primal, dual = certify(rows, np.broadcast_to(self.upper, margins.shape), coef, alpha, margins)
+        own = scores[anchors, np.arange(len(anchors))]
+        signed = self.sign * alpha
+        combined = self.Z.T @ signed - self.Z[anchors].T * signed.sum(axis=0)
+        primal = 0.5 * np.einsum("dm,dm->m", coef, coef)
+        primal += (self.upper * np.maximum(1.0 - self.sign * (scores - own), 0.0)).sum(axis=0)
+        dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
         return AnchoredSolution(anchors, coef, scores, alpha, primal, relative_gap(primal, dual), n_iter)

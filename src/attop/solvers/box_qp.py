@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoxQPSolution", "Rows", "certify", "interior_point"]
+__all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
 
 Floats = NDArray[np.float64]
 
@@ -66,18 +66,6 @@ class BoxQPSolution:
 def relative_gap(primal: Floats, dual: Floats) -> Floats:
     """``(primal - dual) / primal``; 0 where both vanish."""
     return np.maximum(primal - dual, 0.0) / np.maximum(primal, np.finfo(float).tiny)
-
-
-def certify(
-    rows: Rows, upper: Floats, w: Floats, alpha: Floats, margins: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """Primal objective of `w` and dual objective of `alpha`, computed from their definitions."""
-    margins = rows.margins(w) if margins is None else margins
-    hinge = np.maximum(1.0 - margins, 0.0)
-    primal = 0.5 * np.einsum("dm,dm->m", w, w) + np.einsum("nm,nm->m", upper, hinge)
-    combined = rows.combine(alpha)
-    dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
-    return primal, dual
 
 
 def interior_point(
