@@ -21,8 +21,8 @@ Ints = NDArray[np.int64]
 
 #: Largest array of outer products, in numbers (128 MB), and number of features up to which they pay.
 _OUTER, _OUTER_FEATURES = 2**24, 160
-#: Numbers in an (n, m) array of a batch: what a processor's cache holds a dozen of.
-_BATCH = 2**14
+#: Numbers in an (n, m) array of a batch: more save the BLAS little, and leave the cache.
+_BATCH = 2**15
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Kernels of the interior point for box QPs: what one iteration does item by item, in four passes.
+"""Kernels of the interior point for box QPs: what one iteration does item by item, fused into few passes.
 
 Arrays are (n, m), items by problems; the inner loops run over problems and fill vector registers. The
 vectors of a point are alpha, slack = c - alpha, and the multipliers z of alpha >= 0 and u of slack >= 0.
