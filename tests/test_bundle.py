@@ -11,6 +11,8 @@ from attop.estimators.roc_svm import ROCSVM
 from attop.estimators.svm_pauc import SVMPAUC
 from attop.estimators.svm_perf import SVMPerf
 from attop.solvers.bundle import bundle
+from attop.solvers.cutting_planes import Planes
+from attop.solvers.few_rows import FewRows
 from attop.solvers.simplex_qp import minimise_on_simplex
 from attop.surrogates import PAUCStruct, PrecAtKStruct
 from attop.surrogates.base import BoundSurrogate
@@ -212,8 +214,63 @@ def test_reads_the_sample_twice_an_iteration_and_rarely():
     assert counted.passes <= 40
 
 
+class RowsCounted:
+    """Counts the products with X, a product with some of its rows as their share of all."""
+
+    def __init__(self, X, share=1.0, log=None):
+        self.X, self.shape, self.share = X, X.shape, share
+        self.log = [] if log is None else log
+
+    def __matmul__(self, other):
+        self.log.append(self.share)
+        return self.X @ other
+
+    def __getitem__(self, rows):
+        return RowsCounted(self.X[rows], len(rows) / len(self.X), self.log)
+
+    @property
+    def T(self):
+        return RowsCounted(self.X.T, self.share, self.log)
+
+
+def test_a_loss_of_the_top_rarely_reads_all_rows(monkeypatch):
+    X, y = sample(10, n=5000, d=30, n_pos=100, shift=0.4)
+    loss = PrecAtKStruct(100).bind(y)
+    counted = RowsCounted(X)
+    solution = bundle(counted, loss, lam=1.0, tol=1e-3)
+    assert solution.status == "converged"
+    assert sum(share == 1 for share in counted.log) <= solution.n_iter + 1  # and the objective at the end
+    read = sum(counted.log)
+    monkeypatch.setattr("attop.solvers.few_rows._FEW", 0.0)
+    counted = RowsCounted(X)
+    plain = bundle(counted, loss, lam=1.0, tol=1e-3)
+    assert read < 0.6 * sum(counted.log)
+    # Either objective is within its gap of the same optimum.
+    assert abs(solution.objective[0] - plain.objective[0]) <= max(solution.gap[0], plain.gap[0])
+    assert_array_equal(bundle(csr_matrix(X), loss, lam=1.0, tol=1e-3).status, "converged")
+
+
+def test_planes_at_stale_scores_are_below_the_loss(monkeypatch):
+    monkeypatch.setattr("attop.solvers.few_rows._SHARE", 0.0)  # go on while there is anything to gain
+    rng = np.random.default_rng(11)
+    X, y = sample(11, n=400, d=6, n_pos=30, shift=0.4)
+    loss = PrecAtKStruct(30).bind(y)
+    few, planes = FewRows(X), Planes(6)
+    scores = X @ (best := 0.3 * rng.standard_normal(6))
+    value, c = loss(scores)
+    planes.add(few.slopes(c[:, np.newaxis]), np.array([value - c @ scores]))
+    objective = value + 0.05 * best @ best
+    lower = planes.minimise(0.1)[1]
+    candidate, higher = few.refine(loss, planes, 0.1, best, scores, objective, lower)
+    assert len(planes.offsets) > 5, "too few planes to be a test"
+    assert higher > lower  # though the candidate itself may be worse than the best iterate
+    for w in [best, candidate, *rng.standard_normal((50, 6))]:
+        at_w = loss(X @ w)[0]
+        assert (planes.slopes @ w + planes.offsets).max() <= at_w + 1e-9 * abs(at_w)
+
+
 def test_planes_are_dropped_and_the_bound_survives(monkeypatch):
-    monkeypatch.setattr("attop.solvers.bundle._PATIENCE", 2)
+    monkeypatch.setattr("attop.solvers.cutting_planes._PATIENCE", 2)
     X, y = sample(9, n=400, d=15, n_pos=40, shift=0.4)
     loss = PrecAtKStruct(20).bind(y)
     solution = bundle(X, loss, lam=0.1, tol=1e-5, max_iter=3000)

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
-from attop.solvers.simplex_qp import minimise_on_simplex
+from attop.solvers.cutting_planes import LevelStep, Planes
+from attop.solvers.few_rows import FewRows
 from attop.surrogates.base import BoundSurrogate
 
 __all__ = ["bundle"]
 
 Floats = NDArray[np.float64]
 
-#: Iterations a plane may be idle before it is dropped.
-_PATIENCE = 30
 #: Earlier candidates that span the subspace searched in an iteration, with the best iterate.
 _MEMORY = 10
 #: Evaluations of the loss in one search of the subspace, at most.
@@ -84,9 +83,13 @@ def bundle(
     the same with n x 12 "features", and a few cutting planes in it cost no pass over `X`. This takes the
     place of the line search of Franc and Sonnenburg. The candidate is the point nearest to the best
     iterate at which the model is about halfway between lower bound and best objective, as in the level
-    method. Planes that have been inactive for 30 iterations are dropped, which leaves the bound intact.
+    method. Planes that the last 30 candidates did not need are dropped, which leaves the bound intact.
 
-    Memory: ``12 n`` numbers for scores, ``d + m`` for each of the m planes.
+    The subgradients of a loss of the top of the list have few entries that are not 0. Where these are in
+    a quarter of the rows or less, slopes read those rows only, and up to twenty candidates, each of which
+    brings a plane, are tried on them before one is tried on all rows: see `FewRows`.
+
+    Memory: ``12 n`` numbers for scores, ``d + m`` for each of the m planes, and a copy of the few rows.
 
     References
     ----------
@@ -103,14 +106,15 @@ def bundle(
     best = np.zeros(d)
     start, c = _evaluate(loss, np.zeros(n))
     objective, lower = start, -np.inf
-    planes = _Planes(d)
-    level = _LevelStep(lam)
+    planes = Planes(d)
+    level = LevelStep(lam, _LEVEL)
     span = _Span(best, np.zeros(n))
+    few = FewRows(X)
     new_coef, new_offset = c[:, np.newaxis], np.array([start])
     t = 0
     with np.errstate(over="ignore", invalid="ignore"):
         for t in range(1, max_iter + 1):
-            slopes = np.asarray(X.T @ new_coef).T
+            slopes = few.slopes(new_coef)
             if not np.isfinite(np.einsum("ij,ij", slopes, slopes) / lam):
                 status = "diverged"
                 break
@@ -135,8 +139,10 @@ def bundle(
                 break
             if t == max_iter:
                 break
-            candidate = level.step(planes, best, objective, lower)
-            planes.drop_idle()
+            candidate, lower = few.refine(loss, planes, lam, best, span.scores[:, 0], objective, lower)
+            if candidate is best:
+                candidate = level.step(planes, best, objective, lower)
+                planes.drop_idle()
             span.add(candidate, np.asarray(X @ candidate))
             best, objective, new_coef, new_offset = span.search(loss, planes, lam, objective, lower)
             if len(new_offset) == 0:  # the loss overflows at the candidate
@@ -154,93 +160,6 @@ def bundle(
     )
 
 
-class _Planes:
-    """Planes ``slope . w + offset`` below a convex function of w, and their Gram matrix."""
-
-    def __init__(self, d: int):
-        self.slopes = np.zeros((0, d))
-        self.offsets = np.zeros(0)
-        self.gram = np.zeros((0, 0))
-        self.weights = np.zeros(0)  # of the last minimum: the start of the next
-        self.idle = np.zeros(0, np.int64)
-
-    def add(self, slopes: Floats, offsets: Floats) -> None:
-        k = len(offsets)
-        side = self.slopes @ slopes.T
-        self.gram = np.block([[self.gram, side], [side.T, slopes @ slopes.T]])
-        self.slopes = np.concatenate([self.slopes, slopes])
-        self.offsets = np.concatenate([self.offsets, offsets])
-        self.weights = np.concatenate([self.weights, np.zeros(k)])
-        self.idle = np.concatenate([self.idle, np.zeros(k, np.int64)])
-
-    def minimise(self, lam: float) -> tuple[Floats, float]:
-        """Minimise ``lam/2 ||w||^2 + max of the planes``; return w and a lower bound of the minimum.
-
-        The bound is the dual value, true for any weights of the simplex.
-        """
-        start = self.weights if self.weights.any() else None
-        self.weights = minimise_on_simplex(self.gram / lam, self.offsets, start).alpha
-        self.idle[self.weights > 0] = 0
-        w = self.weights @ self.slopes / -lam
-        return w, float(self.weights @ self.offsets) - 0.5 * lam * float(w @ w)
-
-    def minimise_near(
-        self, lam: float, rho: float, centre: Floats, start: Floats | None
-    ) -> tuple[Floats, Floats, float]:
-        """Minimise with ``rho/2 ||w - centre||^2`` added; return w, the weights and the model at w."""
-        both = lam + rho
-        origin = (rho / both) * centre
-        at_origin = self.offsets + self.slopes @ origin
-        weights = minimise_on_simplex(self.gram / both, at_origin, start).alpha
-        self.idle[weights > 0] = 0
-        w = origin - weights @ self.slopes / both
-        return w, weights, 0.5 * lam * float(w @ w) + float((self.slopes @ w + self.offsets).max())
-
-    def restricted(self, basis: Floats) -> _Planes:
-        """Return the planes as functions of z for ``w = basis z``."""
-        planes = _Planes(basis.shape[1])
-        planes.add(self.slopes @ basis, self.offsets)
-        return planes
-
-    def drop_idle(self) -> None:
-        """Drop planes that no minimum has needed for a while; called once an iteration."""
-        self.idle += 1
-        keep = self.idle <= _PATIENCE
-        if not keep.all():
-            self.slopes, self.offsets, self.gram = (
-                self.slopes[keep],
-                self.offsets[keep],
-                self.gram[np.ix_(keep, keep)],
-            )
-            self.weights, self.idle = self.weights[keep], self.idle[keep]
-
-
-class _LevelStep:
-    """Candidates of the level method, by a proximal term whose weight is carried on."""
-
-    def __init__(self, lam: float):
-        self.lam = lam
-        self.rho = lam
-
-    def step(self, planes: _Planes, best: Floats, objective: float, lower: float) -> Floats:
-        low, high = (lower + share * (objective - lower) for share in _LEVEL)
-        least, most = 0.0, np.inf  # bracket of rho
-        w, weights = best, planes.weights
-        for _ in range(12):
-            w, weights, value = planes.minimise_near(self.lam, self.rho, best, weights)
-            if value > high:
-                most = self.rho
-                self.rho = np.sqrt(least * most) if least > 0 else self.rho / 4
-            elif value < low:
-                least = self.rho
-                self.rho = np.sqrt(least * most) if most < np.inf else self.rho * 4
-            else:
-                break
-        # The next level is a matter of degree: rho must be able to come back from either end.
-        self.rho = float(np.clip(self.rho, 1e-6 * self.lam, 1e12 * self.lam))
-        return w
-
-
 class _Span:
     """The best iterate and the last candidates, with their scores."""
 
@@ -255,7 +174,7 @@ class _Span:
         self.scores = np.array(stacked).T  # columns contiguous
 
     def search(
-        self, loss: BoundSurrogate, planes: _Planes, lam: float, objective: float, lower: float
+        self, loss: BoundSurrogate, planes: Planes, lam: float, objective: float, lower: float
     ) -> tuple[Floats, float, Floats, Floats]:
         """Minimise over the span by cutting planes.
 
