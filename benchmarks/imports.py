@@ -1,0 +1,27 @@
+"""`import attop` against the import of what it cannot do without, each in a fresh interpreter.
+
+python benchmarks/imports.py [--quick]
+"""
+
+import argparse
+
+from measure import header, interleave_programs
+
+CORE = "import numpy, scipy, sklearn.base"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="five repeats instead of fifteen")
+    repeats = 5 if parser.parse_args().quick else 15
+    header()
+    for ours, goal in (
+        ("import attop", 1.2),
+        ("from attop import AATP", 1.2),
+        ("from attop import make_top_scorer", None),
+    ):
+        interleave_programs(ours, CORE, repeats).show(f"{ours} : numpy, scipy, sklearn.base", goal)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Ratios of two costs measured in turn, and the line that reports one.
+
+On a machine shared with others seconds mean little and a ratio much, if both sides have met the same
+disturbances: calls alternate, each ratio is that of two neighbours, and the median with its quartiles is
+what a line shows. The verdict is on processor time (of all threads), which waiting does not count; the
+ratio of wall time stands beside it, and differs where one side uses more cores than the other.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+#: A reading takes at least this long, or the clock's resolution would show.
+SHORTEST = 0.02
+WIDTHS = (50, 11, 11, 22, 8, 8)
+
+
+@dataclass
+class Readings:
+    """Seconds of processor and of wall time, one entry per repeat; peer's are of the same shape."""
+
+    cpu: np.ndarray
+    wall: np.ndarray
+    peer_cpu: np.ndarray
+    peer_wall: np.ndarray
+
+    def show(self, what: str, goal: float | None = None) -> None:
+        """Print the line of these readings; `goal` is the largest ratio wanted, None for a reference."""
+        ratio = self.cpu / self.peer_cpu
+        row(
+            what,
+            duration(np.median(self.cpu)),
+            duration(np.median(self.peer_cpu)),
+            ratio,
+            wall=f"{np.median(self.wall / self.peer_wall):.2f}",
+            goal=goal,
+        )
+
+
+def interleave(ours: Callable[[], object], peer: Callable[[], object], repeats: int) -> Readings:
+    """Call one, then the other, `repeats` times; both are called once before, unmeasured."""
+    times = [_calls_for_a_reading(ours), _calls_for_a_reading(peer)]
+    readings = [[_read(call, n) for call, n in zip((ours, peer), times, strict=True)] for _ in range(repeats)]
+    return _readings(readings)
+
+
+def interleave_programs(ours: str, peer: str, repeats: int) -> Readings:
+    """Run two Python programs in turn, each in a fresh interpreter; the first run of each is discarded."""
+    readings = [[_read_program(source) for source in (ours, peer)] for _ in range(repeats + 1)]
+    return _readings(readings[1:])
+
+
+def _calls_for_a_reading(call: Callable[[], object]) -> int:
+    call()
+    return max(1, round(SHORTEST / max(_read(call, 1)[0], 1e-7)))
+
+
+def _read(call: Callable[[], object], n: int) -> tuple[float, float]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(n):
+        call()
+    return (time.process_time() - cpu) / n, (time.perf_counter() - wall) / n
+
+
+def _read_program(source: str) -> tuple[float, float]:
+    before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([sys.executable, "-c", source], check=True)
+    after, elapsed = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - wall
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
+
+
+def _readings(pairs: list[list[tuple[float, float]]]) -> Readings:
+    seconds = np.array(pairs)  # repeat, side, clock
+    return Readings(seconds[:, 0, 0], seconds[:, 0, 1], seconds[:, 1, 0], seconds[:, 1, 1])
+
+
+def header() -> None:
+    """Print the names of the columns, and a rule."""
+    names = ("what", "ours", "peer/limit", "ratio (quartiles)", "wall", "goal")
+    print(_columns(*names), "met")
+    print("-" * (sum(WIDTHS) + len(WIDTHS) + 3), flush=True)
+
+
+def row(what: str, ours: str, peer: str, ratio, *, wall: str = "", goal: float | None = None) -> None:
+    """Print one line.
+
+    `ratio` is ours over peer: one number, or one per repeat, which are shown as median and quartiles.
+    """
+    low, median, high = np.quantile(np.atleast_1d(ratio), [0.25, 0.5, 0.75])
+    spread = f"{median:.3g} ({low:.3g} .. {high:.3g})" if np.size(ratio) > 1 else f"{median:.3g}"
+    verdict = "" if goal is None else "yes" if median <= goal else "NO"
+    wanted = "" if goal is None else f"<= {goal:g}"
+    print(_columns(what, ours, peer, spread, wall, wanted), verdict, flush=True)
+
+
+def duration(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def _columns(what: str, *cells: str) -> str:
+    return " ".join([f"{what:<{WIDTHS[0]}}", *(f"{c:>{w}}" for c, w in zip(cells, WIDTHS[1:], strict=True))])
