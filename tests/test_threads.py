@@ -38,7 +38,7 @@ def test_parts_add_up_to_the_groups(sample, monkeypatch):
     value, coef = attop.surrogates.PApKTS(4).bind(y, groups)(scores)
     monkeypatch.setattr(grouped, "_LEAST_ITEMS", 10**9)
     whole = attop.surrogates.PApKTS(4).bind(y, groups)
-    assert whole._parts == [(0, 40)]
+    assert len(whole._parts) == 1
     np.testing.assert_allclose(value, whole(scores)[0], rtol=1e-13)
     np.testing.assert_array_equal(coef, whole(scores)[1])
 
@@ -46,10 +46,10 @@ def test_parts_add_up_to_the_groups(sample, monkeypatch):
 def test_one_huge_group_among_small_ones(monkeypatch):
     monkeypatch.setattr(grouped, "_LEAST_ITEMS", 10)
     groups = np.r_[np.arange(50), np.full(900, 25), np.arange(50)]
-    y = np.tile([1, 0], 500)
+    y = np.r_[np.ones(50), np.tile([1, 0], 450), np.zeros(50)]
     loss = attop.surrogates.PApKAvg(1).bind(y, groups)
-    covered = [g for first, last in loss._parts for g in range(first, last)]
-    assert covered == list(range(loss.n_groups))
+    assert sum(len(n_pos) for _, n_pos, _ in loss._parts) == loss.n_groups == 50
+    assert max(len(n_pos) for _, n_pos, _ in loss._parts) < 50
 
 
 def test_as_many_threads_as_the_blas_may_use():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from attop.solvers.base import Callback, Deadline, History, Status
 from attop.solvers.batches import Batch, Batches, BatchSource
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
+from attop.solvers.kernels.descent import projected_step
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.top import Top
 
@@ -128,15 +130,11 @@ class AveragedDescent:
 
     def step(self, batch: Batch) -> Floats:
         """Descend on a batch; returns the surrogate there before the step, shape (m,)."""
-        W = self._W
-        value, C = _bind(self._surrogate, len(batch.rows), batch.n_pos, batch.k)(batch.scores(W))
+        loss = _bind(self._surrogate, len(batch.rows), batch.n_pos, batch.k)
+        value, C = loss(batch.scores(self._W))
         self.t += 1
-        W -= self._eta / np.sqrt(self.t) * batch.gradient(C)
-        norm = np.sqrt(np.einsum("ij,ij->j", W, W))
-        outside = norm > self._radius
-        if outside.any():
-            W[:, outside] *= (self._radius / norm)[outside]
-        self._total += W
+        step = self._eta / math.sqrt(self.t)
+        projected_step(self._W, batch.gradient(C), step, self._radius, self._total)
         return np.asarray(value)
 
     def update(self, values: Floats) -> None:

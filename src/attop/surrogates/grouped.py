@@ -95,9 +95,12 @@ class _BoundKernel(BoundSurrogate):
         module, loss = kernel.split(":")
         kernels = import_module(f"attop.surrogates.kernels.{module}")
         self._evaluate, self._loss = kernels.evaluate, getattr(kernels, loss)
-        self._sample = sample
-        self._k = np.ascontiguousarray(k, dtype=np.int64)
-        self._parts = _parts(sample)
+        self._order = sample.order
+        k = np.ascontiguousarray(k, dtype=np.int64)
+        self._parts = [
+            (sample.start[first : last + 1], sample.n_pos[first:last], k[first:last])
+            for first, last in _parts(sample)
+        ]
         self.n = n
         self.n_groups = sample.n_groups
         self.n_left_out = n_groups - sample.n_groups
@@ -117,21 +120,11 @@ class _BoundKernel(BoundSurrogate):
         columns = np.ascontiguousarray(columns, dtype=np.float64)
         values = np.zeros((len(self._parts), columns.shape[1]))
         coef = np.zeros(columns.shape)
-        sample = self._sample
 
         def evaluate(part: int) -> None:
-            first, last = self._parts[part]
-            self._evaluate(
-                self._loss,
-                columns,
-                sample.order,
-                sample.start[first : last + 1],
-                sample.n_pos[first:last],
-                self._k[first:last],
-                1.0 / self.n_groups,
-                values[part],
-                coef,
-            )
+            start, n_pos, k = self._parts[part]
+            order, weight = self._order, 1.0 / self.n_groups
+            self._evaluate(self._loss, columns, order, start, n_pos, k, weight, values[part], coef)
 
         if len(self._parts) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
             with ThreadPoolExecutor(self._threads) as threads:
@@ -139,7 +132,7 @@ class _BoundKernel(BoundSurrogate):
         else:
             for part in range(len(self._parts)):
                 evaluate(part)
-        value = values.sum(axis=0)
+        value = values[0] if len(values) == 1 else values.sum(axis=0)
         if scores.ndim == 1:
             return float(value[0]), coef[:, 0]
         return value, coef
