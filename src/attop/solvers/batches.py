@@ -47,7 +47,7 @@ class Batch:
 
     def scores(self, W: Floats) -> Floats:
         """Return ``X @ W``, shape (b, m), for `W` of shape (d, m)."""
-        if W.shape[1] > 1 or issparse(self._sample):
+        if W.shape[1] > 1 or not isinstance(self._sample, np.ndarray):
             return self.X @ W
         scores = np.empty((len(self.rows), 1))
         score_rows(self._sample, self.rows, W[:, 0], scores[:, 0])
@@ -55,7 +55,7 @@ class Batch:
 
     def gradient(self, C: Floats) -> Floats:
         """Return ``X.T @ C``, shape (d, m), for `C` of shape (b, m)."""
-        if C.shape[1] > 1 or issparse(self._sample):
+        if C.shape[1] > 1 or not isinstance(self._sample, np.ndarray):
             return self.X.T @ C
         gradient = np.zeros((self._sample.shape[1], 1))
         add_rows(self._sample, self.rows, C[:, 0], gradient[:, 0])
