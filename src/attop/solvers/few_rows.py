@@ -16,8 +16,10 @@ Floats = NDArray[np.float64]
 
 #: Rows are few up to this share of all.
 _FEW = 0.25
-#: Candidates of one refinement, at most.
-_CANDIDATES = 20
+#: Candidates of one refinement: at most, and where the last ones have misled.
+_CANDIDATES = (20, 3)
+#: Share of a promised descent that must come true for more candidates to be tried next time.
+_KEPT = 0.1
 #: A refinement ends when its gap is this share of the gap of the whole problem.
 _SHARE = 0.2
 #: Planes are plentiful here: short steps, on which they stay true, make best use of them.
@@ -41,6 +43,8 @@ class FewRows:
     def __init__(self, X: Any):
         self.X = X
         self.n: int = X.shape[0]
+        self._candidates = _CANDIDATES[0]
+        self._before, self._promise = np.inf, 0.0
         self._recent = self._used = np.zeros(self.n, bool)
 
     def slopes(self, coef: Floats) -> Floats:
@@ -86,11 +90,17 @@ class FewRows:
         rows = np.flatnonzero(self._recent)
         if not 0 < len(rows) <= _FEW * self.n:
             return best, lower
+        most, least = _CANDIDATES
+        # Where new items come to the top with every step, what the few rows promise does not come true.
+        if self._before - objective < _KEPT * self._promise:
+            self._candidates = max(self._candidates // 2, least)
+        else:
+            self._candidates = most
         part = self.X[rows]
         level = LevelStep(lam, _LEVEL)
         centre, reached, floor = best, objective, lower
         moved = scores.copy()
-        for t in range(_CANDIDATES):
+        for t in range(self._candidates):
             if t > 0:
                 floor = max(floor, planes.minimise(lam)[1])
             # A stale score may cost the loss too little: then `reached` may fall below the bound.
@@ -106,6 +116,7 @@ class FewRows:
             total = float(value) + 0.5 * lam * float(point @ point)
             if total < reached:
                 centre, reached = point, total
+        self._before, self._promise = objective, objective - reached
         return centre, floor
 
     def _slope(self, part: Any, c: Floats) -> Floats:
