@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import oracles_aatp as oracle
+import oracles.aatp as oracle
 from attop.estimators.aatp import AATP
 from attop.solvers.aatp_search import Candidates, exhaustive_search, fixed_point_search, quantile_items
 from attop.solvers.anchored_rows import DifferenceRows

@@ -16,7 +16,7 @@ from attop.solvers.few_rows import FewRows
 from attop.solvers.simplex_qp import minimise_on_simplex
 from attop.surrogates import PAUCStruct, PrecAtKStruct
 from attop.surrogates.base import BoundSurrogate
-from oracles_bundle import ENUMERATED, PLAIN, optimum, sample, simplex_minimum
+from oracles.bundle import ENUMERATED, PLAIN, optimum, sample, simplex_minimum
 
 
 def surrogate(name, k):

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from attop.solvers.coordinate_descent import LONGEST_STEP, coordinate_descent, line_search
 from attop.surrogates.pnorm_push import PNormPushExp
-from oracles_push import push_objective, push_pseudocode, real_data, threshold_data
+from oracles.push import push_objective, push_pseudocode, real_data, threshold_data
 
 POWERS = [1, 2, 4, 8, 16, 64]
 

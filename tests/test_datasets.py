@@ -26,7 +26,7 @@ from attop.datasets.images import image_recommendation, recommend, simulate_like
 from attop.datasets.interaction import interaction_features
 from attop.datasets.ratings import factorise, first_ratings, label_rest, simulate_ratings
 from attop.datasets.table import csv_table
-from oracles_datasets import interaction, masked_nmf_step, movielens_rows, squared_error
+from oracles.datasets import interaction, masked_nmf_step, movielens_rows, squared_error
 
 MOVIELENS = Path(__file__).parents[2] / "shared/data/ml-100k/u.data"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-import oracles_diagnostics as oracle
+import oracles.diagnostics as oracle
 from attop.diagnostics.curves import TrainingCurve
 from attop.diagnostics.margins import pap_margins, prec_margins
 from attop.diagnostics.mistake_bound import check_mistakes, mistake_bound

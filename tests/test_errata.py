@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import oracles_surrogates as oracle
+import oracles.surrogates as oracle
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted((DOCS / "errata").glob("*.md"))

@@ -13,7 +13,7 @@ from attop.solvers.minibatch_sgd import minibatch_sgd
 from attop.solvers.perceptron import perceptron
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.top import Top
-from oracles_first_order import (
+from oracles.first_order import (
     gradient_descent_loop,
     overlapping,
     perceptron_loop,

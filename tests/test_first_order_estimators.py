@@ -17,7 +17,7 @@ from attop.estimators.sgd_at_k import SGDAtK
 from attop.solvers.batches import Batches
 from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PAUCStruct, PrecAtKAvg, PrecAtKMax
 from attop.top import Top
-from oracles_first_order import gradient_descent_loop, overlapping, plain, sgd_loop
+from oracles.first_order import gradient_descent_loop, overlapping, plain, sgd_loop
 
 ESTIMATORS = [
     GDPApK("avg", top=5, max_iter=60),

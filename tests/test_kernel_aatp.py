@@ -6,7 +6,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
-import oracles_aatp as oracle
+import oracles.aatp as oracle
 from attop.estimators.aatp import AATP
 from attop.estimators.kernel_aatp import KernelAATP
 from attop.solvers.anchored_kernel_svm import KernelAnchoredSVM

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.naive_bayes import GaussianNB
 
 import attop
-import oracles_metrics as oracle
+import oracles.metrics as oracle
 from attop import Top
 from attop.metrics import (
     METRICS,

@@ -12,8 +12,8 @@ from attop.estimators.select_papk import SelectPApK
 from attop.metrics import micro_pap_at_k
 from attop.solvers.logistic import minimise_cross_entropy
 from attop.top import Top
-from oracles_first_order import overlapping
-from oracles_papk_baselines import greedy_loop, micro_pap, select_loop, select_rows
+from oracles.first_order import overlapping
+from oracles.papk_baselines import greedy_loop, micro_pap, select_loop, select_rows
 
 
 def users(n_users=12, n=360, seed=0, shift=0.7):

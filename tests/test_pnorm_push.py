@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from attop.estimators.pnorm_push import PNormPush
 from attop.solvers.coordinate_descent import coordinate_descent
 from attop.surrogates.pnorm_push import PNormPushExp
-from oracles_push import push_objective, real_data
+from oracles.push import push_objective, real_data
 
 POWERS = [1, 2, 4, 8, 16, 64]
 

@@ -18,7 +18,7 @@ from attop.surrogates.convex_push import HingePush, LogisticPush
 from attop.surrogates.exp_push import ExpPushExp
 from attop.surrogates.pnorm_push import PNormPushExp
 from attop.surrogates.push_sums import hinge_sums, logistic_sums
-from oracles_push import LOSSES, PRICES, push_pseudocode, push_value, real_data, threshold_matrix
+from oracles.push import LOSSES, PRICES, push_pseudocode, push_value, real_data, threshold_matrix
 
 COMBINATIONS = list(itertools.product(LOSSES, PRICES))
 SMOOTH = [c for c in COMBINATIONS if c[0] != "hinge"]

@@ -6,7 +6,7 @@ import pytest
 from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.splits import PROTOCOLS, count_folds, make_folds, stratified, windows, within_groups
 from attop.seeds import derive_seed
-from oracles_datasets import check_fold
+from oracles.datasets import check_fold
 
 
 def labels(n=203, n_pos=23, seed=0):

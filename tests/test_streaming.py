@@ -12,7 +12,7 @@ from attop.solvers.batches import Batches, StreamedBatches
 from attop.solvers.minibatch_sgd import AveragedDescent, descend, minibatch_sgd
 from attop.surrogates import PrecAtKAvg
 from attop.top import Top
-from oracles_first_order import overlapping
+from oracles.first_order import overlapping
 
 ESTIMATORS = [
     SGDAtK("avg", batch_size=40, epochs=3, radius=2.0),

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-import oracles_surrogates as oracle
+import oracles.surrogates as oracle
 from attop import surrogates
 from attop.surrogates import (
     HingeLoss,
@@ -25,7 +25,7 @@ from attop.surrogates import (
     TopPushLoss,
 )
 from attop.top import Top
-from oracles_surrogates import split
+from oracles.surrogates import split
 
 PREC = {"struct": PrecAtKStruct, "ramp": PrecAtKRamp, "max": PrecAtKMax, "avg": PrecAtKAvg}
 PAP = {"ramp": PApKRamp, "avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ts-convex": PApKTSConvex}

@@ -10,7 +10,7 @@ from attop.estimators.bundle_ranker import BundleRanker
 from attop.estimators.top_push import TopPush
 from attop.solvers.top_push_dual import balance, top_push_dual
 from attop.surrogates import TopPushLoss
-from oracles_bundle import optimum, sample
+from oracles.bundle import optimum, sample
 
 
 def excess(tau, a, b):
