@@ -31,7 +31,7 @@ def entry(**changes):
 
 def test_default_configuration():
     config = load_config(default(), ROOT)
-    assert [d.id for d in config.datasets][:2] == ["wdbc", "wdbc-windows"]
+    assert [d.id for d in config.datasets][:2] == ["wdbc", "digit-8"]
     assert config.method("aatp").search == {"C": [0.01, 0.1, 1, 10]}
     assert "micro-pap@k" in config.metrics
 
@@ -90,7 +90,7 @@ def test_refusals(changes, words):
 
 
 def test_plan():
-    config = load_config(default(datasets=["wdbc-windows", "images"], methods=["aatp", "rankboost"]), ROOT)
+    config = load_config(default(datasets=["wdbc", "images"], methods=["aatp", "rankboost"]), ROOT)
     plan = Plan(config)
     runs = list(plan.runs())
     assert len(runs) == 2 * 10 + 1 * 3  # images skips AATP's exhaustive search

