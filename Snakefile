@@ -17,6 +17,7 @@ include: "rules/data.smk"
 include: "rules/train.smk"
 include: "rules/evaluate.smk"
 include: "rules/report.smk"
+include: "rules/paper.smk"
 
 
 localrules:
@@ -27,6 +28,7 @@ rule all:
     default_target: True
     input:
         REPORT,
+        PAPER,
         # Named although the report needs them anyway: what is lost is made again.
         CHECKED,
         COMPILED,

@@ -14,7 +14,7 @@ with job_log(snakemake.log[0]):
 
     spec, files = json.loads(snakemake.params.job), snakemake.input
     dataset = Dataset.load(files.data)
-    runs = [Run(dataset.name, *run) for run in spec["runs"]]
+    runs = [Run(snakemake.wildcards.dataset, *run) for run in spec["runs"]]
     targets = [Top.of(target) for target in spec["targets"]]
     tables = evaluate(dataset, runs, files.scores, files.records, targets=targets, metrics=spec["metrics"])
     write_tables(tables, Path(snakemake.output[0]).parent)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from attop.datasets.base import DatasetError
 from attop.datasets.catalogue import kind_of, stage_parameters
 from attop.datasets.splits import count_folds
+from attop.papers.registry import PAPERS
 from attop.top import Top
 
 __all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "ProtocolConfig", "load_config"]
@@ -58,6 +59,11 @@ class DatasetConfig(_Model):
     """A data set and what is asked of it."""
 
     id: Identifier = Field(description="Name in files and on the command line.")
+    like: Identifier | None = Field(
+        None,
+        description="Entry of the catalogue that gives whatever is not given here; data, folds and seeds are "
+        "the same as its own.",
+    )
     title: str = Field("", description="Name in tables and figures; the id if left out.")
     kind: str = Field(description="Builder in attop.datasets.catalogue: wdbc, digit, csv, ...")
     params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
@@ -94,6 +100,9 @@ class MethodConfig(_Model):
     """An estimator and the grid it is tuned on."""
 
     id: Identifier = Field(description="Name in files and on the command line.")
+    like: Identifier | None = Field(
+        None, description="Entry of the catalogue that gives whatever is not given here."
+    )
     title: str = Field("", description="Name in tables and figures; the id if left out.")
     estimator: str = Field(
         pattern=r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$",
@@ -126,11 +135,21 @@ class Config(_Model):
     metrics: list[str] = Field(
         default_factory=lambda: list(_metric_names()), min_length=1, description="Metrics of the test scores."
     )
+    paper: str | None = Field(
+        None, description="Paper whose tables and figures are rebuilt from the results, such as aatp2012."
+    )
 
     @field_validator("metrics")
     @classmethod
     def _known_metrics(cls, names: list[str]) -> list[str]:
         return [_check_metric(name) for name in names]
+
+    @field_validator("paper")
+    @classmethod
+    def _known_paper(cls, name: str | None) -> str | None:
+        if name is not None and name not in PAPERS:
+            raise ValueError(f"unknown paper{_hint(name, PAPERS)}; known: {', '.join(PAPERS)}")
+        return name
 
     def dataset(self, id: str) -> DatasetConfig:
         """Return the data set called `id`."""
@@ -203,7 +222,12 @@ def _resolve(chosen: Any, catalogue: Mapping[str, Any], section: str) -> list[di
             entry = {"id": entry}
         if not isinstance(entry, Mapping) or "id" not in entry:
             raise ConfigError(f"{section}: an entry is a name or a mapping with an id, got {entry!r}")
-        resolved.append({**(catalogue.get(entry["id"]) or {}), **entry})
+        base = entry.get("like", entry["id"])
+        if base not in catalogue and "like" in entry:
+            raise ConfigError(
+                f"{section}: {entry['id']}: like: unknown {section[:-1]} {base!r}{_hint(base, catalogue)}"
+            )
+        resolved.append({**(catalogue.get(base) or {}), **entry})
     return resolved
 
 

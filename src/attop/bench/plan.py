@@ -13,6 +13,7 @@ from attop.bench.run import Run
 from attop.datasets.catalogue import input_files, kind_of, stage_parameters
 from attop.datasets.splits import count_folds
 from attop.metrics import get_metric
+from attop.papers.registry import PAPERS
 
 __all__ = ["Plan"]
 
@@ -92,7 +93,7 @@ class Plan:
             stage=stage,
             previous=str(self.stage_path(dataset, before[-1])) if before else None,
             spec={
-                "id": data.id,
+                "id": data.like or data.id,
                 "kind": data.kind,
                 "params": stage_parameters(data.kind, stage, data.params),
                 "seed": self.config.seed,
@@ -149,6 +150,12 @@ class Plan:
             config=self.config.model_dump(),
             code=fingerprint(["attop.analysis.report", "attop.bench.manifest"]),
         )
+
+    def paper(self) -> str:
+        """Return what the rebuilt tables of a paper depend on besides the results."""
+        paper = self.config.paper
+        assert paper is not None
+        return _text(paper=paper, code=fingerprint([PAPERS[paper], "attop.papers.page"]))
 
 
 def _text(**parts: Any) -> str:

@@ -1,0 +1,17 @@
+PAPER = f"{OUT}/paper/index.html" if CONFIG.paper else []
+
+if CONFIG.paper:
+
+    rule paper:
+        input:
+            rules.report.output,
+        output:
+            PAPER,
+        log:
+            f"{LOGS}/paper.log",
+        params:
+            job=PLAN.paper(),
+        message:
+            "the paper's tables and figures"
+        script:
+            "../workflow/scripts/paper.py"

@@ -1,0 +1,115 @@
+"""A paper's findings as files: a page, and every table and figure for itself."""
+
+from __future__ import annotations
+
+import html
+import io
+from pathlib import Path
+
+import pandas as pd
+
+from attop.analysis.files import write_bytes, write_csv
+from attop.analysis.style import to_svg
+from attop.papers.findings import COLUMNS, Comparison, Findings, Plot
+
+__all__ = ["write_findings"]
+
+_STYLE = """
+:root { color-scheme: light dark; --paper: light-dark(#fff, #17181a); --ink: light-dark(#1b1b1a, #e8e8e6);
+  --muted: light-dark(#5d6065, #a3a6ab); --rule: light-dark(#d5d7da, #3a3d42);
+  --good: light-dark(#00664b, #4fd1a5); --bad: light-dark(#a33c00, #ff9d66); }
+body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
+  max-width: 70rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+.scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
+table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid var(--rule);
+  white-space: nowrap; }
+th.t, td.t { text-align: left; } .muted { color: var(--muted); }
+.better { color: var(--good); } .worse { color: var(--bad); }
+a { color: inherit; } figure { margin: 1rem 0; }
+"""
+
+
+def write_findings(findings: Findings, folder: Path) -> None:
+    """Write ``index.html``, ``<table>.csv``, ``<figure>.csv``, ``.svg`` and ``.png`` into a folder."""
+    parts = [_head(findings)]
+    for comparison in findings.comparisons:
+        write_csv(folder / f"{comparison.name}.csv", comparison.table)
+        parts.append(_section(comparison))
+    for plot in findings.plots:
+        parts.append(_figure(plot, folder))
+    page = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{html.escape(findings.title)}</title><style>{_STYLE}</style></head>\n<body><main>\n"
+        + "\n".join(parts)
+        + "\n</main></body></html>\n"
+    )
+    write_bytes(folder / "index.html", page.encode())
+
+
+def _head(findings: Findings) -> str:
+    verdicts = pd.concat(
+        [c.table["verdict"] for c in findings.comparisons if "verdict" in c.table] or [pd.Series(dtype=str)]
+    )
+    counted = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.value_counts().items())
+    return "\n".join(
+        [
+            f"<h1>{html.escape(findings.title)}</h1>",
+            f'<p class="muted">{html.escape(findings.citation)}</p>',
+            f"<p>{len(verdicts)} printed numbers: {html.escape(counted)}.</p>" if counted else "",
+            *_list("What the paper says, and what was found", findings.answers),
+            *_list("What the paper leaves open", findings.choices),
+        ]
+    )
+
+
+def _list(title: str, items: object) -> list[str]:
+    entries = [f"<li>{html.escape(str(item))}</li>" for item in items]  # type: ignore[attr-defined]
+    return [f"<h2>{html.escape(title)}</h2><ul>", *entries, "</ul>"] if entries else []
+
+
+def _section(comparison: Comparison) -> str:
+    table = comparison.table
+    numeric = {c for c in table if pd.api.types.is_numeric_dtype(table[c])}
+    heads = "".join(
+        f'<th scope="col"{"" if c in numeric else " class=t"}>{html.escape(_spell(str(c)))}</th>'
+        for c in table
+    )
+    rows = "\n".join(
+        "<tr>" + "".join(_cell(c, v, c in numeric) for c, v in zip(table, row, strict=True)) + "</tr>"
+        for row in table.itertuples(index=False)
+    )
+    return (
+        f"<section><h2>{html.escape(comparison.title)}</h2><p>{html.escape(comparison.note)}</p>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(comparison.title)}">'
+        f"<table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
+        f'<p><a href="{comparison.name}.csv">{comparison.name}.csv</a></p></section>'
+    )
+
+
+def _spell(column: str) -> str:
+    return column.replace("_", " ") if column in COLUMNS else column
+
+
+def _cell(column: str, value: object, numeric: bool) -> str:
+    if column == "verdict":
+        return f'<td class="t {html.escape(str(value).split()[0])}">{html.escape(str(value))}</td>'
+    if not numeric:
+        return f'<td class="t">{html.escape("" if pd.isna(value) else str(value))}</td>'
+    if pd.isna(value):
+        return "<td>–</td>"
+    return f"<td>{value:g}</td>" if isinstance(value, int) else f"<td>{value:.3f}</td>"
+
+
+def _figure(plot: Plot, folder: Path) -> str:
+    write_csv(folder / f"{plot.name}.csv", plot.data)
+    svg = to_svg(plot.canvas, plot.name, plot.caption)
+    buffer = io.BytesIO()
+    plot.canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata={"Software": None})
+    write_bytes(folder / f"{plot.name}.png", buffer.getvalue())
+    return (
+        f"<figure>{svg}<figcaption>{html.escape(plot.caption)} "
+        f'(<a href="{plot.name}.csv">data</a>)</figcaption></figure>'
+    )

@@ -1,0 +1,19 @@
+"""Rebuild a paper's tables and figures from the results."""
+
+import json
+from pathlib import Path
+
+from attop.bench.joblog import job_log
+
+with job_log(snakemake.log[0]):
+    import pandas as pd
+
+    from attop.bench.records import read_json
+    from attop.papers import findings_of
+    from attop.papers.page import write_findings
+
+    files = {Path(file).name: file for file in snakemake.input}
+    tables = {Path(n).stem: pd.read_parquet(f) for n, f in files.items() if n.endswith(".parquet")}
+    paper = json.loads(snakemake.params.job)["paper"]
+    findings = findings_of(paper, tables, read_json(files["manifest.json"]))
+    write_findings(findings, Path(snakemake.output[0]).parent)
