@@ -42,17 +42,43 @@ class _Model(BaseModel):
 class ProtocolConfig(_Model):
     """How a data set is cut into training and test parts."""
 
-    kind: Literal["stratified", "windows", "within-groups"] = Field(
+    kind: Literal["stratified", "windows", "holdout", "within-groups", "whole-groups", "given"] = Field(
         description="stratified: cross-validation folds; windows: the AATP scheme, disjoint sets of which "
-        "consecutive ones train and the others test; within-groups: each group's items are split, "
-        "as in PAP."
+        "consecutive ones train and the others test; holdout: one random training and test part; "
+        "within-groups: each group's items are split, as in PAP; whole-groups: cross-validation folds of "
+        "whole groups; given: the parts the data come with."
     )
     options: dict[str, Any] = Field(
         default_factory=dict,
-        description="Numbers of the protocol, such as n_folds and inner_folds (stratified), n_sets, window "
-        "and inner_folds (windows), fractions (within-groups).",
+        description="Numbers of the protocol, such as n_folds and inner_folds (stratified, whole-groups), "
+        "n_sets, window and inner_folds (windows), train (holdout), fractions (within-groups), n_folds, "
+        "n_train and n_test (given).",
     )
     repeats: int = Field(1, ge=1, description="How often the whole split is drawn anew.")
+
+
+class FileConfig(_Model):
+    """A file of a data set that is downloaded once."""
+
+    path: str = Field(
+        pattern=r"^[\w.-]+(/[\w.-]+)*$", description="Where it lies below the mirror and below the cache."
+    )
+    urls: list[str] = Field(default_factory=list, description="Where it is from, tried in this order.")
+    member: str | None = Field(None, description="Its name inside the archive, if the URLs give one.")
+    sha256: str | None = Field(
+        None, pattern=r"^[0-9a-f]{64}$", description="Digest of the file; any content is taken if left out."
+    )
+    bytes: int | None = Field(None, ge=1, description="Size of the file.")
+    remedy: str = Field("", description="How to get it by hand where no download is to be had.")
+
+
+class ExpectConfig(_Model):
+    """Facts a data set must have when it is ready; anything else is an error."""
+
+    items: int | None = Field(None, ge=1, description="Rows.")
+    features: int | None = Field(None, ge=1, description="Columns.")
+    positives: int | None = Field(None, ge=1, description="Items of the positive class.")
+    groups: int | None = Field(None, ge=1, description="Users or queries.")
 
 
 class DatasetConfig(_Model):
@@ -65,8 +91,17 @@ class DatasetConfig(_Model):
         "the same as its own.",
     )
     title: str = Field("", description="Name in tables and figures; the id if left out.")
-    kind: str = Field(description="Builder in attop.datasets.catalogue: wdbc, digit, csv, ...")
+    kind: str = Field(description="Builder in attop.datasets.catalogue: wdbc, digit, file, movielens, ...")
     params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
+    files: dict[str, FileConfig] = Field(
+        default_factory=dict, description="Parameter of the builder -> file to download for it."
+    )
+    expect: ExpectConfig = Field(
+        default_factory=ExpectConfig, description="What the data must amount to: items, features, ..."
+    )
+    licence: str = Field("", description="Licence of the data, for the report.")
+    citation: str = Field("", description="Whom to cite, for the report.")
+    quirks: str = Field("", description="What is odd about the files.")
     protocol: ProtocolConfig = Field(description="How it is cut into training and test parts.")
     scaling: Literal["standard", "range", "none"] = Field(
         "standard",
@@ -81,6 +116,11 @@ class DatasetConfig(_Model):
     skip: dict[Identifier, str] = Field(
         default_factory=dict, description="Methods not run on this data set, each with the reason."
     )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the builder, files to download by their place in the cache."""
+        return {**self.params, **{name: file.path for name, file in self.files.items()}}
 
     @field_validator("select_by")
     @classmethod
@@ -135,6 +175,14 @@ class Config(_Model):
     metrics: list[str] = Field(
         default_factory=lambda: list(_metric_names()), min_length=1, description="Metrics of the test scores."
     )
+    cache: str = Field("data", min_length=1, exclude=True, description="Folder of downloaded files.")
+    mirror: str | None = Field(
+        None,
+        exclude=True,
+        description="Folder or URL that is tried before upstream; the environment variable ATTOP_MIRROR if "
+        "left out.",
+    )
+    offline: bool = Field(False, exclude=True, description="Use the cache and the mirror only.")
     paper: str | None = Field(
         None, description="Paper whose tables and figures are rebuilt from the results, such as aatp2012."
     )
@@ -243,8 +291,15 @@ def _check_whole(config: Config) -> None:
     for data in config.datasets:
         try:
             count_folds(data.protocol.kind, **data.protocol.options)
-            for stage in kind_of(data.kind).stages:
-                stage_parameters(data.kind, stage, data.params)
+            kind = kind_of(data.kind)
+            for name in data.files:
+                if name not in kind.files:
+                    complaints.append(
+                        f"datasets: {data.id}: files: {name!r} is no file of kind {data.kind!r}"
+                        f"{_hint(name, kind.files)}; it reads: {', '.join(kind.files) or 'none'}"
+                    )
+            for stage in kind.stages:
+                stage_parameters(data.kind, stage, data.parameters)
         except DatasetError as error:
             complaints.append(f"datasets: {data.id}: {error}")
     methods = {m.id for m in config.methods}

@@ -13,7 +13,14 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from attop.bench.config import Config, DatasetConfig, MethodConfig, ProtocolConfig
+from attop.bench.config import (
+    Config,
+    DatasetConfig,
+    ExpectConfig,
+    FileConfig,
+    MethodConfig,
+    ProtocolConfig,
+)
 
 __all__ = ["json_schema", "markdown"]
 
@@ -51,6 +58,8 @@ _SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The whole", Config),
     ("An entry of `datasets`", DatasetConfig),
     ("`protocol` of a data set", ProtocolConfig),
+    ("An entry of `files` of a data set", FileConfig),
+    ("`expect` of a data set", ExpectConfig),
     ("An entry of `methods`", MethodConfig),
 )
 _CATALOGUES = "YAML files that define data sets and methods: {datasets: path, methods: path}."
