@@ -75,10 +75,10 @@ class FileConfig(_Model):
 class ExpectConfig(_Model):
     """Facts a data set must have when it is ready; anything else is an error."""
 
-    items: int | None = Field(None, ge=1, description="Rows.")
-    features: int | None = Field(None, ge=1, description="Columns.")
-    positives: int | None = Field(None, ge=1, description="Items of the positive class.")
-    groups: int | None = Field(None, ge=1, description="Users or queries.")
+    items: int | None = Field(default=None, ge=1, description="Rows.")
+    features: int | None = Field(default=None, ge=1, description="Columns.")
+    positives: int | None = Field(default=None, ge=1, description="Items of the positive class.")
+    groups: int | None = Field(default=None, ge=1, description="Users or queries.")
 
 
 class DatasetConfig(_Model):
@@ -97,7 +97,8 @@ class DatasetConfig(_Model):
         default_factory=dict, description="Parameter of the builder -> file to download for it."
     )
     expect: ExpectConfig = Field(
-        default_factory=ExpectConfig, description="What the data must amount to: items, features, ..."
+        default_factory=lambda: ExpectConfig(),
+        description="What the data must amount to: items, features, ...",
     )
     licence: str = Field("", description="Licence of the data, for the report.")
     citation: str = Field("", description="Whom to cite, for the report.")

@@ -13,11 +13,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Dataset", "DatasetError", "load_arrays", "save_arrays"]
+__all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays", "save_unavailable"]
 
 
 class DatasetError(ValueError):
     """Data that cannot be used; the message says what, where and how to mend it."""
+
+
+class Unavailable(DatasetError):
+    """Data that cannot be had here and now, which is no fault of the data.
+
+    Attributes
+    ----------
+    reason : str
+        What was tried and why it failed.
+    remedy : str
+        How to get the data.
+    """
+
+    def __init__(self, reason: str, remedy: str):
+        super().__init__(f"{reason}: {remedy}")
+        self.reason = reason
+        self.remedy = remedy
 
 
 @dataclass(frozen=True)
@@ -35,6 +52,9 @@ class Dataset:
     facts : mapping
         What a report says of the data: title, source, meaning of positive, and whatever the preparation
         counted. JSON values only.
+    part : ndarray of shape (n,), int64, or None
+        Part of each row, from 0, where the data come in parts: training, validation and test, or sets
+        to be rotated.
     """
 
     name: str
@@ -42,6 +62,7 @@ class Dataset:
     y: NDArray[np.int64]
     groups: NDArray[np.int64] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    part: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         X = np.ascontiguousarray(self.X, dtype=np.float64)
@@ -73,6 +94,16 @@ class Dataset:
             if groups.shape != y.shape:
                 raise DatasetError(f"dataset {self.name}: {len(y)} items but groups of shape {groups.shape}")
             object.__setattr__(self, "groups", np.unique(groups, return_inverse=True)[1].astype(np.int64))
+        if self.part is not None:
+            part = np.asarray(self.part)
+            if part.shape != y.shape:
+                raise DatasetError(f"dataset {self.name}: {len(y)} items but parts of shape {part.shape}")
+            found = np.unique(part)
+            if not np.array_equal(found, np.arange(len(found))):
+                raise DatasetError(
+                    f"dataset {self.name}: parts must be numbered from 0 and have items, got {found.tolist()}"
+                )
+            object.__setattr__(self, "part", part.astype(np.int64))
 
     @property
     def n_pos(self) -> int:
@@ -95,6 +126,8 @@ class Dataset:
                 int(np.median(positives)),
                 int(positives.max()),
             ]
+        if self.part is not None:
+            counts["parts"] = np.bincount(self.part).tolist()
         return counts
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -102,13 +135,28 @@ class Dataset:
         arrays: dict[str, Any] = {"X": self.X, "y": self.y}
         if self.groups is not None:
             arrays["groups"] = self.groups
+        if self.part is not None:
+            arrays["part"] = self.part
         save_arrays(path, arrays, {"name": self.name, "facts": dict(self.facts)})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Dataset:
-        """Read what `save` wrote; nothing is unpickled."""
+        """Read what `save` wrote; nothing is unpickled.
+
+        Raises
+        ------
+        Unavailable
+            If the file holds only the reason why there are no data; see `save_unavailable`.
+        """
         arrays, meta = load_arrays(path)
-        return cls(meta["name"], arrays["X"], arrays["y"], arrays.get("groups"), meta["facts"])
+        return cls(
+            meta["name"],
+            arrays["X"],
+            arrays["y"],
+            arrays.get("groups"),
+            meta["facts"],
+            arrays.get("part"),
+        )
 
 
 def save_arrays(
@@ -129,9 +177,22 @@ def save_arrays(
         raise
 
 
+def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:
+    """Write a file in place of the data `name` that holds the reason why there are none."""
+    save_arrays(path, {}, {"name": name, "unavailable": [error.reason, error.remedy]})
+
+
 def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Read the arrays and the note `save_arrays` wrote."""
+    """Read the arrays and the note `save_arrays` wrote.
+
+    Raises
+    ------
+    Unavailable
+        If `save_unavailable` wrote the file.
+    """
     with np.load(path, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files if name != "meta"}
         meta = json.loads(str(file["meta"]))
+    if "unavailable" in meta:
+        raise Unavailable(*meta["unavailable"])
     return arrays, meta

@@ -1,0 +1,86 @@
+"""Rows of one experiment, and how rows are dealt out to parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop.datasets.base import DatasetError
+from attop.sample import check_groups, check_labels
+
+__all__ = ["Fold", "Ints", "deal", "require", "shuffled", "strata_of", "with_inner_folds"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows of one experiment; all arrays hold increasing row numbers of the data set.
+
+    Attributes
+    ----------
+    train : ndarray
+        Rows the final model is trained on.
+    test : ndarray
+        Rows it is tested on; no other array has any of them.
+    inner : list of (fit, validation)
+        Pairs of row numbers to select the hyper-parameters with: train on `fit`, score `validation`.
+    refit : bool
+        True: the pairs split `train`, and the final model is trained anew on all of it. False: there is
+        one pair, its `fit` is `train`, its `validation` lies outside, and the model selected is final.
+    """
+
+    train: Ints
+    test: Ints
+    inner: list[tuple[Ints, Ints]]
+    refit: bool = True
+
+
+def strata_of(y: ArrayLike, groups: ArrayLike | None) -> tuple[Ints, Ints]:
+    """Return labels, and codes of the combinations of label and group, negatives first."""
+    labels = check_labels(y)
+    if groups is None:
+        return labels, labels
+    codes = check_groups(groups, len(labels))
+    return labels, labels * (codes.max() + 1) + codes
+
+
+def shuffled(strata: Ints, rng: np.random.Generator) -> Ints:
+    """Return the rows stratum by stratum, in random order within each."""
+    order = rng.permutation(len(strata))
+    return order[np.argsort(strata[order], kind="stable")]
+
+
+def deal(strata: Ints, n_parts: int, rng: np.random.Generator) -> Ints:
+    """Deal the rows out like cards, stratum by stratum; return the part of each row.
+
+    Strata lie one after the other, so any run of them, such as a class, is dealt as evenly as one.
+    """
+    part = np.empty(len(strata), np.int64)
+    part[shuffled(strata, rng)] = np.arange(len(strata)) % n_parts
+    return part
+
+
+def with_inner_folds(
+    y: Ints, strata: Ints, inside: NDArray[np.bool_], inner_folds: int, rng: np.random.Generator, remedy: str
+) -> Fold:
+    """Return the fold that trains on the rows `inside`."""
+    require(y, inside, inner_folds, f"{inner_folds} inner folds of a training part", remedy)
+    train = np.flatnonzero(inside)
+    part = deal(strata[train], inner_folds, rng)
+    inner = [(train[part != i], train[part == i]) for i in range(inner_folds)]
+    return Fold(train, np.flatnonzero(~inside), inner)
+
+
+def require(y: Ints, rows: NDArray[np.bool_] | None, least: int, what: str, remedy: str) -> None:
+    """Refuse rows with fewer than `least` positives or negatives."""
+    labels = y if rows is None else y[rows]
+    n_pos = int(labels.sum())
+    n_neg = len(labels) - n_pos
+    if min(n_pos, n_neg) < least:
+        raise DatasetError(
+            f"{what} cannot all have both classes: at least {least} positives and {least} negatives "
+            f"are needed, got {n_pos} and {n_neg}: {remedy}, or add data"
+        )

@@ -1,0 +1,83 @@
+"""Text with one row a line: comma, tab or blank separated, with or without a header."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attop.datasets.base import DatasetError
+from attop.datasets.formats.compressed import open_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_delimited"]
+
+
+def read_delimited(
+    path: str | os.PathLike[str],
+    *,
+    separator: str | None = None,
+    header: bool = True,
+    names: Sequence[str] | None = None,
+    comment: str | None = None,
+) -> pd.DataFrame:
+    """Read delimited text in UTF-8.
+
+    Parameters
+    ----------
+    path : path
+        Compressed or not.
+    separator : str, optional
+        One character, ``"tab"``, or ``"whitespace"`` for runs of blanks; the comma if left out, or the
+        tab if the name ends in ``.tsv``.
+    header : bool
+        Whether the first line holds the names of the columns.
+    names : sequence of str, optional
+        Names of the columns of a file without header; their numbers from 1 if left out.
+    comment : str, optional
+        Character from which on the rest of a line is ignored.
+
+    Raises
+    ------
+    DatasetError
+        If the lines cannot be split into equal numbers of fields.
+    """
+    import warnings
+
+    import pandas as pd
+
+    where = f"dataset {path}"
+    if names is not None and header:
+        raise DatasetError(f"{where}: names are for a file without header: set header to false")
+    if separator is None:
+        separator = "tab" if ".tsv" in os.path.basename(path).lower() else ","
+    pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
+    if len(separator) != 1 and pattern == separator:
+        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
+    kind = {",": "comma", "\t": "tab", r"\s+": "blank"}.get(pattern, repr(pattern))
+    try:
+        with open_bytes(path) as file, warnings.catch_warnings():
+            # A row longer than the header would otherwise be cut off, or its first field become an index.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                file, sep=pattern, header=0 if header else None, comment=comment, index_col=False
+            )
+    except (
+        pd.errors.ParserError,
+        pd.errors.ParserWarning,
+        pd.errors.EmptyDataError,
+        UnicodeDecodeError,
+        OSError,
+        EOFError,
+    ) as error:
+        form = "with a header " if header else ""
+        raise DatasetError(f"{where}: not a {kind} separated file {form}in UTF-8: {error}") from None
+    if not header:
+        if names is not None and len(names) != frame.shape[1]:
+            raise DatasetError(
+                f"{where}: {frame.shape[1]} columns but {len(names)} names: give one name a column"
+            )
+        frame.columns = pd.Index(range(1, frame.shape[1] + 1) if names is None else names).map(str)
+    return frame

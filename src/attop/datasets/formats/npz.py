@@ -1,0 +1,56 @@
+"""Arrays that NumPy saved."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attop.datasets.base import DatasetError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_npz"]
+
+
+def read_npz(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read an ``.npz`` file; nothing is unpickled.
+
+    Returns
+    -------
+    frame : DataFrame
+        An array of shape (n,) is a column of its name, an array ``X`` of shape (n, d) is the columns
+        ``X1`` to ``Xd``.
+
+    Raises
+    ------
+    DatasetError
+        If the file is something else, holds objects, or its arrays differ in length.
+    """
+    import pandas as pd
+
+    where = f"dataset {path}"
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise DatasetError(
+            f"{where}: cannot be read as .npz: {error}; save arrays of numbers or text by numpy.savez"
+        ) from None
+    shapes = {name: array.shape for name, array in arrays.items()}
+    if (
+        not shapes
+        or len({s[:1] for s in shapes.values()}) > 1
+        or any(len(s) not in (1, 2) for s in shapes.values())
+    ):
+        raise DatasetError(
+            f"{where}: arrays must be columns (n,) or tables (n, d) of one length n, got {shapes or 'none'}"
+        )
+    parts = []
+    for name, array in arrays.items():
+        columns = [name] if array.ndim == 1 else [f"{name}{j + 1}" for j in range(array.shape[1])]
+        parts.append(pd.DataFrame(array.reshape(len(array), -1), columns=columns))
+    return pd.concat(parts, axis=1)
