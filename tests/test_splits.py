@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attop.datasets.base import Dataset, DatasetError
+from attop.datasets.random_splits import holdout
 from attop.datasets.splits import PROTOCOLS, count_folds, make_folds, stratified, windows, within_groups
 from attop.seeds import derive_seed
 from oracles.datasets import check_fold
@@ -296,3 +297,15 @@ def test_derived_seeds_keep_purposes_apart():
         == derive_seed(0, "split", "3")
         == derive_seed(np.int64(0), "split", np.int64(3))
     )
+
+
+def test_holdout_can_test_on_its_own_training_part():
+    y = np.arange(60) % 3 == 0
+    on_rest, on_train = (
+        holdout(y, train=20, test=test, inner_folds=2, seed=5)[0] for test in ("rest", "train")
+    )
+    np.testing.assert_array_equal(on_train.train, on_rest.train)
+    np.testing.assert_array_equal(on_train.test, on_rest.train)
+    assert not np.isin(on_rest.test, on_rest.train).any()
+    with pytest.raises(DatasetError, match="'rest' or 'train', got 'all'"):
+        holdout(y, test="all", seed=0)

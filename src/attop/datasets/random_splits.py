@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -122,6 +125,7 @@ def holdout(
     *,
     train: float = 0.7,
     stratify: bool = True,
+    test: Literal["rest", "train"] = "rest",
     inner_folds: int = 5,
     seed: int,
 ) -> list[Fold]:
@@ -135,6 +139,9 @@ def holdout(
         Number of training items, or their share in (0, 1).
     stratify : bool
         Draw from the positives and the negatives, and of each group, in proportion.
+    test : {"rest", "train"}
+        ``"train"`` tests on the training items themselves, of the same draw: for training curves beside
+        those of the test.
     inner_folds : int, at least 2
         Stratified folds of the training part, to select the hyper-parameters with.
     seed : int
@@ -159,6 +166,8 @@ def holdout(
     regardless of labels.
     """
     integer("holdout", "inner_folds", inner_folds, 2)
+    if test not in ("rest", "train"):
+        raise DatasetError(f"holdout: test must be 'rest' or 'train', got {test!r}")
     labels, codes = strata_of(y, groups)
     n = len(labels)
     whole = isinstance(train, int) and not isinstance(train, bool)
@@ -177,4 +186,5 @@ def holdout(
         inside[rng.permutation(n)[:wanted]] = True
     require(labels, ~inside, 1, "the test part", "train on fewer items")
     remedy = "lower inner_folds or train on more items"
-    return [with_inner_folds(labels, codes, inside, inner_folds, rng, remedy)]
+    fold = with_inner_folds(labels, codes, inside, inner_folds, rng, remedy)
+    return [fold if test == "rest" else replace(fold, test=fold.train)]
