@@ -1,4 +1,28 @@
+# Downloads need the network, which the nodes of a cluster often lack.
+localrules:
+    fetch,
+
+
+# The files lie in the cache, which results of other runs share: the receipt stands for them here. That of a
+# failure counts as done, so that the rest of the run goes on; the next run tries again.
+rule fetch:
+    output:
+        f"{OUT}/data/{{dataset}}/fetch.json",
+    log:
+        f"{LOGS}/data/{{dataset}}/fetch.log",
+    wildcard_constraints:
+        dataset=one_of(PLAN.with_files()),
+    params:
+        job=lambda w: PLAN.fetching(w.dataset),
+    message:
+        "files of {wildcards.dataset}"
+    script:
+        "../workflow/scripts/fetch.py"
+
+
 rule source:
+    input:
+        before("source"),
     output:
         f"{OUT}/data/{{dataset}}/source.npz",
     log:

@@ -47,6 +47,7 @@ def _describe_dataset(config: Config, id: str, dataset: Dataset) -> dict[str, An
         **dataset.facts,
         **dataset.summary(),
         "title": data.title or dataset.facts.get("title", id),
+        **{name: text for name in ("licence", "citation", "quirks") if (text := getattr(data, name))},
         "protocol": data.protocol.model_dump(),
         "scaling": data.scaling,
         "targets": [str(Top.of(t)) for t in data.targets],

@@ -11,6 +11,7 @@ from attop.bench.config import Config
 from attop.bench.fingerprint import fingerprint, home_of
 from attop.bench.run import Run
 from attop.datasets.catalogue import input_files, kind_of, stage_parameters
+from attop.datasets.receipt import failures
 from attop.datasets.splits import count_folds
 from attop.metrics import get_metric
 from attop.papers.registry import PAPERS
@@ -62,7 +63,16 @@ class Plan:
         if position:
             return [self.stage_path(dataset, stages[position - 1])]
         data = self.config.dataset(dataset)
-        return [Path(file) for file in input_files(data.kind, data.params)]
+        receipt = [self.receipt_path(dataset)] if data.files else []
+        return [*receipt, *(Path(file) for file in input_files(data.kind, data.params))]
+
+    def with_files(self) -> list[str]:
+        """Return the data sets with files to fetch."""
+        return [d.id for d in self.config.datasets if d.files]
+
+    def receipt_path(self, dataset: str) -> Path:
+        """Return the file that says what became of the files to fetch."""
+        return self.root / "data" / dataset / "fetch.json"
 
     def scores_path(self, run: Run) -> Path:
         """Return the file of raw test scores."""
@@ -74,9 +84,10 @@ class Plan:
 
     def files(self) -> list[Path]:
         """Return everything preparation and training leave."""
+        receipts = [self.receipt_path(id) for id in self.with_files()]
         stages = [self.stage_path(d.id, stage) for d in self.config.datasets for stage in self.stages(d.id)]
         runs = list(self.runs())
-        return [*stages, *map(self.scores_path, runs), *map(self.record_path, runs)]
+        return [*receipts, *stages, *map(self.scores_path, runs), *map(self.record_path, runs)]
 
     def _run_folder(self, run: Run) -> Path:
         return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
@@ -84,20 +95,33 @@ class Plan:
     # What a job depends on besides its input files, as text: a change of it makes the job run again. Each has
     # the fingerprint of the code it runs.
 
+    def fetching(self, dataset: str) -> str:
+        """Return what fetching the files of a data set depends on: not on where they are found."""
+        return _text(
+            files={n: f.model_dump() for n, f in self.config.dataset(dataset).files.items()},
+            cache=self.config.cache,
+            failures=failures(self.receipt_path(dataset)),
+        )
+
     def preparation(self, dataset: str, stage: str) -> str:
         """Return what a preparation stage of a data set depends on."""
         data = self.config.dataset(dataset)
         stages = self.stages(dataset)
         before = stages[: stages.index(stage)]
+        previous = self.stage_path(dataset, before[-1]) if before else self.receipt_path(dataset)
+        spec = {
+            "id": data.like or data.id,
+            "kind": data.kind,
+            "params": stage_parameters(data.kind, stage, data.parameters),
+            "seed": self.config.seed,
+        }
+        expect = data.expect.model_dump(exclude_none=True)
+        if expect and stage == stages[-1]:
+            spec["expect"] = expect
         return _text(
             stage=stage,
-            previous=str(self.stage_path(dataset, before[-1])) if before else None,
-            spec={
-                "id": data.like or data.id,
-                "kind": data.kind,
-                "params": stage_parameters(data.kind, stage, data.params),
-                "seed": self.config.seed,
-            },
+            previous=str(previous) if before or data.files else None,
+            spec=spec,
             code=fingerprint([kind_of(data.kind).step(stage).function.__module__]),
         )
 

@@ -14,12 +14,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attop.datasets import bundled, images, ratings, simulation, table
-from attop.datasets.base import Dataset, DatasetError, load_arrays, save_arrays
+from attop.datasets import bundled, images, movielens, ratings, simulation, table
+from attop.datasets.base import (
+    Dataset,
+    DatasetError,
+    Unavailable,
+    load_arrays,
+    save_arrays,
+    save_unavailable,
+)
 from attop.datasets.parameters import complete, hint
+from attop.datasets.receipt import read_receipt
 from attop.seeds import derive_seed
 
-__all__ = ["KINDS", "Kind", "Stage", "build", "input_files", "kind_of", "make", "stage_parameters"]
+__all__ = [
+    "KINDS",
+    "Kind",
+    "Stage",
+    "build",
+    "check_facts",
+    "input_files",
+    "kind_of",
+    "make",
+    "stage_parameters",
+]
 
 
 @dataclass(frozen=True)
@@ -114,7 +132,21 @@ KINDS: Mapping[str, Kind] = {
                 ),
             ),
         ),
+        Kind(
+            "movielens",
+            (
+                Stage("source", movielens.read_ratings),
+                Stage("factorise", ratings.factorise, ("user", "item", "rating", "time")),
+                Stage(
+                    "dataset",
+                    movielens.movie_recommendation,
+                    ("user", "item", "rating", "first", "user_factors", "item_factors", "objective"),
+                ),
+            ),
+            ("path",),
+        ),
         _single("csv", table.csv_table, ("path",)),
+        _single("file", table.file_table, ("path", "validation", "test")),
     )
 }
 
@@ -173,7 +205,7 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, Any]) -> dict[s
 
 def input_files(kind: str, params: Mapping[str, Any]) -> list[str]:
     """Return the paths of the files the first stage reads."""
-    return [str(params[name]) for name in kind_of(kind).files if name in params]
+    return [str(params[name]) for name in kind_of(kind).files if params.get(name) is not None]
 
 
 def build(
@@ -185,31 +217,75 @@ def build(
     ----------
     spec : mapping
         ``id``, which becomes the name of the data set; ``kind`` (see `kind_of`); ``params`` of the data
-        set, of which a stage picks its own; ``seed``, from which each stage derives its own. Other
-        entries are ignored.
+        set, of which a stage picks its own; ``seed``, from which each stage derives its own; ``expect``
+        (see `check_facts`). Other entries are ignored.
     stage : str
     previous : path or None
-        File of the stage before; None for the first.
+        File of the stage before. For the first the receipt of the files that were fetched (see
+        `fetch_files`), or None if there are none.
     out : path
-        File to write; of the last stage, to be read by `Dataset.load`.
+        File to write; of the last stage, to be read by `Dataset.load`. If the data cannot be had it holds
+        the reason alone, which `Dataset.load` raises.
 
     Raises
     ------
     DatasetError
-        If something is unknown, `previous` is not the file of the stage before, or the data are unusable.
+        If something is unknown, `previous` is not the file of the stage before, or the data are unusable
+        or not what was expected.
     """
+    try:
+        _build(spec, stage, previous, out)
+    except Unavailable as error:
+        save_unavailable(out, spec["id"], error)
+
+
+def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
+    """Compare the counts of a data set with what they must be.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    expect : mapping
+        Any of ``items``, ``features``, ``positives`` and ``groups``; None is not compared.
+
+    Raises
+    ------
+    DatasetError
+        With every count that differs.
+    """
+    counts = dataset.summary()
+    wrong = [
+        f"{name}: got {counts.get(name, 'none')}, expected {count}"
+        for name, count in expect.items()
+        if count is not None and counts.get(name) != count
+    ]
+    if wrong:
+        raise DatasetError(
+            f"dataset {dataset.name}: not the data that were expected: {'; '.join(wrong)}: "
+            "check the file and the parameters, or correct expect"
+        )
+
+
+def _build(
+    spec: Mapping[str, Any], stage: str, previous: str | os.PathLike[str] | None, out: str | os.PathLike[str]
+) -> None:
     kind, seed = spec["kind"], spec["seed"]
     order = kind_of(kind).stages
     kind_of(kind).step(stage)
     arrays: dict[str, Any] = {}
     done: dict[str, Any] = {}
+    files: Mapping[str, str] = {}
     if stage != order[0]:
         arrays, done = _read(kind, stage, order[order.index(stage) - 1], previous)
     elif previous is not None:
-        raise DatasetError(f"stage {stage!r} is the first of {kind!r}, it takes no file, got {previous}")
-    result, done = _run(kind, stage, arrays, done, spec.get("params", {}), seed)
+        if not kind_of(kind).files:
+            raise DatasetError(f"stage {stage!r} is the first of {kind!r}, it takes no file, got {previous}")
+        files = read_receipt(previous)
+    result, done = _run(kind, stage, arrays, done, spec.get("params", {}), seed, files)
     if isinstance(result, Dataset):
-        replace(result, name=spec["id"]).save(out)
+        dataset = replace(result, name=spec["id"])
+        check_facts(dataset, spec.get("expect") or {})
+        dataset.save(out)
     else:
         save_arrays(out, result, {"kind": kind, "stage": stage, "parameters": done})
 
@@ -225,7 +301,7 @@ def make(kind: str, seed: int = 0, **params: Any) -> Dataset:
     state: Any = {}
     done: dict[str, Any] = {}
     for stage in kind_of(kind).stages:
-        state, done = _run(kind, stage, state, done, params, seed)
+        state, done = _run(kind, stage, state, done, params, seed, {})
     return state
 
 
@@ -236,13 +312,18 @@ def _run(
     done: Mapping[str, Any],
     params: Mapping[str, Any],
     seed: int,
+    files: Mapping[str, str],
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the arrays so far, or the data set, and the parameters so far."""
+    """Return the arrays so far, or the data set, and the parameters so far.
+
+    `files` are the paths of what was fetched; the parameters keep the names these have everywhere.
+    """
     found = kind_of(kind)
     step = found.step(stage)
     own = stage_parameters(kind, stage, params)
     done = {**done, **{n: os.fspath(v) if isinstance(v, os.PathLike) else v for n, v in own.items()}}
     own.update({name: arrays[name] for name in step.inputs})
+    own.update(files)
     if step.seeded:
         own["seed"] = derive_seed(seed, "data", kind, stage)
     result = step.function(**own)
@@ -253,6 +334,8 @@ def _run(
     facts = {**result.facts, "kind": kind, "parameters": done}
     if any(s.seeded for s in found.steps):
         facts["seed"] = seed
+    if files:
+        facts["source"] = ", ".join(str(done[name]) for name in files)
     return replace(result, facts=facts), done
 
 
@@ -265,6 +348,8 @@ def _read(
         raise DatasetError(f"{wanted}, got none: build {before!r} first")
     try:
         arrays, meta = load_arrays(previous)
+    except Unavailable:
+        raise
     except (OSError, KeyError, ValueError) as error:
         raise DatasetError(
             f"{wanted}, and cannot read {previous}: {error}; build {before!r} again"
