@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attop.datasets import bundled, images, movielens, ratings, simulation, table
+from attop.datasets import behance, bundled, images, kddcup, movielens, ratings, simulation, table
 from attop.datasets.base import (
     Dataset,
     DatasetError,
@@ -145,6 +145,16 @@ KINDS: Mapping[str, Kind] = {
             ),
             ("path",),
         ),
+        Kind(
+            "behance",
+            (
+                Stage("source", behance.read_behance),
+                Stage("umap", behance.embed_items, ("projected",)),
+                Stage("dataset", behance.behance_recommendation, ("user", "item", "item_features")),
+            ),
+            ("appreciations", "features"),
+        ),
+        _single("kddcup08", kddcup.kdd_cup, ("info", "features")),
         _single("csv", table.csv_table, ("path",)),
         _single("file", table.file_table, ("path", "validation", "test")),
     )

@@ -100,4 +100,4 @@ def movie_recommendation(
         "source": "GroupLens, MovieLens 100K",
         "licence": "GroupLens: research use with acknowledgement, no redistribution",
     }
-    return replace(data, facts=facts)
+    return replace(data, name="movielens", facts=facts)

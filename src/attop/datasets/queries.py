@@ -13,28 +13,19 @@ from attop.datasets.base import DatasetError
 __all__ = ["parts_by_bounds", "query_level_norm"]
 
 
-def query_level_norm(
-    X: NDArray[np.float64], groups: NDArray[Any] | None, where: str = "data"
-) -> NDArray[np.float64]:
+def query_level_norm(X: NDArray[np.float64], query: NDArray[Any]) -> NDArray[np.float64]:
     """Scale each feature to [0, 1] within each query.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-    groups : ndarray of shape (n,)
+    query : ndarray of shape (n,)
         Query of each row.
-    where : str
-        What the message calls the data.
 
     Returns
     -------
     scaled : ndarray of shape (n, d)
         ``(x - min) / (max - min)`` over the rows of the query; 0 where a feature is constant in it.
-
-    Raises
-    ------
-    DatasetError
-        If there are no groups.
 
     Notes
     -----
@@ -44,11 +35,7 @@ def query_level_norm(
     ----------
     Liu, Xu, Qin, Xiong & Li (2007), LETOR: the "QueryLevelNorm" version of its files.
     """
-    if groups is None:
-        raise DatasetError(
-            f"{where}: query_norm scales within groups and there are none: name a group column"
-        )
-    codes = np.unique(groups, return_inverse=True)[1]
+    codes = np.unique(query, return_inverse=True)[1]
     order = np.argsort(codes, kind="stable")
     start = np.flatnonzero(np.diff(codes[order], prepend=-1))
     low = np.minimum.reduceat(X[order], start)
@@ -56,14 +43,12 @@ def query_level_norm(
     return np.divide(X - low[codes], span[codes], out=np.zeros_like(X), where=span[codes] > 0)
 
 
-def parts_by_bounds(
-    groups: NDArray[Any] | None, bounds: Sequence[float], where: str = "data"
-) -> NDArray[np.int64]:
+def parts_by_bounds(query: NDArray[Any], bounds: Sequence[float], where: str = "data") -> NDArray[np.int64]:
     """Put queries in parts by their numbers.
 
     Parameters
     ----------
-    groups : ndarray of shape (n,)
+    query : ndarray of shape (n,)
         Number of the query of each row.
     bounds : sequence of numbers
         Highest query of each part but the last, increasing.
@@ -80,11 +65,11 @@ def parts_by_bounds(
     DatasetError
         If the queries have no numbers or the bounds do not increase.
     """
-    if groups is None or not np.issubdtype(groups.dtype, np.number):
-        raise DatasetError(
-            f"{where}: part_bounds needs groups that are numbers: name the group column that has them"
-        )
-    limits = np.asarray(bounds, dtype=np.float64)
+    try:
+        limits = np.asarray(bounds, dtype=np.float64)
+        numbers = query.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DatasetError(f"{where}: bounds of parts and the column they are for must be numbers") from None
     if limits.ndim != 1 or (np.diff(limits) <= 0).any():
-        raise DatasetError(f"{where}: part_bounds must be increasing numbers, got {bounds!r}")
-    return np.searchsorted(limits, groups, side="left")
+        raise DatasetError(f"{where}: bounds of parts must be increasing numbers, got {bounds!r}")
+    return np.searchsorted(limits, numbers, side="left").astype(np.int64)

@@ -43,8 +43,8 @@ def file_table(
     codes: Mapping[str, float] | None = None,
     one_hot: bool = False,
     thresholds: Mapping[str, Sequence[float]] | None = None,
-    query_norm: bool = False,
-    part_bounds: Sequence[float] | None = None,
+    query_norm: str | int | None = None,
+    parts: Mapping[str, Sequence[float]] | None = None,
 ) -> Dataset:
     """Read a table: one column of labels, perhaps one of groups, the others features.
 
@@ -78,10 +78,10 @@ def file_table(
     thresholds : mapping, optional
         Column -> numbers; each gives a feature that is 1 above the number, else 0, and only these are
         features.
-    query_norm : bool
-        See `query_level_norm`.
-    part_bounds : sequence of numbers, optional
-        See `parts_by_bounds`.
+    query_norm : str or int, optional
+        Column of the queries within which features are scaled; see `query_level_norm`.
+    parts : mapping, optional
+        One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
 
     Returns
     -------
@@ -127,10 +127,13 @@ def file_table(
     y = _positives(frame[label], positive, where)
     values = None if group is None else frame[group].to_numpy()
     X = features.to_numpy(np.float64)
-    if query_norm:
-        X = query_level_norm(X, values, where)
-    if part_bounds is not None:
-        part = parts_by_bounds(values, part_bounds, where)
+    if query_norm is not None:
+        X = query_level_norm(X, frame[_column(frame, query_norm, where)].to_numpy())
+    if parts is not None:
+        if len(parts) != 1:
+            raise DatasetError(f"{where}: parts must name one column, got {list(parts)}")
+        [(column, bounds)] = parts.items()
+        part = parts_by_bounds(frame[_column(frame, column, where)].to_numpy(), bounds, where)
 
     title = os.path.splitext(os.path.basename(path))[0]
     facts = {
