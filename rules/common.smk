@@ -43,6 +43,16 @@ def gates(w):
     return [] if done else [CHECKED, COMPILED]
 
 
+def memory(w, input, attempt):
+    """MB a job may take: Python and its packages, some copies of the data, more at each attempt."""
+    return attempt * (1000 + 10 * round(input.size_mb))
+
+
+def minutes(amount):
+    """How long a job may take, longer at each attempt."""
+    return lambda w, attempt: attempt * amount
+
+
 wildcard_constraints:
     dataset=one_of(d.id for d in CONFIG.datasets),
     method=one_of(m.id for m in CONFIG.methods),

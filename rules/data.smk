@@ -12,6 +12,9 @@ rule fetch:
         f"{LOGS}/data/{{dataset}}/fetch.log",
     wildcard_constraints:
         dataset=one_of(PLAN.with_files()),
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
     params:
         job=lambda w: PLAN.fetching(w.dataset),
     message:
@@ -29,6 +32,9 @@ rule source:
         f"{LOGS}/data/{{dataset}}/source.log",
     wildcard_constraints:
         dataset=one_of(PLAN.with_stage("source")),
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
     params:
         job=preparation("source"),
     message:
@@ -46,6 +52,9 @@ rule umap:
         f"{LOGS}/data/{{dataset}}/umap.log",
     wildcard_constraints:
         dataset=one_of(PLAN.with_stage("umap")),
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
     params:
         job=preparation("umap"),
     message:
@@ -63,6 +72,9 @@ rule factorise:
         f"{LOGS}/data/{{dataset}}/factorise.log",
     wildcard_constraints:
         dataset=one_of(PLAN.with_stage("factorise")),
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
     params:
         job=preparation("factorise"),
     message:
@@ -78,6 +90,9 @@ rule dataset:
         f"{OUT}/data/{{dataset}}/dataset.npz",
     log:
         f"{LOGS}/data/{{dataset}}/dataset.log",
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
     params:
         job=preparation("dataset"),
     message:
@@ -94,6 +109,9 @@ rule check:
         CHECKED,
     log:
         f"{LOGS}/check.log",
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
     params:
         job=CONFIG.model_dump_json(exclude={"metrics", "title"}),
     message:

@@ -10,6 +10,9 @@ rule evaluate:
         [f"{OUT}/evaluation/{{dataset}}/{table}.parquet" for table in TABLES],
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
     params:
         job=lambda w: PLAN.evaluation(w.dataset),
     message:

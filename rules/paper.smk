@@ -9,6 +9,9 @@ if CONFIG.paper:
             PAPER,
         log:
             f"{LOGS}/paper.log",
+        resources:
+            mem_mb=memory,
+            runtime=minutes(30),
         params:
             job=PLAN.paper(),
         message:

@@ -13,6 +13,9 @@ rule report:
         f"{OUT}/tables/summary.csv",
     log:
         f"{LOGS}/report.log",
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
     params:
         job=PLAN.report(),
     message:

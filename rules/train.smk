@@ -4,6 +4,9 @@ rule compile:
         COMPILED,
     log:
         f"{LOGS}/compile.log",
+    resources:
+        mem_mb=memory,
+        runtime=minutes(10),
     params:
         job=PLAN.methods(),
     message:
@@ -22,6 +25,9 @@ rule train:
     log:
         f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
     threads: 1
+    resources:
+        mem_mb=memory,
+        runtime=minutes(10),
     params:
         job=lambda w: PLAN.training(w.dataset, w.method),
     message:
