@@ -60,13 +60,17 @@ class ProtocolConfig(_Model):
 class FileConfig(_Model):
     """A file of a data set that is downloaded once."""
 
-    path: str = Field(
-        pattern=r"^[\w.-]+(/[\w.-]+)*$", description="Where it lies below the mirror and below the cache."
-    )
+    path: str = Field(pattern=r"^[\w-][\w.-]*(/[\w-][\w.-]*)*$", description="Where it lies below the cache.")
+    mirror: str | None = Field(None, description="Where it lies below the mirror, if elsewhere.")
     urls: list[str] = Field(default_factory=list, description="Where it is from, tried in this order.")
-    member: str | None = Field(None, description="Its name inside the archive, if the URLs give one.")
+    member: str | None = Field(
+        None,
+        description="Its name inside the archive or compressed file, if the URLs or the mirror hold one.",
+    )
     sha256: str | None = Field(
-        None, pattern=r"^[0-9a-f]{64}$", description="Digest of the file; any content is taken if left out."
+        None,
+        pattern=r"^[0-9a-f]{64}$",
+        description="Digest of the file in the cache; any content is taken if left out.",
     )
     bytes: int | None = Field(None, ge=1, description="Size of the file.")
     remedy: str = Field("", description="How to get it by hand where no download is to be had.")
@@ -79,6 +83,15 @@ class ExpectConfig(_Model):
     features: int | None = Field(default=None, ge=1, description="Columns.")
     positives: int | None = Field(default=None, ge=1, description="Items of the positive class.")
     groups: int | None = Field(default=None, ge=1, description="Users or queries.")
+
+
+class LimitsConfig(_Model):
+    """What a training job may use before it is stopped; changing it does not repeat what is done."""
+
+    seconds: float | None = Field(3600, gt=0, description="Wall-clock time; null: none.")
+    memory_mb: float | None = Field(
+        4000, gt=0, description="Resident memory of the job and its children, on Linux; null: none."
+    )
 
 
 class DatasetConfig(_Model):
@@ -113,6 +126,12 @@ class DatasetConfig(_Model):
     )
     select_by: str = Field(
         "precision@k", description="Metric that selects hyper-parameters, for every method."
+    )
+    selection: Literal["nested", "optimistic"] = Field(
+        "nested",
+        description="nested: hyper-parameters are chosen on inner parts of each training part; optimistic: "
+        "the one setting with the best mean of select_by over all test parts, as some papers did, is "
+        "reported; it is marked so in the tables.",
     )
     skip: dict[Identifier, str] = Field(
         default_factory=dict, description="Methods not run on this data set, each with the reason."
@@ -153,6 +172,11 @@ class MethodConfig(_Model):
     search: dict[str, list[Any]] = Field(
         default_factory=dict, description="Parameter -> values; all combinations are tried in this order."
     )
+    limits: LimitsConfig = Field(
+        default_factory=lambda: LimitsConfig(),
+        exclude=True,
+        description="Limits of its training jobs; what is left out is as for every method.",
+    )
     reference: str = Field("", description="Where the method is from.")
     summary: str = Field("", description="One sentence for the report.")
 
@@ -175,6 +199,12 @@ class Config(_Model):
     methods: list[MethodConfig] = Field(min_length=1, description="Methods, in the order of the report.")
     metrics: list[str] = Field(
         default_factory=lambda: list(_metric_names()), min_length=1, description="Metrics of the test scores."
+    )
+    limits: LimitsConfig = Field(
+        default_factory=lambda: LimitsConfig(), exclude=True, description="Limits of every training job."
+    )
+    strict: bool = Field(
+        False, exclude=True, description="Whether a training job that fails makes the whole run fail."
     )
     cache: str = Field("data", min_length=1, exclude=True, description="Folder of downloaded files.")
     mirror: str | None = Field(
@@ -199,6 +229,11 @@ class Config(_Model):
         if name is not None and name not in PAPERS:
             raise ValueError(f"unknown paper{_hint(name, PAPERS)}; known: {', '.join(PAPERS)}")
         return name
+
+    def limits_of(self, method: str) -> dict[str, float | None]:
+        """Return the limits of a method's training jobs: seconds and memory_mb."""
+        own = self.method(method).limits.model_dump(exclude_unset=True)
+        return {**self.limits.model_dump(), **own}
 
     def dataset(self, id: str) -> DatasetConfig:
         """Return the data set called `id`."""

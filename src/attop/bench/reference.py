@@ -18,6 +18,7 @@ from attop.bench.config import (
     DatasetConfig,
     ExpectConfig,
     FileConfig,
+    LimitsConfig,
     MethodConfig,
     ProtocolConfig,
 )
@@ -61,6 +62,7 @@ _SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("An entry of `files` of a data set", FileConfig),
     ("`expect` of a data set", ExpectConfig),
     ("An entry of `methods`", MethodConfig),
+    ("`limits` of every training job, or of those of a method", LimitsConfig),
 )
 _CATALOGUES = "YAML files that define data sets and methods: {datasets: path, methods: path}."
 
