@@ -1,0 +1,174 @@
+"""The profile on a real SLURM: results as without one, a job that needs more memory, cancelled jobs.
+
+ATTOP_TEST_SLURM=1 asks for these tests: they use the SLURM that runs here, or start one of a single node
+(up.sh, for Debian and root).
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("ATTOP_TEST_SLURM") != "1",
+    reason="submits jobs to SLURM: ATTOP_TEST_SLURM=1 asks for it, and starts a SLURM where none runs",
+)
+
+# Half of the default configuration's data sets, that CI may run them twice: as they are, all methods.
+DEFAULT = {
+    **yaml.safe_load((ROOT / "config" / "config.yaml").read_text()),
+    "datasets": ["digit-8", "many-users"],
+}
+FOLDS = 6
+
+
+def patient(**params):
+    """Return a configuration of one method of this folder on a small data set, `FOLDS` training jobs."""
+    protocol = {"kind": "stratified", "options": {"n_folds": FOLDS, "inner_folds": 2}}
+    return {
+        **DEFAULT,
+        "datasets": [{"id": "wdbc", "protocol": protocol, "targets": [{"k": 10}]}],
+        "methods": [{"id": "patient", "estimator": "own_methods.Patient", "params": params}],
+    }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def slurm(tmp_path_factory):
+    """A SLURM that takes jobs; one that had to be started is stopped at the end."""
+    if subprocess.run(["sh", "-c", "sinfo"], capture_output=True).returncode == 0:
+        yield
+        return
+    log = tmp_path_factory.mktemp("slurm") / "up.log"
+    with log.open("w") as file:  # a pipe would stay open as long as the daemons live
+        done = subprocess.run(
+            [HERE / "up.sh"], stdout=file, stderr=file, stdin=subprocess.DEVNULL, timeout=300
+        )
+    assert done.returncode == 0, log.read_text()
+    yield
+    subprocess.run([HERE / "down.sh"], stdin=subprocess.DEVNULL, timeout=60)
+
+
+def start(folder, config, *arguments):
+    """Start the workflow in the repository's root, with results and output in `folder`."""
+    folder.mkdir(exist_ok=True)
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    command = [sys.executable, "-m", "snakemake", "--directory", str(folder)]
+    command += ["--configfile", str(folder / "config.yaml"), *arguments]
+    path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path}
+    with (folder / "output.txt").open("w") as file:
+        return subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+        )
+
+
+def run(folder, config, *arguments):
+    """Run the workflow to its end and return the exit status and what it printed."""
+    status = start(folder, config, *arguments).wait(timeout=600)
+    return status, (folder / "output.txt").read_text()
+
+
+def submit(*arguments):
+    """Return the arguments of a run by the profile, which looks after its jobs often: tests are impatient."""
+    return ["--profile", "slurm", "--slurm-init-seconds-before-status-checks", "2", *arguments]
+
+
+def prepared(folder, config):
+    """Do on this machine all that comes before training."""
+    status, output = run(
+        folder, config, "--cores", "2", "results/data/checked.json", "results/data/compiled.json"
+    )
+    assert status == 0, output
+    return folder
+
+
+def records(folder):
+    """Return the records of the finished runs by their folders."""
+    return {
+        path.parent: json.loads(path.read_text()) for path in folder.glob("results/train/*/*/*/record.json")
+    }
+
+
+def jobs(output):
+    """Return the properties of the SLURM jobs a run submitted, in that order."""
+    ids = re.findall(r"SLURM jobid (\d+)", output)
+    shown = [subprocess.check_output(["scontrol", "show", "job", id], text=True) for id in ids]
+    return [dict(re.findall(r"(\w+)=(\S*)", text)) for text in shown]
+
+
+def test_results_are_those_of_a_run_without_slurm(tmp_path):
+    status, output = run(tmp_path / "slurm", DEFAULT, *submit())
+    assert status == 0, output
+    assert (tmp_path / "slurm" / "results" / "report.html").exists()
+    here = records(tmp_path / "slurm")
+    assert len(here) == 60
+    assert {record["status"] for record in here.values()} == {"ok"}
+
+    training = [job for job in jobs(output) if job["TimeLimit"] != "00:10:00"]
+    assert len(training) <= 60 / 10  # in groups
+    assert {job["NumCPUs"] for job in jobs(output)} == {"1"}
+
+    some = [
+        f"results/train/{d}/{m}/repeat0-fold0/scores.npz"
+        for d in DEFAULT["datasets"]
+        for m in ("push-8", "sgd-avg")
+    ]
+    status, output = run(tmp_path / "alone", DEFAULT, "--cores", "2", *some)
+    assert status == 0, output
+    for path in some:
+        with np.load(tmp_path / "slurm" / path) as ours, np.load(tmp_path / "alone" / path) as theirs:
+            np.testing.assert_array_equal(ours["scores"], theirs["scores"])
+
+
+def test_a_job_killed_for_its_memory_gets_more(tmp_path):
+    config = patient(seconds=2.5, megabytes=1000)
+    prepared(tmp_path, config)
+    target = "results/train/wdbc/patient/repeat0-fold0/record.json"
+    status, output = run(tmp_path, config, *submit(target))
+    assert status == 0, output
+    first, second = jobs(output)
+    assert (first["JobState"], second["JobState"]) == ("FAILED", "COMPLETED")
+    assert (first["MinMemoryNode"], second["MinMemoryNode"]) == ("1000M", "2000M")
+    assert "exceeded memory limit" in Path(first["StdOut"]).read_text()
+    assert [record["status"] for record in records(tmp_path).values()] == ["ok"]
+
+
+def test_a_run_goes_on_where_scancel_stopped_it(tmp_path):
+    config = patient(seconds=2.0)
+    prepared(tmp_path, config)
+    arguments = submit("--retries", "0", "--group-components", "train=2")
+    running = start(tmp_path, config, *arguments)
+    deadline = time.monotonic() + 60
+    while True:
+        submitted = jobs((tmp_path / "output.txt").read_text())
+        going = [job["JobId"] for job in submitted if job["JobState"] == "RUNNING"]
+        if going and "COMPLETED" in (job["JobState"] for job in submitted):
+            break
+        assert running.poll() is None, (tmp_path / "output.txt").read_text()
+        assert time.monotonic() < deadline, submitted
+        time.sleep(0.2)
+    subprocess.run(["scancel", *going], check=True)
+    assert running.wait(timeout=120) != 0
+    kept = {run: (run / "record.json").stat().st_mtime_ns for run in records(tmp_path)}
+    assert 0 < len(kept) < FOLDS
+
+    status, output = run(tmp_path, config, *arguments)
+    assert status == 0, output
+    assert re.search(rf"^train +{FOLDS - len(kept)}$", output, re.MULTILINE), output
+    assert len(records(tmp_path)) == FOLDS
+    assert all((run / "record.json").stat().st_mtime_ns == time for run, time in kept.items())
