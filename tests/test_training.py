@@ -129,12 +129,16 @@ def test_within_groups_the_selected_model_is_final():
 
 
 @pytest.mark.parametrize(
-    ("estimator", "words"),
-    [("Diverging", "NaN or infinite"), ("Wrong", "shape (3,)"), ("Nothing", "cannot be imported")],
+    ("estimator", "status", "words"),
+    [
+        ("Diverging", "diverged", "NaN or infinite"),
+        ("Wrong", "error", "shape (3,)"),
+        ("Nothing", "error", "cannot be imported"),
+    ],
 )
-def test_a_method_that_fails_leaves_a_record(estimator, words):
+def test_a_method_that_fails_leaves_a_record(estimator, status, words):
     outcome = run_job(job(estimator), dataset())
-    assert outcome.record["status"] == "error"
+    assert outcome.record["status"] == status
     assert words in outcome.record["error"]
     assert outcome.scores.shape == (0, len(outcome.test))
 
@@ -167,7 +171,7 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
         targets=[Top(k=5), Top(tau=0.2)],
         metrics=["precision@k", "ap", "pauc@k"],
     )
-    assert tables["runs"]["status"].tolist() == ["ok", "ok", "error", "error"]
+    assert tables["runs"]["status"].tolist() == ["ok", "ok", "diverged", "diverged"]
     assert set(tables["evaluation"]["method"]) == {"recorder"}
     assert len(tables["evaluation"]) == 2 * 3
     y, scores = data.y[outcome.test], outcome.scores[0]
@@ -177,3 +181,33 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
     roc = tables["roc"].iloc[0]
     assert (roc["fp"][-1], roc["tp"][-1]) == (roc["n_neg"], roc["n_pos"]) == (20, 10)
     assert len(tables["selection"]) == 2 * 3 * 2
+
+
+def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
+    data = dataset()
+    runs, found = [], []
+    for fold in range(3):
+        outcome = run_job(job(fold=fold, selection="optimistic"), data)
+        assert outcome.scores.shape == (2, 3, len(outcome.test))
+        save_arrays(tmp_path / f"{fold}.npz", {"test": outcome.test, "scores": outcome.scores})
+        write_json(tmp_path / f"{fold}.json", outcome.record)
+        runs.append(Run("toy", "recorder", 0, fold))
+        found.append(outcome)
+    tables = evaluate(
+        data,
+        runs,
+        [tmp_path / f"{fold}.npz" for fold in range(3)],
+        [tmp_path / f"{fold}.json" for fold in range(3)],
+        targets=[Top(k=5), Top(tau=0.2)],
+        metrics=["precision@k"],
+    )
+    for t, top in enumerate([Top(k=5), Top(tau=0.2)]):
+        values = [[precision_at_k(data.y[o.test], row, top) for row in o.scores[t]] for o in found]
+        best = int(np.argmax(np.mean(values, axis=0)))
+        mine = tables["runs"].query("target == @top.__str__()")
+        assert mine["chosen"].tolist() == [f'{{"column": {best}}}'] * 3
+        assert mine["selection"].tolist() == ["optimistic"] * 3
+        np.testing.assert_allclose(mine["validation"], np.mean(values, axis=0)[best])
+        reported = tables["evaluation"].query("target == @top.__str__()")["value"]
+        np.testing.assert_allclose(reported, np.array(values)[:, best])
+    assert set(tables["selection"]["part"]) == {"test"}

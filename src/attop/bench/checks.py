@@ -71,7 +71,8 @@ def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top:
             **data.protocol.options,
         )
         for number, fold in enumerate(folds):
-            validations = [validation for _, validation in fold.inner]
+            nested = data.selection == "nested"
+            validations = [validation for _, validation in fold.inner] if nested else []
             for part, rows in [("test", fold.test), *(("validation", v) for v in validations)]:
                 reason = _undefined(dataset, rows, data.select_by, top)
                 if reason:

@@ -88,9 +88,11 @@ class ExpectConfig(_Model):
 class LimitsConfig(_Model):
     """What a training job may use before it is stopped; changing it does not repeat what is done."""
 
-    seconds: float | None = Field(3600, gt=0, description="Wall-clock time; null: none.")
+    seconds: float | None = Field(default=3600, gt=0, description="Wall-clock time; null: none.")
     memory_mb: float | None = Field(
-        4000, gt=0, description="Resident memory of the job and its children, on Linux; null: none."
+        default=4000,
+        gt=0,
+        description="Resident memory of the job and its children, on Linux; null: none.",
     )
 
 

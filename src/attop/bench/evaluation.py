@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from attop.bench.optimistic import best_setting, test_values
 from attop.bench.records import read_json
 from attop.bench.run import Run
 from attop.bench.tables import KEY, TABLES
@@ -49,30 +50,58 @@ def evaluate(
         See `attop.bench.tables.TABLES`. A run that failed has rows in ``runs`` only.
     """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-    for run, scores_path, record_path in zip(runs, scores, records, strict=True):
-        record = read_json(record_path)
-        arrays, _ = load_arrays(scores_path)
+    found = [(run, *_read(s, r)) for run, s, r in zip(runs, scores, records, strict=True)]
+    chosen = _choose(dataset, found, targets)
+    for run, record, test, values in found:
         for t, top in enumerate(targets):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
-            rows["runs"].append(key | _run_row(record, t))
-            if record["status"] != "ok":
+            result = record["targets"][t] if record["status"] == "ok" else {}
+            row = values[t] if result else None
+            if "settings" in result:
+                best, mean, tried = chosen[run.method, t]
+                kept = result["settings"]
+                result = {**kept[best], "chosen": kept[best]["setting"], "validation": mean}
+                inner = zip(kept, tried[run], strict=True)
+                result["inner"] = [{"setting": k["setting"], "values": [value]} for k, value in inner]
+                row = values[t, best]
+            rows["runs"].append(key | _run_row(record, result))
+            if row is None:
                 continue
-            test, values = arrays["test"], arrays["scores"][t]
-            rows["selection"] += [key | row for row in _selection_rows(record["targets"][t])]
-            rows["evaluation"] += [key | row for row in _metric_rows(dataset, test, values, top, metrics)]
-            rows["roc"].append(key | _roc_row(dataset, test, values))
+            part = "test" if record.get("selection") == "optimistic" else "validation"
+            rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
+            rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
+            rows["roc"].append(key | _roc_row(dataset, test, row))
     return {name: pd.DataFrame(rows[name], columns=[*KEY, *columns]) for name, columns in TABLES.items()}
 
 
-def _run_row(record: dict[str, Any], t: int) -> dict[str, Any]:
-    ok = record["status"] == "ok"
-    target = record["targets"][t] if ok else {}
+def _read(scores: str | Path, record: str | Path) -> tuple[dict[str, Any], Any, Any]:
+    arrays, _ = load_arrays(scores)
+    return read_json(record), arrays["test"], arrays["scores"]
+
+
+def _choose(
+    dataset: Dataset, found: Sequence[tuple[Run, dict[str, Any], Any, Any]], targets: Sequence[Top]
+) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
+    """Return, per method and target, the optimistic choice, its mean, and what each run gave each setting."""
+    tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
+    select_by = ""
+    for run, record, test, values in found:
+        if record["status"] == "ok" and record.get("selection") == "optimistic":
+            select_by = record["select_by"]
+            for t, top in enumerate(targets):
+                on_test = test_values(dataset, test, values[t], top, select_by)
+                tried.setdefault((run.method, t), {})[run] = on_test
+    return {at: (*best_setting(list(each.values()), select_by), each) for at, each in tried.items()}
+
+
+def _run_row(record: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
     seconds = record.get("seconds", {})
     return {
         "status": record["status"],
         "chosen": json.dumps(target.get("chosen", {}), sort_keys=True),
         "n_settings": record.get("n_settings", 0),
         "select_by": record["select_by"],
+        "selection": record.get("selection", "nested"),
         "validation": _number(target.get("validation")),
         "at_edge": json.dumps(target.get("at_edge", [])),
         "seconds_selection": _number(seconds.get("selection")),

@@ -141,6 +141,7 @@ class Plan:
                 "scaling": data.scaling,
                 "targets": data.targets,
                 "select_by": data.select_by,
+                "selection": data.selection,
                 "estimator": learner.estimator,
                 "params": learner.params,
                 "search": learner.search,
@@ -156,14 +157,16 @@ class Plan:
 
     def evaluation(self, dataset: str) -> str:
         """Return what the evaluation of a data set depends on."""
+        data = self.config.dataset(dataset)
+        chosen_by = [data.select_by] if data.selection == "optimistic" else []
         return _text(
             runs=[[run.method, run.repeat, run.fold] for run in self.runs(dataset)],
-            targets=self.config.dataset(dataset).targets,
+            targets=data.targets,
             metrics=self.config.metrics,
             code=fingerprint(
                 [
                     "attop.bench.evaluation",
-                    *(get_metric(name).kernel.__module__ for name in self.config.metrics),
+                    *(get_metric(name).kernel.__module__ for name in (*self.config.metrics, *chosen_by)),
                 ]
             ),
         )

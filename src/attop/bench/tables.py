@@ -24,6 +24,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "chosen",
         "n_settings",
         "select_by",
+        "selection",
         "validation",
         "at_edge",
         "seconds_selection",
@@ -34,7 +35,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "seed",
         "error",
     ),
-    "selection": ("setting", "inner_fold", "value"),
+    "selection": ("setting", "inner_fold", "value", "part"),
     "roc": ("fp", "tp", "n_neg", "n_pos"),
 }
 

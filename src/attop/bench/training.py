@@ -1,7 +1,14 @@
-"""One training job: select, train and score one method on one fold, for every target."""
+"""One training job: select, train and score one method on one fold, for every target.
+
+With ``selection="nested"`` the job chooses among the settings of a method on inner splits of its training
+part. With ``"optimistic"`` it chooses nothing: it trains every setting on the whole training part and keeps
+the test scores of all, so that the evaluation can report, as some papers did, the one setting that is best on
+the test parts themselves; see `attop.bench.optimistic`.
+"""
 
 from __future__ import annotations
 
+import errno
 import itertools
 import time
 import traceback
@@ -13,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.bench.limits import TimeUp
 from attop.bench.records import environment, peak_memory_mb
 from attop.datasets.base import Dataset
 from attop.datasets.splits import Fold, make_folds
@@ -47,6 +55,8 @@ class Job:
         Dotted path of a class.
     params, search : mapping
         Fixed parameters, and lists of values to choose from.
+    selection : str
+        ``"nested"`` or ``"optimistic"``.
     """
 
     repeat: int
@@ -59,11 +69,25 @@ class Job:
     estimator: str
     params: Mapping[str, Any] = field(default_factory=dict)
     search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    selection: str = "nested"
+
+
+class Diverged(ArithmeticError):
+    """A model whose weights or scores are not finite."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Scores of the test items, one row per target (none if the run failed), and the record."""
+    """Scores of the test items and the record of a run.
+
+    Attributes
+    ----------
+    test : ndarray of shape (n,)
+        Rows of the test part.
+    scores : ndarray of shape (targets, n), or (targets, settings, n) for an optimistic selection
+        Empty if the run failed.
+    record : dict
+    """
 
     test: NDArray[np.int64]
     scores: Floats
@@ -99,6 +123,9 @@ def run_job(job: Job, dataset: Dataset) -> Outcome:
     Selection happens on the inner splits of the training part only, which are the same for every method:
     each setting is scored by ``select_by`` at the target, averaged over the inner splits where it is
     defined; the best wins, the first listed among equals.
+
+    The status in the record is ``ok``, ``diverged`` (weights or scores that are not finite), ``memory`` or
+    ``error``. A full disk is no fault of the method and raises OSError.
     """
     folds = make_folds(
         job.protocol["kind"],
@@ -116,19 +143,56 @@ def run_job(job: Job, dataset: Dataset) -> Outcome:
         "n_train": len(fold.train),
         "n_test": len(fold.test),
         "select_by": job.select_by,
+        "selection": job.selection,
         "seed": derive_seed(job.seed, dataset.name, job.repeat, job.fold),
         "targets": [],
     }
     scores = np.empty((0, len(fold.test)))
+    train = _train_all if job.selection == "optimistic" else _select_and_train
     try:
-        scores = _select_and_train(job, dataset, fold, record)
-    except Exception as error:  # whatever a method raises is its result
-        record["status"] = "error"
+        scores = train(job, dataset, fold, record)
+    except (Exception, SystemExit) as error:  # whatever a method raises is its result
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        record["status"] = _status_of(error)
         record["error"] = f"{type(error).__name__}: {error}"
         record["traceback"] = traceback.format_exc()
     record["peak_memory_mb"] = peak_memory_mb()
     record["environment"] = environment()
     return Outcome(fold.test, scores, record)
+
+
+def _status_of(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "memory"
+    if isinstance(error, TimeUp):
+        return "timeout"
+    return "diverged" if isinstance(error, (Diverged, FloatingPointError, OverflowError)) else "error"
+
+
+def _train_all(job: Job, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
+    """Train every setting for every target on the whole training part and score the test part by all."""
+    tops = [Top.of(target) for target in job.targets]
+    settings = settings_of(job.search)
+    estimator = _seeded(import_estimator(job.estimator)(**job.params), record["seed"])
+    start = time.perf_counter()
+    models, transform = _train(estimator, job, dataset, fold.train, tops, settings)
+    trained = time.perf_counter()
+    test = transform(fold.test)
+    scores = np.array([[_score(model, test) for model in row] for row in models])
+    for top, row in zip(tops, models, strict=True):
+        kept = [
+            {"setting": s, "at_edge": _at_edge(s, job.search), "model": _describe(m)}
+            for s, m in zip(settings, row, strict=True)
+        ]
+        record["targets"].append({"target": str(top), "settings": kept})
+    record["n_settings"] = len(settings)
+    record["seconds"] = {
+        "selection": 0.0,
+        "training": trained - start,
+        "scoring": time.perf_counter() - trained,
+    }
+    return scores
 
 
 def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
@@ -206,11 +270,19 @@ def _fit(
         X = scale.fit_transform(X)
     groups = None if dataset.groups is None else dataset.groups[rows]
     models = fit_many(estimator, X, dataset.y[rows], groups, settings=settings)
+    for model in models:
+        _check_weights(model)
 
     def transform(rows: NDArray[np.int64]) -> Floats:
         return dataset.X[rows] if scale is None else scale.transform(dataset.X[rows])
 
     return models, transform
+
+
+def _check_weights(model: Any) -> None:
+    coef = getattr(model, "coef_", None)
+    if isinstance(coef, np.ndarray) and coef.dtype.kind == "f" and not np.isfinite(coef).all():
+        raise Diverged(f"{type(model).__name__} has weights that are NaN or infinite")
 
 
 def _validate(
@@ -248,7 +320,7 @@ def _score(model: Any, X: Floats) -> Floats:
         )
     if not np.isfinite(scores).all():
         bad = int((~np.isfinite(scores)).sum())
-        raise ValueError(f"{type(model).__name__} returned {bad} scores that are NaN or infinite")
+        raise Diverged(f"{type(model).__name__} returned {bad} scores that are NaN or infinite")
     return scores
 
 

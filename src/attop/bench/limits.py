@@ -1,0 +1,55 @@
+"""What a training job may use, and the soft end of its time."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
+
+__all__ = ["Limits", "TimeUp", "time_limit"]
+
+
+class TimeUp(Exception):
+    """The job's time is over; raised wherever the method is, so that its traceback says where."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a training job may use before it is stopped.
+
+    Attributes
+    ----------
+    seconds : float or None
+        Wall-clock time.
+    memory_mb : float or None
+        Resident memory of the job and its children in MB; watched on Linux only.
+    """
+
+    seconds: float | None = None
+    memory_mb: float | None = None
+
+    @property
+    def hard_seconds(self) -> float | None:
+        """When a job is killed that did not end at `seconds`: code that does not return to Python cannot."""
+        return None if self.seconds is None else self.seconds + min(5.0, 0.5 + 0.1 * self.seconds)
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise `TimeUp` in the main thread after `seconds`, as soon as Python code runs."""
+    if seconds is None:
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeUp(f"stopped after its limit of {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

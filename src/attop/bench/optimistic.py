@@ -1,0 +1,52 @@
+"""The setting that is best on the test parts themselves, as some papers chose it.
+
+Boyd et al. (2012, section 5.3) report the parameters with the best average of the reported metric over the
+test parts. Such a choice sees the test labels: it is optimistic, and marked so in the tables. To ask for it,
+give the data set ``selection: optimistic`` in the configuration. Its training jobs then keep the scores of
+every setting, and the evaluation chooses, per data set, method and target, the one setting whose mean of
+``select_by`` over all repeats and folds is best. The honest way, ``nested``, is the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.datasets.base import Dataset
+from attop.metrics import get_metric
+from attop.top import Top
+
+__all__ = ["best_setting", "test_values"]
+
+Floats = NDArray[np.float64]
+
+
+def test_values(
+    dataset: Dataset, test: NDArray[np.int64], scores: Floats, top: Top, select_by: str
+) -> list[float]:
+    """Return the metric that selects on one test part, for each setting's scores (a row each)."""
+    groups = None if dataset.groups is None else dataset.groups[test]
+    metric = get_metric(select_by)
+    return [metric.evaluate(dataset.y[test], row, top=top, groups=groups).value for row in scores]
+
+
+def best_setting(values: Sequence[Sequence[float]], select_by: str) -> tuple[int, float]:
+    """Return the best setting, the first among equals, and its mean.
+
+    Parameters
+    ----------
+    values : sequence of shape (runs, settings)
+        Of the metric that selects; where it is undefined (NaN) the run does not count.
+    select_by : str
+        The metric.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    defined = ~np.isnan(table)
+    count = defined.sum(axis=0)
+    means = np.where(count > 0, np.where(defined, table, 0).sum(axis=0) / np.maximum(count, 1), np.nan)
+    if np.isnan(means).all():
+        return 0, float("nan")
+    best = np.nanargmax(means) if get_metric(select_by).higher_is_better else np.nanargmin(means)
+    return int(best), float(means[best])
