@@ -1,10 +1,33 @@
+from attop.papers.registry import SIMULATIONS
+
+SIMULATED = list(SIMULATIONS.get(CONFIG.paper, {}))
 PAPER = f"{OUT}/paper/index.html" if CONFIG.paper else []
 
+
 if CONFIG.paper:
+
+    # What a paper simulates, beside its data sets.
+    rule simulate:
+        output:
+            f"{OUT}/simulations/{{simulation}}.parquet",
+        log:
+            f"{LOGS}/simulations/{{simulation}}.log",
+        wildcard_constraints:
+            simulation=one_of(SIMULATED),
+        resources:
+            mem_mb=memory,
+            runtime=minutes(30),
+        params:
+            job=lambda w: PLAN.simulation(w.simulation),
+        message:
+            "simulation {wildcards.simulation}"
+        script:
+            "../workflow/scripts/simulate.py"
 
     rule paper:
         input:
             rules.report.output,
+            [f"{OUT}/simulations/{name}.parquet" for name in SIMULATED],
         output:
             PAPER,
         log:

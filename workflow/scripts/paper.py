@@ -9,7 +9,7 @@ with job_log(snakemake.log[0]):
     import pandas as pd
 
     from attop.bench.records import read_json
-    from attop.papers import findings_of
+    from attop.papers.registry import findings_of
     from attop.papers.page import write_findings
 
     files = {Path(file).name: file for file in snakemake.input}

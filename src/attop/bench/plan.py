@@ -14,7 +14,7 @@ from attop.datasets.catalogue import input_files, kind_of, stage_parameters
 from attop.datasets.receipt import failures
 from attop.datasets.splits import count_folds
 from attop.metrics import get_metric
-from attop.papers.registry import PAPERS
+from attop.papers.registry import PAPERS, SIMULATIONS
 
 __all__ = ["Plan"]
 
@@ -177,6 +177,12 @@ class Plan:
             config=self.config.model_dump(),
             code=fingerprint(["attop.analysis.report", "attop.bench.manifest"]),
         )
+
+    def simulation(self, name: str) -> str:
+        """Return what a simulation of the paper depends on."""
+        assert self.config.paper is not None
+        home = home_of(SIMULATIONS[self.config.paper][name])
+        return _text(paper=self.config.paper, seed=self.config.seed, code=fingerprint([home]))
 
     def paper(self) -> str:
         """Return what the rebuilt tables of a paper depend on besides the results."""

@@ -1,0 +1,148 @@
+"""The simulations of Hiranandani et al. (2020), sections 7.1 and 7.2, as tables of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from attop.diagnostics.curves import TrainingCurve
+from attop.estimators.gd_papk import GDPApK
+from attop.estimators.gd_ranker import GDRanker
+from attop.estimators.svm_pauc import SVMPAUC
+from attop.metrics import get_metric
+from attop.seeds import derive_seed
+from attop.solvers.gradient_descent import gradient_descent
+from attop.surrogates import PApKAvg, PApKMax, PApKRamp, PApKTS
+from attop.surrogates.base import Surrogate
+
+__all__ = ["auc_at_k", "margins", "two_users"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Case -> positives, k, and the methods the paper compares.
+CASES = {1: (10, 20, ("sgd-avg", "gd-papk-avg")), 2: (20, 10, ("svm-pauc", "gd-papk-avg"))}
+N_NEG, DIMENSIONS = 160, 5
+N_RUNS = 300
+
+
+def auc_at_k(y: Ints, scores: Floats, k: int) -> float:
+    """Return the AUC among the k items of highest score; NaN where these are of one class."""
+    top = np.argsort(-scores, kind="stable")[:k]
+    if len(np.unique(y[top])) < 2:
+        return float("nan")
+    return get_metric("auc").value(y[top], scores[top], None)
+
+
+def two_users(seed: int, n_runs: int = N_RUNS) -> pd.DataFrame:
+    """Repeat section 7.1: a user with fewer positives than k, and one with more.
+
+    Parameters
+    ----------
+    seed : int
+    n_runs : int
+
+    Returns
+    -------
+    runs : DataFrame
+        One row per case, run, method and sample (``"training"``, and ``"fresh"``, drawn anew from the same
+        distribution), with ``precision`` (precision@k) and ``auc`` (AUC@k).
+    """
+    rows = []
+    for case, (n_pos, k, methods) in CASES.items():
+        y = np.repeat([1, 0], [n_pos, N_NEG])
+        for run in range(n_runs):
+            run_seed = derive_seed(seed, "papk2020", "two-users", case, run)
+            rng = np.random.default_rng(run_seed)
+            training, fresh = (rng.standard_normal((len(y), DIMENSIONS)) - y[:, None] for _ in range(2))
+            for method in methods:
+                model = _learner(method, k, run_seed).fit(training, y)
+                for name, X in (("training", training), ("fresh", fresh)):
+                    scores = model.decision_function(X)
+                    precision = get_metric("precision@k").value(y, scores, k)
+                    rows.append((case, run, method, name, precision, auc_at_k(y, scores, k)))
+    return pd.DataFrame(rows, columns=["case", "run", "method", "sample", "precision", "auc"])
+
+
+def _learner(method: str, k: int, seed: int) -> GDPApK | GDRanker | SVMPAUC:
+    if method == "svm-pauc":
+        return SVMPAUC(top=k, C=100.0)
+    # "until they converge": small regularisation, steps to the tolerance.
+    if method == "sgd-avg":
+        return GDRanker("prec@k-avg", top=k, eta=0.5 / k, lam=1e-3, max_iter=2000, random_state=seed)
+    return GDPApK("avg", top=k, eta=0.5, lam=1e-3, max_iter=2000, random_state=seed)
+
+
+_SURROGATES: dict[str, Callable[[int], Surrogate]] = {
+    "ramp": PApKRamp,
+    "avg": PApKAvg,
+    "max": PApKMax,
+    "TS": PApKTS,
+}
+#: Margin condition -> the surrogate that is consistent under it, which is minimised.
+_CONDITIONS = {"strong": "max", "beta": "avg", "moderate": "TS"}
+_K, _N_POS, _N_NEGATIVES = 30, 250, 2000
+
+
+def margins(seed: int, max_iter: int = 3000) -> pd.DataFrame:
+    """Repeat section 7.2: all surrogates while the one consistent under a margin condition is minimised.
+
+    Parameters
+    ----------
+    seed : int
+    max_iter : int
+        Steps of gradient descent.
+
+    Returns
+    -------
+    curves : DataFrame
+        One row per condition, iteration and measure (the four surrogates, and ``"risk"``, 1 - pAp@k).
+    """
+    tables = []
+    for condition, minimised in _CONDITIONS.items():
+        rng = np.random.default_rng(derive_seed(seed, "papk2020", "margins", condition))
+        X, y = _sample(condition, rng)
+        measures = {name: surrogate(_K) for name, surrogate in _SURROGATES.items()}
+        curve = TrainingCurve(
+            X,
+            y,
+            {**measures, "pAp@k": ("pap@k", _K)},
+            iterations={round(10**e) for e in np.linspace(0, np.log10(max_iter), 60)} | {0},
+        )
+        gradient_descent(
+            X, measures[minimised].bind(y), eta=0.5, lam=0.0, max_iter=max_iter, tol=0.0, callback=curve
+        )
+        table = pd.DataFrame(curve.rows)
+        table = table[table["measure"] != "objective"].drop(columns="model")
+        risk = table["measure"] == "pAp@k"
+        table.loc[risk, "value"] = 1 - table.loc[risk, "value"]
+        table.loc[risk, "measure"] = "risk"
+        tables.append(table.assign(condition=condition, minimised=minimised))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _sample(condition: str, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """Return positives from N(0, I), and negatives from N(1/2, I) given that 1_d realises the condition.
+
+    All conditions bound the highest negative score. Negatives below the bound are rare, about one in a
+    million: the component along 1_d is drawn from its truncated distribution instead of being rejected.
+    """
+    positives = rng.standard_normal((_N_POS, DIMENSIONS))
+    scores = np.sort(positives.sum(axis=1))
+    bound = {
+        "strong": scores[0] - 1,
+        "beta": scores[:_K].mean() - 1,
+        "moderate": min(scores[0], scores[-_K] - 1),
+    }[condition]
+    unit = np.full(DIMENSIONS, DIMENSIONS**-0.5)
+    along = 0.5 * DIMENSIONS**0.5  # mean of the component; its limit is bound / sqrt(d)
+    share = norm.cdf(bound * DIMENSIONS**-0.5 - along)
+    component = along + norm.ppf(share * rng.uniform(size=_N_NEGATIVES))
+    across = rng.standard_normal((_N_NEGATIVES, DIMENSIONS))
+    across -= np.outer(across @ unit, unit)
+    X = np.vstack([positives, across + np.outer(component, unit)])
+    return X, np.repeat([1, 0], [_N_POS, _N_NEGATIVES])

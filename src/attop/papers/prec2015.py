@@ -1,0 +1,161 @@
+"""The figures of section 6 of Kar, Narasimhan and Jain (2015): precision@k against time and against k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from attop.analysis.style import figure_theme, method_styles
+from attop.papers.findings import Comparison, Findings, Plot
+
+__all__ = ["findings"]
+
+#: Where the paper measures precision against time.
+_TARGET = "kappa=0.25"
+_CUTTING_PLANE, _ONE_PASS = "svm-perf", "one-pmb"
+
+
+def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
+    """Return the paper's figures drawn anew; it prints no table.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        ``"evaluation"`` and ``"runs"`` are used.
+    story : mapping
+        ``"datasets"`` and ``"methods"`` are used: those of the run.
+    """
+    results = _results(tables)
+    names = {_family(m): about["title"] for m, about in story["methods"].items()}
+    held = set(results["dataset"])
+    titles = {d: about["title"] for d, about in story["datasets"].items() if d in held}
+    whole = results[results["stage"] == results.groupby("family")["stage"].transform("max")]
+    return Findings(
+        title="Surrogate functions for precision at the top, ICML 2015: the figures again",
+        citation="P. Kar, H. Narasimhan, P. Jain. Surrogate Functions for Maximizing Precision at the Top. "
+        "ICML 2015.",
+        answers=list(_answers(whole, names, titles)),
+        choices=[
+            "Five random splits, 70% for training; parameters on two inner folds of it, by precision@k.",
+            "Letter: N against the rest has the printed share of positives, 3.92% (Q has as many).",
+            "IJCNN1: the training and validation parts, 49,990 rows; the paper's 141,691 include the test.",
+            "A method stopped early is a run of its own, so that seconds are those of training alone.",
+            "PPI has no known source. a9a is not in the paper.",
+        ],
+        comparisons=[
+            Comparison(
+                "precision",
+                f"precision@k at {_TARGET}",
+                _table(whole[whole["target"] == _TARGET], names),
+                "Mean and standard deviation (spread) over n splits, and the median seconds of training. The "
+                "paper prints no numbers: nothing is set beside ours.",
+            )
+        ],
+        plots=[
+            plot
+            for dataset, title in titles.items()
+            for plot in (
+                _against_time(results, dataset, title, names),
+                _against_k(whole, dataset, title, names),
+            )
+        ],
+    )
+
+
+def _family(method: str) -> str:
+    return method.partition(".")[0]
+
+
+def _results(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return precision@k and the seconds of training of each run, with the method's family and stage."""
+    key = ["dataset", "method", "repeat", "fold", "target"]
+    values = tables["evaluation"].query("metric == 'precision@k'")[[*key, "value"]]
+    table = values.merge(tables["runs"][[*key, "seconds_training"]], on=key)
+    # The other k of a data set are an entry of their own, lest their training count as seconds of this one.
+    table["dataset"] = table["dataset"].str.removesuffix("-k")
+    table["family"] = table["method"].map(_family)
+    table["stage"] = table["method"].str.partition(".")[2].map(lambda s: int(s) if s else 1)
+    return table
+
+
+def _against_time(results: pd.DataFrame, dataset: str, title: str, names: Mapping[str, str]) -> Plot:
+    part = results[(results["dataset"] == dataset) & (results["target"] == _TARGET)]
+    data = part.groupby(["family", "stage"], sort=False).agg(
+        seconds=("seconds_training", "median"),
+        mean=("value", "mean"),
+        std=("value", "std"),
+        n=("value", "count"),
+    )
+    data = data.reset_index().sort_values(["family", "stage"])
+    canvas = _draw(data, "seconds", names, "seconds of training (median)", f"{title}: {_TARGET}", log=True)
+    caption = (
+        f"{title}: precision@k on the test part at {_TARGET} (higher is better) against seconds of training; "
+        "each point is a run stopped at another number of passes or cutting planes. Mean and standard "
+        f"deviation over {int(data['n'].max())} splits."
+    )
+    return Plot(f"time-{dataset}", caption, canvas, data)
+
+
+def _against_k(whole: pd.DataFrame, dataset: str, title: str, names: Mapping[str, str]) -> Plot:
+    part = whole[whole["dataset"] == dataset]
+    part = part.assign(kappa=part["target"].str.removeprefix("kappa=").astype(float))
+    data = part.groupby(["family", "kappa"], sort=False)["value"].agg(["mean", "std", "count"]).reset_index()
+    canvas = _draw(data, "kappa", names, "kappa, as k = kappa n+", f"{title}: trained at each k", log=False)
+    caption = (
+        f"{title}: precision@k on the test part (higher is better) of models trained for each k = kappa n+. "
+        f"Mean and standard deviation over {int(data['count'].max())} splits."
+    )
+    return Plot(f"k-{dataset}", caption, canvas, data)
+
+
+def _draw(data: pd.DataFrame, x: str, names: Mapping[str, str], label: str, title: str, log: bool) -> Figure:
+    styles = method_styles(list(names))
+    with figure_theme():
+        canvas = Figure(figsize=(6.4, 3.8), layout="constrained")
+        axes = canvas.add_subplot()
+        for family, line in data.groupby("family", sort=False):
+            style = styles[str(family)]
+            axes.errorbar(
+                line[x], line["mean"], line["std"], label=names[str(family)], capsize=2, elinewidth=0.7,
+                color=style.colour, **style.mark(),
+            )  # fmt: skip
+        if log:
+            axes.set_xscale("log")
+        axes.set(xlabel=label, ylabel="precision@k", title=title)
+        canvas.legend(loc="outside right upper")
+    return canvas
+
+
+def _table(part: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    groups = part.groupby(["dataset", "family"], sort=False)
+    table = groups.agg(
+        mean=("value", "mean"),
+        spread=("value", "std"),
+        n=("value", "count"),
+        seconds=("seconds_training", "median"),
+    ).reset_index()
+    table["family"] = table["family"].map(names)
+    return table.rename(columns={"family": "method"})
+
+
+def _answers(whole: pd.DataFrame, names: Mapping[str, str], titles: Mapping[str, str]) -> Iterator[str]:
+    """Say whether the perceptrons and SGD beat the cutting-plane solver, and how much sooner."""
+    part = whole[whole["target"] == _TARGET]
+    means = part.pivot_table(index="dataset", columns="family", values="value")
+    times = part.pivot_table(index="dataset", columns="family", values="seconds_training", aggfunc="median")
+    for dataset, title in titles.items():
+        if _CUTTING_PLANE not in means or pd.isna(means.loc[dataset, _CUTTING_PLANE]):
+            continue
+        row, seconds = means.loc[dataset], times.loc[dataset]
+        others = [f for f in means.columns if f not in (_CUTTING_PLANE, _ONE_PASS) and pd.notna(row[f])]
+        best = max(others, key=lambda f: row[f])
+        above = [names[f] for f in others if row[f] > row[_CUTTING_PLANE]]
+        yield (
+            f"{title}, {_TARGET}: the paper has its methods above SVMperf and 1PMB, in less time. Here "
+            f"{', '.join(above) or 'none'} above SVMperf ({row[_CUTTING_PLANE]:.3f} in "
+            f"{seconds[_CUTTING_PLANE]:.2g} s); the best is {names[best]} ({row[best]:.3f} in "
+            f"{seconds[best]:.2g} s)."
+        )
