@@ -16,8 +16,8 @@ from attop.estimators.svm_pauc import SVMPAUC
 from attop.metrics import get_metric
 from attop.seeds import derive_seed
 from attop.solvers.gradient_descent import gradient_descent
-from attop.surrogates import PApKAvg, PApKMax, PApKRamp, PApKTS
 from attop.surrogates.base import Surrogate
+from attop.surrogates.pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS
 
 __all__ = ["auc_at_k", "margins", "two_users"]
 
