@@ -562,7 +562,7 @@ def test_wrong_stages_say_what_is_wrong(tmp_path):
     ("kind", "params", "message"),
     [
         ("wbdc", {}, "unknown kind of data 'wbdc'; did you mean 'wdbc'"),
-        ("movies", {}, "use one of: wdbc, digit, simulation, images, ratings, csv"),
+        ("songs", {}, "use one of: wdbc, digit, simulation, images, ratings, movielens"),
         ("digit", {}, "kind 'digit': parameter 'digit' is not given"),
         ("digit", {"digits": 3}, "unknown parameter 'digits'; did you mean 'digit'"),
         ("wdbc", {"digit": 3}, "unknown parameter 'digit'; use one of: n_features"),

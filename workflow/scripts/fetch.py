@@ -11,7 +11,6 @@ with job_log(snakemake.log[0]):
     job = json.loads(snakemake.params.job)
     # Not among the parameters: the same bytes from elsewhere are the same data.
     fetch_files(
-        snakemake.wildcards.dataset,
         job["files"],
         job["cache"],
         snakemake.output[0],

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attop.datasets import behance, bundled, images, kddcup, movielens, ratings, simulation, table
+from attop.datasets import behance, bundled, citation, images, kddcup, movielens, ratings, simulation, table
 from attop.datasets.base import (
     Dataset,
     DatasetError,
@@ -154,6 +154,7 @@ KINDS: Mapping[str, Kind] = {
             ),
             ("appreciations", "features"),
         ),
+        _single("citation", citation.citation_recommendation, ("train", "validation", "test")),
         _single("kddcup08", kddcup.kdd_cup, ("info", "features")),
         _single("csv", table.csv_table, ("path",)),
         _single("file", table.file_table, ("path", "validation", "test")),

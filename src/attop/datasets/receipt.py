@@ -6,7 +6,6 @@ so that other bytes make the data set anew and the same bytes from elsewhere do 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import tempfile
@@ -15,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from attop.datasets.base import DatasetError, Unavailable
+from attop.datasets.fetch import Source, obtain
+from attop.datasets.fetch.source import digest
 
 __all__ = ["failures", "fetch_files", "read_receipt"]
 
 
 def fetch_files(
-    name: str,
     files: Mapping[str, Mapping[str, Any]],
     cache: str | os.PathLike[str],
     out: str | os.PathLike[str],
@@ -32,11 +32,8 @@ def fetch_files(
 
     Parameters
     ----------
-    name : str
-        Of the data set.
     files : mapping
-        Parameter of the builder -> ``path``, ``urls``, ``member``, ``sha256``, ``bytes``, ``remedy``; all
-        but the first may be missing.
+        Parameter of the builder -> attributes of a `Source`; all but ``path`` may be missing.
     cache : path
         Folder of downloaded files.
     out : path
@@ -52,12 +49,12 @@ def fetch_files(
     found: dict[str, Any] = {}
     for parameter, file in files.items():
         try:
-            path = _obtain(file, Path(cache), mirror)
+            path = obtain(_source(file), cache, mirror=mirror, offline=offline)
         except Unavailable as error:
             _write(_counter(out), str(failures(out) + 1))
             _write(out, json.dumps({"unavailable": [error.reason, error.remedy]}, indent=1) + "\n")
             return False
-        found[parameter] = {"path": str(path), "sha256": file.get("sha256") or _sha256(path)}
+        found[parameter] = {"path": str(path), "sha256": file.get("sha256") or digest(path)}
     _write(out, json.dumps({"files": found}, indent=1, sort_keys=True) + "\n")
     return True
 
@@ -95,24 +92,8 @@ def _counter(receipt: str | os.PathLike[str]) -> Path:
     return Path(receipt).with_suffix(".failures")
 
 
-def _obtain(file: Mapping[str, Any], cache: Path, mirror: str | None) -> Path:
-    """Copy a file from the mirror."""
-    import shutil
-
-    place = cache / file["path"]
-    if not place.exists():
-        if mirror is None or not (Path(mirror) / file["path"]).is_file():
-            raise Unavailable(f"{file['path']} is not in the mirror {mirror}", f"put it at {place}")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(Path(mirror) / file["path"], place)
-    if file.get("sha256") not in (None, _sha256(place)):
-        raise Unavailable(f"{place} has another checksum than expected", f"remove {place} and get it anew")
-    return place
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _source(file: Mapping[str, Any]) -> Source:
+    return Source(**{name: value for name, value in file.items() if value not in (None, "", [])})
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
