@@ -1,0 +1,21 @@
+"""Getting files: mirrors, downloads, archives and pickles, none of which is trusted.
+
+Standard library and NumPy only.
+"""
+
+from attop.datasets.fetch.archive import ArchiveError, Limits, extract
+from attop.datasets.fetch.download import obtain
+from attop.datasets.fetch.restricted_pickle import PickleRefused, load_pickle
+from attop.datasets.fetch.source import Source
+from attop.datasets.fetch.transfer import Patience
+
+__all__ = [
+    "ArchiveError",
+    "Limits",
+    "Patience",
+    "PickleRefused",
+    "Source",
+    "extract",
+    "load_pickle",
+    "obtain",
+]

@@ -1,0 +1,254 @@
+"""Taking one file out of an archive nobody vouches for.
+
+Nothing is ever written under a name the archive chose: the caller names the output.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from attop.datasets.base import DatasetError
+from attop.datasets.fetch.source import safe_name
+
+__all__ = ["ArchiveError", "Limits", "extract", "is_packed"]
+
+_BLOCK = 1 << 18
+_MAGIC = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_BROKEN = (
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    NotImplementedError,  # a packing that zipfile does not know
+)
+
+
+class ArchiveError(DatasetError):
+    """An archive that is broken, hostile, or without the file looked for."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an archive may hold.
+
+    Attributes
+    ----------
+    bytes : int
+        Unpacked, up to and with the file taken out.
+    members : int
+        Number of entries.
+    ratio : float
+        Unpacked bytes per packed byte, once more than `free` bytes are unpacked: tables of numbers reach 20,
+        archives made to fill a disk 1,000.
+    free : int
+        Bytes for which the ratio is not asked.
+    """
+
+    bytes: int = 16 << 30
+    members: int = 20_000
+    ratio: float = 200.0
+    free: int = 1 << 26
+
+
+def is_packed(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a zip, a tar, or compressed, by its content."""
+    if _opener(path) is not None or zipfile.is_zipfile(path):
+        return True
+    with open(path, "rb") as file:
+        if file.read(4) == b"PK\3\4":  # a zip that is cut off
+            return True
+        file.seek(0)
+        return _is_tar(file)
+
+
+def extract(
+    archive: str | os.PathLike[str],
+    member: str,
+    out: str | os.PathLike[str],
+    limits: Limits | None = None,
+) -> None:
+    """Take one regular file out of a zip, tar or compressed file, whole or not at all.
+
+    Parameters
+    ----------
+    archive : path
+        Recognised by its content: zip; tar, plain or in gz, bz2, xz; or one file in gz, bz2, xz.
+    member : str
+        Name in the archive; not looked at for one compressed file.
+    out : path
+        Written through a temporary file in its folder and an atomic rename.
+    limits : Limits, optional
+
+    Raises
+    ------
+    ArchiveError
+        If the archive is broken, holds more than the limits allow, has any entry whose name leaves the
+        folder, or `member` is missing, encrypted, or anything but a regular file.
+    OSError
+        If `out` cannot be written.
+    """
+    limits, out = limits or Limits(), Path(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as target, _opened(archive, member, limits) as content:
+            while block := content.read(_BLOCK):
+                target.write(block)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, out)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+class _Metered:
+    """Counts what is unpacked and stops at the limits, whatever the archive claims of its sizes."""
+
+    def __init__(self, file: IO[bytes], packed: int, limits: Limits, what: object):
+        self.file, self.packed, self.limits, self.what, self.count = file, packed, limits, what, 0
+
+    def read(self, size: int = _BLOCK) -> bytes:
+        block = self.file.read(min(size, _BLOCK))
+        self.count += len(block)
+        _weigh(self.count, self.packed, self.limits, self.what)
+        return block
+
+
+def _weigh(count: int, packed: int, limits: Limits, what: object) -> None:
+    if count > limits.bytes:
+        raise ArchiveError(
+            f"{what} unpacks to more than {limits.bytes} bytes, the most expected: remove it and get it from "
+            "a source you trust"
+        )
+    if count > limits.free and count > limits.ratio * max(packed, 1):
+        raise ArchiveError(
+            f"{what} unpacks to more than {limits.ratio:g} times its {packed} bytes, as archives made to "
+            "fill a disk do: remove it and get it from a source you trust"
+        )
+
+
+def _broken(archive: object, error: object) -> ArchiveError:
+    return ArchiveError(f"{archive} is cut off or damaged ({error}): remove it and download it again")
+
+
+@contextmanager
+def _opened(archive: str | os.PathLike[str], member: str, limits: Limits) -> Iterator[Any]:
+    """Open the member for reading, errors of the format in one voice."""
+    packed = os.path.getsize(archive)
+    unpack = _opener(archive)
+    try:
+        with unpack(archive) if unpack else open(archive, "rb") as stream:
+            tar = _is_tar(stream)
+            stream.seek(0)
+            if tar or unpack:
+                if not tar:
+                    yield _Metered(stream, packed, limits, archive)
+                    return
+                # every name is looked at before anything is taken out, so twice through
+                with _tape(_Metered(stream, packed, limits, archive)) as tape:
+                    _check_tar(archive, tape, member, limits)
+                stream.seek(0)
+                with _tape(_Metered(stream, packed, limits, archive)) as tape:
+                    info = next(info for info in tape if _same(info.name, member))
+                    yield tape.extractfile(info)
+                return
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as box:
+                entry = _in_zip(archive, box, member, limits)
+                with box.open(entry) as file:
+                    yield _Metered(file, min(packed, entry.compress_size), limits, archive)
+            return
+    except _BROKEN as error:
+        raise _broken(archive, error) from None
+    except OSError as error:
+        if error.errno is None:  # bz2 reports bad data so
+            raise _broken(archive, error) from None
+        raise
+    raise ArchiveError(
+        f"{archive} is cut off or no archive (zip, tar, gz, bz2, xz): remove it and download it again"
+    )
+
+
+def _tape(stream: _Metered) -> tarfile.TarFile:
+    return tarfile.open(fileobj=stream, mode="r|")  # type: ignore[call-overload]
+
+
+def _is_tar(stream: Any) -> bool:
+    """Return whether a stream begins as tars of the last decades do."""
+    return stream.read(262)[257:] == b"ustar"
+
+
+def _opener(archive: str | os.PathLike[str]) -> Any:
+    with open(archive, "rb") as file:
+        start = file.read(6)
+    return next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), None)
+
+
+def _in_zip(archive: object, box: zipfile.ZipFile, member: str, limits: Limits) -> zipfile.ZipInfo:
+    entries = box.infolist()
+    found = None
+    for number, info in enumerate(entries, 1):
+        _accept(archive, info.orig_filename, number, limits)
+        if _same(info.filename, member):
+            found = info
+    if found is None:
+        raise _missing(archive, member, [info.filename for info in entries])
+    kind = found.external_attr >> 16 & 0o170000
+    if found.is_dir() or kind not in (0, 0o100000):
+        raise _irregular(archive, member)
+    if found.flag_bits & 1:
+        raise ArchiveError(f"{archive}: {member} is encrypted: get the file without a password")
+    return found
+
+
+def _check_tar(archive: object, tape: tarfile.TarFile, member: str, limits: Limits) -> None:
+    names = []
+    for number, info in enumerate(tape, 1):
+        _accept(archive, info.name, number, limits)
+        names.append(info.name)
+        if _same(info.name, member) and not info.isreg():
+            raise _irregular(archive, member)
+    if not any(_same(name, member) for name in names):
+        raise _missing(archive, member, names)
+
+
+def _accept(archive: object, name: str, number: int, limits: Limits) -> None:
+    if number > limits.members:
+        raise ArchiveError(
+            f"{archive} has more than {limits.members} entries: remove it and get it from a source you trust"
+        )
+    if not safe_name(name) and PurePosixPath(name) != PurePosixPath("."):
+        raise ArchiveError(
+            f"{archive} has an entry {name!r} that would be written outside its folder; nothing was "
+            "unpacked: remove it and get it from a source you trust"
+        )
+
+
+def _same(name: str, member: str) -> bool:
+    return PurePosixPath(name) == PurePosixPath(member)
+
+
+def _irregular(archive: object, member: str) -> ArchiveError:
+    return ArchiveError(
+        f"{archive}: {member} is a link, folder or device, expected a regular file: get it from a source "
+        "you trust"
+    )
+
+
+def _missing(archive: object, member: str, names: list[str]) -> ArchiveError:
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return ArchiveError(f"{archive} has no {member}, it has: {shown or 'nothing'}; correct the member's name")

@@ -1,0 +1,179 @@
+"""Pickles of plain data, read without running what they ask for."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from attop.datasets.base import DatasetError
+
+__all__ = ["PickleRefused", "load_pickle"]
+
+
+class PickleRefused(DatasetError):
+    """A pickle that asks for more than plain data."""
+
+
+class _Only:
+    """A function that a pickle may call and not change."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: Callable[..., Any]):
+        self._call = call
+
+    def __call__(self, *args: Any) -> Any:
+        return self._call(*args)
+
+    def __setstate__(self, state: Any) -> None:
+        raise PickleRefused("a change of the reader itself")
+
+
+class _Dtype:
+    """Stands for a dtype until its state is checked.
+
+    A real dtype takes any fields and flags from its state, with which bytes of the pickle pass for
+    pointers to objects; so it never sees the state.
+    """
+
+    def __init__(self, code: str, align: bool = False, copy: bool = True):
+        dtype = np.dtype(str(code))
+        if dtype.kind not in "biufcSUO" or dtype.fields or dtype.subdtype:
+            raise PickleRefused(f"an array of dtype {code!r}: only numbers, strings and objects are read")
+        self.dtype = dtype
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        _, order, subdtype, names, fields, *_ = state
+        if subdtype is not None or names or fields:
+            raise PickleRefused("an array of records: only numbers, strings and objects are read")
+        if order in ("<", ">"):
+            self.dtype = self.dtype.newbyteorder(order)
+
+
+class _Array(np.ndarray):
+    """An array whose state is checked before it is taken."""
+
+    def __setstate__(self, state: Any) -> None:
+        version, shape, dtype, fortran, content = state
+        if not isinstance(dtype, _Dtype):
+            raise PickleRefused("an array without a dtype of its own")
+        if dtype.dtype.kind == "O" and not isinstance(content, list):
+            raise PickleRefused("an array of objects given as bytes")
+        if isinstance(content, str):  # bytes of Python 2
+            content = content.encode("latin1")
+        super().__setstate__((version, shape, dtype.dtype, fortran, content))
+
+
+def _reconstruct(kind: object, shape: tuple[int, ...], code: Any) -> _Array:
+    return _Array.__new__(_Array, (0,), "b")
+
+
+def _scalar(dtype: _Dtype, content: Any = b"") -> Any:
+    if not isinstance(dtype, _Dtype) or dtype.dtype.kind == "O":
+        raise PickleRefused("a NumPy scalar of objects")
+    content = content.encode("latin1") if isinstance(content, str) else content
+    return np.frombuffer(content, dtype.dtype, 1)[0]
+
+
+def _from_buffer(buffer: Any, dtype: _Dtype, shape: tuple[int, ...], order: str) -> np.ndarray:
+    if not isinstance(dtype, _Dtype) or dtype.dtype.kind == "O":
+        raise PickleRefused("an array of objects given as bytes")
+    return np.frombuffer(buffer, dtype.dtype).reshape(shape, order="F" if order == "F" else "C")
+
+
+def _encode(text: str, encoding: str = "latin1") -> bytes:
+    if encoding not in ("latin1", "latin-1", "utf-8", "ascii"):
+        raise PickleRefused(f"the encoding {encoding!r}")
+    return text.encode(encoding)
+
+
+_BUILTINS = {"set": set, "frozenset": frozenset, "complex": complex, "bytes": bytes, "bytearray": bytearray}
+_NUMPY: dict[str, Callable[..., Any]] = {
+    "multiarray._reconstruct": _reconstruct,
+    "multiarray.scalar": _scalar,
+    "numeric._frombuffer": _from_buffer,
+}
+_ALLOWED: dict[str, Any] = {
+    "_codecs.encode": _Only(_encode),
+    "numpy.ndarray": "numpy.ndarray",  # only named, as what to reconstruct; never called
+    "numpy.dtype": _Only(_Dtype),
+    **{f"{module}.{name}": f for module in ("builtins", "__builtin__") for name, f in _BUILTINS.items()},
+    **{
+        f"{package}.{name}": _Only(f)
+        for package in ("numpy.core", "numpy._core")
+        for name, f in _NUMPY.items()
+    },
+}
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, file: BinaryIO, also: Mapping[str, Any]):
+        super().__init__(file, encoding="latin1")
+        # A class is asked for new objects, which a function in its place cannot give.
+        self.allowed = _ALLOWED | {n: f if isinstance(f, (type, str)) else _Only(f) for n, f in also.items()}
+
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return self.allowed[f"{module}.{name}"]
+        except KeyError:
+            raise PickleRefused(f"the global {module}.{name}") from None
+
+    def persistent_load(self, key: Any) -> Any:
+        raise PickleRefused("an object kept outside the file")
+
+
+def load_pickle(path: str | os.PathLike[str], sha256: str, also: Mapping[str, Any] | None = None) -> Any:
+    """Read a pickle of plain data after its checksum.
+
+    Parameters
+    ----------
+    path : path
+    sha256 : str
+        Of the file; there is no reading without.
+    also : mapping, optional
+        Dotted name of a further global -> stand-in that does no harm: a function, a class that has
+        ``__setstate__``, or, for what is only named, a string.
+
+    Returns
+    -------
+    data
+        Dicts, lists, tuples, sets, strings, bytes, numbers, None, and arrays of numbers, strings or such
+        objects (a subclass of ndarray, which ``np.asarray`` makes plain). Strings of Python 2 are decoded
+        as Latin-1.
+
+    Raises
+    ------
+    PickleRefused
+        If the pickle asks for anything else; the message names it. Nothing it asked for was run.
+    DatasetError
+        If the checksum is another, or the file is cut off or no pickle.
+    """
+    if not sha256:
+        raise DatasetError(f"{path}: a pickle is read only with its sha256: give it in the catalogue")
+    with open(path, "rb") as file:
+        got = hashlib.file_digest(file, "sha256").hexdigest()
+        if got != sha256:
+            raise DatasetError(
+                f"{path}: expected sha256 {sha256}, got {got}; it was not read: remove it "
+                "and download it again"
+            )
+        file.seek(0)
+        try:
+            return _Reader(file, also or {}).load()
+        except PickleRefused as error:
+            raise PickleRefused(
+                f"{path} asks for {error}, which plain data have no need of; nothing was run: do not "
+                "open it by other means, and get it from a source you trust"
+            ) from None
+        except (MemoryError, KeyboardInterrupt):
+            raise
+        except Exception as error:  # a damaged pickle raises nearly anything
+            raise DatasetError(
+                f"{path} is cut off or no pickle of plain data ({type(error).__name__}: {error}): "
+                "get it again"
+            ) from None
