@@ -5,7 +5,9 @@ import json
 import os
 import pickle
 import shutil
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -240,13 +242,28 @@ def write_behance(folder, n_items=90, n_users=4, likes=14):
     return records
 
 
-def test_behance_is_read_as_a_stream_and_becomes_recommendation(tmp_path):
+class FirstColumns:
+    """UMAP's interface with a plain projection, and its calls; UMAP itself takes a minute to compile."""
+
+    def __init__(self, n_components, **options):
+        self.n_components, self.calls = n_components, []
+        FirstColumns.last = self
+
+    def transform(self, X):
+        self.calls.append(len(X))
+        return X[:, : self.n_components]
+
+    fit_transform = transform
+
+
+def test_behance_is_read_as_a_stream_and_becomes_recommendation(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=FirstColumns))
     records = write_behance(tmp_path)
     params = {
         "appreciations": str(tmp_path / "likes"),
         "features": str(tmp_path / "features.b"),
         **{"min_likes": 14, "max_likes": 16, "n_projected": 64, "n_components": 3, "n_neighbors": 5},
-        **{"n_fit": 60, "n_profile": 4},
+        **{"n_fit": 40, "n_profile": 4},
     }
     spec = {"id": "b", "kind": "behance", "params": params, "seed": 0}
     build(spec, "source", None, tmp_path / "source.npz")
@@ -260,6 +277,10 @@ def test_behance_is_read_as_a_stream_and_becomes_recommendation(tmp_path):
     assert (np.abs(kept / true - 1) < 5 * np.sqrt(2 / 64)).all()
 
     build(spec, "umap", tmp_path / "source.npz", tmp_path / "umap.npz")
+    assert FirstColumns.last.calls == [40, 40, 10]  # fitted on 40, the others 40 at a time
+    features = load_arrays(tmp_path / "umap.npz")[0]["item_features"]
+    centred = projected[:, :3].astype(float)
+    np.testing.assert_allclose(features, centred - centred.mean(axis=0), atol=1e-12)
     build(spec, "dataset", tmp_path / "umap.npz", tmp_path / "dataset.npz")
     data = Dataset.load(tmp_path / "dataset.npz")
     assert data.X.shape[1] == 9

@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 
 from attop.datasets.base import Dataset, DatasetError
-from attop.datasets.random_splits import holdout
-from attop.datasets.splits import PROTOCOLS, count_folds, make_folds, stratified, windows, within_groups
+from attop.datasets.splits import (
+    PROTOCOLS,
+    count_folds,
+    given,
+    holdout,
+    make_folds,
+    stratified,
+    whole_groups,
+    windows,
+    within_groups,
+)
 from attop.seeds import derive_seed
 from oracles.datasets import check_fold
 
@@ -309,3 +318,116 @@ def test_holdout_can_test_on_its_own_training_part():
     assert not np.isin(on_rest.test, on_rest.train).any()
     with pytest.raises(DatasetError, match="'rest' or 'train', got 'all'"):
         holdout(y, test="all", seed=0)
+
+
+# One training part
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+@pytest.mark.parametrize(("train", "count"), [(50, 50), (0.7, 142), (1 / 3, 68)])
+def test_holdout_trains_on_the_number_asked_for(train, count, stratify):
+    y = labels()
+    [fold] = holdout(y, train=train, stratify=stratify, inner_folds=2, seed=1)
+    assert len(fold.train) == count
+    check_fold(fold, 203)
+    assert len(fold.test) == 203 - count
+    if stratify:
+        assert abs(y[fold.train].sum() - count * 23 / 203) < 2
+
+
+def test_holdout_draws_each_row_as_often():
+    y = labels(40, 10)
+    drawn = np.zeros(40)
+    for seed in range(600):
+        [fold] = holdout(y, train=10, inner_folds=2, seed=seed)
+        drawn[fold.train] += 1
+    # A binomial count has a standard deviation below sqrt(600 / 4 * 3 / 4); five of them.
+    assert (np.abs(drawn - 150) < 5 * np.sqrt(600 * 3 / 16)).all()
+
+
+@pytest.mark.parametrize("train", [0, 203, 1.0, 0.0, -3, True, "half", None])
+def test_holdout_refuses(train):
+    with pytest.raises(DatasetError, match=r"train must be a number of items from 1 to 202 or a share"):
+        holdout(labels(), train=train, seed=0)
+
+
+# Whole groups and given parts
+
+
+def queries(n=23, seed=0):
+    rng = np.random.default_rng(seed)
+    return users(rng.integers(4, 12, n).tolist(), [2] * n, seed)
+
+
+def test_groups_stay_together_inside_and_outside():
+    y, group = queries()
+    folds = whole_groups(y, group, n_folds=4, inner_folds=3, seed=2)
+    assert sorted(q for f in folds for q in set(group[f.test])) == list(range(23))
+    for fold in folds:
+        check_fold(fold, len(y))
+        assert not set(group[fold.train]) & set(group[fold.test])
+        assert len(set(group[fold.test])) in (5, 6)
+        for fit, validation in fold.inner:
+            assert not set(group[fit]) & set(group[validation])
+    assert not same(folds[0], whole_groups(y, group, n_folds=4, inner_folds=3, seed=3)[0])
+
+
+def test_too_few_groups_are_refused():
+    y, group = queries(3)
+    with pytest.raises(DatasetError, match="3 groups cannot make 4 parts: lower n_folds"):
+        whole_groups(y, group, n_folds=4, seed=0)
+    with pytest.raises(DatasetError, match="2 groups cannot make 5 parts: lower inner_folds"):
+        whole_groups(y, group, n_folds=3, seed=0)
+
+
+def test_given_parts_go_round_as_letor_folds_do():
+    y, group = queries(25)
+    part = group // 5
+    folds = given(y, group, part, n_folds=5, seed=0)
+    for f, fold in enumerate(folds):
+        assert set(part[fold.train]) == {f, (f + 1) % 5, (f + 2) % 5}
+        [(fit, validation)] = fold.inner
+        assert set(part[validation]) == {(f + 3) % 5}
+        assert set(part[fold.test]) == {(f + 4) % 5}
+        np.testing.assert_array_equal(fit, fold.train)
+        assert not fold.refit
+        assert len(fold.train) + len(validation) + len(fold.test) == len(y)
+    assert same(given(y, None, part, seed=9)[0], folds[0])
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_two_given_parts_select_on_inner_folds(grouped):
+    y, group = queries(12)
+    part = (group > 8).astype(int)
+    [fold] = given(y, group if grouped else None, part, inner_folds=3, seed=0)
+    check_fold(fold, len(y))
+    np.testing.assert_array_equal(fold.train, np.flatnonzero(part == 0))
+    assert fold.refit
+    assert len(fold.inner) == 3
+    if grouped:
+        assert all(not set(group[fit]) & set(group[held]) for fit, held in fold.inner)
+
+
+def test_given_parts_can_be_thinned():
+    y, group = queries(40)
+    [fold] = given(y, group, group // 10, n_train=60, n_test=30, seed=1)
+    assert (len(fold.train), len(fold.test)) == (60, 30)
+    assert set(group[fold.train] // 10) == {0, 1}
+    with pytest.raises(DatasetError, match="n_train must be an integer from 1 to"):
+        given(y, group, group // 10, n_train=10_000, seed=1)
+
+
+def test_given_refuses():
+    y, group = queries(4)
+    with pytest.raises(DatasetError, match="at least two parts"):
+        given(y, group, np.zeros(len(y), int), seed=0)
+    with pytest.raises(DatasetError, match="n_folds must be an integer from 1 to 2"):
+        given(y, group, group // 2, n_folds=3, seed=0)
+    with pytest.raises(DatasetError, match="the test part of fold 0 cannot all have both classes"):
+        given(np.where(group == 3, 0, y), group, (group == 3).astype(int), seed=0)
+    data = Dataset("toy", np.zeros((len(y), 1)), y, group)
+    with pytest.raises(DatasetError, match="dataset toy: protocol 'given' needs data that come in parts"):
+        make_folds("given", data, 0, 0)
+    assert count_folds("given", n_folds=5) == 5
+    assert count_folds("holdout", train=3) == 1
+    assert count_folds("whole-groups") == 5
