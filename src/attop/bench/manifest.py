@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from attop.bench.config import Config
+from attop.bench.config import Config, DatasetConfig
 from attop.bench.records import environment
 from attop.datasets.base import Dataset
 from attop.top import Top
@@ -48,12 +48,18 @@ def _describe_dataset(config: Config, id: str, dataset: Dataset) -> dict[str, An
         **dataset.summary(),
         "title": data.title or dataset.facts.get("title", id),
         **{name: text for name in ("licence", "citation", "quirks") if (text := getattr(data, name))},
+        **({"source": ", ".join(_sources(data))} if data.files else {}),
         "protocol": data.protocol.model_dump(),
         "scaling": data.scaling,
         "targets": [str(Top.of(t)) for t in data.targets],
         "select_by": data.select_by,
         "skip": data.skip,
     }
+
+
+def _sources(data: DatasetConfig) -> list[str]:
+    """Return where the files of a data set are from, each place once."""
+    return list(dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values()))
 
 
 def _git() -> dict[str, Any]:
