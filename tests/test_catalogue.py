@@ -134,8 +134,11 @@ def test_the_reason_passes_through_every_stage(tmp_path):
 
 def test_where_files_are_found_and_what_is_said_of_them_repeat_no_job():
     plans = [
-        Plan(config(datasets=[{"id": "ionosphere", "quirks": quirks}], **place))
-        for quirks, place in (("none", {}), ("many", {"mirror": "/some/where", "offline": True}))
+        Plan(config(datasets=[{"id": "ionosphere", "quirks": quirks, "files": {"path": file}}], **place))
+        for quirks, file, place in (
+            ("none", {"path": "a/b", "urls": ["https://example.org/b"]}, {}),
+            ("many", {"path": "a/b", "remedy": "ask"}, {"mirror": "/some/where", "offline": True}),
+        )
     ]
     assert plans[0].fetching("ionosphere") == plans[1].fetching("ionosphere")
     assert plans[0].preparation("ionosphere", "dataset") == plans[1].preparation("ionosphere", "dataset")

@@ -1,19 +1,20 @@
 """Fetch the files of a data set into the cache."""
 
-import json
-import os
+from pathlib import Path
 
 from attop.bench.joblog import job_log
 
 with job_log(snakemake.log[0]):
+    from attop.bench.config import load_config
     from attop.datasets.receipt import fetch_files
 
-    job = json.loads(snakemake.params.job)
-    # Not among the parameters: the same bytes from elsewhere are the same data.
+    # Addresses are not among the parameters of the job: the same bytes from elsewhere are the same data.
+    config = load_config(snakemake.config, root=Path(snakemake.scriptdir).parents[1])
+    files = config.dataset(snakemake.wildcards.dataset).files
     fetch_files(
-        job["files"],
-        job["cache"],
+        {name: file.model_dump() for name, file in files.items()},
+        config.cache,
         snakemake.output[0],
-        mirror=snakemake.config.get("mirror") or os.environ.get("ATTOP_MIRROR"),
-        offline=bool(snakemake.config.get("offline", False)),
+        mirror=config.mirror,
+        offline=config.offline,
     )

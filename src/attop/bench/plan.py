@@ -97,8 +97,9 @@ class Plan:
 
     def fetching(self, dataset: str) -> str:
         """Return what fetching the files of a data set depends on: not on where they are found."""
+        what = {"path", "member", "sha256", "bytes"}
         return _text(
-            files={n: f.model_dump() for n, f in self.config.dataset(dataset).files.items()},
+            files={n: f.model_dump(include=what) for n, f in self.config.dataset(dataset).files.items()},
             cache=self.config.cache,
             failures=failures(self.receipt_path(dataset)),
         )
@@ -162,6 +163,7 @@ class Plan:
         return _text(
             runs=[[run.method, run.repeat, run.fold] for run in self.runs(dataset)],
             targets=data.targets,
+            strict=self.config.strict,
             metrics=self.config.metrics,
             code=fingerprint(
                 [
