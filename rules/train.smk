@@ -7,6 +7,8 @@ rule compile:
     resources:
         mem_mb=memory,
         runtime=minutes(10),
+        limit_ms=round(1000 * (CONFIG.limits.seconds or 0)),
+        limit_mb=round(CONFIG.limits.memory_mb or 0),
     params:
         job=PLAN.methods(),
     message:
@@ -26,8 +28,12 @@ rule train:
         f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
     threads: 1
     resources:
-        mem_mb=memory,
-        runtime=minutes(10),
+        mem_mb=training_memory,
+        runtime=training_minutes,
+        # Not among the params: other limits do not make a finished run out of date. Whole numbers (0: none),
+        # because the jobs that a cluster runs as a group may differ in them, but not in text.
+        limit_ms=lambda w: round(1000 * (CONFIG.limits_of(w.method)["seconds"] or 0)),
+        limit_mb=lambda w: round(CONFIG.limits_of(w.method)["memory_mb"] or 0),
     params:
         job=lambda w: PLAN.training(w.dataset, w.method),
     message:

@@ -6,14 +6,17 @@ from pathlib import Path
 from attop.bench.joblog import job_log
 
 with job_log(snakemake.log[0]):
+    from attop.bench.available import load_available
     from attop.bench.evaluation import evaluate
+    from attop.bench.records import check_all_ok
     from attop.bench.run import Run
     from attop.bench.tables import write_tables
-    from attop.datasets.base import Dataset
     from attop.top import Top
 
     spec, files = json.loads(snakemake.params.job), snakemake.input
-    dataset = Dataset.load(files.data)
+    if spec["strict"]:
+        check_all_ok(files.records)
+    dataset = load_available(files.data)
     runs = [Run(snakemake.wildcards.dataset, *run) for run in spec["runs"]]
     targets = [Top.of(target) for target in spec["targets"]]
     tables = evaluate(dataset, runs, files.scores, files.records, targets=targets, metrics=spec["metrics"])

@@ -2,17 +2,18 @@
 
 import json
 
-from attop.bench.joblog import job_log
+from attop.bench.job import Request, train
 
-with job_log(snakemake.log[0]):
-    from attop.bench.records import write_json
-    from attop.bench.training import Job, run_job
-    from attop.datasets.base import Dataset, save_arrays
-
-    wildcards = snakemake.wildcards
-    spec = json.loads(snakemake.params.job)["spec"]
-    job = Job(int(wildcards.repeat), int(wildcards.fold), **spec)
-    outcome = run_job(job, Dataset.load(snakemake.input.data))
-    print(outcome.record.get("traceback", "ok"))
-    save_arrays(snakemake.output.scores, {"test": outcome.test, "scores": outcome.scores})
-    write_json(snakemake.output.record, outcome.record)
+train(
+    Request(
+        spec=json.loads(snakemake.params.job)["spec"],
+        repeat=int(snakemake.wildcards.repeat),
+        fold=int(snakemake.wildcards.fold),
+        data=snakemake.input.data,
+        scores=snakemake.output.scores,
+        record=snakemake.output.record,
+        log=snakemake.log[0],
+        seconds=snakemake.resources.limit_ms / 1000 or None,
+        memory_mb=snakemake.resources.limit_mb or None,
+    )
+)

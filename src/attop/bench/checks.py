@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop.bench.training import import_estimator
-from attop.datasets.base import Dataset
+from attop.datasets.base import Dataset, Unavailable
 from attop.datasets.splits import make_folds
 from attop.metrics import get_metric
 from attop.top import Top
@@ -17,13 +17,14 @@ from attop.top import Top
 __all__ = ["check_method", "check_plan"]
 
 
-def check_plan(config: Config, datasets: Mapping[str, Dataset]) -> None:
+def check_plan(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> None:
     """Check methods, and targets against the parts of every fold.
 
     Parameters
     ----------
     config : Config
-    datasets : mapping of data set identifier to Dataset
+    datasets : mapping of data set identifier to Dataset, or Unavailable
+        What cannot be had is not checked.
 
     Raises
     ------
@@ -32,7 +33,9 @@ def check_plan(config: Config, datasets: Mapping[str, Dataset]) -> None:
     """
     complaints = [c for method in config.methods for c in check_method(method)]
     for data in config.datasets:
-        complaints += _check_targets(config, data, datasets[data.id])
+        dataset = datasets[data.id]
+        if isinstance(dataset, Dataset):
+            complaints += _check_targets(config, data, dataset)
     if complaints:
         raise ConfigError("\n".join(complaints))
 
@@ -43,7 +46,7 @@ def check_method(method: MethodConfig) -> list[str]:
     try:
         estimator = import_estimator(method.estimator)()
         known = estimator.get_params()
-    except Exception as error:  # an own class may raise anything
+    except (Exception, SystemExit) as error:  # an own class may raise anything
         return [f"{where}: {error}"]
     unknown = [name for name in (*method.params, *method.search) if name.split("__")[0] not in known]
     return [

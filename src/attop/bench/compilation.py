@@ -5,43 +5,56 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from attop.bench.limits import Limits
+from attop.bench.supervise import supervise
 from attop.bench.training import import_estimator, settings_of
 from attop.estimators.base import fit_many
 
 __all__ = ["compile_methods"]
 
 
-def compile_methods(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+def compile_methods(
+    methods: Mapping[str, Mapping[str, Any]], logs: str | Path, limits: Limits
+) -> dict[str, dict[str, Any]]:
     """Fit every method once on a toy sample, so that its compiled code is in the cache.
 
     Parameters
     ----------
     methods : mapping
         Identifier to ``estimator``, ``params`` and ``search``.
+    logs : path
+        Folder that takes what each prints.
+    limits : Limits
+        Of each. Each has a child process of its own.
 
     Returns
     -------
-    seconds : dict
-        What each took. A method that fails is left to fail where it is recorded, in its training jobs.
+    summary : dict
+        How each ended, and the seconds it took. A method that fails here is left to fail where it is
+        recorded, in its training jobs.
     """
+    summary = {}
+    for name, method in methods.items():
+        start = time.perf_counter()
+        ending = supervise(partial(_fit, method), Path(logs) / f"{name}.log", limits, lambda: False)
+        seconds = time.perf_counter() - start
+        summary[name] = {"ended": ending.status, "message": ending.message, "seconds": seconds}
+    return summary
+
+
+def _fit(method: Mapping[str, Any]) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
     y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
     groups = np.arange(60) // 30
-    seconds = {}
-    for name, method in methods.items():
-        start = time.perf_counter()
-        try:
-            estimator = import_estimator(method["estimator"])(**method["params"])
-            settings = [{**setting, "top": 3} for setting in settings_of(method["search"])[:2]]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                fit_many(estimator, X, y, groups, settings=settings)
-        except Exception as error:  # an own class may raise anything
-            print(f"{name}: {type(error).__name__}: {error}")
-        seconds[name] = time.perf_counter() - start
-    return seconds
+    estimator = import_estimator(method["estimator"])(**method["params"])
+    settings = [{**setting, "top": 3} for setting in settings_of(method["search"])[:2]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit_many(estimator, X, y, groups, settings=settings)

@@ -14,7 +14,7 @@ from attop.bench.optimistic import best_setting, test_values
 from attop.bench.records import read_json
 from attop.bench.run import Run
 from attop.bench.tables import KEY, TABLES
-from attop.datasets.base import Dataset, load_arrays
+from attop.datasets.base import Dataset, Unavailable, load_arrays
 from attop.metrics import get_metric, roc_points
 from attop.top import Top
 
@@ -22,7 +22,7 @@ __all__ = ["evaluate"]
 
 
 def evaluate(
-    dataset: Dataset,
+    dataset: Dataset | Unavailable,
     runs: Sequence[Run],
     scores: Sequence[str | Path],
     records: Sequence[str | Path],
@@ -34,7 +34,8 @@ def evaluate(
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset : Dataset or Unavailable
+        Without data every run has failed.
     runs : sequence of Run
     scores, records : sequences of paths
         What each of `runs` left.
@@ -51,7 +52,7 @@ def evaluate(
     """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     found = [(run, *_read(s, r)) for run, s, r in zip(runs, scores, records, strict=True)]
-    chosen = _choose(dataset, found, targets)
+    chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, found, targets)
     for run, record, test, values in found:
         for t, top in enumerate(targets):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
@@ -65,7 +66,7 @@ def evaluate(
                 result["inner"] = [{"setting": k["setting"], "values": [value]} for k, value in inner]
                 row = values[t, best]
             rows["runs"].append(key | _run_row(record, result))
-            if row is None:
+            if row is None or isinstance(dataset, Unavailable):
                 continue
             part = "test" if record.get("selection") == "optimistic" else "validation"
             rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]

@@ -8,9 +8,6 @@ import sys
 import traceback
 from collections.abc import Iterator
 
-from attop.bench.config import ConfigError
-from attop.datasets.base import DatasetError
-
 __all__ = ["job_log"]
 
 
@@ -28,15 +25,24 @@ def job_log(path: str) -> Iterator[None]:
         os.dup2(log.fileno(), 2)
         try:
             yield
-        except (ConfigError, DatasetError) as error:
-            print(error, file=sys.stderr, flush=True)
-            os.write(terminal, f"\n{error}\n\n".encode())
-            raise SystemExit(1) from None
-        except Exception:
-            traceback.print_exc()
-            last = traceback.format_exc().strip().splitlines()[-1]
-            os.write(terminal, f"\n{last}\nThe traceback is in {path}\n\n".encode())
+        except Exception as error:
+            if _says_it_all(error):
+                print(error, file=sys.stderr, flush=True)
+                os.write(terminal, f"\n{error}\n\n".encode())
+            else:
+                traceback.print_exc()
+                last = traceback.format_exc().strip().splitlines()[-1]
+                os.write(terminal, f"\n{last}\nThe traceback is in {path}\n\n".encode())
             raise SystemExit(1) from None
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
+
+
+def _says_it_all(error: Exception) -> bool:
+    # Imported late: they bring NumPy and pydantic, which not every job needs.
+    from attop.bench.config import ConfigError
+    from attop.bench.records import FailedRuns
+    from attop.datasets.base import DatasetError
+
+    return isinstance(error, (ConfigError, DatasetError, FailedRuns))

@@ -11,8 +11,11 @@ from types import FrameType
 __all__ = ["Limits", "TimeUp", "time_limit"]
 
 
-class TimeUp(Exception):
-    """The job's time is over; raised wherever the method is, so that its traceback says where."""
+class TimeUp(BaseException):
+    """The job's time is over; raised wherever the method is, so that its traceback says where.
+
+    No Exception: a method that handles those would go on.
+    """
 
 
 @dataclass(frozen=True)

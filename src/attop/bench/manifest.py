@@ -11,14 +11,21 @@ import yaml
 
 from attop.bench.config import Config, DatasetConfig
 from attop.bench.records import environment
-from attop.datasets.base import Dataset
+from attop.datasets.base import Dataset, Unavailable
 from attop.top import Top
 
 __all__ = ["manifest"]
 
 
-def manifest(config: Config, datasets: Mapping[str, Dataset]) -> dict[str, Any]:
-    """Return everything the report says besides results; JSON values only."""
+def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> dict[str, Any]:
+    """Return everything the report says besides results; JSON values only.
+
+    Parameters
+    ----------
+    config : Config
+    datasets : mapping of data set identifier to Dataset, or Unavailable
+        Of what cannot be had, ``unavailable`` and ``remedy`` say why and what to do.
+    """
     return {
         "title": config.title,
         "seed": config.seed,
@@ -41,12 +48,16 @@ def manifest(config: Config, datasets: Mapping[str, Dataset]) -> dict[str, Any]:
     }
 
 
-def _describe_dataset(config: Config, id: str, dataset: Dataset) -> dict[str, Any]:
+def _describe_dataset(config: Config, id: str, dataset: Dataset | Unavailable) -> dict[str, Any]:
     data = config.dataset(id)
+    about: dict[str, Any]
+    if isinstance(dataset, Unavailable):
+        about = {"name": id, "title": id, "unavailable": dataset.reason, "remedy": dataset.remedy}
+    else:
+        about = {"title": id, **dataset.facts, **dataset.summary()}
     return {
-        **dataset.facts,
-        **dataset.summary(),
-        "title": data.title or dataset.facts.get("title", id),
+        **about,
+        "title": data.title or about["title"],
         **{name: text for name in ("licence", "citation", "quirks") if (text := getattr(data, name))},
         **({"source": ", ".join(_sources(data))} if data.files else {}),
         "protocol": data.protocol.model_dump(),

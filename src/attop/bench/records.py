@@ -8,13 +8,21 @@ import platform
 import resource
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["environment", "peak_memory_mb", "read_json", "write_json", "write_text"]
+__all__ = [
+    "FailedRuns",
+    "check_all_ok",
+    "environment",
+    "peak_memory_mb",
+    "read_json",
+    "write_json",
+    "write_text",
+]
 
 _PACKAGES = (
     "attop",
@@ -28,6 +36,32 @@ _PACKAGES = (
     "pandas",
     "snakemake",
 )
+
+
+class FailedRuns(RuntimeError):
+    """Training runs failed although the configuration says that none may."""
+
+
+def check_all_ok(records: Sequence[str | os.PathLike[str]]) -> None:
+    """Check that every run has the status ``ok``.
+
+    Raises
+    ------
+    FailedRuns
+        With the status and the error of those that have not.
+    """
+    failed = []
+    for path in records:
+        record = read_json(path)
+        if record["status"] != "ok":
+            failed.append(f"{path}: {record['status']}: {record['error'].strip().splitlines()[0]}")
+    if failed:
+        raise FailedRuns(
+            f"{len(failed)} of {len(records)} training jobs failed, and strict is set:\n"
+            + "\n".join(failed[:20])
+            + "\nMend the cause and run `attop retry`, then the same command again. Without strict the run "
+            "goes on, and the report lists what failed."
+        )
 
 
 def environment() -> dict[str, Any]:

@@ -10,26 +10,39 @@ from __future__ import annotations
 
 import errno
 import itertools
+import json
+import random
 import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.bench.limits import TimeUp
-from attop.bench.records import environment, peak_memory_mb
-from attop.datasets.base import Dataset
+from attop.bench.limits import TimeUp, time_limit
+from attop.bench.records import environment, peak_memory_mb, write_json
+from attop.datasets.base import Dataset, save_arrays
 from attop.datasets.splits import Fold, make_folds
 from attop.estimators.base import fit_many
 from attop.metrics import get_metric
 from attop.seeds import derive_seed
 from attop.top import Top
 
-__all__ = ["Job", "Outcome", "import_estimator", "run_job", "scaler", "settings_of"]
+__all__ = [
+    "Diverged",
+    "Job",
+    "Outcome",
+    "failure",
+    "import_estimator",
+    "run_job",
+    "scaler",
+    "settings_of",
+    "write_outcome",
+]
 
 Floats = NDArray[np.float64]
 
@@ -117,15 +130,15 @@ def scaler(kind: str) -> Any:
     return StandardScaler() if kind == "standard" else MinMaxScaler((-0.5, 0.5))
 
 
-def run_job(job: Job, dataset: Dataset) -> Outcome:
+def run_job(job: Job, dataset: Dataset, seconds: float | None = None) -> Outcome:
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
     Selection happens on the inner splits of the training part only, which are the same for every method:
     each setting is scored by ``select_by`` at the target, averaged over the inner splits where it is
     defined; the best wins, the first listed among equals.
 
-    The status in the record is ``ok``, ``diverged`` (weights or scores that are not finite), ``memory`` or
-    ``error``. A full disk is no fault of the method and raises OSError.
+    The status in the record is ``ok``, ``timeout`` (after `seconds`), ``diverged`` (weights or scores that
+    are not finite), ``memory`` or ``error``. A full disk is no fault of the method and raises OSError.
     """
     folds = make_folds(
         job.protocol["kind"],
@@ -135,23 +148,15 @@ def run_job(job: Job, dataset: Dataset) -> Outcome:
         **job.protocol.get("options", {}),
     )
     fold = folds[job.fold]
-    record: dict[str, Any] = {
-        "status": "ok",
-        "error": "",
-        "repeat": job.repeat,
-        "fold": job.fold,
-        "n_train": len(fold.train),
-        "n_test": len(fold.test),
-        "select_by": job.select_by,
-        "selection": job.selection,
-        "seed": derive_seed(job.seed, dataset.name, job.repeat, job.fold),
-        "targets": [],
-    }
+    record = _record(job, dataset.name)
+    record |= {"n_train": len(fold.train), "n_test": len(fold.test)}
+    _seed_globals(record["seed"])
     scores = np.empty((0, len(fold.test)))
     train = _train_all if job.selection == "optimistic" else _select_and_train
     try:
-        scores = train(job, dataset, fold, record)
-    except (Exception, SystemExit) as error:  # whatever a method raises is its result
+        with time_limit(seconds):
+            scores = train(job, dataset, fold, record)
+    except BaseException as error:  # whatever a method raises is its result
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise
         record["status"] = _status_of(error)
@@ -160,6 +165,51 @@ def run_job(job: Job, dataset: Dataset) -> Outcome:
     record["peak_memory_mb"] = peak_memory_mb()
     record["environment"] = environment()
     return Outcome(fold.test, scores, record)
+
+
+def failure(job: Job, data: str | Path, status: str, message: str, output: str = "") -> Outcome:
+    """Return the outcome of a job that could not write its own.
+
+    Parameters
+    ----------
+    job : Job
+    data : path
+        File of the data set.
+    status, message : str
+    output : str
+        The end of what it printed.
+    """
+    with np.load(data, allow_pickle=False) as file:
+        name = json.loads(str(file["meta"]))["name"]
+    record = _record(job, name) | {"status": status, "error": message, "environment": environment()}
+    if output:
+        record["traceback"] = output
+    return Outcome(np.empty(0, np.int64), np.empty((0, 0)), record)
+
+
+def write_outcome(outcome: Outcome, scores: str | Path, record: str | Path) -> None:
+    """Write scores and record, each whole or not at all."""
+    save_arrays(scores, {"test": outcome.test, "scores": outcome.scores})
+    write_json(record, outcome.record)
+
+
+def _record(job: Job, name: str) -> dict[str, Any]:
+    return {
+        "status": "ok",
+        "error": "",
+        "repeat": job.repeat,
+        "fold": job.fold,
+        "select_by": job.select_by,
+        "selection": job.selection,
+        "seed": derive_seed(job.seed, name, job.repeat, job.fold),
+        "targets": [],
+    }
+
+
+def _seed_globals(seed: int) -> None:
+    """Seed the generators a method should not use, but may."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
 
 
 def _status_of(error: BaseException) -> str:

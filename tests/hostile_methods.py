@@ -1,0 +1,120 @@
+"""Methods that do what no method should; and one that does nothing wrong."""
+
+import contextlib
+import ctypes
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class Fine(ClassifierMixin, BaseEstimator):
+    """The difference of the class means."""
+
+    def fit(self, X, y):
+        self.direction_ = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return X @ self.direction_
+
+
+class Raises(Fine):
+    def fit(self, X, y):
+        raise RuntimeError("no wish to learn")
+
+
+class LoopsForEver(Fine):
+    def fit(self, X, y):
+        while True:
+            pass
+
+
+class IgnoresAlarms(Fine):
+    """Does not return to Python, as compiled code may not; nor would a loop that handles every exception."""
+
+    def fit(self, X, y):
+        ctypes.PyDLL(None).pause()
+        while True:
+            with contextlib.suppress(BaseException):
+                time.sleep(60)
+
+
+class EatsMemory(Fine):
+    def fit(self, X, y):
+        self.eaten = []
+        while True:
+            self.eaten.append(np.ones(1 << 20))
+
+
+class ChildrenEatMemory(Fine):
+    def fit(self, X, y):
+        program = "x = [b'1' * (1 << 27)] * 1; y = bytearray(b'1') * (1 << 30); import time; time.sleep(60)"
+        subprocess.run([sys.executable, "-c", program])
+        return super().fit(X, y)
+
+
+class OutOfMemory(Fine):
+    def fit(self, X, y):
+        np.ones(1 << 50)
+
+
+class NaNScores(Fine):
+    def decision_function(self, X):
+        return np.full(len(X), np.nan)
+
+
+class NaNWeights(Fine):
+    def fit(self, X, y):
+        self.coef_ = np.full(X.shape[1], np.inf)
+        return super().fit(X, y)
+
+
+class WrongLength(Fine):
+    def decision_function(self, X):
+        return np.zeros(len(X) - 1)
+
+
+class PrintsMegabytes(Fine):
+    def fit(self, X, y):
+        os.write(1, b"first words\n")
+        for _ in range(80):
+            os.write(1, b"x" * (1 << 20))
+        print("last words")
+        return super().fit(X, y)
+
+
+class CallsExit(Fine):
+    def fit(self, X, y):
+        sys.exit(0)
+
+
+class ExitsAtOnce(Fine):
+    def fit(self, X, y):
+        os._exit(0)
+
+
+class Crashes(Fine):
+    def fit(self, X, y):
+        ctypes.string_at(0)
+
+
+class LeavesChildren(Fine):
+    """Its children hold on to its output, and the eldest to a session of its own."""
+
+    def fit(self, X, y):
+        for new_session in (True, False):
+            program = f"import time; time.sleep(600)  # left by {os.getpid()}"
+            subprocess.Popen([sys.executable, "-c", program], start_new_session=new_session)
+        return super().fit(X, y)
+
+
+class Undecided(Fine):
+    """Draws from the generators of the process."""
+
+    def decision_function(self, X):
+        return np.random.random(len(X))  # noqa: NPY002
