@@ -53,6 +53,21 @@ def minutes(amount):
     return lambda w, attempt: attempt * amount
 
 
+def training_memory(w, input, attempt):
+    """`memory`; from the third attempt more than the limit of the configuration.
+
+    A run beyond that limit then leaves a record that says so, instead of being killed by the scheduler.
+    """
+    limit = CONFIG.limits_of(w.method)["memory_mb"] if attempt > 2 else None
+    return max(memory(w, input, attempt), round(limit or 0) + 500)
+
+
+def training_minutes(w, attempt):
+    """Ten minutes for each attempt; from the third more than the limit of the configuration, as for memory."""
+    limit = CONFIG.limits_of(w.method)["seconds"] if attempt > 2 else None
+    return max(10 * attempt, round((limit or 0) / 60) + 5)
+
+
 wildcard_constraints:
     dataset=one_of(d.id for d in CONFIG.datasets),
     method=one_of(m.id for m in CONFIG.methods),
