@@ -152,7 +152,7 @@ def test_a_run_goes_on_where_scancel_stopped_it(tmp_path):
     deadline = time.monotonic() + 60
     while True:
         submitted = jobs((tmp_path / "output.txt").read_text())
-        going = [job["JobId"] for job in submitted if job["JobState"] == "RUNNING"]
+        going = [job["JobId"] for job in submitted if job["JobState"] in ("PENDING", "RUNNING")]
         if going and "COMPLETED" in (job["JobState"] for job in submitted):
             break
         assert running.poll() is None, (tmp_path / "output.txt").read_text()
