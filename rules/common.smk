@@ -1,6 +1,7 @@
 from snakemake.exceptions import WorkflowError
 
 from attop.bench.config import ConfigError, load_config
+from attop.bench.locks import claim
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 
@@ -8,6 +9,9 @@ try:
     CONFIG = load_config(config, root=workflow.basedir)
 except ConfigError as error:
     raise WorkflowError(f"The configuration cannot be run:\n{error}")
+
+if workflow.is_main_process and (said := claim()):
+    logger.warning(said)
 
 PLAN = Plan(CONFIG)
 OUT = CONFIG.output

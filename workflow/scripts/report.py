@@ -7,21 +7,21 @@ from attop.bench.joblog import job_log
 
 with job_log(snakemake.log[0]):
     from attop.analysis import write_analysis
+    from attop.bench.available import load_available
     from attop.bench.config import Config
     from attop.bench.manifest import manifest
     from attop.bench.records import write_json
     from attop.bench.tables import read_tables, write_tables
-    from attop.datasets.base import Dataset
 
     config = Config.model_validate(json.loads(snakemake.params.job)["config"])
     report, about, *_ = snakemake.output
     tables = Path(config.output) / "tables"
     datasets = {
-        d.id: Dataset.load(path) for d, path in zip(config.datasets, snakemake.input.data, strict=True)
+        d.id: load_available(path) for d, path in zip(config.datasets, snakemake.input.data, strict=True)
     }
     story = manifest(config, datasets)
     write_json(about, story)
     folders = [Path(config.output) / "evaluation" / d.id for d in config.datasets]
     results = read_tables(folders)
-    write_tables(results, tables)
+    write_tables(results, tables, csv=True)
     write_analysis(results, story, report=report, tables=tables)

@@ -8,10 +8,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
+from threadpoolctl import threadpool_info
 
 from attop.bench.config import Config, DatasetConfig
+from attop.bench.fingerprint import fingerprint, home_of
 from attop.bench.records import environment
+from attop.bench.tables import SCHEMA_VERSION
 from attop.datasets.base import Dataset, Unavailable
+from attop.datasets.splits import count_folds
+from attop.seeds import derive_seed
 from attop.top import Top
 
 __all__ = ["manifest"]
@@ -32,6 +37,8 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
         "config": yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True),
         "git": _git(),
         "environment": environment(),
+        "blas": _libraries(),
+        "schema_version": SCHEMA_VERSION,
         "datasets": {d.id: _describe_dataset(config, d.id, datasets[d.id]) for d in config.datasets},
         "methods": {
             m.id: {
@@ -41,6 +48,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
                 "estimator": m.estimator,
                 "params": m.params,
                 "grid": m.search,
+                "fingerprint": fingerprint(["attop.bench.training", home_of(m.estimator)]),
                 "n_settings": math.prod(len(values) for values in m.search.values()),
             }
             for m in config.methods
@@ -64,13 +72,31 @@ def _describe_dataset(config: Config, id: str, dataset: Dataset | Unavailable) -
         "scaling": data.scaling,
         "targets": [str(Top.of(t)) for t in data.targets],
         "select_by": data.select_by,
+        "selection": data.selection,
         "skip": data.skip,
+        "seeds": _seeds(config, data, about["name"]),
     }
 
 
 def _sources(data: DatasetConfig) -> list[str]:
     """Return where the files of a data set are from, each place once."""
     return list(dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values()))
+
+
+def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
+    """Return the seed of every repeat and fold, the same for every method."""
+    folds = range(count_folds(data.protocol.kind, **data.protocol.options))
+    return {
+        f"repeat{repeat}-fold{fold}": derive_seed(config.seed, name, repeat, fold)
+        for repeat in range(data.protocol.repeats)
+        for fold in folds
+    }
+
+
+def _libraries() -> list[dict[str, Any]]:
+    """Return the linear algebra and thread libraries that are loaded, and how many threads each may use."""
+    fields = ("user_api", "internal_api", "version", "architecture", "threading_layer", "num_threads")
+    return [{f: pool[f] for f in fields if f in pool} for pool in threadpool_info()]
 
 
 def _git() -> dict[str, Any]:

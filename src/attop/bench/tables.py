@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["KEY", "TABLES", "read_tables", "write_tables"]
+__all__ = ["KEY", "SCHEMA_VERSION", "TABLES", "read_tables", "write_tables"]
+
+#: Of `TABLES`: counted up when a column changes its name or meaning; new columns do not count. It is in the
+#: metadata of the Parquet files as ``attop_schema_version``, and in the manifest.
+SCHEMA_VERSION = 1
 
 #: The columns that name a result, in every table.
 KEY = ("dataset", "method", "repeat", "fold", "target")
@@ -40,20 +45,37 @@ TABLES: dict[str, tuple[str, ...]] = {
 }
 
 
-def write_tables(tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str]) -> None:
-    """Write each table to ``<folder>/<name>.parquet``, each whole or not at all."""
+def write_tables(
+    tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str], *, csv: bool = False
+) -> None:
+    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
-        descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
-        os.close(descriptor)
-        try:
-            table.to_parquet(temporary, index=False)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, folder / f"{name}.parquet")
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        _write(folder / f"{name}.parquet", partial(_write_parquet, table))
+        if csv:
+            _write(folder / f"{name}.csv", partial(table.to_csv, index=False))
+
+
+def _write(path: Path, write: Callable[[str], object]) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(descriptor)
+    try:
+        write(temporary)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _write_parquet(table: pd.DataFrame, path: str) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    content = pyarrow.Table.from_pandas(table, preserve_index=False)
+    about = {**(content.schema.metadata or {}), b"attop_schema_version": str(SCHEMA_VERSION).encode()}
+    parquet.write_table(content.replace_schema_metadata(about), path)
 
 
 def read_tables(folders: Sequence[str | os.PathLike[str]]) -> dict[str, pd.DataFrame]:
