@@ -38,3 +38,5 @@ rule all:
             for d in CONFIG.datasets
             for t in TABLES
         ],
+    message:
+        "done: {REPORT}"

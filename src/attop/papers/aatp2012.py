@@ -18,6 +18,7 @@ _TITLES = {
     "letor": "Section 5.5: LETOR",
 }
 _WAYS = {"": "optimistic", "-nested": "nested"}
+_LEARNERS = ("aatp", "aatp-pairs")
 _DCG = (
     "the paper's DCG@tau is at most a few units as it defines it, and the printed column is not; ours is the "
     "DCG of the whole test list"
@@ -43,6 +44,9 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
         ``"datasets"`` is used: those of the run.
     """
     printed, summary = printed_numbers("aatp2012"), tables["summary"]
+    # One row of the paper stands beside both readings of its loss.
+    again = printed[printed["method"] == "aatp"].assign(method="aatp-pairs")
+    printed = pd.concat([printed, again], ignore_index=True)
     comparisons = []
     for name, title in _TITLES.items():
         ways = {
@@ -62,9 +66,9 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
         choices=[
             "The sets are drawn at random, stratified by class; the paper does not say how.",
             "Features are standardised on the training part; the paper does not say.",
-            "An item counts once in AATP's loss (weights='items'), not once per pair.",
-            "C from 0.0001 to 10 in steps of ten, for AATP and SVMperf; lambda from 10 to 0.0001 for the "
-            "infinite push; the paper prints no grid.",
+            "An item counts once in the loss of aatp, once per pair it is in for aatp-pairs; the paper's "
+            "formula says pairs, its numbers of items in the top suggest items.",
+            "Six values of C or lambda in steps of ten for every method; the paper prints no grid.",
             "NDCG@tau is normalised by a list of positives only, as the paper's appendix B defines it.",
         ],
         comparisons=comparisons,
@@ -78,17 +82,15 @@ def _answers(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
             where = f"{_TITLES[name]}, selection {way}"
             means = table.pivot(index="target", columns="method", values="ours")
             told = table.pivot(index="target", columns="method", values="printed")
-            known = means["aatp"].notna()
-            reached = int((means["aatp"] >= told["aatp"] - 0.005)[known].sum())
-            yield (
-                f"{where}: P@tau of AATP is at or above the printed number (to its two decimals) "
-                f"for {reached} of {int(known.sum())} tau."
-            )
-            for other in means.columns.drop("aatp"):
-                both = known & means[other].notna()
-                claimed = (told["aatp"] > told[other]) & both
-                held = int((means["aatp"] > means[other])[claimed].sum())
-                yield (
-                    f"{where}: the paper has AATP above {other} for {int(claimed.sum())} "
-                    f"of {int(both.sum())} tau; it is so here for {held} of these."
-                )
+            for learner in (m for m in _LEARNERS if means[m].notna().any()):
+                reached = int((means[learner] >= told[learner] - 0.005).sum())
+                parts = [
+                    f"at or above the printed number (to its two decimals) for {reached} of {len(means)} tau"
+                ]
+                for rival in (m for m in means.columns if m not in _LEARNERS and means[m].notna().any()):
+                    claimed = told[learner] > told[rival]
+                    held = int((means[learner] > means[rival])[claimed].sum())
+                    parts.append(
+                        f"above {rival} for {held} of the {int(claimed.sum())} where the paper has it so"
+                    )
+                yield f"{where}: P@tau of {learner} is {'; '.join(parts)}."

@@ -43,7 +43,7 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
     held = [d for d in _FIGURES if d in story["datasets"]]
     values = _values(tables["evaluation"], powers)
     steps = _steps(values, held)
-    ways = {d: (d, "none") for name in held for d in (name, f"{name}-train")}
+    ways = {name + suffix: (name, f"none; {part} part") for name in held for suffix, part in _PARTS.items()}
     return Findings(
         title="Ranking with a p-norm push, COLT 2006: the figures again",
         citation="C. Rudin. Ranking with a P-Norm Push. COLT 2006; technical report, Princeton, 2005.",
