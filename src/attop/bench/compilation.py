@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from attop.bench.limits import Limits
 from attop.bench.supervise import supervise
-from attop.bench.training import import_estimator, settings_of
-from attop.estimators.base import fit_many
+from attop.bench.training import import_estimator, rehearse, settings_of
 
 __all__ = ["compile_methods"]
 
@@ -49,12 +45,5 @@ def compile_methods(
 
 
 def _fit(method: Mapping[str, Any]) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4))
-    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
-    groups = np.arange(60) // 30
     estimator = import_estimator(method["estimator"])(**method["params"])
-    settings = [{**setting, "top": 3} for setting in settings_of(method["search"])[:2]]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fit_many(estimator, X, y, groups, settings=settings)
+    rehearse(estimator, settings_of(method["search"]))

@@ -157,7 +157,7 @@ def _row(
         "sample": sample,
         "precision@k": f"{precision:.2f} ({std:.2f})",
         "runs higher": higher,
-        "AUC@k where it ties": f"{auc:.2f} ({auc_std:.2f})",
+        "AUC@k where it ties": f"{auc:.2f} ({auc_std:.2f})" if auc_std == auc_std else "–",
         "ties higher": more,
     }  # fmt: skip
 

@@ -103,6 +103,7 @@ def _against_k(whole: pd.DataFrame, dataset: str, title: str, names: Mapping[str
     part = whole[whole["dataset"] == dataset]
     part = part.assign(kappa=part["target"].str.removeprefix("kappa=").astype(float))
     data = part.groupby(["family", "kappa"], sort=False)["value"].agg(["mean", "std", "count"]).reset_index()
+    data = data.sort_values(["family", "kappa"])
     canvas = _draw(data, "kappa", names, "kappa, as k = kappa n+", f"{title}: trained at each k", log=False)
     caption = (
         f"{title}: precision@k on the test part (higher is better) of models trained for each k = kappa n+. "
