@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from attop.solvers.kernels.dealing import deal
 from attop.solvers.kernels.rows import add_rows, score_rows
 from attop.top import Top
 
@@ -85,18 +86,10 @@ class BatchSource(ABC):
     def _deal(self, X: Any, positive: NDArray[np.bool_], order: NDArray[np.int64]) -> Iterator[Batch]:
         """Deal rows of `X` in the given order to batches whose sizes differ by at most one."""
         n = len(order)
-        n_batches = math.ceil(n / self._batch_size)
-        # Sorted by batch, then class, then row: a batch reads the sample from front to back.
-        dealt = np.arange(n_batches, dtype=np.int16 if n_batches < 2**14 else np.int64)
-        sizes = np.full(n_batches, n // n_batches)
-        sizes[: n % n_batches] += 1
-        key = np.empty(n, dealt.dtype)
-        key[order] = np.repeat(2 * dealt, sizes)
-        key = np.where(positive, key, key + 1)
-        rows = np.argsort(key, kind="stable")
-        n_pos_of = np.bincount(key, minlength=2 * n_batches)[::2]
+        rows, counts = deal(order, positive, math.ceil(n / self._batch_size))
         start = 0
-        for size, n_pos in zip(sizes.tolist(), n_pos_of.tolist(), strict=True):
+        for n_pos, n_neg in counts.tolist():
+            size = n_pos + n_neg
             end = start + size
             if 0 < n_pos < size:
                 if (size, n_pos) not in self._tops:
@@ -155,12 +148,10 @@ class Batches(BatchSource):
         ValueError
             If none of them holds both classes.
         """
-        n, any_batch = len(self._positive), False
-        for batch in self._deal(self._X, self._positive, self._rng.permutation(n)):
-            any_batch = True
-            yield batch
-        if not any_batch:
-            n_batches = math.ceil(n / self._batch_size)
+        n, skipped = len(self._positive), self.n_skipped
+        yield from self._deal(self._X, self._positive, self._rng.permutation(n))
+        n_batches = math.ceil(n / self._batch_size)
+        if self.n_skipped - skipped == n_batches:
             raise ValueError(
                 f"none of the {n_batches} batches of {math.ceil(n / n_batches)} items holds both "
                 f"classes ({np.count_nonzero(self._positive)} of {n} are positive): use a larger batch_size"

@@ -120,22 +120,22 @@ class _BoundKernel(BoundSurrogate):
         columns = np.ascontiguousarray(columns, dtype=np.float64)
         values = np.zeros((len(self._parts), columns.shape[1]))
         coef = np.zeros(columns.shape)
-
-        def evaluate(part: int) -> None:
-            start, n_pos, k = self._parts[part]
-            order, weight = self._order, 1.0 / self.n_groups
-            self._evaluate(self._loss, columns, order, start, n_pos, k, weight, values[part], coef)
-
-        if len(self._parts) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
+        parts = list(zip(self._parts, values, strict=True))
+        if len(parts) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
             with ThreadPoolExecutor(self._threads) as threads:
-                list(threads.map(evaluate, range(len(self._parts))))
+                list(threads.map(lambda part: self._add(columns, *part, coef), parts))
         else:
-            for part in range(len(self._parts)):
-                evaluate(part)
+            for part in parts:
+                self._add(columns, *part, coef)
         value = values[0] if len(values) == 1 else values.sum(axis=0)
         if scores.ndim == 1:
             return float(value[0]), coef[:, 0]
         return value, coef
+
+    def _add(self, columns: Floats, part: tuple[Ints, Ints, Ints], value: Floats, coef: Floats) -> None:
+        start, n_pos, k = part
+        weight = 1.0 / self.n_groups
+        self._evaluate(self._loss, columns, self._order, start, n_pos, k, weight, value, coef)
 
 
 def _parts(sample: RankingSample) -> list[tuple[int, int]]:
