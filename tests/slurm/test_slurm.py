@@ -112,7 +112,7 @@ def jobs(output):
 
 
 def test_results_are_those_of_a_run_without_slurm(tmp_path):
-    status, output = run(tmp_path / "slurm", DEFAULT, *submit())
+    status, output = run(tmp_path / "slurm", DEFAULT, *submit("--group-components", "train=15", "evaluate=1"))
     assert status == 0, output
     assert (tmp_path / "slurm" / "results" / "report.html").exists()
     here = records(tmp_path / "slurm")
