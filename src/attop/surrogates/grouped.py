@@ -119,7 +119,8 @@ class _BoundKernel(BoundSurrogate):
         columns = scores if scores.ndim == 2 else scores[:, np.newaxis]
         columns = np.ascontiguousarray(columns, dtype=np.float64)
         values = np.zeros((len(self._parts), columns.shape[1]))
-        coef = np.zeros(columns.shape)
+        # Kernels write the rows of all groups kept; zeroing them first would be another pass over memory.
+        coef = (np.empty if len(self._order) == self.n else np.zeros)(columns.shape)
         parts = list(zip(self._parts, values, strict=True))
         if len(parts) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
             with ThreadPoolExecutor(self._threads) as threads:

@@ -24,9 +24,10 @@ def suits(n_pos, n_neg, k, m):
 
 @njit(cache=True, nogil=True)
 def lanes_workspace(m):
-    """Return rows for sorted negatives and sorted positives, and four single rows."""
+    """Return rows for sorted negatives, their counts and sorted positives, and four single rows."""
     width = min(m, LANES)
-    return np.empty((MOST_NEG, width)), np.empty((MOST_POS, width)), np.empty((4, width))
+    negatives, counts = np.empty((MOST_NEG, width)), np.empty((MOST_NEG, width))
+    return negatives, counts, np.empty((MOST_POS, width)), np.empty((4, width))
 
 
 @njit(cache=True, nogil=True)
@@ -34,7 +35,7 @@ def avg_of_group(scores, items, n_pos, k, first, weight, value, coef, work):
     """Avg surrogate of a group; see `pairs_of_group`. `weight` is that of a negative."""
     last = min(first + LANES, scores.shape[1])
     total = value[first:last]
-    sorted_neg, _, single = work
+    sorted_neg, _, _, single = work
     mean, left = single[0, : last - first], single[1, : last - first]
     active, row = single[2, : last - first], single[3, : last - first]
     # A mean of differences: a common offset of the scores does not cost digits.
@@ -90,7 +91,7 @@ def pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, value
     """
     last = min(first + LANES, scores.shape[1])
     total = value[first:last]
-    sorted_neg, sorted_pos, single = work
+    sorted_neg, steps, sorted_pos, single = work
     margin, left = single[0, : last - first], single[1, : last - first]
     count, row = single[2, : last - first], single[3, : last - first]
     _sort(scores, items[n_pos:], first, last, k, sorted_neg, row, total)
@@ -108,14 +109,23 @@ def pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, value
         for r in range(len(x)):
             c[r] = -weight * count[r]
 
+    # How many positives reach down to a negative does not fall with its score: count for the k highest, and
+    # give a negative the steps of this function below it.
+    for j in range(k):
+        steps[j] = 0.0
+        _count_below(sorted_neg[j], sorted_pos[lo:hi], 1.0, steps[j])
+        if others:
+            _count_below(sorted_neg[j], sorted_pos[hi:n_pos], 0.0, steps[j])
+    for j in range(k - 1):
+        steps[j] -= steps[j + 1]
     bar = sorted_neg[k - 1]
     _count_ties(sorted_neg[:k], bar, left)
     for i in items[n_pos:]:
         x, c = scores[i, first:last], coef[i, first:last]
         count[:] = 0.0
-        _count_below(x, sorted_pos[lo:hi], 1.0, count)
-        if others:
-            _count_below(x, sorted_pos[hi:n_pos], 0.0, count)
+        for j in range(k):
+            for r in range(len(x)):
+                count[r] += steps[j, r] if x[r] >= sorted_neg[j, r] else 0.0
         _keep_selected(x, bar, 1.0, left, row)
         for r in range(len(x)):
             c[r] = weight * count[r] * row[r]
