@@ -124,14 +124,14 @@ class _BoundKernel(BoundSurrogate):
         parts = list(zip(self._parts, values, strict=True))
         if len(parts) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
             with ThreadPoolExecutor(self._threads) as threads:
-                list(threads.map(lambda part: self._add(columns, *part, coef), parts))
+                list(threads.map(lambda part: self._add(columns, part[0], part[1], coef), parts))
         else:
-            for part in parts:
-                self._add(columns, *part, coef)
-        value = values[0] if len(values) == 1 else values.sum(axis=0)
+            for part, value in parts:
+                self._add(columns, part, value, coef)
+        total = values[0] if len(values) == 1 else values.sum(axis=0)
         if scores.ndim == 1:
-            return float(value[0]), coef[:, 0]
-        return value, coef
+            return float(total[0]), coef[:, 0]
+        return total, coef
 
     def _add(self, columns: Floats, part: tuple[Ints, Ints, Ints], value: Floats, coef: Floats) -> None:
         start, n_pos, k = part
