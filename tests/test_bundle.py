@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.bundle_ranker import SURROGATES, BundleRanker
 from attop.estimators.infinite_push import InfinitePush
@@ -422,3 +423,21 @@ def test_estimators_refuse(estimator, message):
     X, y = sample(25)
     with pytest.raises(ValueError, match=message):
         estimator.fit(X, y)
+
+
+@pytest.mark.parametrize("surrogate", ["pap@k-avg", "pauc", "infinite-push", "top-push"])
+def test_huge_features_do_not_make_a_convex_loss_look_otherwise(surrogate):
+    rng = np.random.default_rng(0)
+    y = (rng.random(300) < 0.3).astype(int)
+    X = 1e6 * (rng.standard_normal((300, 6)) + 0.6 * y[:, None])
+    model = BundleRanker(surrogate, top=10, max_iter=300).fit(X, y)
+    assert model.converged_
+    assert model.gap_ <= 1e-3
+
+
+def test_an_unfinished_model_is_warned_of():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((100, 4)), np.arange(100) % 4 == 0
+    with pytest.warns(ConvergenceWarning, match=r"stopped \(max_iter\) after 1 iterations .* raise max_iter"):
+        model = BundleRanker("auc", C=1000.0, max_iter=1).fit(X, y)
+    assert not model.converged_

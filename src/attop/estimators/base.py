@@ -97,7 +97,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         groups: NDArray[np.int64] | None,
         models: Sequence[Any],
     ) -> None:
-        """Fit each of `models` (estimators of this class, differing in parameters) by `_set_solution`."""
+        """Fit each of `models` (estimators of this class, differing in parameters) by `_set_linear`."""
         raise NotImplementedError
 
     def _validate_fit(

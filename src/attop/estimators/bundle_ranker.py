@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.base import LinearRanker
 from attop.solvers.base import Solution
@@ -183,3 +185,11 @@ def store_solution(model: Any, solution: Solution, X: Any, y: NDArray[np.int64])
     model.n_iter_ = solution.n_iter
     model.converged_ = solution.status == "converged"
     model.history_ = solution.history
+    if not model.converged_:
+        warnings.warn(
+            f"{type(model).__name__} stopped ({solution.status}) after {solution.n_iter} iterations at a "
+            f"relative gap of {model.gap_:.2g}, above tol={model.tol:g}: raise max_iter or time_limit, or "
+            "scale the features",
+            ConvergenceWarning,
+            stacklevel=2,
+        )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
-from attop.solvers.cutting_planes import LevelStep, Planes
+from attop.solvers.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.few_rows import FewRows
 from attop.surrogates.base import BoundSurrogate
 
@@ -199,7 +199,7 @@ class _Span:
             value, c = _evaluate(loss, scores)
             if not np.isfinite(value):
                 break
-            found.append((c, value - float(c @ scores)))
+            found.append((c, plane_offset(value, c, scores)))
             model.add((mix.T @ (self.scores.T @ c))[np.newaxis], np.array([found[-1][1]]))
             reached = value + 0.5 * lam * float(z @ z)
             if reached < objective:

@@ -7,12 +7,26 @@ from numpy.typing import NDArray
 
 from attop.solvers.simplex_qp import minimise_on_simplex
 
-__all__ = ["LevelStep", "Planes"]
+__all__ = ["LevelStep", "Planes", "plane_offset"]
 
 Floats = NDArray[np.float64]
 
 #: Candidates for which a plane may be idle before it is dropped.
 _PATIENCE = 30
+
+
+#: Share of the largest term that rounding may add to a sum of many, generously.
+_ROUNDING = 16 * np.finfo(np.float64).eps
+
+
+def plane_offset(value: float, coef: Floats, scores: Floats) -> float:
+    """Return the offset of the plane of a loss at `scores`, where it has `value` and subgradient `coef`.
+
+    It is lowered by what rounding may have added: far from the optimum, as large features make the first
+    iterates, terms that cancel may be greater than the optimum by many orders of magnitude.
+    """
+    rounding = _ROUNDING * (abs(value) + float(np.abs(coef) @ np.abs(scores)))
+    return value - float(coef @ scores) - rounding
 
 
 class Planes:

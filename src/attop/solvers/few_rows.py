@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.solvers.cutting_planes import LevelStep, Planes
+from attop.solvers.cutting_planes import LevelStep, Planes, plane_offset
 from attop.surrogates.base import BoundSurrogate
 
 __all__ = ["FewRows"]
@@ -112,7 +112,7 @@ class FewRows:
             value, c = loss(moved)
             if not np.isfinite(value):
                 break
-            planes.add(self._slope(part, c), np.array([value - float(c @ moved)]))
+            planes.add(self._slope(part, c), np.array([plane_offset(float(value), c, moved)]))
             total = float(value) + 0.5 * lam * float(point @ point)
             if total < reached:
                 centre, reached = point, total
