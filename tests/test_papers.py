@@ -126,17 +126,20 @@ def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
     if paper in SIMULATIONS:
         tables |= {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20)}
     findings = findings_of(paper, tables, story)
-    write_findings(findings, tmp_path)
+    write_findings(findings, tmp_path, paper)
     page = (tmp_path / "index.html").read_text()
     assert findings.answers
     for part in (*findings.comparisons, *findings.plots):
         assert f'href="{part.name}.csv"' in page
         assert (tmp_path / f"{part.name}.csv").stat().st_size > 0
+    text = (tmp_path / "README.md").read_text()
+    assert f"--configfile config/papers/{paper}.yaml" in text
     for plot in findings.plots:
+        assert f"]({plot.name}.png)" in text
         assert (tmp_path / f"{plot.name}.png").read_bytes().startswith(b"\x89PNG")
     assert not re.search(r"\bnan\b", page)
     again = tmp_path / "again"
-    write_findings(findings_of(paper, tables, story), again)
+    write_findings(findings_of(paper, tables, story), again, paper)
     for file in again.iterdir():
         assert file.read_bytes() == (tmp_path / file.name).read_bytes(), (
             f"{file.name} differs between two runs"

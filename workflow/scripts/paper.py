@@ -9,11 +9,11 @@ with job_log(snakemake.log[0]):
     import pandas as pd
 
     from attop.bench.records import read_json
-    from attop.papers.registry import findings_of
     from attop.papers.page import write_findings
+    from attop.papers.registry import findings_of
 
     files = {Path(file).name: file for file in snakemake.input}
     tables = {Path(n).stem: pd.read_parquet(f) for n, f in files.items() if n.endswith(".parquet")}
     paper = json.loads(snakemake.params.job)["paper"]
     findings = findings_of(paper, tables, read_json(files["manifest.json"]))
-    write_findings(findings, Path(snakemake.output[0]).parent)
+    write_findings(findings, Path(snakemake.output[0]).parent, paper)

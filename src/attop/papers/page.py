@@ -1,4 +1,4 @@
-"""A paper's findings as files: a page, and every table and figure for itself."""
+"""A paper's findings as files: a page, the same as Markdown, and every table and figure for itself."""
 
 from __future__ import annotations
 
@@ -31,8 +31,16 @@ a { color: inherit; } figure { margin: 1rem 0; }
 """
 
 
-def write_findings(findings: Findings, folder: Path) -> None:
-    """Write ``index.html``, ``<table>.csv``, ``<figure>.csv``, ``.svg`` and ``.png`` into a folder."""
+def write_findings(findings: Findings, folder: Path, paper: str) -> None:
+    """Write ``index.html``, ``README.md``, and a CSV file and a picture per table and figure, into a folder.
+
+    Parameters
+    ----------
+    findings : Findings
+    folder : Path
+    paper : str
+        Name of its configuration.
+    """
     parts = [_head(findings)]
     for comparison in findings.comparisons:
         write_csv(folder / f"{comparison.name}.csv", comparison.table)
@@ -47,18 +55,48 @@ def write_findings(findings: Findings, folder: Path) -> None:
         + "\n</main></body></html>\n"
     )
     write_bytes(folder / "index.html", page.encode())
+    write_bytes(folder / "README.md", _markdown(findings, paper).encode())
+
+
+def _markdown(findings: Findings, paper: str) -> str:
+    """Return the findings for a reader without a browser: tables are linked, figures shown."""
+    lists = [
+        ("What the paper says, and what was found", findings.answers),
+        ("What the paper leaves open", findings.choices),
+    ]
+    return "\n".join(
+        [
+            f"# {findings.title}\n",
+            f"{findings.citation}\n",
+            f"    snakemake --cores 16 --configfile config/papers/{paper}.yaml\n",
+            _counts(findings) + "\n",
+            *(
+                f"## {title}\n\n" + "".join(f"- {item}\n" for item in items)
+                for title, items in lists
+                if items
+            ),
+            "## Tables\n",
+            *(f"- [{c.title}]({c.name}.csv). {c.note}" for c in findings.comparisons),
+            *(f"\n## {p.name}\n\n![{p.caption}]({p.name}.png)\n\n{p.caption}" for p in findings.plots),
+            "",
+        ]
+    )
+
+
+def _counts(findings: Findings) -> str:
+    """Say how many printed numbers came to which verdict."""
+    tables = [c.table["verdict"] for c in findings.comparisons if "verdict" in c.table]
+    verdicts = pd.concat(tables or [pd.Series(dtype=str)])
+    counted = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.value_counts().items())
+    return f"{len(verdicts)} printed numbers: {counted}." if counted else "The paper prints no numbers."
 
 
 def _head(findings: Findings) -> str:
-    verdicts = pd.concat(
-        [c.table["verdict"] for c in findings.comparisons if "verdict" in c.table] or [pd.Series(dtype=str)]
-    )
-    counted = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.value_counts().items())
     return "\n".join(
         [
             f"<h1>{html.escape(findings.title)}</h1>",
             f'<p class="muted">{html.escape(findings.citation)}</p>',
-            f"<p>{len(verdicts)} printed numbers: {html.escape(counted)}.</p>" if counted else "",
+            f"<p>{html.escape(_counts(findings))}</p>",
             *_list("What the paper says, and what was found", findings.answers),
             *_list("What the paper leaves open", findings.choices),
         ]
