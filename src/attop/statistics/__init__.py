@@ -1,0 +1,1 @@
+"""Comparing methods over data sets: ranks, pairs, profiles, and a sentence where nothing can be said."""

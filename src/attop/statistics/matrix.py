@@ -1,0 +1,151 @@
+"""From the evaluation table to a matrix of data sets by methods, with what is missing in plain sight.
+
+The samples of a comparison over data sets are the data sets: folds share items, so they are averaged first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from attop.metrics import Metric, get_metric
+
+__all__ = ["MetricMatrix", "metric_matrix"]
+
+_NEEDED = ("dataset", "method", "repeat", "fold", "target", "metric", "value")
+
+
+@dataclass(frozen=True)
+class MetricMatrix:
+    """One metric, one target per data set; nothing is imputed.
+
+    Attributes
+    ----------
+    metric : str
+    higher_is_better : bool
+    targets : dict of str to str
+        The target of each data set.
+    means : DataFrame, data sets x methods
+        Mean over the defined runs, in the metric's own direction; NaN where there is none.
+    counts : DataFrame, data sets x methods
+        The n of "n of m": defined runs of the method.
+    expected : Series, data sets
+        The m of "n of m".
+    complete : DataFrame
+        The part of `means` to compare methods on: no NaN, every entry the mean over the same runs as the
+        others of its row.
+    without_datasets, without_methods : dict of str to str
+        What `complete` leaves out, and why.
+    """
+
+    metric: str
+    higher_is_better: bool
+    targets: dict[str, str]
+    means: pd.DataFrame
+    counts: pd.DataFrame
+    expected: pd.Series
+    complete: pd.DataFrame
+    without_datasets: dict[str, str]
+    without_methods: dict[str, str]
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """`complete`, negated where the metric is better when lower: what ranks and tests take."""
+        return self.complete if self.higher_is_better else -self.complete
+
+
+def metric_matrix(
+    evaluation: pd.DataFrame,
+    metric: str | Metric,
+    target: str | Mapping[str, str],
+    *,
+    methods: Sequence[str] | None = None,
+    expected: Mapping[str, int] | None = None,
+) -> MetricMatrix:
+    """Average the runs of each method on each data set, and tell which averages may be compared.
+
+    An average may be compared if it is over every run for which any method has a value: fewer might flatter.
+    A method without such an average on at least half of the data sets is left out, then each data set on
+    which a remaining method has none.
+
+    Parameters
+    ----------
+    evaluation : DataFrame
+        Tidy: dataset, method, repeat, fold, target, metric, value (not finite where undefined).
+    metric : str or Metric
+    target : str or mapping of str to str
+        One target for all data sets, or one for each; data sets not in the mapping are left out.
+    methods : sequence of str, optional
+        The methods to compare, in this order; all in the table by default. Name those that may have failed
+        everywhere.
+    expected : mapping of str to int, optional
+        Runs planned per data set; by default the distinct (repeat, fold) the table has of it.
+
+    Returns
+    -------
+    MetricMatrix
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, the metric is unknown or a value is there twice.
+    """
+    absent = [c for c in _NEEDED if c not in evaluation.columns]
+    if absent:
+        raise ValueError(f"evaluation lacks {', '.join(absent)}; it has {', '.join(evaluation.columns)}")
+    definition = get_metric(metric)
+    names = list(dict.fromkeys(evaluation["method"] if methods is None else methods))
+    datasets = list(dict.fromkeys(evaluation["dataset"]))
+    targets = {d: target if isinstance(target, str) else target.get(d, "") for d in datasets}
+    without = {d: "no target was chosen for it" for d in datasets if not targets[d]}
+    rows = [d for d in datasets if d not in without]
+
+    part = evaluation[evaluation["metric"] == definition.name]
+    part = part[(part["target"] == part["dataset"].map(targets)) & part["method"].isin(names)]
+    twice = int(part.duplicated(["dataset", "method", "repeat", "fold"]).sum())
+    if twice:
+        raise ValueError(f"evaluation holds {twice} values of {definition.name} twice: keep one of each")
+    part = part[np.isfinite(part["value"].astype(float))]
+
+    means = pd.DataFrame(np.nan, index=rows, columns=names)
+    counts = pd.DataFrame(0, index=rows, columns=names)
+    for (dataset, method), values in part.groupby(["dataset", "method"])["value"]:
+        # fsum: equal values in another order have an equal mean
+        means.loc[dataset, method] = math.fsum(values) / len(values)
+        counts.loc[dataset, method] = len(values)
+    runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    planned = pd.Series({d: int((expected or {}).get(d, runs[d])) for d in rows}, dtype="int64")
+    shared = part.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    shared = shared.reindex(rows, fill_value=0)
+
+    whole = counts.eq(shared, axis=0) & counts.gt(0)
+    live = [d for d in rows if shared[d] > 0]
+    without |= {
+        d: f"no method has a value of {definition.name} at {targets[d]}" for d in rows if d not in live
+    }
+    dropped = {
+        m: f"has all its runs on {int(whole.loc[live, m].sum())} of {len(live)} data sets, fewer than half"
+        for m in names
+        if not live or whole.loc[live, m].sum() * 2 < len(live)
+    }
+    kept = [m for m in names if m not in dropped]
+    for d in live:
+        lacking = [f"{m} has {counts.loc[d, m]} of {planned[d]} runs" for m in kept if not whole.loc[d, m]]
+        if lacking:
+            without[d] = "; ".join(lacking)
+    complete = means.loc[[d for d in live if d not in without], kept]
+    return MetricMatrix(
+        definition.name,
+        definition.higher_is_better,
+        {d: targets[d] for d in rows},
+        means,
+        counts,
+        planned,
+        complete,
+        without,
+        dropped,
+    )

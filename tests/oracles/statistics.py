@@ -1,0 +1,59 @@
+"""Statistics by their definitions: all signs, all pairs, all subsets."""
+
+import itertools
+
+import numpy as np
+
+
+def rank(scores):
+    """1 + how many are better + half of how many others are equal."""
+    return [1 + sum(o > s for o in scores) + (sum(o == s for o in scores) - 1) / 2 for s in scores]
+
+
+def wilcoxon(d):
+    """T and its two-sided p over all assignments of signs to the differences that are not zero."""
+    d = sorted(d, key=abs)
+    if sum(x == 0 for x in d) % 2:
+        d = d[1:]
+    ranks = [len(d) + 1 - r for r in rank([abs(x) for x in d])]
+    half = sum(r / 2 for r, x in zip(ranks, d, strict=True) if x == 0)
+    ranks, d = zip(*[(r, x) for r, x in zip(ranks, d, strict=True) if x != 0], strict=True)
+
+    def statistic(signs):
+        plus = half + sum(r for r, s in zip(ranks, signs, strict=True) if s > 0)
+        minus = half + sum(r for r, s in zip(ranks, signs, strict=True) if s < 0)
+        return min(plus, minus)
+
+    t = statistic(d)
+    outcomes = [statistic(signs) <= t for signs in itertools.product((-1, 1), repeat=len(d))]
+    return t, float(np.mean(outcomes))
+
+
+def holm(p):
+    """The least level at which each hypothesis is rejected going down from the least p."""
+    order = sorted(range(len(p)), key=lambda i: p[i])
+    adjusted = [0.0] * len(p)
+    for step, i in enumerate(order):
+        adjusted[i] = min(1.0, max((len(p) - s) * p[order[s]] for s in range(step + 1)))
+    return adjusted
+
+
+def cliques(order, different):
+    """All runs without a difference, then those in no longer one."""
+    runs = [order[i:j] for i in range(len(order)) for j in range(i + 2, len(order) + 1)]
+    free = [r for r in runs if not any(frozenset(p) in different for p in itertools.combinations(r, 2))]
+    return {tuple(r) for r in free if not any(set(r) < set(other) for other in free)}
+
+
+def a12(a, b):
+    return float(np.mean([(x > y) + (x == y) / 2 for x in a for y in b]))
+
+
+def signed_rank_shares(z, weights, rope):
+    """Weight of the pairs whose Walsh average is below, within and above the rope."""
+    shares = [0.0, 0.0, 0.0]
+    for x, v in zip(z, weights, strict=True):
+        for y, w in zip(z, weights, strict=True):
+            mean = (x + y) / 2
+            shares[0 if mean < -rope else 2 if mean > rope else 1] += v * w
+    return shares
