@@ -1,1 +1,47 @@
 """Comparing methods over data sets: ranks, pairs, profiles, and a sentence where nothing can be said."""
+
+from attop.statistics.bayesian import Posterior, bayesian_signed_rank, correlated_t
+from attop.statistics.effects import Effect, effect_sizes
+from attop.statistics.matrix import MetricMatrix, metric_matrix
+from attop.statistics.pairs import CorrectedT, SignedRank, corrected_t_test, wilcoxon
+from attop.statistics.profiles import Profile, Regret, performance_profile, regret
+from attop.statistics.ranks import (
+    Comparison,
+    Friedman,
+    Pair,
+    against_control,
+    all_pairs,
+    cliques,
+    critical_difference,
+    friedman,
+    holm,
+    mean_ranks,
+)
+
+__all__ = [
+    "Comparison",
+    "CorrectedT",
+    "Effect",
+    "Friedman",
+    "MetricMatrix",
+    "Pair",
+    "Posterior",
+    "Profile",
+    "Regret",
+    "SignedRank",
+    "against_control",
+    "all_pairs",
+    "bayesian_signed_rank",
+    "cliques",
+    "corrected_t_test",
+    "correlated_t",
+    "critical_difference",
+    "effect_sizes",
+    "friedman",
+    "holm",
+    "mean_ranks",
+    "metric_matrix",
+    "performance_profile",
+    "regret",
+    "wilcoxon",
+]

@@ -1,0 +1,129 @@
+"""How far each method is from the best, data set by data set: performance profiles and regret."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["Profile", "Regret", "performance_profile", "regret"]
+
+
+@dataclass(frozen=True)
+class Regret:
+    """Gap to the best method of each data set.
+
+    Attributes
+    ----------
+    gaps : DataFrame, data sets x methods
+        How much worse than the best value there is; NaN where the method has none.
+    mean, worst : Series, methods
+        Over the data sets on which the method has a value.
+    n : Series, methods
+        How many those are.
+    m : int
+        Data sets on which any method has a value.
+    """
+
+    gaps: pd.DataFrame
+    mean: pd.Series
+    worst: pd.Series
+    n: pd.Series
+    m: int
+
+
+def regret(values: pd.DataFrame, *, higher_is_better: bool) -> Regret:
+    """Return the gap of each method to the best of each data set.
+
+    Parameters
+    ----------
+    values : DataFrame, data sets x methods
+        Undefined values are not finite, and stay undefined.
+    higher_is_better : bool
+    """
+    finite = _finite(values)
+    score = finite if higher_is_better else -finite
+    gaps = -score.sub(score.max(axis=1), axis=0) + 0.0
+    return Regret(gaps, gaps.mean(axis=0), gaps.max(axis=0), gaps.notna().sum(axis=0), len(gaps))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Performance profile: the share of data sets on which a method is within tau of the best.
+
+    Attributes
+    ----------
+    kind : {"ratio", "gap"}
+        What tau is: the factor to the best, from 1, or the difference, from 0.
+    share : DataFrame, tau x methods
+        Right-continuous steps; the index has every tau at which one rises.
+    n : Series, methods
+        Data sets on which the method has a value: n of m.
+    m : int
+        Data sets on which any method has a value.
+    refused : str or None
+        Why there is none.
+    """
+
+    kind: Literal["ratio", "gap"]
+    share: pd.DataFrame
+    n: pd.Series
+    m: int
+    refused: str | None = None
+
+
+def performance_profile(values: pd.DataFrame, *, higher_is_better: bool) -> Profile:
+    """Return the performance profile of each method.
+
+    Parameters
+    ----------
+    values : DataFrame, data sets x methods
+        Undefined values are not finite: such a data set is never within tau, so the profile of its method
+        stays below 1, and `n` of `m` tells by how much.
+    higher_is_better : bool
+
+    Returns
+    -------
+    Profile
+        Refused for fewer than two methods, or when there is no value.
+
+    Notes
+    -----
+    Dolan and More, Mathematical Programming 91 (2002), section 2, with r = value / best where lower is
+    better. Differences from the paper: r = best / value where higher is better; and where a value is zero or
+    negative a ratio means nothing, so all are gaps to the best.
+    """
+    finite = _finite(values)
+    n, m = finite.notna().sum(axis=0), len(finite)
+    positive = bool((finite > 0).where(finite.notna(), True).all(axis=None))
+    kind: Literal["ratio", "gap"] = "ratio" if positive else "gap"
+    if finite.shape[1] < 2 or not m:
+        refused = f"A profile needs two methods and a data set, and there are {finite.shape[1]} and {m}."
+        return Profile(kind, pd.DataFrame(columns=finite.columns, dtype=float), n, m, refused)
+    if kind == "gap":
+        distance = regret(finite, higher_is_better=higher_is_better).gaps
+    elif higher_is_better:
+        distance = finite.rdiv(finite.max(axis=1), axis=0)
+    else:
+        distance = finite.div(finite.min(axis=1), axis=0)
+    reached = distance.fillna(math.inf).to_numpy(float)
+    start = 1.0 if kind == "ratio" else 0.0
+    # A factor or gap that differs from the best's by rounding is the best's.
+    reached = np.where(np.abs(reached - start) <= 1e-12, start, reached)
+    taus = np.unique(np.append(reached[np.isfinite(reached)], start))
+    share = [np.searchsorted(np.sort(column), taus, side="right") / m for column in reached.T]
+    return Profile(
+        kind,
+        pd.DataFrame(np.column_stack(share), index=pd.Index(taus, name="tau"), columns=finite.columns),
+        n,
+        m,
+    )
+
+
+def _finite(values: pd.DataFrame) -> pd.DataFrame:
+    """Return the data sets on which any method has a value, with NaN for values that are not finite."""
+    values = values.astype(float)
+    return values.where(np.isfinite(values)).dropna(how="all")
