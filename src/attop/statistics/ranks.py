@@ -140,7 +140,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """
     p = np.asarray(p_values, dtype=float)
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
-        raise ValueError(f"p_values must be a list of numbers in [0, 1], got {p_values}")
+        raise ValueError(f"p_values must be a list of numbers in [0, 1], got {p_values!r}")
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)), 1.0)
