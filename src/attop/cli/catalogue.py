@@ -1,0 +1,29 @@
+"""The names a configuration may use."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+from attop.bench.config import ConfigError
+from attop.cli.configuration import read_file, read_raw
+
+__all__ = ["show"]
+
+
+def show(options: argparse.Namespace) -> int:
+    """Print data sets or methods of the catalogue, or the metrics, one a line."""
+    if options.what == "metrics":
+        from attop.metrics import METRICS
+
+        for name, metric in METRICS.items():
+            print(f"{name:18} {metric.definition}")
+        return 0
+    files = read_raw(options).get("catalogues", {})
+    if options.what not in files:
+        raise ConfigError(f"catalogues: no file is named for {options.what}")
+    for name, entry in read_file(Path(files[options.what])).items():
+        about = entry if isinstance(entry, Mapping) else {}
+        print(f"{name:26} {about.get('title', '')}")
+    return 0

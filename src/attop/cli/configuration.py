@@ -1,0 +1,73 @@
+"""The configuration a command is about, read as snakemake reads it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from attop.bench.config import Config, ConfigError, load_config
+
+__all__ = ["command_line", "read_config", "read_file", "read_raw"]
+
+_DEFAULT = Path("config/config.yaml")
+
+
+def read_raw(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the merged keys of the configuration files and of ``--config``."""
+    raw: dict[str, Any] = {}
+    for file in (_DEFAULT, *map(Path, options.configfile)):
+        _merge(raw, read_file(file))
+    for entry in options.config:
+        key, equals, value = entry.partition("=")
+        if not equals:
+            raise ConfigError(f"--config wants KEY=VALUE, got {entry!r}")
+        _merge(raw, {key: yaml.safe_load(value)})
+    return raw
+
+
+def read_config(options: argparse.Namespace) -> Config:
+    """Return the checked configuration.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read or the configuration cannot be run.
+    """
+    return load_config(read_raw(options))
+
+
+def command_line(options: argparse.Namespace) -> str:
+    """Return the snakemake command for the same configuration."""
+    files = ["--configfile", *options.configfile] if options.configfile else []
+    keys = ["--config", *options.config] if options.config else []
+    return " ".join(["snakemake --cores 16", *files, *keys])
+
+
+def read_file(file: Path) -> Mapping[str, Any]:
+    """Return what a YAML file of keys holds."""
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            f"cannot read {file}: {error.strerror}; run attop in the folder of the Snakefile"
+        ) from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{file} is not valid YAML: {error}") from None
+    if not isinstance(content, Mapping):
+        raise ConfigError(f"{file} must hold keys and values, got {type(content).__name__}")
+    return content
+
+
+def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:
+    """Put `update` over `base`: mappings key by key, everything else as a whole, as snakemake does."""
+    for key, value in update.items():
+        if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
+            inner = dict(base[key])
+            _merge(inner, value)
+            base[key] = inner
+        else:
+            base[key] = value

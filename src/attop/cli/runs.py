@@ -1,0 +1,92 @@
+"""What the training runs of a configuration have come to, and forgetting those that failed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from attop.bench.plan import Plan
+from attop.bench.records import read_json
+from attop.bench.run import Run
+from attop.cli.configuration import command_line, read_config
+
+__all__ = ["retry", "status"]
+
+#: Statuses of a run that another try may mend.
+FAILED = ("error", "timeout", "memory", "diverged")
+
+
+def status(options: argparse.Namespace) -> int:
+    """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
+    plan = Plan(read_config(options))
+    outcomes = {run: _outcome(plan, run) for run in plan.runs()}
+    counts = Counter(status for status, _ in outcomes.values())
+    print(f"{len(outcomes)} training runs of {len(plan.config.datasets)} data sets, in {plan.root}")
+    for name in ("ok", "not_applicable", *FAILED, "left"):
+        if counts[name]:
+            print(f"  {name:15} {counts[name]}")
+    failures = Counter(
+        (run.dataset, run.method, state, why) for run, (state, why) in outcomes.items() if state in FAILED
+    )
+    for (dataset, method, state, why), n in failures.items():
+        print(f"{dataset} {method}: {state} in {n} runs: {why}")
+    missing = {dataset: why for dataset, (_, why) in _missing(plan)}
+    for dataset, why in missing.items():
+        print(f"{dataset}: not to be had: {why}")
+    command = command_line(options)
+    if failures:
+        again = command.replace("snakemake --cores 16", "attop retry")
+        print(f"\nMend the cause, then: {again} && {command}")
+    elif counts["left"] or missing:
+        print(f"\nGo on with: {command}")
+    return 0
+
+
+def retry(options: argparse.Namespace) -> int:
+    """Remove the outputs of failed runs and of failed downloads."""
+    plan = Plan(read_config(options))
+    removed = 0
+    for run in plan.runs():
+        state, _ = _outcome(plan, run)
+        wanted = (
+            state in FAILED
+            and options.dataset in (None, run.dataset)
+            and options.method in (None, run.method)
+            and options.status in (None, state)
+        )
+        if wanted:
+            # The scores first: a record without them is a run that is left.
+            plan.scores_path(run).unlink(missing_ok=True)
+            plan.record_path(run).unlink(missing_ok=True)
+            print(f"forgotten: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
+            removed += 1
+    if options.method is None and options.status is None:
+        for dataset, (receipt, _) in _missing(plan):
+            if options.dataset in (None, dataset):
+                receipt.unlink()
+                print(f"forgotten: that the files of {dataset} could not be had")
+                removed += 1
+    print(f"\nNow: {command_line(options)}" if removed else "Nothing failed: there is nothing to forget.")
+    return 0
+
+
+def _outcome(plan: Plan, run: Run) -> tuple[str, str]:
+    """Return status and reason of a run; ``left`` if its outputs are not there."""
+    record = plan.record_path(run)
+    if not (record.exists() and plan.scores_path(run).exists()):
+        return "left", ""
+    content = read_json(record)
+    return content["status"], content["error"]
+
+
+def _missing(plan: Plan) -> Iterator[tuple[str, tuple[Path, str]]]:
+    """Yield the data sets whose files could not be had: the receipt that says so, and why."""
+    for dataset in plan.with_files():
+        receipt = plan.root / "data" / dataset / "fetch.json"
+        if receipt.exists():
+            content = json.loads(receipt.read_text(encoding="utf-8"))
+            if "unavailable" in content:
+                yield dataset, (receipt, " ".join(content["unavailable"]))
