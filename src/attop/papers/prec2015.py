@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from attop.analysis.style import figure_theme, method_styles
 from attop.papers.findings import Comparison, Findings, Plot
@@ -125,6 +126,9 @@ def _draw(data: pd.DataFrame, x: str, names: Mapping[str, str], label: str, titl
             )  # fmt: skip
         if log:
             axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set(xlabel=label, ylabel="precision@k", title=title)
         canvas.legend(loc="outside right upper")
     return canvas
