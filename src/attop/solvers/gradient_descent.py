@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Status
+from attop.solvers.blocks import BlockedLoss
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
 from attop.surrogates.base import BoundSurrogate
 
@@ -36,7 +37,8 @@ def gradient_descent(
 
     From ``w_0`` the iteration is ``w_{t+1} = w_t - eta / sqrt(t + 1) (X^T c_t + lam w_t)``, where
     ``c_t`` is the subgradient of the loss in the scores ``X w_t``. An iteration costs one product
-    ``X W`` and one product ``X^T C`` for all models together. Each model's iterate with the lowest
+    ``X W`` and one product ``X^T C`` for all models together, taken by blocks of groups while these are in
+    cache. Each model's iterate with the lowest
     objective is returned.
 
     Parameters
@@ -104,9 +106,10 @@ def gradient_descent(
         for j in run.model[which]:
             each_status[j] = status
 
-    with np.errstate(over="ignore", invalid="ignore"):
+    blocked = BlockedLoss(X, loss, m)
+    with np.errstate(over="ignore", invalid="ignore"), blocked.threads():
         for t in range(max_iter + 1):
-            value, C = loss(X @ run.W)
+            value, G = blocked(run.W)
             objective = value + run.lam / 2 * _squared_norms(run.W)
             each_n_iter[run.model] = t
 
@@ -133,8 +136,8 @@ def gradient_descent(
 
             if not going.all():
                 run.keep(going)
-                C = C[:, going]
-            run.W = run.W - run.eta / np.sqrt(t + 1) * (X.T @ C + run.lam * run.W)
+                G = G[:, going]
+            run.W = run.W - run.eta / np.sqrt(t + 1) * (G + run.lam * run.W)
             finite = np.isfinite(_squared_norms(run.W))
             end(~finite, "diverged")
             if not finite.all():

@@ -14,6 +14,7 @@ from attop.sample import RankingSample
 __all__ = ["BoundSurrogate", "Surrogate"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class BoundSurrogate(ABC):
@@ -48,6 +49,22 @@ class BoundSurrogate(ABC):
         coef : ndarray of the shape of `scores`
             ``X.T @ coef`` is a subgradient in ``w`` at ``scores = X @ w``.
         """
+
+    def blocks(self, n_items: int) -> list[tuple[slice | Ints, BoundSurrogate]]:
+        """Divide into parts of the sample that do not need each other's scores.
+
+        Parameters
+        ----------
+        n_items : int
+            About the size of a part.
+
+        Returns
+        -------
+        blocks : list of (rows, loss)
+            The values at ``scores[rows]`` add up to the value; the coefficients are those of the rows. Rows
+            in no block have coefficients 0. A sample that cannot be divided is one block of all rows.
+        """
+        return [(slice(None), self)]
 
 
 class Surrogate(ABC):

@@ -91,16 +91,33 @@ def check_shape(scores: Floats, n: int) -> None:
 
 
 class _BoundKernel(BoundSurrogate):
-    def __init__(self, kernel: str, sample: RankingSample, k: Ints, n: int, n_groups: int):
+    """A sample, and the kernel that adds up the losses of its groups.
+
+    Parameters
+    ----------
+    kernel : str
+        See `GroupedSurrogate`.
+    sample : RankingSample
+        Of the groups the surrogate is defined on.
+    k : ndarray of shape (n_groups,)
+    n : int
+        Items, also of other groups.
+    n_groups : int
+        Groups there were.
+    weight : float, optional
+        Of a group; by default the value is the mean over the groups.
+    """
+
+    def __init__(
+        self, kernel: str, sample: RankingSample, k: Ints, n: int, n_groups: int, weight: float | None = None
+    ):
         module, loss = kernel.split(":")
         kernels = import_module(f"attop.surrogates.kernels.{module}")
         self._evaluate, self._loss = kernels.evaluate, getattr(kernels, loss)
-        self._order = sample.order
-        k = np.ascontiguousarray(k, dtype=np.int64)
-        self._parts = [
-            (sample.start[first : last + 1], sample.n_pos[first:last], k[first:last])
-            for first, last in _parts(sample)
-        ]
+        self._kernel, self._sample = kernel, sample
+        self._k = np.ascontiguousarray(k, dtype=np.int64)
+        self._weight = 1.0 / sample.n_groups if weight is None else weight
+        self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
         self.n = n
         self.n_groups = sample.n_groups
         self.n_left_out = n_groups - sample.n_groups
@@ -120,28 +137,48 @@ class _BoundKernel(BoundSurrogate):
         columns = np.ascontiguousarray(columns, dtype=np.float64)
         values = np.zeros((len(self._parts), columns.shape[1]))
         # Kernels write the rows of all groups kept; zeroing them first would be another pass over memory.
-        coef = (np.empty if len(self._order) == self.n else np.zeros)(columns.shape)
-        parts = list(zip(self._parts, values, strict=True))
-        if len(parts) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
+        coef = (np.empty if len(self._sample.order) == self.n else np.zeros)(columns.shape)
+
+        def add(part: tuple[int, int], value: Floats) -> None:
+            self._add(columns, *part, value, coef)
+
+        if len(values) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
             with ThreadPoolExecutor(self._threads) as threads:
-                list(threads.map(lambda part: self._add(columns, part[0], part[1], coef), parts))
+                list(threads.map(add, self._parts, values))
         else:
-            for part, value in parts:
-                self._add(columns, part, value, coef)
+            list(map(add, self._parts, values))
         total = values[0] if len(values) == 1 else values.sum(axis=0)
         if scores.ndim == 1:
             return float(total[0]), coef[:, 0]
         return total, coef
 
-    def _add(self, columns: Floats, part: tuple[Ints, Ints, Ints], value: Floats, coef: Floats) -> None:
-        start, n_pos, k = part
-        weight = 1.0 / self.n_groups
-        self._evaluate(self._loss, columns, self._order, start, n_pos, k, weight, value, coef)
+    def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
+        sample = self._sample
+        start, n_pos, k = sample.start[first : last + 1], sample.n_pos[first:last], self._k[first:last]
+        self._evaluate(self._loss, columns, sample.order, start, n_pos, k, self._weight, value, coef)
+
+    def blocks(self, n_items: int) -> list[tuple[slice | Ints, BoundSurrogate]]:
+        """Divide between groups; see `BoundSurrogate`. Blocks that are runs of rows are slices."""
+        return [self._block(first, last) for first, last in _divide(self._sample, n_items)]
+
+    def _block(self, first: int, last: int) -> tuple[slice | Ints, BoundSurrogate]:
+        whole = self._sample
+        start = whole.start[first : last + 1]
+        items = whole.order[start[0] : start[-1]]
+        low, high = int(items.min()), int(items.max()) + 1
+        rows: slice | Ints
+        if high - low <= 2 * len(items):  # among them may be rows of groups left out
+            rows, order, n = slice(low, high), items - low, high - low
+        else:
+            rows = np.sort(items)
+            order, n = np.searchsorted(rows, items), len(items)
+        sample = RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last])
+        k = self._k[first:last]
+        return rows, _BoundKernel(self._kernel, sample, k, n, sample.n_groups, self._weight)
 
 
-def _parts(sample: RankingSample) -> list[tuple[int, int]]:
-    """Divide the groups, by nothing but their sizes, into runs of about equally many items."""
+def _divide(sample: RankingSample, n_items: int) -> list[tuple[int, int]]:
+    """Divide the groups, by nothing but their sizes, into runs of about `n_items` items each."""
     n = int(sample.start[-1])
-    n_parts = min(_MOST_PARTS, max(1, n // _LEAST_ITEMS))
-    bounds = np.searchsorted(sample.start, np.linspace(0, n, n_parts + 1))
+    bounds = np.searchsorted(sample.start, np.linspace(0, n, max(1, n // n_items) + 1))
     return [(int(a), int(b)) for a, b in pairwise(bounds) if a < b]

@@ -2,7 +2,7 @@
 
 With one model per vector lane and the same steps for all, nothing branches on scores, which is what the
 kernels of `attop.surrogates.kernels.pap_at_k` spend most of their time on. The price is work that grows
-with the product of k, or of the positives, and the size of the group: no more than `suits` allows.
+with the product of k and the size of the group: no more than `suits` allows.
 """
 
 import numpy as np
@@ -12,22 +12,21 @@ __all__ = ["LANES", "avg_of_group", "lanes_workspace", "pairs_of_group", "suits"
 
 # Models in a block: enough to fill vector registers, few enough for sorted rows to stay in cache.
 LANES = 128
-MOST_NEG = 32
-MOST_POS = 64
+MOST_SORTED = 32
 
 
 @njit(cache=True, nogil=True)
 def suits(n_pos, n_neg, k, m):
     """Whether the group is small enough, and the models are enough, for lanes to be the faster way."""
-    return m >= 8 and k <= MOST_NEG and n_pos <= MOST_POS and n_neg <= 16 * k
+    return m >= 8 and k <= MOST_SORTED and max(n_pos, n_neg) <= 16 * k
 
 
 @njit(cache=True, nogil=True)
 def lanes_workspace(m):
-    """Return rows for sorted negatives, their counts and sorted positives, and four single rows."""
+    """Return rows for sorted negatives, their counts and sorted positives, and five single rows."""
     width = min(m, LANES)
-    negatives, counts = np.empty((MOST_NEG, width)), np.empty((MOST_NEG, width))
-    return negatives, counts, np.empty((MOST_POS, width)), np.empty((4, width))
+    rows = (MOST_SORTED, width)
+    return np.empty(rows), np.empty(rows), np.empty(rows), np.empty((5, width))
 
 
 @njit(cache=True, nogil=True)
@@ -48,7 +47,7 @@ def avg_of_group(scores, items, n_pos, k, first, weight, value, coef, work):
             total[r] += 0.0 * x[r]
     for r in range(len(mean)):
         mean[r] = origin[r] + mean[r] / n_pos
-    _sort(scores, items[n_pos:], first, last, k, sorted_neg, row, total)
+    _sort(scores, items[n_pos:], first, last, k, 1.0, sorted_neg, row, total)
     row[:] = 1.0
     active[:] = 0.0
     _sum_hinges(mean, row, sorted_neg[:k], weight, total, active)
@@ -94,34 +93,46 @@ def pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, value
     sorted_neg, steps, sorted_pos, single = work
     margin, left = single[0, : last - first], single[1, : last - first]
     count, row = single[2, : last - first], single[3, : last - first]
-    _sort(scores, items[n_pos:], first, last, k, sorted_neg, row, total)
-    _sort(scores, items[:n_pos], first, last, n_pos, sorted_pos, row, total)
+    bar = single[4, : last - first]
+    _sort(scores, items[n_pos:], first, last, k, 1.0, sorted_neg, row, total)
 
-    bar, sign = (sorted_pos[hi - 1], 1.0) if lo == 0 else (sorted_pos[lo], -1.0)
-    _count_ties(sorted_pos[lo:hi], bar, left)
-    for i in items[:n_pos]:
-        x, c = scores[i, first:last], coef[i, first:last]
-        _keep_selected(x, bar, sign, left, row)
-        for r in range(len(x)):
-            margin[r] = 1.0 if row[r] > 0.0 else (0.0 if others else -np.inf)
-        count[:] = 0.0
-        _sum_hinges(x, margin, sorted_neg[:k], weight, total, count)
-        for r in range(len(x)):
-            c[r] = -weight * count[r]
-
+    beta = hi - lo
+    sign = 1.0 if lo == 0 else -1.0
+    if beta < n_pos:
+        _sort(scores, items[:n_pos], first, last, beta, sign, sorted_pos, row, total)
+        for r in range(len(bar)):
+            bar[r] = sign * sorted_pos[beta - 1, r]
+        _count_ties(sorted_pos[:beta], sorted_pos[beta - 1], left)
     # How many positives reach down to a negative does not fall with its score: count for the k highest, and
     # give a negative the steps of this function below it.
     for j in range(k):
-        steps[j] = 0.0
-        _count_below(sorted_neg[j], sorted_pos[lo:hi], 1.0, steps[j])
-        if others:
-            _count_below(sorted_neg[j], sorted_pos[hi:n_pos], 0.0, steps[j])
+        steps[j, : last - first] = 0.0
+    margin[:] = 1.0
+    for i in items[:n_pos]:
+        x, c = scores[i, first:last], coef[i, first:last]
+        if beta < n_pos:
+            _keep_selected(x, bar, sign, left, row)
+            for r in range(len(x)):
+                margin[r] = 1.0 if row[r] > 0.0 else (0.0 if others else -np.inf)
+        else:
+            for r in range(len(x)):
+                total[r] += 0.0 * x[r]
+        count[:] = 0.0
+        for j in range(k):
+            _add_hinges(x, margin, sorted_neg[j], weight, total, count, steps[j])
+        for r in range(len(x)):
+            c[r] = -weight * count[r]
+
     for j in range(k - 1):
-        steps[j] -= steps[j + 1]
-    bar = sorted_neg[k - 1]
+        for r in range(len(count)):
+            steps[j, r] -= steps[j + 1, r]
+    bar[:] = sorted_neg[k - 1, : last - first]
     _count_ties(sorted_neg[:k], bar, left)
     for i in items[n_pos:]:
         x, c = scores[i, first:last], coef[i, first:last]
+        if not _any_reaches(x, bar):
+            c[:] = 0.0
+            continue
         count[:] = 0.0
         for j in range(k):
             for r in range(len(x)):
@@ -132,8 +143,8 @@ def pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, value
 
 
 @njit(cache=True, nogil=True)
-def _sort(scores, items, first, last, k, rows, row, total):
-    """Write the `k` largest of the rows `items`, lane by lane, in descending order to `rows`.
+def _sort(scores, items, first, last, k, sign, rows, row, total):
+    """Write the `k` largest of `sign` times the rows `items`, lane by lane, in descending order to `rows`.
 
     A score that is not finite makes `total` NaN.
     """
@@ -141,8 +152,10 @@ def _sort(scores, items, first, last, k, rows, row, total):
     for i in items:
         x = scores[i, first:last]
         for r in range(len(x)):
-            row[r] = x[r]
+            row[r] = sign * x[r]
             total[r] += 0.0 * x[r]
+        if count == k and not _any_reaches(row, rows[k - 1]):
+            continue
         # Sink the new row through the sorted ones; what falls out below is it, or smaller.
         for j in range(count):
             for r in range(len(row)):
@@ -156,6 +169,26 @@ def _sort(scores, items, first, last, k, rows, row, total):
 
 
 @njit(cache=True, nogil=True)
+def _any_reaches(x, bar):
+    """Whether a lane of `x` is at least `bar`: models of one grid often agree that none is."""
+    reaching = 0
+    for r in range(len(x)):
+        reaching |= x[r] >= bar[r]
+    return reaching != 0
+
+
+@njit(cache=True, nogil=True)
+def _add_hinges(x, margin, top, weight, total, count, step):
+    """Add ``weight * (margin + top - x)+`` to `total`; count the active ones in `count` and in `step`."""
+    for r in range(len(x)):
+        h = margin[r] + (top[r] - x[r])
+        active = 1.0 if h > 0.0 else 0.0
+        total[r] += weight * (h if h > 0.0 else 0.0)
+        count[r] += active
+        step[r] += active
+
+
+@njit(cache=True, nogil=True)
 def _sum_hinges(x, margin, top, weight, total, count):
     """Add ``weight * (margin + top[j] - x)+`` over `top` to `total`, and the active ones to `count`."""
     for j in range(len(top)):
@@ -163,14 +196,6 @@ def _sum_hinges(x, margin, top, weight, total, count):
             h = margin[r] + (top[j, r] - x[r])
             total[r] += weight * (h if h > 0.0 else 0.0)
             count[r] += 1.0 if h > 0.0 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def _count_below(x, high, margin, count):
-    """Add to `count` how many rows of `high` lie below ``x + margin``."""
-    for i in range(len(high)):
-        for r in range(len(x)):
-            count[r] += 1.0 if margin + (x[r] - high[i, r]) > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
