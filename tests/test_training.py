@@ -170,6 +170,7 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
         [tmp_path / "record.json", tmp_path / "failed.json"],
         targets=[Top(k=5), Top(tau=0.2)],
         metrics=["precision@k", "ap", "pauc@k"],
+        select_by="precision@k",
     )
     assert tables["runs"]["status"].tolist() == ["ok", "ok", "diverged", "diverged"]
     assert set(tables["evaluation"]["method"]) == {"recorder"}
@@ -178,6 +179,9 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
     first = tables["evaluation"].set_index(["target", "metric"])["value"]
     assert first["k=5", "precision@k"] == precision_at_k(y, scores, 5)
     assert first["k=5", "ap"] == pytest.approx(average_precision(y, scores))
+    cross = tables["cross"].set_index(["target", "at"])["value"]
+    assert len(cross) == 2 * 2
+    assert cross["k=5", "tau=0.2"] == precision_at_k(y, scores, Top(tau=0.2))
     roc = tables["roc"].iloc[0]
     assert (roc["fp"][-1], roc["tp"][-1]) == (roc["n_neg"], roc["n_pos"]) == (20, 10)
     assert len(tables["selection"]) == 2 * 3 * 2
@@ -200,6 +204,7 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
         [tmp_path / f"{fold}.json" for fold in range(3)],
         targets=[Top(k=5), Top(tau=0.2)],
         metrics=["precision@k"],
+        select_by="precision@k",
     )
     for t, top in enumerate([Top(k=5), Top(tau=0.2)]):
         values = [[precision_at_k(data.y[o.test], row, top) for row in o.scores[t]] for o in found]

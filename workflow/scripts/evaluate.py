@@ -19,5 +19,13 @@ with job_log(snakemake.log[0]):
     dataset = load_available(files.data)
     runs = [Run(snakemake.wildcards.dataset, *run) for run in spec["runs"]]
     targets = [Top.of(target) for target in spec["targets"]]
-    tables = evaluate(dataset, runs, files.scores, files.records, targets=targets, metrics=spec["metrics"])
+    tables = evaluate(
+        dataset,
+        runs,
+        files.scores,
+        files.records,
+        targets=targets,
+        metrics=spec["metrics"],
+        select_by=spec["select_by"],
+    )
     write_tables(tables, Path(snakemake.output[0]).parent)

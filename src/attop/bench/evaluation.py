@@ -29,6 +29,7 @@ def evaluate(
     *,
     targets: Sequence[Top],
     metrics: Sequence[str],
+    select_by: str,
 ) -> dict[str, pd.DataFrame]:
     """Evaluate the stored runs of one data set.
 
@@ -44,6 +45,8 @@ def evaluate(
         the target the scores were trained for.
     metrics : sequence of str
         Names in `attop.metrics.METRICS`.
+    select_by : str
+        The metric methods are compared by. If it has a top, scores are evaluated by it at all `targets`.
 
     Returns
     -------
@@ -71,6 +74,7 @@ def evaluate(
             part = "test" if record.get("selection") == "optimistic" else "validation"
             rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
             rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
+            rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, targets, select_by)]
             rows["roc"].append(key | _roc_row(dataset, test, row))
     return {name: pd.DataFrame(rows[name], columns=[*KEY, *columns]) for name, columns in TABLES.items()}
 
@@ -105,6 +109,8 @@ def _run_row(record: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
         "selection": record.get("selection", "nested"),
         "validation": _number(target.get("validation")),
         "at_edge": json.dumps(target.get("at_edge", [])),
+        "n_train": _number(record.get("n_train")),
+        "n_test": _number(record.get("n_test")),
         "seconds_selection": _number(seconds.get("selection")),
         "seconds_training": _number(seconds.get("training")),
         "seconds_scoring": _number(seconds.get("scoring")),
@@ -144,6 +150,15 @@ def _metric_rows(
             }
         )
     return rows
+
+
+def _cross_rows(
+    dataset: Dataset, test: Any, scores: Any, targets: Sequence[Top], metric: str
+) -> list[dict[str, Any]]:
+    if not get_metric(metric).needs_top:
+        return []
+    rows = {str(at): _metric_rows(dataset, test, scores, at, [metric])[0] for at in targets}
+    return [{"at": at, "metric": metric, "value": row["value"]} for at, row in rows.items()]
 
 
 def _roc_row(dataset: Dataset, test: Any, scores: Any) -> dict[str, Any]:

@@ -159,16 +159,16 @@ class Plan:
     def evaluation(self, dataset: str) -> str:
         """Return what the evaluation of a data set depends on."""
         data = self.config.dataset(dataset)
-        chosen_by = [data.select_by] if data.selection == "optimistic" else []
         return _text(
             runs=[[run.method, run.repeat, run.fold] for run in self.runs(dataset)],
             targets=data.targets,
             strict=self.config.strict,
             metrics=self.config.metrics,
+            select_by=data.select_by,
             code=fingerprint(
                 [
                     "attop.bench.evaluation",
-                    *(get_metric(name).kernel.__module__ for name in (*self.config.metrics, *chosen_by)),
+                    *(get_metric(name).kernel.__module__ for name in (*self.config.metrics, data.select_by)),
                 ]
             ),
         )

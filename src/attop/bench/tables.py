@@ -24,6 +24,8 @@ KEY = ("dataset", "method", "repeat", "fold", "target")
 #: The tables by name, and the columns each has besides `KEY`.
 TABLES: dict[str, tuple[str, ...]] = {
     "evaluation": ("metric", "value", "reason", "n_groups", "n_left_out"),
+    # Scores trained for `target`, evaluated at the target `at`.
+    "cross": ("at", "metric", "value"),
     "runs": (
         "status",
         "chosen",
@@ -32,6 +34,8 @@ TABLES: dict[str, tuple[str, ...]] = {
         "selection",
         "validation",
         "at_edge",
+        "n_train",
+        "n_test",
         "seconds_selection",
         "seconds_training",
         "seconds_scoring",
