@@ -9,180 +9,29 @@ import statistics
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from attop.analysis import build_report, summarise, write_analysis
 from attop.analysis.answers import answer, headline
+from attop.analysis.bibliography import cited_in
+from attop.analysis.budget_figure import expected_best
+from attop.analysis.cost_figure import pareto_front
 from attop.analysis.curves import left_end, mean_roc, tpr_at
 from attop.analysis.failures import error_list, status_counts, undefined_values
 from attop.analysis.selection import choices, costs
 from attop.analysis.style import method_styles
 from attop.analysis.tables import rank_methods, standings, wide
 from attop.analysis.targets import main_target, read_target, sort_targets
+from attop.analysis.transfer import transfer
 from attop.analysis.wording import decimals_for, fine, fixed, listed, seconds
 from attop.metrics import METRICS
-
-METHODS = [
-    "aatp",
-    "aatp-fixed-point",
-    "perceptron-avg",
-    "perceptron-max",
-    "sgd-avg",
-    "gd-papk-avg",
-    "gd-papk-max",
-    "gd-papk-ts",
-    "rankboost",
-    "pnorm-push-4",
-    "pnorm-push-16",
-    "logistic-regression",
-    "linear-svm",
-]
-
-TAUS = tuple(f"tau={t:g}" for t in np.round(np.linspace(0.01, 0.19, 10), 2))
-DATASETS = {
-    # id: targets, repeats, folds, groups, metric, items, positives
-    "wdbc": (("k=5", "k=10", "k=20"), 1, 5, 0, "precision@k", 569, 212),
-    "digit-8": (("k=10", "k=30", "k=60"), 1, 3, 0, "precision@k", 1797, 174),
-    "ionosphere-windows": (TAUS, 1, 10, 0, "precision@k", 351, 126),
-    "many-users": (("k=5", "k=10", "k=15"), 3, 1, 200, "micro-pap@k", 24000, 3100),
-    "ratings": (("k=5", "k=10", "k=15"), 5, 1, 638, "micro-pap@k", 70032, 15489),
-}
-
-
-def make_results(
-    datasets=tuple(DATASETS),
-    methods=tuple(METHODS),
-    metrics=tuple(METRICS),
-    seed=0,
-    failures=True,
-    noise=0.03,
-):
-    """Make up the tables and the manifest of a benchmark, with a few failures, gaps and undefined values."""
-    rng = np.random.default_rng(seed)
-    evaluation, runs, roc = [], [], []
-    for dataset in datasets:
-        targets, repeats, folds, groups, select_by, items, positives = DATASETS[dataset]
-        n_pos = max(2, positives * 2 // 5 // folds if not groups else 150)
-        n_neg = max(5, n_pos * (items - positives) // positives)
-        for m, method in enumerate(methods):
-            if dataset == "ratings" and method == "aatp":
-                continue
-            quality = 0.9 - 0.25 * rng.random()
-            for repeat in range(repeats):
-                for fold in range(folds):
-                    job = {"dataset": dataset, "method": method, "repeat": repeat, "fold": fold}
-                    if failures and (dataset, method, fold) == ("digit-8", "rankboost", 2):
-                        continue  # missing
-                    failed = failures and (
-                        ((dataset, method) == ("wdbc", "perceptron-max") and fold < 2)
-                        or (dataset, method) == ("many-users", "pnorm-push-16")
-                    )
-                    training = 10 ** rng.normal(-2.5 + 0.25 * m, 0.1)
-                    for t, target in enumerate(targets):
-                        lam = rng.choice([0.01, 0.1, 1.0], p=[0.7, 0.2, 0.1] if m % 3 else [0.2, 0.6, 0.2])
-                        runs.append(
-                            {
-                                **job,
-                                "target": target,
-                                "status": "error" if failed else "ok",
-                                "chosen": json.dumps({} if failed else {"lam": lam}),
-                                "n_settings": 3,
-                                "select_by": select_by,
-                                "validation": np.nan if failed else quality + 0.02,
-                                "at_edge": json.dumps(["lam"] if lam in (0.01, 1.0) and not failed else []),
-                                "seconds_selection": np.nan if failed else 9 * training,
-                                "seconds_training": np.nan if failed else training,
-                                "seconds_scoring": np.nan if failed else 1e-4,
-                                "peak_memory_mb": 150.0 + m,
-                                "host": "node-1",
-                                "seed": str(seed),
-                                "error": "FloatingPointError: overflow in step 7\n  more" if failed else "",
-                            }
-                        )
-                        if failed:
-                            continue
-                        for metric in metrics:
-                            undefined = failures and metric == "pap@k" and dataset == "wdbc" and fold == 1
-                            value = quality - 0.03 * t + rng.normal(0, noise)
-                            high = METRICS[metric].bounds[1]
-                            value = min(max(value, 0), 1) if high == 1 else 20 * value
-                            evaluation.append(
-                                {
-                                    **job,
-                                    "target": target,
-                                    "metric": metric,
-                                    "value": np.nan if undefined else value,
-                                    "reason": "fewer than k negatives" if undefined else None,
-                                    "n_groups": max(1, groups),
-                                    "n_left_out": 0,
-                                }
-                            )
-                        y = np.repeat([0, 1], [n_neg, n_pos])
-                        scores = rng.normal(0, 1, len(y)) + 4 * quality * (quality - 0.3) * y
-                        ranked = y[np.argsort(-scores)]
-                        fp, tp = np.cumsum(1 - ranked), np.cumsum(ranked)
-                        roc.append(
-                            {
-                                **job,
-                                "target": target,
-                                "fp": [0, *fp.tolist()],
-                                "tp": [0, *tp.tolist()],
-                                "n_neg": n_neg,
-                                "n_pos": n_pos,
-                            }
-                        )
-    manifest = {
-        "title": "Accuracy at the top, made up",
-        "seed": seed,
-        "config": "title: Accuracy at the top\nseed: 0\n",
-        "git": {"commit": "0123456789abcdef", "dirty": True},
-        "environment": {
-            "python": "3.12.1",
-            "versions": {"attop": "0.1.0", "numpy": "2.4.0"},
-            "host": "node-1",
-            "platform": "Linux",
-            "cpu": "Some CPU at 3 GHz",
-            "threads": 2,
-        },
-        "datasets": {
-            d: {
-                "title": d.replace("-", " ").title(),
-                "source": "made up",
-                "licence": "none needed",
-                "positive": "the rarer class",
-                "items": DATASETS[d][5],
-                "features": 30,
-                "positives": DATASETS[d][6],
-                "protocol": {
-                    "kind": "within-groups" if DATASETS[d][3] else "stratified",
-                    "options": {"n_folds": DATASETS[d][2]},
-                    "repeats": DATASETS[d][1],
-                },
-                "scaling": "standard",
-                "targets": list(DATASETS[d][0]),
-                "select_by": DATASETS[d][4],
-                "skip": {"aatp": "needs as many programs as there are items"} if d == "ratings" else {},
-                **({"groups": DATASETS[d][3], "positives_per_group": [1, 14, 90]} if DATASETS[d][3] else {}),
-            }
-            for d in datasets
-        },
-        "methods": {
-            m: {
-                "title": {"aatp": "AATP", "gd-papk-avg": "GD-pAp@k-avg"}.get(m, m),
-                "reference": "Hiranandani et al. (2020), algorithm 1",
-                "summary": "Subgradient descent on a surrogate of the top.",
-                "estimator": "attop.estimators.Some",
-                "params": {"max_iter": 300},
-                "grid": {"lam": [0.01, 0.1, 1.0]},
-                "n_settings": 3,
-            }
-            for m in methods
-        },
-    }
-    return pd.DataFrame(evaluation), pd.DataFrame(runs), pd.DataFrame(roc), manifest
+from made_up import METHODS, as_tables, make_results
 
 
 @pytest.fixture(scope="module")
@@ -583,7 +432,8 @@ class Page(HTMLParser):
 
 
 def built(tmp_path, tables):
-    build_report(*tables, tmp_path / "report.html")
+    *tables, manifest = tables
+    build_report(as_tables(*tables), manifest, tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     return html, Page(html)
 
@@ -602,8 +452,8 @@ def test_report_is_well_formed_and_names_everything(report, small):
         assert METRICS[metric].definition in page.words
     assert page.tags["h1"] == 1
     assert page.tags["table"] == page.tags["caption"]
-    assert page.tags["figure"] == 8
-    assert html.count('role="img" aria-label="') == 8
+    assert page.tags["figure"] == 12
+    assert html.count('role="img" aria-label="') == 12
     assert not re.search(r"\bnan\b|\bNone\b|\bNaN\b", html.split("<script>")[0])
 
 
@@ -636,7 +486,7 @@ def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
     assert "<i>data</i>" in page.words
     assert "<b>&" not in html
     assert "alert(1)</script>" not in html
-    assert page.tags["script"] == 1
+    assert page.tags["script"] == 1 + page.tags["figure"]  # each with its data
     assert ">$a_b^$</text>" in html
 
 
@@ -663,12 +513,12 @@ def degenerate(case):
 @pytest.mark.parametrize(
     ("case", "figures", "words"),
     [
-        ("one of everything", 2, "One run per method and target: there is no spread to draw"),
-        ("all undefined", 1, "has no defined value here"),
+        ("one of everything", 3, "One run per method and target: there is no spread to draw"),
+        ("all undefined", 2, "has no defined value here"),
         ("all failed", 0, "no message recorded"),
-        ("ties and zeros", 4, "Equal means: AATP, aatp-fixed-point and perceptron-avg."),
+        ("ties and zeros", 6, "Equal means: AATP, aatp-fixed-point and perceptron-avg."),
         ("nothing run", 0, "Nothing was run on this data set"),
-        ("bare manifest", 4, "No job failed and none is missing."),
+        ("bare manifest", 6, "No job failed and none is missing."),
     ],
 )
 @pytest.mark.filterwarnings("error")
@@ -676,7 +526,8 @@ def test_degenerate_results_make_a_sensible_page(tmp_path, case, figures, words)
     html, page = built(tmp_path, degenerate(case))
     assert words in page.words
     assert page.tags["figure"] == figures
-    assert ">−" not in html  # an axis that reaches below the metric's range
+    # An axis that reaches below the metric's range; regrets have three decimals.
+    assert not re.search(r">−(?!\d\.\d{3}<)", html)
     assert "mathdefault" not in html  # a tick label nobody formatted
     assert not re.search(r"\bnan\b|\bNone\b", html.split("<script>")[0])
 
@@ -684,7 +535,7 @@ def test_degenerate_results_make_a_sensible_page(tmp_path, case, figures, words)
 def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_path):
     evaluation, runs, roc, manifest = small
     write_analysis(
-        {"evaluation": evaluation, "runs": runs, "roc": roc.explode(["fp", "tp"])},  # a row each, or lists
+        as_tables(evaluation, runs, roc.explode(["fp", "tp"])),  # a row each, or lists
         manifest,
         report=tmp_path / "out" / "report.html",
         tables=tmp_path / "tables",
@@ -704,6 +555,74 @@ def test_a_report_that_fails_leaves_the_old_one(small, tmp_path):
     path.write_text("old")
     evaluation, runs, roc, manifest = small
     with pytest.raises(ValueError, match="twice"):
-        build_report(pd.concat([evaluation, evaluation]), runs, roc, manifest, path)
+        build_report(as_tables(pd.concat([evaluation, evaluation]), runs, roc), manifest, path)
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
     assert path.read_text() == "old"
+
+
+# k as an axis
+
+
+def cross_of(values, method="aatp", fold=0):
+    """Return rows of the table ``cross``: values[i][j] of the model trained for i and used at j."""
+    targets = ["k=5", "k=10", "k=20"]
+    key = {"dataset": "wdbc", "method": method, "repeat": 0, "fold": fold, "metric": "precision@k"}
+    return [
+        {**key, "target": targets[i], "at": targets[j], "value": value}
+        for i, row in enumerate(values)
+        for j, value in enumerate(row)
+    ]
+
+
+def test_regret_is_what_training_for_another_target_costs():
+    first = [[0.9, 0.6, 0.5], [0.8, 0.7, 0.4], [0.5, 0.8, 0.6]]
+    second = [[0.7, 0.6, 0.5], [0.8, 0.7, 0.4], [0.5, 0.6, 0.6]]
+    cross = pd.DataFrame(cross_of(first) + cross_of(second, fold=1))
+    (found,) = transfer(cross, "wdbc", ["aatp", "linear-svm"])
+    assert (found.n, found.n_expected) == (2, 2)
+    np.testing.assert_allclose(found.value, (np.array(first) + second) / 2)
+    np.testing.assert_allclose(found.regret[:, 0], [0, 0, 0.3], atol=1e-15)  # direct 0.8, from k=20 0.5
+    np.testing.assert_allclose(found.regret[:, 1], [0.1, 0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(found.se[2, 0], np.std([0.4, 0.2], ddof=1) / np.sqrt(2))
+    assert found.reading() == "at most 0.300: trained for k=20, used at k=5"
+
+
+def test_regret_of_a_lower_is_better_metric_and_of_missing_values(monkeypatch):
+    lower = replace(METRICS["precision@k"], higher_is_better=False)
+    monkeypatch.setattr("attop.analysis.transfer.get_metric", lambda name: lower)
+    whole, gap = [[0.1, 0.2, 0.3]] * 3, [[0.1, np.nan, 0.3]] * 3
+    worse = [[0.1, 0.2, 0.3], [0.4, 0.2, 0.3], [0.1, 0.2, 0.3]]
+    cross = pd.DataFrame(cross_of(worse) + cross_of(gap, fold=1) + cross_of(gap, "b") + cross_of(whole, "c"))
+    a, b, c = transfer(cross, "wdbc", ["aatp", "b", "c"])
+    assert (a.n, a.n_expected, b.n) == (1, 2, 0)
+    assert a.regret[1, 0] == pytest.approx(0.3)
+    assert "no run" in b.reading()
+    assert "the same at every target" in c.reading()
+    assert transfer(cross[cross["target"] == "k=5"], "wdbc", ["aatp"]) == []
+
+
+# Budget and cost
+
+
+@pytest.mark.parametrize("values", [[0.3], [0.5, 0.1], [0.2, 0.9, 0.4, 0.4], np.arange(7.0) ** 2])
+def test_expected_best_is_the_mean_over_all_subsets(values):
+    expected = [np.mean([max(c) for c in combinations(values, n)]) for n in range(1, len(values) + 1)]
+    np.testing.assert_allclose(expected_best(np.array(values)), expected, rtol=1e-12)
+
+
+def test_pareto_front_is_what_nothing_beats_at_both():
+    cost = pd.Series({"a": 1.0, "b": 2.0, "c": 2.0, "d": 3.0, "e": 0.5, "f": np.nan, "g": 1.0})
+    score = pd.Series({"a": 0.5, "b": 0.9, "c": 0.8, "d": 0.9, "e": 0.1, "f": 1.0, "g": 0.5})
+    assert pareto_front(cost, score) == ["e", "a", "g", "b"]
+
+
+def test_publications_are_those_the_references_name():
+    found = cited_in(["Kar, Narasimhan, Jain (2015), algorithm 2", "", "own; Rudin (2005) with p = 1"])
+    assert [entry.key for entry in found] == ["kar2015surrogate", "rudin2006ranking"]
+    assert found[0].bibtex.startswith("@inproceedings{kar2015surrogate,\n  author = {Kar, Purushottam and")
+
+
+def test_publications_of_the_methods_that_come_along_are_there():
+    methods = yaml.safe_load((Path(__file__).parents[1] / "config/methods.yaml").read_text())
+    for name, method in methods.items():
+        assert cited_in([method["reference"]]), f"{name} refers to {method['reference']}: add its BibTeX"

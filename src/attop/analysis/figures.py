@@ -1,4 +1,4 @@
-"""The report's figures; what cannot be drawn without misleading becomes a sentence."""
+"""The metric against the target and run by run; what cannot be drawn becomes a sentence."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import pandas as pd
 from attop.analysis.scene import Figure, Scene, blank, keep_in_bounds, legend, runs_of
 from attop.analysis.style import figure_theme
 from attop.analysis.targets import main_target, read_target, sort_targets
-from attop.analysis.wording import abridge, counted, listed, seconds
+from attop.analysis.wording import abridge, counted, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cost_figure", "spread_figure", "target_figure"]
+__all__ = ["spread_figure", "target_figure"]
 
 _DENSE = 2000  # points from which on they are embedded as an image instead of one element each
-_INSTANT = 1e-4  # seconds; a log axis has no place for 0
 _BOX_RUNS = 5  # fewer runs than this have no quartiles worth a box
 
 
@@ -55,6 +54,7 @@ def target_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
             f"{scene.metric} ({scene.direction}) against {across}, mean over {runs_of(scene, part)}; "
             "bars: plus and minus one standard error. Points of one target are set side by side to keep the "
             "bars apart. Legend: best first, by mean rank over the targets.",
+            part[["method", "target", "mean", "std", "se", "n", "n_expected"]],
         )
 
 
@@ -115,6 +115,7 @@ def spread_figure(scene: Scene, summary: pd.DataFrame, evaluation: pd.DataFrame)
             f"{runs_of(scene, scene.of(summary))}. Small dots: runs; large mark: their mean; box: quartiles "
             f"and median, whiskers: furthest run within 1.5 box lengths, no box below {_BOX_RUNS} runs. "
             "Best first, by mean rank over the targets.",
+            part.loc[part["target"].isin(shown), ["method", "target", "repeat", "fold", "value"]],
         )
 
 
@@ -160,69 +161,3 @@ def _draw_spread(axes: Axes, scene: Scene, part: pd.DataFrame) -> None:
 
 def _name_rows(axes: Axes, scene: Scene) -> None:
     axes.set_yticks(range(len(scene.order)), [abridge(scene.titles[m]) for m in scene.order])
-
-
-def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figure:
-    """Draw the time of tuning and training against the metric at the main target, a point per method.
-
-    The two are added because a protocol without a final fit on all training items trains while it tunes.
-    """
-    part = scene.of(summary).dropna(subset="mean")
-    jobs = scene.of(runs).drop_duplicates(["method", "repeat", "fold"])
-    jobs = jobs.assign(spent=jobs["seconds_selection"].fillna(0) + jobs["seconds_training"])
-    jobs = jobs[(jobs["status"] == "ok") & jobs["spent"].notna()]
-    if part.empty or jobs.empty:
-        return scene.sentence("cost", "No run here has both a time and a value, so cost is not drawn.")
-    target = main_target(part["target"])
-    part = part[part["target"] == target].set_index("method")
-    zeros = sorted({scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]})
-    spent = jobs["spent"].clip(lower=_INSTANT).groupby(jobs["method"])
-    quartiles = spent.quantile([0.25, 0.5, 0.75]).unstack()
-    methods = [m for m in scene.order if m in part.index and m in quartiles.index]
-    with figure_theme():
-        canvas, (axes,) = blank(1, height=3.9)
-        for method in methods:
-            low, middle, high = quartiles.loc[method]
-            mean, se = part.loc[method, ["mean", "se"]].astype(float)
-            style = scene.styles[method]
-            drawn = axes.errorbar(
-                [middle],
-                [mean],
-                xerr=[[middle - low], [high - middle]],
-                yerr=0 if np.isnan(se) else se,
-                color=style.colour,
-                elinewidth=0.8,
-                linestyle="none",
-                **style.mark(6.5),
-            )
-            for artist in (drawn[0], *drawn[2]):
-                artist.set_gid(f"method:{method}")
-        low, high = quartiles.loc[methods].min(axis=None), quartiles.loc[methods].max(axis=None)
-        _scale_time(axes, low, high)
-        axes.set_xlabel("tuning and training of one job, all its settings and targets (log scale)")
-        axes.set_ylabel(f"{scene.metric} at {target}")
-        keep_in_bounds(axes, scene.metric)
-        legend(canvas, scene, methods, lines=False)
-        return scene.picture(
-            "cost",
-            canvas,
-            f"Scatter plot of {scene.metric} against tuning and training time, "
-            f"{counted(len(methods), 'method')}.",
-            f"{scene.metric} at {target} ({scene.direction}; mean, bars: plus and minus one standard error) "
-            "against the time of one job for tuning and training, all its settings and targets (median, "
-            f"bars: quartiles; log scale) over {runs_of(scene, part)}."
-            + (f" Faster than {seconds(_INSTANT)}, drawn there: {listed(zeros)}." if zeros else ""),
-        )
-
-
-def _scale_time(axes: Axes, low: float, high: float) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    narrow = high < 30 * low
-    axes.set_xscale("log")
-    if high < 4 * low:
-        middle = np.sqrt(low * high)
-        axes.set_xlim(middle / 4, middle * 4)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
-    axes.xaxis.set_major_formatter(lambda value, _: seconds(value).replace(".0 ", " "))
-    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -11,6 +11,9 @@ import pandas as pd
 
 from attop.analysis import figures, wording
 from attop.analysis.answers import answer, headline
+from attop.analysis.bibliography import cited_in
+from attop.analysis.budget_figure import budget_figure
+from attop.analysis.cost_figure import cost_figure
 from attop.analysis.failures import error_list, status_counts, undefined_values
 from attop.analysis.files import write_bytes
 from attop.analysis.roc_figure import roc_figure
@@ -19,6 +22,7 @@ from attop.analysis.selection import choices, costs
 from attop.analysis.style import MethodStyle, key_svg, method_styles
 from attop.analysis.tables import rank_methods, standings, summarise, wide, write_summary
 from attop.analysis.targets import main_target, sort_targets, span
+from attop.analysis.transfer import transfer, transfer_figure
 from attop.metrics import METRICS, get_metric
 
 __all__ = ["build_report", "write_analysis"]
@@ -42,7 +46,7 @@ def write_analysis(
     Parameters
     ----------
     results : mapping
-        The tables ``evaluation``, ``runs`` and ``roc`` of the whole benchmark.
+        See `build_report`.
     manifest : mapping
         See `build_report`.
     report : path
@@ -50,31 +54,19 @@ def write_analysis(
     tables : path
         Folder that gets ``summary.csv`` and ``summary.parquet``.
     """
-    evaluation, runs = results["evaluation"], results["runs"]
-    write_summary(summarise(evaluation, runs), Path(tables) / "summary")
-    build_report(evaluation, runs, results["roc"], manifest, report)
+    write_summary(summarise(results["evaluation"], results["runs"]), Path(tables) / "summary")
+    build_report(results, manifest, report)
 
 
 def build_report(
-    evaluation: pd.DataFrame,
-    runs: pd.DataFrame,
-    roc: pd.DataFrame,
-    manifest: Mapping[str, Any],
-    out_path: str | os.PathLike[str],
+    results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any], out_path: str | os.PathLike[str]
 ) -> None:
     """Write the report of a benchmark; the same input gives the same bytes.
 
     Parameters
     ----------
-    evaluation : DataFrame
-        dataset, method, repeat, fold, target, metric, value (NaN where undefined), reason.
-    runs : DataFrame
-        One row per training job and target: dataset, method, repeat, fold, target, status, chosen,
-        n_settings, select_by, validation, at_edge, seconds_selection, seconds_training, seconds_scoring,
-        peak_memory_mb, host, error.
-    roc : DataFrame
-        dataset, method, repeat, fold, target, fp, tp, n_neg, n_pos; fp and tp are the corners of the ROC
-        curve in counts, as lists or with a row per corner.
+    results : mapping
+        The tables of `attop.bench.tables.TABLES`, with their columns.
     manifest : mapping
         title, config (YAML text), environment (versions, python, host, cpu, threads), git, seed,
         ``datasets`` and ``methods`` by identifier; of a data set `select_by` names the metric methods are
@@ -87,7 +79,7 @@ def build_report(
     ValueError
         If a table lacks a column, holds a value twice, or names a metric the registry does not know.
     """
-    page = _render(_context(evaluation, runs, roc, manifest))
+    page = _render(_context(results, manifest))
     write_bytes(out_path, page.encode())
 
 
@@ -109,9 +101,8 @@ def _render(context: Mapping[str, Any]) -> str:
     return pages.get_template("report.html.j2").render(**context, assets=assets, Markup=Markup)
 
 
-def _context(
-    evaluation: pd.DataFrame, runs: pd.DataFrame, roc: pd.DataFrame, manifest: Mapping[str, Any]
-) -> dict[str, Any]:
+def _context(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    evaluation, runs = results["evaluation"], results["runs"]
     summary = summarise(evaluation, runs)
     table = standings(summary, evaluation)
     methods = _entries(manifest.get("methods", {}), [*runs["method"], *evaluation["method"]])
@@ -122,9 +113,7 @@ def _context(
     found = set(evaluation["metric"])
     metrics = [name for name in METRICS if name in found] + sorted(found - set(METRICS))
     sections = [
-        _section(
-            f"d{i}", id, entry, (summary, table, evaluation, runs, roc), methods, titles, styles, metrics
-        )
+        _section(f"d{i}", id, entry, (summary, table), results, methods, titles, styles, metrics)
         for i, (id, entry) in enumerate(datasets.items())
     ]
     undefined = undefined_values(evaluation)
@@ -145,6 +134,8 @@ def _context(
         "undefined": undefined.to_dict("records"),
         "n_undefined": int(undefined["undefined"].sum()),
         "n_values": len(evaluation),
+        "citations": cited_in(entry.get("reference") or "" for entry in methods.values()),
+        "all_targets": sort_targets(evaluation["target"]),
         "provenance": _provenance(manifest, runs),
     }
 
@@ -162,14 +153,16 @@ def _section(
     name: str,
     dataset: str,
     entry: Mapping[str, Any],
-    data: tuple[pd.DataFrame, ...],
+    summaries: tuple[pd.DataFrame, pd.DataFrame],
+    results: Mapping[str, pd.DataFrame],
     methods: Mapping[str, Mapping[str, Any]],
     titles: dict[str, str],
     styles: Mapping[str, MethodStyle],
     metrics: Sequence[str],
 ) -> dict[str, Any]:
     """Gather all the page says of one data set."""
-    summary, table, evaluation, runs, roc = data
+    summary, table = summaries
+    evaluation, runs = results["evaluation"], results["runs"]
     here = summary[summary["dataset"] == dataset]
     its_metrics = [m for m in metrics if m in set(here["metric"])]
     metric = entry.get("select_by") or next(iter(its_metrics), "")
@@ -197,7 +190,8 @@ def _section(
             _wide(table, dataset, m, rank_methods(table, dataset, m))
             for m in sorted(its_metrics, key=lambda m: m != metric)
         ],
-        "figures": _figures(scene, summary, evaluation, runs, roc, "groups" in entry) if order else [],
+        "figures": _figures(scene, summary, results, "groups" in entry) if order else [],
+        "transfers": transfer(results["cross"], dataset, order),
         "costs": _costs(here, runs, dataset, metric, order),
         "main": main_target(targets) if targets else "",
         "chosen_targets": chosen_targets,
@@ -206,18 +200,15 @@ def _section(
 
 
 def _figures(
-    scene: Scene,
-    summary: pd.DataFrame,
-    evaluation: pd.DataFrame,
-    runs: pd.DataFrame,
-    roc: pd.DataFrame,
-    grouped: bool,
+    scene: Scene, summary: pd.DataFrame, results: Mapping[str, pd.DataFrame], grouped: bool
 ) -> list[Figure]:
     return [
         figures.target_figure(scene, summary),
-        figures.spread_figure(scene, summary, evaluation),
-        roc_figure(scene, roc, grouped),
-        figures.cost_figure(scene, summary, runs),
+        figures.spread_figure(scene, summary, results["evaluation"]),
+        transfer_figure(scene, results["cross"]),
+        roc_figure(scene, results["roc"], grouped),
+        budget_figure(scene, results["selection"]),
+        cost_figure(scene, summary, results["runs"]),
     ]
 
 

@@ -26,7 +26,7 @@ def roc_figure(scene: Scene, roc: pd.DataFrame, grouped: bool) -> Figure:
     part = part.explode(["fp", "tp"])
     end = left_end(target, runs["n_neg"].mean(), runs["n_pos"].mean(), grouped)
     methods = [m for m in scene.order if m in set(part["method"])]
-    counts = []
+    counts, drawn = [], []
     with figure_theme():
         canvas, (whole, left) = blank(2, height=3.9)
         for i, method in enumerate(methods):
@@ -37,6 +37,7 @@ def roc_figure(scene: Scene, roc: pd.DataFrame, grouped: bool) -> Figure:
                 every = (3 + 5 * i % 32, 32)
                 line = axes.plot(fpr, tpr, **style.line, **style.mark(), markevery=every, linewidth=1.1)[0]
                 line.set_gid(f"method:{method}")
+                drawn.append(pd.DataFrame({"method": method, "fpr": fpr[::4], "tpr": tpr[::4], "n": n}))
             counts.append(n)
         whole.plot([0, 1], [0, 1], color=MUTED, linewidth=0.7, linestyle=":")
         whole.axvspan(0, end, color=GRID, alpha=0.6, linewidth=0)
@@ -57,4 +58,5 @@ def roc_figure(scene: Scene, roc: pd.DataFrame, grouped: bool) -> Figure:
             f"(vertical averaging; no error bars, they would cover the lines). Right: the first "
             f"{100 * end:.2g}% of the negatives, grey on the left; its vertical axis does not start at 0. "
             "Dotted: chance." + (" All groups are pooled." if grouped else ""),
+            pd.concat(drawn),
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["Figure", "Scene", "blank", "keep_in_bounds", "legend", "runs_of"]
+__all__ = ["Figure", "Scene", "as_csv", "blank", "keep_in_bounds", "legend", "runs_of"]
 
 _WIDTH = 8.6  # inches
 
@@ -32,11 +32,14 @@ class Figure:
     svg : str
     caption : str
         Metric, target, direction, number of runs and what the error bars are.
+    data : str
+        What is drawn, as CSV; a column ``method`` holds identifiers.
     """
 
     name: str
     svg: str
     caption: str
+    data: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,15 @@ class Scene:
         """Return a sentence instead of a figure."""
         return Figure(f"{self.name}-{figure}", "", text)
 
-    def picture(self, figure: str, canvas: Canvas, alt: str, caption: str) -> Figure:
-        """Return a drawn figure."""
+    def picture(self, figure: str, canvas: Canvas, alt: str, caption: str, data: pd.DataFrame) -> Figure:
+        """Return a drawn figure with the numbers in it."""
         name = f"{self.name}-{figure}"
-        return Figure(name, to_svg(canvas, name, alt), caption)
+        return Figure(name, to_svg(canvas, name, alt), caption, as_csv(data))
+
+
+def as_csv(data: pd.DataFrame) -> str:
+    """Return a figure's numbers as CSV, six significant digits each."""
+    return data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
 
 def blank(panels: int, height: float, share: bool = False) -> tuple[Canvas, list[Axes]]:
