@@ -188,7 +188,9 @@ def across(
     ]
     scene = Scene("across", "", "", order, shown, styles)
     return Across(
-        _sentences(standings, tested, test, refused, alpha, shown, {names[d]: w for d, w in left_out.items()}),
+        _sentences(
+            standings, tested, test, refused, alpha, shown, {names[d]: w for d, w in left_out.items()}
+        ),
         tuple(standings),
         len(scores),
         len(names),
@@ -351,9 +353,7 @@ def _sentences(
             f"The methods do not all rank alike (Friedman's test, p {_p(tested.p_F)}). "
             + _apart(ranked, alpha, titles)
         )
-    said += [
-        f"{titles[s.method]} is not ranked: it {s.reason}." for s in standings if s.reason
-    ]
+    said += [f"{titles[s.method]} is not ranked: it {s.reason}." for s in standings if s.reason]
     if left_out:
         said.append("Left out: " + "; ".join(f"{d} ({why})" for d, why in left_out.items()) + ".")
     return tuple(said)
