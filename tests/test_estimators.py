@@ -134,3 +134,10 @@ def test_groups_by_metadata_routing(name):
             for train, test in cv.split(X, Y, GROUPS)
         ]
     np.testing.assert_array_equal(scores, by_hand)
+
+
+@pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan, 1e308])
+def test_a_model_that_overflows_is_refused(weight):
+    model = make("TopPush")
+    with pytest.raises(FloatingPointError, match=r"TopPush diverged: \d+ of its 120 training scores are inf"):
+        model._set_linear(np.full(4, weight), 10 * X, Y)

@@ -52,6 +52,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If the input is not finite, `y` does not hold two classes, or a parameter is out of range.
+        FloatingPointError
+            If the model's scores of the training items overflow.
         """
         check_parameters(self.get_params(deep=False))
         features, labels, codes = self._validate_fit(X, y, groups)
@@ -124,14 +126,17 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def _set_linear(self, coef: NDArray[np.float64], X: Any, y: NDArray[np.int64]) -> None:
         """Store a linear model and place the break-even threshold."""
         self.coef_ = np.ascontiguousarray(coef, dtype=np.float64)
-        self._place_cut(self._score(X), y)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._score(X)
+        self._place_cut(scores, y)
 
     def _place_cut(self, scores: NDArray[np.float64], y: NDArray[np.int64]) -> None:
         """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
         if not np.isfinite(scores).all():
-            raise ValueError(
-                "the model's scores of the training items overflow: scale the features, "
-                "for example by StandardScaler"
+            raise FloatingPointError(
+                f"{type(self).__name__} diverged: {int((~np.isfinite(scores)).sum())} of its {len(scores)} "
+                "training scores are infinite or NaN: scale the features, for example by StandardScaler, "
+                "or lower the step length"
             )
         n_pos = int(y.sum())
         low, high = np.partition(scores, [len(y) - n_pos - 1, len(y) - n_pos])[
