@@ -55,10 +55,11 @@ class Standing:
         That it ranks like the best, see `Across.test`; NaN for the best and where refused.
     better, equal : int
         Compared data sets on which it beats and equals the best.
-    effect : Effect
-        Of the method against the best: negative where it is worse.
-    posterior : Posterior
-        That the method is practically better than the best, equivalent and worse.
+    effect : Effect or None
+        Of the method against the best, negative where it is worse; None for the best and methods left out.
+    posterior : Posterior or None
+        That the method is practically worse than the best, equivalent and better, by the Bayesian signed-rank
+        test with a rope of `ROPE`; None likewise.
     reason : str
         Why it was left out, empty if it was not.
     """
@@ -70,8 +71,8 @@ class Standing:
     p: float = math.nan
     better: int = 0
     equal: int = 0
-    effect: Effect = Effect(0, refused="There is no best method to compare with.")
-    posterior: Posterior = Posterior(0, ROPE, refused="There is no best method to compare with.")
+    effect: Effect | None = None
+    posterior: Posterior | None = None
     reason: str = ""
 
 
@@ -189,7 +190,7 @@ def across(
     scene = Scene("across", "", "", order, shown, styles)
     return Across(
         _sentences(
-            standings, tested, test, refused, alpha, shown, {names[d]: w for d, w in left_out.items()}
+            standings, tested, nemenyi, test, refused, shown, {names[d]: w for d, w in left_out.items()}
         ),
         tuple(standings),
         len(scores),
@@ -318,9 +319,9 @@ def _profile(scene: Scene, values: pd.DataFrame, shared_unit: bool, unit: str) -
 def _sentences(
     standings: list[Standing],
     tested: Friedman,
+    nemenyi: Comparison,
     test: str,
     refused: str,
-    alpha: float,
     titles: Mapping[str, str],
     left_out: Mapping[str, str],
 ) -> tuple[str, ...]:
@@ -336,14 +337,17 @@ def _sentences(
             else f"All {len(ranked)} methods have the same mean rank on {counted(first.n, 'data set')}."
         )
     if refused:
-        said.append(f"Whether that is more than chance is not tested. {refused}" if said else refused)
+        said.append(
+            ("Whether that is more than chance is not tested. " if said else "No comparison over data sets. ")
+            + refused
+        )
     elif test == "Wilcoxon":
         p = ranked[1].p
         said.append(
-            f"The difference of the two is {'' if p < alpha else 'not '}more than chance explains "
+            f"The difference of the two is {'' if p < nemenyi.alpha else 'not '}more than chance explains "
             f"(Wilcoxon's signed-rank test, p {_p(p)})."
         )
-    elif tested.p_F >= alpha:
+    elif tested.p_F >= nemenyi.alpha:
         said.append(
             f"The methods' ranks differ no more than chance explains (Friedman's test, p {_p(tested.p_F)}): "
             "over these data sets none can be called better than another."
@@ -351,7 +355,7 @@ def _sentences(
     else:
         said.append(
             f"The methods do not all rank alike (Friedman's test, p {_p(tested.p_F)}). "
-            + _apart(ranked, alpha, titles)
+            + _apart(ranked, nemenyi, titles)
         )
     said += [f"{titles[s.method]} is not ranked: it {s.reason}." for s in standings if s.reason]
     if left_out:
@@ -359,15 +363,25 @@ def _sentences(
     return tuple(said)
 
 
-def _apart(ranked: list[Standing], alpha: float, titles: Mapping[str, str]) -> str:
-    worse = [titles[s.method] for s in ranked[1:] if s.p < alpha]
-    alike = [titles[s.method] for s in ranked[1:] if not s.p < alpha]
-    first = titles[ranked[0].method]
+def _apart(ranked: list[Standing], nemenyi: Comparison, titles: Mapping[str, str]) -> str:
+    """Name the methods worse than the best, and those of them the test of all pairs does not separate."""
+    first, alpha = ranked[0].method, nemenyi.alpha
+    worse = [s.method for s in ranked[1:] if s.p < alpha]
+    alike = [s.method for s in ranked[1:] if not s.p < alpha]
+    joined = {m for clique in nemenyi.cliques if first in clique for m in clique}
     words = []
     if worse:
-        words.append(f"Worse than {first} beyond chance (Holm, alpha = {alpha:g}): {listed(worse)}.")
+        words.append(
+            f"Worse than {titles[first]} beyond chance (Holm, alpha = {alpha:g}): "
+            f"{listed([titles[m] for m in worse])}."
+        )
+    if joined & set(worse):
+        words.append(
+            f"Of these, {listed([titles[m] for m in worse if m in joined])} not by the stricter test of all "
+            "pairs (Nemenyi), which does not take the best as given."
+        )
     if alike:
-        words.append(f"Not told apart from {first}: {listed(alike)}.")
+        words.append(f"Not told apart from {titles[first]}: {listed([titles[m] for m in alike])}.")
     return " ".join(words)
 
 

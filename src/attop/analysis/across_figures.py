@@ -81,7 +81,7 @@ def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, uni
         return scene.picture(
             "diagram",
             canvas,
-            f"Critical-difference diagram of {counted(len(order), 'method')}; the mean ranks are in the table.",
+            f"Critical-difference diagram of {counted(len(order), 'method')}; the ranks are in the table.",
             f"Mean rank over {counted(n, 'data set')}, 1 the best, by {unit}. A bar joins methods that "
             f"Nemenyi's test does not tell apart at alpha = {comparison.alpha:g}: their mean ranks differ by "
             f"less than the critical difference, CD = {fixed(comparison.critical_difference, 2)}. {said}.",
