@@ -1,0 +1,35 @@
+"""How the documentation is built: `sphinx-build -W docs docs/_build`. Nothing is fetched from the network."""
+
+import sys
+from pathlib import Path
+
+from attop import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "attop"
+author = "the attop developers"
+copyright = "the attop developers, MIT licence"
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "mathml",
+]
+exclude_patterns = ["_build", "_ext"]
+
+myst_heading_anchors = 3
+
+autosummary_generate = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = f"attop {version}"
+html_math_renderer = "mathml"
+html_show_sphinx = False
