@@ -7,7 +7,7 @@ rule evaluate:
         scores=lambda w: [PLAN.scores_path(run) for run in PLAN.runs(w.dataset)],
         records=lambda w: [PLAN.record_path(run) for run in PLAN.runs(w.dataset)],
     output:
-        [f"{OUT}/evaluation/{{dataset}}/{table}.parquet" for table in TABLES],
+        [f"{OUT}/evaluation/{{dataset}}/{t}.parquet" for t in TABLES if t != "trace"],
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
     resources:
@@ -19,3 +19,23 @@ rule evaluate:
         "evaluate {wildcards.dataset}"
     script:
         "../workflow/scripts/evaluate.py"
+
+
+# Surrogate and metric along training, of one run per method.
+rule trace:
+    input:
+        data=f"{OUT}/data/{{dataset}}/dataset.npz",
+        records=lambda w: [PLAN.record_path(run) for run in PLAN.first_runs(w.dataset)],
+    output:
+        f"{OUT}/evaluation/{{dataset}}/trace.parquet",
+    log:
+        f"{LOGS}/trace/{{dataset}}.log",
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
+    params:
+        job=lambda w: PLAN.trace(w.dataset),
+    message:
+        "training curves on {wildcards.dataset}"
+    script:
+        "../workflow/scripts/trace.py"

@@ -191,10 +191,21 @@ def as_tables(evaluation, runs, roc, seed=0):
             selection.append(
                 {**job, "setting": setting, "inner_fold": 0, "value": value, "part": "validation"}
             )
+    trace = []
+    for row in runs.drop_duplicates(["dataset", "method"]).itertuples():
+        for i, iterations in enumerate((1, 2, 4, 8) if row.status == "ok" else ()):
+            job = {name: getattr(row, name) for name in key}
+            curve = {
+                "objective": 5 / iterations,
+                "train": 1 - 0.5 / iterations,
+                "test": 0.8 - 0.5 * rng.random() / (1 + i),
+            }
+            trace.append({**job, "iterations": iterations, **curve})
     return {
         "evaluation": evaluation,
         "runs": runs,
         "roc": roc,
         "cross": pd.DataFrame(cross, columns=[*key, "at", "metric", "value"]),
+        "trace": pd.DataFrame(trace, columns=[*key, "iterations", "objective", "train", "test"]),
         "selection": pd.DataFrame(selection, columns=[*key, "setting", "inner_fold", "value", "part"]),
     }

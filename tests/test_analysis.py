@@ -452,8 +452,8 @@ def test_report_is_well_formed_and_names_everything(report, small):
         assert METRICS[metric].definition in page.words
     assert page.tags["h1"] == 1
     assert page.tags["table"] == page.tags["caption"]
-    assert page.tags["figure"] == 12
-    assert html.count('role="img" aria-label="') == 12
+    assert page.tags["figure"] == 14
+    assert html.count('role="img" aria-label="') == 14
     assert not re.search(r"\bnan\b|\bNone\b|\bNaN\b", html.split("<script>")[0])
 
 
@@ -513,12 +513,12 @@ def degenerate(case):
 @pytest.mark.parametrize(
     ("case", "figures", "words"),
     [
-        ("one of everything", 3, "One run per method and target: there is no spread to draw"),
-        ("all undefined", 2, "has no defined value here"),
+        ("one of everything", 4, "One run per method and target: there is no spread to draw"),
+        ("all undefined", 3, "has no defined value here"),
         ("all failed", 0, "no message recorded"),
-        ("ties and zeros", 6, "Equal means: AATP, aatp-fixed-point and perceptron-avg."),
+        ("ties and zeros", 7, "Equal means: AATP, aatp-fixed-point and perceptron-avg."),
         ("nothing run", 0, "Nothing was run on this data set"),
-        ("bare manifest", 6, "No job failed and none is missing."),
+        ("bare manifest", 7, "No job failed and none is missing."),
     ],
 )
 @pytest.mark.filterwarnings("error")

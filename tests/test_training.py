@@ -11,8 +11,9 @@ from sklearn.preprocessing import StandardScaler
 from attop.bench.evaluation import evaluate
 from attop.bench.records import read_json, write_json
 from attop.bench.run import Run
+from attop.bench.trace import trace, trace_table
 from attop.bench.training import Job, run_job, settings_of
-from attop.datasets.base import Dataset, save_arrays
+from attop.datasets.base import Dataset, Unavailable, save_arrays
 from attop.datasets.splits import make_folds
 from attop.metrics import average_precision, precision_at_k
 from attop.top import Top
@@ -216,3 +217,25 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
         reported = tables["evaluation"].query("target == @top.__str__()")["value"]
         np.testing.assert_allclose(reported, np.array(values)[:, best])
     assert set(tables["selection"]["part"]) == {"test"}
+
+
+def test_a_trace_is_the_chosen_setting_stopped_ever_later():
+    data = dataset()
+    chosen = replace(
+        job(), estimator="attop.estimators.RankBoost", search={}, params={"max_iter": 6}, targets=[{"k": 5}]
+    )
+    outcome = run_job(chosen, data)
+    assert outcome.record["status"] == "ok"
+    rows = trace(chosen, data, outcome.record, "k=5")
+    assert [row["iterations"] for row in rows] == [1, 2, 4, 6]
+    objectives = [row["objective"] for row in rows]
+    assert objectives == sorted(objectives, reverse=True)
+    assert rows[-1]["test"] == precision_at_k(data.y[outcome.test], outcome.scores[0], 5)
+    assert trace(job(), data, run_job(job(), data).record, "k=5") == [], "no iterations to stop"
+    failed = {**outcome.record, "status": "error", "targets": []}
+    assert trace(chosen, data, failed, "k=5") == []
+    spec = {name: value for name, value in vars(chosen).items() if name not in ("repeat", "fold")}
+    table = trace_table("toy", data, {"boost": spec}, {"boost": outcome.record}, "k=5")
+    assert table["iterations"].tolist() == [1, 2, 4, 6]
+    gone = Unavailable("not there", "look elsewhere")
+    assert trace_table("toy", gone, {"boost": spec}, {"boost": failed}, "k=5").empty

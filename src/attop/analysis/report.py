@@ -22,6 +22,7 @@ from attop.analysis.selection import choices, costs
 from attop.analysis.style import MethodStyle, key_svg, method_styles
 from attop.analysis.tables import rank_methods, standings, summarise, wide, write_summary
 from attop.analysis.targets import main_target, sort_targets, span
+from attop.analysis.trace_figure import trace_figure
 from attop.analysis.transfer import transfer, transfer_figure
 from attop.metrics import METRICS, get_metric
 
@@ -208,6 +209,7 @@ def _figures(
         transfer_figure(scene, results["cross"]),
         roc_figure(scene, results["roc"], grouped),
         budget_figure(scene, results["selection"]),
+        trace_figure(scene, results["trace"]),
         cost_figure(scene, summary, results["runs"]),
     ]
 

@@ -216,6 +216,11 @@ class Config(_Model):
         "left out.",
     )
     offline: bool = Field(False, exclude=True, description="Use the cache and the mirror only.")
+    trace: bool = Field(
+        True,
+        description="Whether to draw surrogate and metric along training: trains the chosen setting of one "
+        "run per data set and method again, stopped ever later.",
+    )
     paper: str | None = Field(
         None, description="Paper whose tables and figures are rebuilt from the results, such as aatp2012."
     )

@@ -173,6 +173,27 @@ class Plan:
             ),
         )
 
+    def trace(self, dataset: str) -> str:
+        """Return what the training curves of a data set depend on."""
+        return _text(
+            jobs={
+                run.method: json.loads(self.training(dataset, run.method))["spec"]
+                for run in self.first_runs(dataset)
+            },
+            code=fingerprint(
+                [
+                    "attop.bench.trace",
+                    get_metric(self.config.dataset(dataset).select_by).kernel.__module__,
+                    *(home_of(self.config.method(run.method).estimator) for run in self.first_runs(dataset)),
+                ]
+            ),
+        )
+
+    def first_runs(self, dataset: str) -> list[Run]:
+        """Return the runs of the first repeat and fold, one per method; none if curves are not wanted."""
+        runs = self.runs(dataset) if self.config.trace else []
+        return [run for run in runs if (run.repeat, run.fold) == (0, 0)]
+
     def report(self) -> str:
         """Return what the report depends on."""
         return _text(

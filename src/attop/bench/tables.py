@@ -46,6 +46,8 @@ TABLES: dict[str, tuple[str, ...]] = {
     ),
     "selection": ("setting", "inner_fold", "value", "part"),
     "roc": ("fp", "tp", "n_neg", "n_pos"),
+    # Of the first repeat and fold, at one target, by `attop.bench.trace`; not of the other runs.
+    "trace": ("iterations", "objective", "train", "test"),
 }
 
 

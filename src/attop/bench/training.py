@@ -39,9 +39,11 @@ __all__ = [
     "Job",
     "Outcome",
     "failure",
+    "fit_settings",
     "import_estimator",
     "run_job",
     "scaler",
+    "score_items",
     "settings_of",
     "write_outcome",
 ]
@@ -242,7 +244,7 @@ def _train_all(job: Job, dataset: Dataset, fold: Fold, record: dict[str, Any]) -
     models, transform = _train(estimator, job, dataset, fold.train, tops, settings)
     trained = time.perf_counter()
     test = transform(fold.test)
-    scores = np.array([[_score(model, test) for model in row] for row in models])
+    scores = np.array([[score_items(model, test) for model in row] for row in models])
     for top, row in zip(tops, models, strict=True):
         kept = [
             {"setting": s, "at_edge": _at_edge(s, job.search), "model": _describe(m)}
@@ -278,13 +280,13 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: dict[str, 
 
     if fold.refit:
         picks = [{**settings[c], "top": top} for c, top in zip(chosen, tops, strict=True)]
-        finals, transform = _fit(estimator, job, dataset, fold.train, picks)
+        finals, transform = fit_settings(estimator, job, dataset, fold.train, picks)
     else:  # the single inner split trained on the whole training part already
         finals = [models[t][c] for t, c in enumerate(chosen)]
     trained = time.perf_counter()
 
     test = transform(fold.test)
-    scores = np.vstack([_score(model, test) for model in finals])
+    scores = np.vstack([score_items(model, test) for model in finals])
     scored = time.perf_counter()
 
     for t, top in enumerate(tops):
@@ -323,14 +325,15 @@ def _train(
 ) -> tuple[list[list[Any]], Any]:
     """Fit every setting for every target; return models[target][setting] and the feature transform."""
     combined = [{**setting, "top": top} for top in tops for setting in settings]
-    models, transform = _fit(estimator, job, dataset, rows, combined)
+    models, transform = fit_settings(estimator, job, dataset, rows, combined)
     width = len(settings)
     return [models[t * width : (t + 1) * width] for t in range(len(tops))], transform
 
 
-def _fit(
+def fit_settings(
     estimator: Any, job: Job, dataset: Dataset, rows: NDArray[np.int64], settings: Sequence[Mapping[str, Any]]
 ) -> tuple[list[Any], Any]:
+    """Fit settings on rows of a data set; return the models and the transform that maps rows to features."""
     X = dataset.X[rows]
     scale = scaler(job.scaling)
     if scale is not None:
@@ -365,13 +368,13 @@ def _validate(
     groups = None if dataset.groups is None else dataset.groups[rows]
     return np.array(
         [
-            [metric.evaluate(y, _score(model, X), top=top, groups=groups).value for model in row]
+            [metric.evaluate(y, score_items(model, X), top=top, groups=groups).value for model in row]
             for row, top in zip(models, tops, strict=True)
         ]
     )
 
 
-def _score(model: Any, X: Floats) -> Floats:
+def score_items(model: Any, X: Floats) -> Floats:
     """Return finite scores of the items, by decision_function or the probability of the positive class."""
     if hasattr(model, "decision_function"):
         scores = model.decision_function(X)

@@ -1,0 +1,125 @@
+"""The surrogate against the metric along training: a method's model after 1, 2, 4, ... iterations."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from attop.bench.limits import TimeUp, time_limit
+from attop.bench.tables import KEY, TABLES
+from attop.bench.training import Job, fit_settings, import_estimator, score_items
+from attop.datasets.base import Dataset, Unavailable
+from attop.datasets.splits import make_folds
+from attop.metrics import get_metric
+from attop.top import Top
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["BUDGETS", "trace", "trace_table"]
+
+#: Parameters that bound the iterations, in the estimators that descend an objective.
+BUDGETS = ("max_iter", "epochs")
+#: Seconds for a method: what is not there by then is left out of its curve.
+_SECONDS = 60.0
+
+
+def trace_table(
+    id: str,
+    dataset: Dataset | Unavailable,
+    jobs: Mapping[str, Mapping[str, Any]],
+    records: Mapping[str, Mapping[str, Any]],
+    target: str,
+) -> pd.DataFrame:
+    """Return the table ``trace`` of a data set.
+
+    Parameters
+    ----------
+    id : str
+        Of the data set in the configuration.
+    dataset : Dataset or Unavailable
+    jobs, records : mappings of method to the specification of its runs, and to the record of its first run
+    target : str
+        One of the targets of the runs.
+    """
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    if not isinstance(dataset, Unavailable):
+        for method, spec in jobs.items():
+            job = Job(repeat=0, fold=0, **spec)
+            key = dict(zip(KEY, (id, method, 0, 0, target), strict=True))
+            rows += [key | row for row in trace(job, dataset, records[method], target)]
+    return pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
+
+
+def trace(job: Job, dataset: Dataset, record: Mapping[str, Any], target: str) -> list[dict[str, Any]]:
+    """Train the chosen setting of a finished run again, stopped ever later.
+
+    Parameters
+    ----------
+    job : Job
+        The run's.
+    dataset : Dataset
+    record : mapping
+        What the run left.
+    target : str
+        Which of its targets.
+
+    Returns
+    -------
+    rows : list of dict
+        ``iterations``, ``objective`` (what the method minimises, on the training part), and the value of
+        ``job.select_by`` on the training part (``train``) and on the test part (``test``). Empty for a
+        method that failed, is not of this package's kind, or selected its setting on the test parts.
+    """
+    found = next((t for t in record["targets"] if t["target"] == target and "chosen" in t), None)
+    if record["status"] != "ok" or found is None:
+        return []
+    estimator = import_estimator(job.estimator)(**job.params)
+    known = estimator.get_params()
+    budget = next((name for name in BUDGETS if name in known), None)
+    if budget is None or not hasattr(estimator, "fit_many"):
+        return []
+    if "random_state" in known:
+        estimator.set_params(random_state=record["seed"])
+    top = next(Top.of(t) for t in job.targets if str(Top.of(t)) == target)
+    setting = {**found["chosen"], "top": top}
+    last = int({**known, **setting}[budget])
+    folds = make_folds(
+        job.protocol["kind"], dataset, repeat=job.repeat, seed=job.seed, **job.protocol.get("options", {})
+    )
+    fold = folds[job.fold]
+    groups = dataset.groups
+    metric = get_metric(job.select_by)
+    rows: list[dict[str, Any]] = []
+    try:
+        with time_limit(_SECONDS), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # stopped early is what is wanted
+            for iterations in _doubling(last):
+                (model,), transform = fit_settings(
+                    estimator, job, dataset, fold.train, [{**setting, budget: iterations}]
+                )
+                if not hasattr(model, "objective_"):
+                    return []
+                row = {"iterations": iterations, "objective": float(model.objective_)}
+                for part, items in (("train", fold.train), ("test", fold.test)):
+                    its_groups = None if groups is None else groups[items]
+                    scores = score_items(model, transform(items))
+                    row[part] = metric.evaluate(dataset.y[items], scores, top=top, groups=its_groups).value
+                rows.append(row)
+                if getattr(model, "converged_", False):
+                    break
+    except (Exception, TimeUp):
+        return rows  # the run itself is done and counted; a curve may be shorter
+    return rows
+
+
+def _doubling(last: int) -> Iterator[int]:
+    """Yield 1, 2, 4, ... and `last`."""
+    at = 1
+    while at < last:
+        yield at
+        at *= 2
+    yield last
