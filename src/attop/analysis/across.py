@@ -221,7 +221,9 @@ def _matrix(
     )
     signs = {m: 1.0 if get_metric(m).higher_is_better else -1.0 for m in set(named.values())}
     part = evaluation[mine]
-    part = part.assign(value=part["value"].astype(float) * part["metric"].map(signs), metric="comparison")
+    part = part.assign(
+        value=part["value"].astype(float) * part["metric"].map(signs).astype(float), metric="comparison"
+    )
     one = replace(next(iter(METRICS.values())), name="comparison", higher_is_better=True)
     runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     matrix = metric_matrix(

@@ -14,7 +14,7 @@ from attop.analysis.wording import counted, fine, listed
 from attop.metrics import get_metric
 from attop.statistics import CorrectedT, Posterior, corrected_t_test, correlated_t, effect_sizes, holm
 
-__all__ = ["MIN_RUNS", "SURE", "Lead", "Rival", "default_rope", "leads", "test_train_ratio"]
+__all__ = ["MIN_RUNS", "SURE", "Lead", "Rival", "default_rope", "leads", "split_ratio"]
 
 Floats = NDArray[np.float64]
 #: Fewer runs than this, and their variance is anyone's guess.
@@ -157,7 +157,7 @@ def default_rope(metric: str) -> float:
     return _ROPE * (high - low) if math.isfinite(high - low) else math.nan
 
 
-def test_train_ratio(runs: pd.DataFrame, dataset: str) -> float:
+def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
     """Return the test items per training item of a data set, the mean over its runs; NaN if not known."""
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     if not {"n_train", "n_test"} <= set(part.columns):
