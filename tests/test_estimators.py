@@ -5,7 +5,9 @@ import warnings
 import numpy as np
 import pytest
 import sklearn
+from scipy.optimize import minimize
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -58,7 +60,7 @@ def test_every_estimator_is_listed():
 
 
 @pytest.mark.filterwarnings(
-    "ignore:no iterate of", "ignore:.*quadratic programs missed tol"
+    "ignore:no iterate of", "ignore::sklearn.exceptions.ConvergenceWarning"
 )  # noise is fitted
 @parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator, check):
@@ -141,3 +143,58 @@ def test_a_model_that_overflows_is_refused(weight):
     model = make("TopPush")
     with pytest.raises(FloatingPointError, match=r"TopPush diverged: \d+ of its 120 training scores are inf"):
         model._set_linear(np.full(4, weight), 10 * X, Y)
+
+
+#: Done after all their rounds or passes; the others are done when they have converged.
+BY_ROUNDS = {"OnePMB", "PNormPush", "PerceptronAtK", "RankBoost", "SGDAtK"}
+
+
+def fit_and_warnings(name, **changes):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = make(name, **changes).fit(X, Y, GROUPS)
+    early = [w for w in caught if issubclass(w.category, ConvergenceWarning)]
+    assert all(w.filename == __file__ for w in early)  # the line that calls fit
+    return model, " ".join(str(w.message) for w in early)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_training_that_ends_early_says_so_and_what_to_raise(name):
+    parameters = make(name).get_params()
+    endings = [({}, "converged")]
+    if "max_iter" in parameters:
+        endings += [({"max_iter": 4000, "tol": 1e-2}, "converged")]
+        endings += [({"max_iter": 1, "tol": 1e-12}, "max_iter")]
+    if "time_limit" in parameters:
+        endings += [({"time_limit": 1e-9}, "deadline")]
+    for changes, ending in endings:
+        model, said = fit_and_warnings(name, **changes)
+        assert hasattr(model, "converged_") == (name not in {*BY_ROUNDS, "GreedyPApK"})
+        if hasattr(model, "converged_"):
+            assert model.converged_ == (not said), (changes, said)
+            assert not changes or model.converged_ == (ending == "converged")
+        elif hasattr(model, "status_"):
+            assert (model.status_ == "deadline") == bool(said), (changes, said)
+        if said:
+            words = {"max_iter": "raise max_iter or tol", "deadline": "raise time_limit"}
+            assert words.get(getattr(model, "status_", ending)) in said
+
+
+def test_settings_trained_together_warn_once():
+    with pytest.warns(ConvergenceWarning) as caught:
+        make("GDRanker").fit_many(X, Y, settings=[{"max_iter": 1}, {"eta": 1e-3}, {"max_iter": 1}])
+    assert len(caught) == 1
+    assert str(caught[0].message).startswith("3 of 3 models of GDRanker stopped (max_iter)")
+
+
+@pytest.mark.parametrize("name", ["SelectPApK", "GreedyPApK"])
+def test_a_classifier_that_is_not_trained_to_its_end_is_told_of(name, monkeypatch):
+    from attop.solvers import logistic
+
+    def hasty(*args, options, **others):
+        return minimize(*args, options={**options, "maxiter": 2}, **others)
+
+    monkeypatch.setattr(logistic, "minimize", hasty)
+    model, said = fit_and_warnings(name)
+    assert "classifiers was not minimised" in said
+    assert not getattr(model, "converged_", False)

@@ -160,11 +160,11 @@ def test_estimator_is_the_solver():
     solution = coordinate_descent(X, PNormPushExp(8).bind(y), max_iter=30)
     assert_array_equal(model.coef_, solution.coef[:, 0])
     assert model.objective_ == solution.objective[0]
-    assert (model.n_iter_, model.converged_) == (30, False)
+    assert (model.n_iter_, model.status_) == (30, "max_iter")
     assert len(model.history_.objective) == 31
     assert_allclose(model.decision_function(X), X @ model.coef_ + model.intercept_)
     assert (model.predict(X) == "yes").sum() == y.sum()
-    assert PNormPush(p=1, max_iter=5000).fit(X, y).converged_
+    assert PNormPush(p=1, max_iter=5000).fit(X, y).status_ == "converged"
 
 
 def test_groups_are_ignored():

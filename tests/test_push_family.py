@@ -493,7 +493,7 @@ def test_rounds_share_a_path():
             alone = PNormPush(weak_rankers=weak_rankers, n_thresholds=3).set_params(**setting).fit(X, y)
             assert_array_equal(got.decision_function(X), alone.decision_function(X))
             assert (got.n_iter_, got.objective_) == (alone.n_iter_, alone.objective_)
-            assert got.converged_ == alone.converged_
+            assert got.status_ == alone.status_
             assert got.history_.objective == alone.history_.objective
     with pytest.raises(ValueError, match="max_iter"):
         PNormPush().fit_many(X, y, settings=[{"max_iter": 0}, {"max_iter": 5}])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.base import LinearRanker
-from attop.solvers.aatp_search import exhaustive_search, fixed_point_search
+from attop.solvers.aatp_search import Choice, exhaustive_search, fixed_point_search
 from attop.solvers.anchored_svm import AnchoredSVM
 from attop.solvers.anchored_svm_cvxpy import CvxpyAnchoredSVM
 from attop.solvers.base import Deadline
@@ -157,6 +157,7 @@ class AATP(LinearRanker):
             targets = [_rank(model.top, y, weight) for model in alike]
             problem = one._problem(X, y, one.C * weight)
             choices = _SEARCHES[one.search](problem, weight, targets, tol=one.tol, deadline=deadline)
+            late = deadline.expired
             for model, choice in zip(alike, choices, strict=True):
                 model._set_model(choice.coef, X, y)
                 model.anchor_ = choice.anchor
@@ -165,23 +166,31 @@ class AATP(LinearRanker):
                 model.gap_ = choice.gap
                 model.n_iter_ = choice.n_solved
                 model.converged_ = choice.complete and choice.n_missed == 0
-            if choices[0].n_missed and not deadline.expired:
-                warnings.warn(
-                    f"{choices[0].n_missed} of {choices[0].n_solved} quadratic programs missed "
-                    f"tol={one.tol:g}, the worst has a relative duality gap of {choices[0].worst_gap:.1e}: "
-                    "standardise the features, lower C or raise tol",
-                    ConvergenceWarning,
-                    stacklevel=3,
-                )
-            unsure = [choice for choice in choices if not choice.complete]
-            if unsure and not deadline.expired:
-                warnings.warn(
-                    f"none of the {unsure[0].n_solved} of {len(y)} items tried is at the quantile of its own "
-                    f"model, the nearest misses it by {unsure[0].quantile_gap:.1e}; one not tried may be: "
-                    "search='exhaustive' tries them all",
-                    ConvergenceWarning,
-                    stacklevel=3,
-                )
+            one._warn(choices, len(y), late)
+
+    def _warn(self, choices: Sequence[Choice], n: int, late: bool) -> None:
+        """Say why the search that `choices` come from is not all it could be; `late`: for want of time."""
+        solved, missed = choices[0].n_solved, choices[0].n_missed
+        incomplete = [choice for choice in choices if not choice.complete]
+        said = []
+        if late and (incomplete or missed):
+            said.append(
+                f"{type(self).__name__} stopped (deadline) with {solved} of {n} quadratic programs tried: "
+                "raise time_limit"
+            )
+        elif missed:
+            said.append(
+                f"{missed} of {solved} quadratic programs missed tol={self.tol:g}, the worst has a relative "
+                f"duality gap of {choices[0].worst_gap:.1e}: standardise the features, lower C or raise tol"
+            )
+        if incomplete and not late:
+            said.append(
+                f"none of the {solved} of {n} items tried is at the quantile of its own model, the nearest "
+                f"misses it by {incomplete[0].quantile_gap:.1e}; one not tried may be: search='exhaustive' "
+                "tries them all"
+            )
+        for message in said:
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _problem(self, X: Floats, y: NDArray[np.int64], upper: Floats) -> AnchoredSVM:
         return _SOLVERS[self.solver](X, y, upper)

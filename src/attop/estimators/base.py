@@ -15,6 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from attop.estimators.endings import warn_unfinished
 from attop.estimators.parameters import check_parameters
 from attop.sample import check_groups
 
@@ -48,6 +49,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
 
+        Where the training ended before it was done, a ConvergenceWarning says so, and what to change.
+
         Raises
         ------
         ValueError
@@ -58,6 +61,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         check_parameters(self.get_params(deep=False))
         features, labels, codes = self._validate_fit(X, y, groups)
         self._solve_many(features, labels, codes, [self])
+        warn_unfinished([self])
         return self
 
     def fit_many(
@@ -90,6 +94,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
                 if hasattr(models[0], "feature_names_in_"):
                     model.feature_names_in_ = models[0].feature_names_in_
             self._solve_many(features, labels, codes, models)
+            warn_unfinished(models)
         return models
 
     def _solve_many(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.base import LinearRanker
 from attop.solvers.base import Solution
@@ -53,6 +51,8 @@ class BundleEstimator(LinearRanker):
     n_iter_ : int
     converged_ : bool
         Whether the gap reached `tol`.
+    status_ : str
+        "converged", "max_iter", "deadline" or "diverged".
     history_ : attop.solvers.base.History
         Seconds, objective and absolute gap of each iteration.
     n_features_in_ : int
@@ -183,13 +183,5 @@ def store_solution(model: Any, solution: Solution, X: Any, y: NDArray[np.int64])
     model.objective_ = float(solution.objective[0])
     model.gap_ = float(solution.gap[0]) / max(abs(model.objective_), np.finfo(float).tiny)
     model.n_iter_ = solution.n_iter
-    model.converged_ = solution.status == "converged"
+    model.converged_, model.status_ = solution.status == "converged", solution.status
     model.history_ = solution.history
-    if not model.converged_:
-        warnings.warn(
-            f"{type(model).__name__} stopped ({solution.status}) after {solution.n_iter} iterations at a "
-            f"relative gap of {model.gap_:.2g}, above tol={model.tol:g}: raise max_iter or time_limit, or "
-            "scale the features",
-            ConvergenceWarning,
-            stacklevel=2,
-        )

@@ -61,6 +61,7 @@ class GDPApK(GDRanker):
         At `coef_`.
     n_iter_ : int
     converged_ : bool
+        Whether the objective had stopped falling, as `tol` says. That is no certificate of an optimum.
     status_ : str
         How the descent ended: "converged", "max_iter", "deadline" or "diverged".
     history_ : History

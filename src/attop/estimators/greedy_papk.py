@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
+from attop.estimators.endings import warn_of_cross_entropies
 from attop.metrics import get_metric
 from attop.sample import RankingSample
+from attop.solvers.logistic import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import resolve_each
 from attop.top import Top
@@ -106,8 +108,7 @@ class GreedyPApK(LinearRanker):
         self.random_state = random_state
 
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        from attop.solvers.logistic import minimise_cross_entropy
-
+        minimised: list[bool] = []
         for model in models:
             if model.n_classifiers < 1 or model.n_alphas < 2:
                 raise ValueError(
@@ -119,11 +120,14 @@ class GreedyPApK(LinearRanker):
             held, held_groups, top = hold_out(y, groups, top, rng)
             train = np.setdiff1d(np.arange(len(y)), held)
             folds = deal(train, y, model.n_classifiers, rng)
-            W = np.column_stack([minimise_cross_entropy(X[rows], y[rows], model.lam) for rows in folds])
+            trained = [minimise_cross_entropy(X[rows], y[rows], model.lam) for rows in folds]
+            W = np.column_stack([coef for coef, _ in trained])
+            minimised += [converged for _, converged in trained]
             order, model.weights_, model.gains_ = combine(
                 X[held] @ W, y[held], held_groups, top, np.linspace(0, 1, model.n_alphas)
             )
             model._set_linear(W[:, order] @ model.weights_, X, y)
+        warn_of_cross_entropies(minimised)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

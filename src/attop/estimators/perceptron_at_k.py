@@ -51,10 +51,9 @@ class PerceptronAtK(MiniBatchRanker):
         Batches of one class only.
     n_iter_ : int
         Passes begun.
-    converged_ : bool
-        Whether the last pass was free of mistakes.
     status_ : str
-        "converged", "max_iter", "deadline" or "diverged".
+        "converged" after a pass free of mistakes, which there is on separable data only; "max_iter" after
+        all passes; "deadline" or "diverged".
     history_ : History
         Its objective is the number of mistakes in each pass.
     n_features_in_ : int
@@ -134,5 +133,4 @@ class PerceptronAtK(MiniBatchRanker):
             model.n_mistakes_, model.largest_k_ = solution.n_mistakes, solution.largest_k
             model.n_skipped_ = solution.n_skipped
             model.n_iter_, model.status_ = solution.n_iter, solution.status
-            model.converged_ = solution.status == "converged"
             model.history_ = solution.history

@@ -81,8 +81,9 @@ class PNormPush(LinearRanker):
         Rounds, or iterations, done.
     objective_ : float
         Value of the surrogate at the model, a monotone function of F; see below.
-    converged_ : bool
-        Whether the solver met `tol`. On separable data an exponential objective has no minimum.
+    status_ : str
+        "converged" where the solver met `tol`, which on separable data, where smooth objectives have no
+        minimum, it never does; "max_iter" after all rounds; "deadline" or "diverged".
     history_ : attop.solvers.base.History
         Objective and seconds, one entry a round, the first for :math:`\lambda = 0`.
     classes_, n_features_in_
@@ -206,7 +207,7 @@ class PNormPush(LinearRanker):
             self._place_cut(self._score(X), y)
         self.n_iter_ = solution.n_iter
         self.objective_ = float(solution.objective[0])
-        self.converged_ = solution.status == "converged"
+        self.status_ = solution.status
         self.history_ = solution.history
 
     def _score(self, X: Floats) -> Floats:

@@ -35,7 +35,7 @@ class RankBoost(PNormPush):
 
     Attributes
     ----------
-    coef_, thresholds_, votes_, intercept_, n_iter_, objective_, converged_, history_
+    coef_, thresholds_, votes_, intercept_, n_iter_, objective_, status_, history_
         See `PNormPush`; the objective is :math:`\log F`.
 
     See Also

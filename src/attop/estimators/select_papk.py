@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
 
 from attop.estimators.base import LinearRanker
+from attop.estimators.endings import warn_of_cross_entropies
 from attop.metrics import get_metric
 from attop.sample import RankingSample
 from attop.solvers.base import Deadline, History
+from attop.solvers.logistic import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import resolve_each
 from attop.top import Top
@@ -53,8 +55,9 @@ class SelectPApK(LinearRanker):
         Risk, 1 - micro-pAp@k, of `coef_` on the training sample.
     n_iter_ : int
     converged_ : bool
+        Whether the iteration converged, see Notes, and every cross entropy in it was minimised.
     status_ : str
-        "converged", "max_iter" or "deadline".
+        "converged", "max_iter" or "deadline": how the iteration ended.
     history_ : History
         The risk after each iteration.
     n_features_in_ : int
@@ -107,8 +110,8 @@ class SelectPApK(LinearRanker):
         self.time_limit = time_limit
 
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        for model in models:
-            _iterate(model, X, y, groups)
+        minimised = [_iterate(model, X, y, groups) for model in models]
+        warn_of_cross_entropies([one for of_model in minimised for one in of_model])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -116,9 +119,8 @@ class SelectPApK(LinearRanker):
         return tags
 
 
-def _iterate(model: Any, X: Any, y: Ints, groups: Ints | None) -> None:
-    from attop.solvers.logistic import minimise_cross_entropy
-
+def _iterate(model: Any, X: Any, y: Ints, groups: Ints | None) -> list[bool]:
+    """Fit a model; return of each cross entropy on the way whether it was minimised."""
     if model.max_iter < 1 or not model.tol >= 0:
         raise ValueError(
             f"max_iter must be at least 1 and tol at least 0, got {model.max_iter} and {model.tol}"
@@ -131,7 +133,8 @@ def _iterate(model: Any, X: Any, y: Ints, groups: Ints | None) -> None:
     def risk(scores: Floats) -> float:
         return 1.0 - metric.group_mean(y, scores, top, groups).value
 
-    coef = minimise_cross_entropy(X, y, model.lam)
+    coef, converged = minimise_cross_entropy(X, y, model.lam)
+    minimised = [converged]
     scores = safe_sparse_dot(X, coef)
     last = risk(scores)
     model.objective_, model.status_, model.history_ = np.inf, "max_iter", History()
@@ -142,7 +145,8 @@ def _iterate(model: Any, X: Any, y: Ints, groups: Ints | None) -> None:
             model.status_ = "converged"
             break
         seen.add(rows.tobytes())
-        coef = minimise_cross_entropy(X[rows], y[rows], model.lam)
+        coef, converged = minimise_cross_entropy(X[rows], y[rows], model.lam)
+        minimised.append(converged)
         scores = safe_sparse_dot(X, coef)
         now = risk(scores)
         model.n_iter_ = t
@@ -156,8 +160,9 @@ def _iterate(model: Any, X: Any, y: Ints, groups: Ints | None) -> None:
             model.status_ = "deadline"
             break
         last = now
-    model.converged_ = model.status_ == "converged"
+    model.converged_ = model.status_ == "converged" and all(minimised)
     model._set_linear(best, X, y)
+    return minimised
 
 
 class Selection:

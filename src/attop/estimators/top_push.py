@@ -44,6 +44,8 @@ class TopPush(LinearRanker):
     n_iter_ : int
     converged_ : bool
         Whether the gap reached `tol`.
+    status_ : str
+        "converged", "max_iter", "deadline" or "diverged".
     history_ : attop.solvers.base.History
         Seconds, objective and absolute gap of each iteration.
     n_features_in_ : int

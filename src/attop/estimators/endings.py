@@ -1,0 +1,62 @@
+"""What is said of a training that ended early."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+__all__ = ["warn_of_cross_entropies", "warn_unfinished"]
+
+
+def warn_unfinished(models: Sequence[Any]) -> None:
+    """Warn, once for each way to end, of models whose training ended before it was done.
+
+    A training is done when it has converged. Where the number of iterations is no bound to be kept away
+    from but sets the model, like the rounds of boosting or the passes over a stream, it is done after these
+    as well: such models have `status_` and no `converged_`.
+
+    Parameters
+    ----------
+    models : sequence of fitted estimators of one class, fitted together
+        Those without a `status_` have spoken for themselves.
+    """
+    for status in ("max_iter", "deadline", "diverged"):
+        early = [
+            model
+            for model in models
+            if getattr(model, "status_", None) == status
+            and (status != "max_iter" or hasattr(model, "converged_"))
+        ]
+        if early:
+            # The line that is named calls `fit` or `fit_many`.
+            warnings.warn(_message(early, len(models), status), ConvergenceWarning, stacklevel=3)
+
+
+def warn_of_cross_entropies(minimised: Sequence[bool]) -> None:
+    """Warn of classifiers, parts of a model, whose cross entropy was not minimised."""
+    missed = len(minimised) - sum(minimised)
+    if missed:
+        warnings.warn(
+            f"the cross entropy of {missed} of {len(minimised)} classifiers was not minimised by 2000 "
+            "iterations of L-BFGS: scale the features or raise lam",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def _message(early: Sequence[Any], n_models: int, status: str) -> str:
+    one = max(early, key=lambda model: getattr(model, "gap_", 0.0))
+    name = type(one).__name__
+    who = name if n_models == 1 else f"{len(early)} of {n_models} models of {name}"
+    where = f"after {one.n_iter_} iterations"
+    if hasattr(one, "gap_"):
+        where += f" at a relative gap of {one.gap_:.2g}, above tol={one.tol:g}"
+    advice = {
+        "max_iter": "raise max_iter or tol, or scale the features",
+        "deadline": "raise time_limit",
+        "diverged": "scale the features" + (", or lower eta" if hasattr(one, "eta") else ""),
+    }[status]
+    return f"{who} stopped ({status}) {where}: {advice}"
