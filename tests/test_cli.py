@@ -12,7 +12,8 @@ from attop.bench.config import load_config
 from attop.bench.plan import Plan
 from attop.bench.records import write_json
 from attop.cli.configuration import read_raw
-from attop.cli.main import _parser, main
+from attop.cli.main import main
+from attop.cli.parser import build_parser
 from attop.datasets.base import save_arrays
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def plan_of(folder):
-    return Plan(load_config(read_raw(_parser().parse_args(["status", "--configfile", "mine.yaml"]))))
+    return Plan(load_config(read_raw(build_parser().parse_args(["status", "--configfile", "mine.yaml"]))))
 
 
 def finish(plan, status):
@@ -79,7 +80,7 @@ def test_retry_removes_what_failed_and_nothing_else(folder, capsys):
 
 def test_configuration_is_merged_as_snakemake_merges(folder):
     (folder / "more.yaml").write_text("output: other\nlimits: {seconds: 5}\n", encoding="utf-8")
-    options = _parser().parse_args(
+    options = build_parser().parse_args(
         ["status", "--configfile", "mine.yaml", "--configfile", "more.yaml", "--config", "seed=3", "title=A"]
     )
     raw = read_raw(options)

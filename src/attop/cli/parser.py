@@ -1,0 +1,64 @@
+"""The words and options of the command line. Imports nothing heavy: help and completion need no more."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["build_parser"]
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; the word is in ``command``."""
+    parser = argparse.ArgumentParser(
+        prog="attop",
+        description="Look after a run of the benchmark. The run itself is `snakemake --cores N`.",
+        epilog="Run it where you run snakemake: in the folder of the Snakefile.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    plan = commands.add_parser(
+        "plan",
+        help="what a run will do and take, before it starts",
+        description="Say how many training jobs each method has on each data set, which are done, how long "
+        "those to do will take, how much is to be downloaded and written, and how long one job may last. "
+        "Times are those of jobs that are done; where there are none the time is unknown. Runs nothing.",
+    )
+    _add_configuration(plan)
+
+    status = commands.add_parser("status", help="what is done, what failed and why, what is left")
+    _add_configuration(status)
+
+    retry = commands.add_parser(
+        "retry",
+        help="forget failed runs and downloads, so that the next snakemake makes them again",
+        description="Remove the outputs of training runs that failed (status error, timeout, memory or "
+        "diverged) and the receipts of files that could not be had. Nothing else is touched.",
+    )
+    _add_configuration(retry)
+    retry.add_argument("--dataset", help="only this data set")
+    retry.add_argument("--method", help="only this method")
+    retry.add_argument(
+        "--status", choices=["error", "timeout", "memory", "diverged"], help="only this status"
+    )
+
+    names = commands.add_parser("list", help="the names there are: of data sets, methods or metrics")
+    names.add_argument("what", choices=["datasets", "methods", "metrics"])
+    _add_configuration(names)
+    return parser
+
+
+def _add_configuration(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--configfile",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="as for snakemake: its keys replace those of config/config.yaml; may be given again",
+    )
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        default=[],
+        metavar="KEY=VALUE",
+        help="as for snakemake: single keys of the configuration, such as output=results-mine",
+    )
