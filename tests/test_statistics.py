@@ -180,9 +180,22 @@ class TestMatrix:
             "v": "b has 1 of 2 runs",
             "z": "no method has a value of precision@k at k=5",
         }
-        assert matrix.without_methods == {"c": "has all its runs on 0 of 4 data sets, fewer than half"}
+        assert matrix.without_methods == {"c": "has all its runs on 0 of 4 data sets"}
         assert matrix.expected.to_dict() == {"x": 2, "y": 2, "z": 2, "v": 2, "u": 3}
         assert matrix.counts.loc["x"].tolist() == [2, 1, 0]
+
+    def test_what_lacks_most_is_left_out(self):
+        values = {(d, m): [0.5] for d in "uvwxyz" for m in "abcde"}
+        for hole in [("u", "a"), ("v", "b"), *(("z", m) for m in "cde")]:
+            del values[hole]
+        matrix = metric_matrix(evaluation(values), "precision@k", "k=5")
+        # z lacks 3 of 5, then a as much as u (1 of 5), then v 1 of 4 and b 1 of 5
+        assert matrix.without_datasets == {
+            "z": "c has 0 of 1 runs; d has 0 of 1 runs; e has 0 of 1 runs",
+            "v": "b has 0 of 1 runs",
+        }
+        assert matrix.without_methods == {"a": "has all its runs on 5 of 6 data sets"}
+        assert matrix.complete.shape == (4, 4)
 
     def test_target_per_dataset(self):
         table = evaluation({("x", "a"): [0.2], ("y", "a"): [0.4]})

@@ -69,8 +69,8 @@ def metric_matrix(
     """Average the runs of each method on each data set, and tell which averages may be compared.
 
     An average may be compared if it is over every run for which any method has a value: fewer might flatter.
-    A method without such an average on at least half of the data sets is left out, then each data set on
-    which a remaining method has none.
+    As long as an average is missing, the method or data set that lacks the largest share of them is left out;
+    of equals the method, because data sets are the samples. Two methods with a value in common both stay.
 
     Parameters
     ----------
@@ -127,17 +127,23 @@ def metric_matrix(
     without |= {
         d: f"no method has a value of {definition.name} at {targets[d]}" for d in rows if d not in live
     }
-    dropped = {
-        m: f"has all its runs on {int(whole.loc[live, m].sum())} of {len(live)} data sets, fewer than half"
-        for m in names
-        if not live or whole.loc[live, m].sum() * 2 < len(live)
-    }
-    kept = [m for m in names if m not in dropped]
-    for d in live:
-        lacking = [f"{m} has {counts.loc[d, m]} of {planned[d]} runs" for m in kept if not whole.loc[d, m]]
-        if lacking:
-            without[d] = "; ".join(lacking)
-    complete = means.loc[[d for d in live if d not in without], kept]
+    dropped: dict[str, str] = {} if live else dict.fromkeys(names, "no data set has a value")
+    kept, compared = [m for m in names if m not in dropped], list(live)
+    while not (holes := ~whole.loc[compared, kept]).empty and holes.to_numpy().any():
+        of_methods, of_datasets = holes.mean(axis=0), holes.mean(axis=1)
+        if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and len(kept) > 2):
+            method = str(of_methods.idxmax())
+            n = int(whole.loc[live, method].sum())
+            dropped[method] = f"has all its runs on {n} of {len(live)} data sets"
+            kept.remove(method)
+        else:
+            dataset = str(of_datasets.idxmax())
+            lacking = [m for m in kept if not whole.loc[dataset, m]]
+            without[dataset] = "; ".join(
+                f"{m} has {counts.loc[dataset, m]} of {planned[dataset]} runs" for m in lacking
+            )
+            compared.remove(dataset)
+    complete = means.loc[compared, kept]
     return MetricMatrix(
         definition.name,
         definition.higher_is_better,
