@@ -188,7 +188,7 @@ class TestMatrix:
         values = {(d, m): [0.5] for d in "uvwxyz" for m in "abcde"}
         for hole in [("u", "a"), ("v", "b"), *(("z", m) for m in "cde")]:
             del values[hole]
-        matrix = metric_matrix(evaluation(values), "precision@k", "k=5")
+        matrix = metric_matrix(evaluation(values), "precision@k", "k=5", methods=list("abcde"))
         # z lacks 3 of 5, then a as much as u (1 of 5), then v 1 of 4 and b 1 of 5
         assert matrix.without_datasets == {
             "z": "c has 0 of 1 runs; d has 0 of 1 runs; e has 0 of 1 runs",
