@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from attop.analysis.across_figures import diagram_figure, profile_figure
+from attop.analysis.across_sentences import describe, sentences, share_of
 from attop.analysis.scene import Figure, Scene
 from attop.analysis.style import MethodStyle
 from attop.analysis.targets import main_target
-from attop.analysis.wording import counted, fixed, listed
+from attop.analysis.wording import listed
 from attop.metrics import METRICS, get_metric
 from attop.statistics import (
     Comparison,
@@ -26,7 +27,6 @@ from attop.statistics import (
     bayesian_signed_rank,
     effect_sizes,
     friedman,
-    mean_ranks,
     metric_matrix,
     performance_profile,
     wilcoxon,
@@ -175,22 +175,31 @@ def across(
     matrix, left_out = _matrix(evaluation, metrics, list(known), shown, expected)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
-    unit = _unit(used, matrix.targets)
+    unit = describe(used, matrix.targets)
     shared_unit = _has_shared_unit(used)
 
-    order = [str(m) for m in (mean_ranks(scores).index if len(scores) else scores.columns)]
     tested, nemenyi = friedman(scores), all_pairs(scores, alpha)
-    test, p, refused = _against_best(scores, order, tested, shared_unit, alpha)
-    m = sum(bool(matrix.counts.loc[d].any()) for d in matrix.counts.index)
-    standings = [_standing(scores, method, order[0], m, p, shared_unit, used) for method in order]
+    order = [str(m) for m in tested.ranks.index]
+    test, p, refused = _against_best(scores, order, shared_unit, nemenyi)
+    m = int(matrix.counts.any(axis=1).sum())
+    over = share_of(len(scores), m)
+    standings = [
+        replace(
+            _against(scores, method, order[0], used),
+            rank=float(tested.ranks[method]),
+            m=m,
+            p=p.get(method, math.nan),
+        )
+        for method in order
+    ]
     standings += [
         Standing(method, math.nan, int((matrix.counts[method] > 0).sum()), m, reason=why)
         for method, why in matrix.without_methods.items()
     ]
     scene = Scene("across", "", "", order, shown, styles)
     return Across(
-        _sentences(
-            standings, tested, nemenyi, test, refused, shown, {names[d]: w for d, w in left_out.items()}
+        sentences(
+            standings, tested, nemenyi, test, refused, shown, [(names[d], why) for d, why in left_out.items()]
         ),
         tuple(standings),
         len(scores),
@@ -201,8 +210,8 @@ def across(
         nemenyi,
         left_out,
         refused,
-        diagram_figure(scene, nemenyi, tested, unit),
-        _profile(scene, matrix.complete, shared_unit, unit),
+        diagram_figure(scene, nemenyi, tested, unit, over),
+        _profile(scene, matrix.complete, shared_unit, unit, over),
     )
 
 
@@ -236,11 +245,8 @@ def _matrix(
         elif dataset not in matrix.counts.index or not matrix.counts.loc[dataset].any():
             left_out[dataset] = f"no method has a value of {named[dataset]} at {target}"
         elif dataset in matrix.without_datasets:
-            counts = matrix.counts.loc[dataset, list(matrix.complete.columns)]
-            short = counts[counts < counts.max()] if counts.nunique() > 1 else counts
-            left_out[dataset] = listed(
-                [f"{titles[str(m)]} has {n} of {matrix.expected[dataset]} runs" for m, n in short.items()]
-            )
+            lacking = [part.rpartition(" has ") for part in matrix.without_datasets[dataset].split("; ")]
+            left_out[dataset] = listed([titles[method] + has + n for method, has, n in lacking])
     return matrix, left_out
 
 
@@ -248,22 +254,8 @@ def _has_shared_unit(used: Mapping[str, str]) -> bool:
     return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {_UNIT}
 
 
-def _unit(used: Mapping[str, str], targets: Mapping[str, str]) -> str:
-    """Say which metric, where and in which direction, is compared."""
-    if not used:
-        return "no metric"
-    words = []
-    for metric in dict.fromkeys(used.values()):
-        its = [d for d, m in used.items() if m == metric]
-        at = listed(list(dict.fromkeys(targets[d] for d in its)))
-        direction = "higher" if get_metric(metric).higher_is_better else "lower"
-        on = f" on {counted(len(its), 'data set')}" if len(set(used.values())) > 1 else ""
-        words.append(f"{metric}{on} ({direction} is better; at {at})")
-    return listed(words) + ", the mean over the runs of a data set"
-
-
 def _against_best(
-    scores: pd.DataFrame, order: list[str], tested: Friedman, shared_unit: bool, alpha: float
+    scores: pd.DataFrame, order: list[str], shared_unit: bool, nemenyi: Comparison
 ) -> tuple[str, dict[str, float], str]:
     """Return the test, p of each method against the best, and why there is none."""
     if len(order) == 2 and len(scores):
@@ -271,24 +263,16 @@ def _against_best(
             return "", {}, "The metrics have no common unit, so differences of two methods cannot be ranked."
         result = wilcoxon(scores[order[1]], scores[order[0]])
         return ("", {}, result.refused) if result.refused else ("Wilcoxon", {order[1]: result.p}, "")
-    if tested.refused:
-        return "", {}, tested.refused
-    pairs = against_control(scores, order[0], alpha).pairs
+    if nemenyi.refused:
+        return "", {}, nemenyi.refused
+    pairs = against_control(scores, order[0], nemenyi.alpha).pairs
     return "Holm", {pair.first: pair.p_adjusted for pair in pairs}, ""
 
 
-def _standing(
-    scores: pd.DataFrame,
-    method: str,
-    best: str,
-    m: int,
-    p: Mapping[str, float],
-    shared_unit: bool,
-    used: Mapping[str, str],
-) -> Standing:
+def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, str]) -> Standing:
+    """Return how far a method is from the best, without its rank."""
     n = len(scores)
-    ranks = mean_ranks(scores) if n else pd.Series(math.nan, index=scores.columns)
-    found = Standing(method, float(ranks[method]), n, m)
+    found = Standing(method, math.nan, n, n)
     if method == best or not n:
         return found
     own, its = scores[method].to_numpy(float), scores[best].to_numpy(float)
@@ -297,95 +281,21 @@ def _standing(
     bounded = {get_metric(metric).bounds for metric in used.values()} == {_UNIT}
     return replace(
         found,
-        p=p.get(method, math.nan),
         better=int(((own > its) & ~equal).sum()),
         equal=int(equal.sum()),
-        effect=effect_sizes(own, its) if shared_unit else Effect(n, refused=unlike),
+        effect=effect_sizes(own, its) if _has_shared_unit(used) else Effect(n, refused=unlike),
         posterior=bayesian_signed_rank(own, its, rope=ROPE, seed=0)
         if bounded
         else Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1."),
     )
 
 
-def _profile(scene: Scene, values: pd.DataFrame, shared_unit: bool, unit: str) -> Figure:
+def _profile(scene: Scene, values: pd.DataFrame, shared_unit: bool, unit: str, over: str) -> Figure:
     if len(values) < _PROFILE_DATASETS:
         few = f"It needs at least {_PROFILE_DATASETS} data sets, and there are {len(values)}."
-        return profile_figure(scene, None, unit, few)
+        return scene.sentence("profile", f"No performance profile is drawn. {few}")
     profile = performance_profile(values, higher_is_better=True)
     if profile.kind == "gap" and not shared_unit:
         unlike = "A value is zero or negative, so there are no ratios, and the metrics have no common unit."
-        return profile_figure(scene, None, unit, unlike)
-    return profile_figure(scene, profile, unit)
-
-
-def _sentences(
-    standings: list[Standing],
-    tested: Friedman,
-    nemenyi: Comparison,
-    test: str,
-    refused: str,
-    titles: Mapping[str, str],
-    left_out: Mapping[str, str],
-) -> tuple[str, ...]:
-    ranked = [s for s in standings if not s.reason and s.rank == s.rank]
-    said = []
-    if len(ranked) > 1:
-        first = ranked[0]
-        best = [titles[s.method] for s in ranked if s.rank == first.rank]
-        said.append(
-            f"{listed(best)} {'ranks' if len(best) == 1 else 'rank'} best: mean rank {fixed(first.rank, 2)} "
-            f"among {counted(len(ranked), 'method')} on {counted(first.n, 'data set')}."
-            if len(best) < len(ranked)
-            else f"All {len(ranked)} methods have the same mean rank on {counted(first.n, 'data set')}."
-        )
-    if refused:
-        said.append(
-            ("Whether that is more than chance is not tested. " if said else "No comparison over data sets. ")
-            + refused
-        )
-    elif test == "Wilcoxon":
-        p = ranked[1].p
-        said.append(
-            f"The difference of the two is {'' if p < nemenyi.alpha else 'not '}more than chance explains "
-            f"(Wilcoxon's signed-rank test, p {_p(p)})."
-        )
-    elif tested.p_F >= nemenyi.alpha:
-        said.append(
-            f"The methods' ranks differ no more than chance explains (Friedman's test, p {_p(tested.p_F)}): "
-            "over these data sets none can be called better than another."
-        )
-    else:
-        said.append(
-            f"The methods do not all rank alike (Friedman's test, p {_p(tested.p_F)}). "
-            + _apart(ranked, nemenyi, titles)
-        )
-    said += [f"{titles[s.method]} is not ranked: it {s.reason}." for s in standings if s.reason]
-    if left_out:
-        said.append("Left out: " + "; ".join(f"{d} ({why})" for d, why in left_out.items()) + ".")
-    return tuple(said)
-
-
-def _apart(ranked: list[Standing], nemenyi: Comparison, titles: Mapping[str, str]) -> str:
-    """Name the methods worse than the best, and those of them the test of all pairs does not separate."""
-    first, alpha = ranked[0].method, nemenyi.alpha
-    worse = [s.method for s in ranked[1:] if s.p < alpha]
-    alike = [s.method for s in ranked[1:] if not s.p < alpha]
-    joined = {m for clique in nemenyi.cliques if first in clique for m in clique}
-    words = []
-    if worse:
-        words.append(
-            f"Worse than {titles[first]} beyond chance (Holm, alpha = {alpha:g}): "
-            f"{listed([titles[m] for m in worse])}."
-        )
-    if joined & set(worse):
-        words.append(
-            f"Of these, {listed([titles[m] for m in worse if m in joined])} not by the stricter test of all "
-            "pairs (Nemenyi), which does not take the best as given."
-        )
-    if alike:
-        words.append(f"Not told apart from {titles[first]}: {listed([titles[m] for m in alike])}.")
-    return " ".join(words)
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+        return scene.sentence("profile", f"No performance profile is drawn. {unlike}")
+    return profile_figure(scene, profile, unit, over)

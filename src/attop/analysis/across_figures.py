@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from attop.analysis.across_sentences import with_p
 from attop.analysis.scene import Figure, Scene, blank, legend
 from attop.analysis.style import INK, MUTED, figure_theme
 from attop.analysis.wording import abridge, counted, fine, fixed
@@ -25,7 +26,7 @@ _BAR = 0.34  # from one bar of a clique to the next
 _LETTER = 0.062  # inches, of the labels' font
 
 
-def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, unit: str) -> Figure:
+def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, unit: str, over: str) -> Figure:
     """Draw the critical-difference diagram: mean ranks, and bars over methods that do not differ.
 
     Parameters
@@ -34,12 +35,12 @@ def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, uni
     comparison : Comparison
         Of all pairs by Nemenyi's test.
     friedman : Friedman
-    unit : str
-        What was ranked, in words.
+    unit, over : str
+        What was ranked and over how many data sets, in words.
     """
     if comparison.refused:
         return scene.sentence("diagram", f"No critical-difference diagram is drawn. {comparison.refused}")
-    ranks, n = comparison.ranks, comparison.n_datasets
+    ranks = comparison.ranks
     order = [str(m) for m in ranks.index]
     with figure_theme():
         rows = math.ceil(len(order) / 2)
@@ -63,9 +64,9 @@ def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, uni
             height = 0.4 + _BAR * i
             axes.plot(ends, [height, height], color=INK, linewidth=2.6, solid_capstyle="butt", zorder=3)
         said = (
-            f"Friedman's test: p {_p(friedman.p_F)}"
+            f"Friedman's test: {with_p(friedman.p_F)}"
             if friedman.p_F < comparison.alpha
-            else f"Friedman's test does not reject that all rank equally, p {_p(friedman.p_F)}: do not read "
+            else f"Friedman's test does not reject that all rank equally, {with_p(friedman.p_F)}: do not read "
             "single differences"
         )
         data = pd.DataFrame(
@@ -82,7 +83,7 @@ def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, uni
             "diagram",
             canvas,
             f"Critical-difference diagram of {counted(len(order), 'method')}; the ranks are in the table.",
-            f"Mean rank over {counted(n, 'data set')}, 1 the best, by {unit}. A bar joins methods that "
+            f"Mean rank over {over}, 1 the best, by {unit}. A bar joins methods that "
             f"Nemenyi's test does not tell apart at alpha = {comparison.alpha:g}: their mean ranks differ by "
             f"less than the critical difference, CD = {fixed(comparison.critical_difference, 2)}. {said}.",
             data,
@@ -140,22 +141,19 @@ def _draw_method(
         artist.set_gid(f"method:{method}")
 
 
-def profile_figure(scene: Scene, profile: Profile | None, unit: str, refused: str = "") -> Figure:
+def profile_figure(scene: Scene, profile: Profile, unit: str, over: str) -> Figure:
     """Draw the share of data sets on which each method is within a factor, or a gap, of the best.
 
     Parameters
     ----------
     scene : Scene
         Its order is that of the legend.
-    profile : Profile or None
-    unit : str
-        What was measured, in words.
-    refused : str
-        Why there is none, if so.
+    profile : Profile
+    unit, over : str
+        What was measured and on how many data sets, in words.
     """
-    refused = refused or (profile.refused if profile else "") or ""
-    if profile is None or refused:
-        return scene.sentence("profile", f"No performance profile is drawn. {refused}")
+    if profile.refused:
+        return scene.sentence("profile", f"No performance profile is drawn. {profile.refused}")
     share = profile.share
     if len(share) == 1:
         return scene.sentence(
@@ -201,14 +199,10 @@ def profile_figure(scene: Scene, profile: Profile | None, unit: str, refused: st
             "profile",
             canvas,
             f"Performance profiles of {counted(len(shown), 'method')}.",
-            f"Performance profile: the share of {counted(profile.m, 'data set')} on which a method comes "
+            f"Performance profile: the share of {over} on which a method comes "
             f"within a distance of the best of that data set, by {unit}. Further up is better; at the left "
             f"end, the share of data sets it is best on. {why} The furthest is at {fine(last)}. No test.",
             share.melt(ignore_index=False, var_name="method", value_name="share").reset_index()[
                 ["method", "tau", "share"]
             ],
         )
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"

@@ -158,7 +158,7 @@ def default_rope(metric: str) -> float:
 
 
 def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
-    """Return the test items per training item of a data set, the mean over its runs; NaN if not known."""
+    """Return the test items per training item of a data set, all runs together; NaN if not known."""
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     if not {"n_train", "n_test"} <= set(part.columns):
         return math.nan
