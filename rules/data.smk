@@ -113,7 +113,7 @@ rule check:
         mem_mb=memory,
         runtime=minutes(30),
     params:
-        job=CONFIG.model_dump_json(exclude={"metrics", "title"}),
+        job=PLAN.checking(),
     message:
         "check of data and configuration"
     script:

@@ -8,8 +8,10 @@ with job_log(snakemake.log[0]):
     from attop.bench.config import Config
     from attop.bench.records import write_json
     from attop.datasets.base import Dataset
+    from attop.metrics.own import register_own
 
     config = Config.model_validate_json(snakemake.params.job)
+    register_own(config.own(*config.own_metrics))
     files = zip(config.datasets, snakemake.input, strict=True)
     datasets = {d.id: load_available(path) for d, path in files}
     check_plan(config, datasets)

@@ -11,11 +11,13 @@ with job_log(snakemake.log[0]):
     from attop.bench.records import check_all_ok
     from attop.bench.run import Run
     from attop.bench.tables import write_tables
+    from attop.metrics.own import register_own
     from attop.top import Top
 
     spec, files = json.loads(snakemake.params.job), snakemake.input
     if spec["strict"]:
         check_all_ok(files.records)
+    register_own(spec["own_metrics"])
     dataset = load_available(files.data)
     runs = [Run(snakemake.wildcards.dataset, *run) for run in spec["runs"]]
     targets = [Top.of(target) for target in spec["targets"]]

@@ -12,8 +12,10 @@ with job_log(snakemake.log[0]):
     from attop.bench.manifest import manifest
     from attop.bench.records import write_json
     from attop.bench.tables import read_tables, write_tables
+    from attop.metrics.own import register_own
 
     config = Config.model_validate(json.loads(snakemake.params.job)["config"])
+    register_own(config.own(*config.own_metrics))
     report, about, *_ = snakemake.output
     tables = Path(config.output) / "tables"
     datasets = {

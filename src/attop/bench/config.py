@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,11 +14,25 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from attop.datasets.base import DatasetError
 from attop.datasets.catalogue import kind_of, stage_parameters
 from attop.datasets.splits import count_folds
+from attop.metrics.own import register_own
+from attop.metrics.registry import METRICS
 from attop.papers.registry import PAPERS
 from attop.top import Top
 
-__all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "ProtocolConfig", "load_config"]
+__all__ = [
+    "Config",
+    "ConfigError",
+    "DatasetConfig",
+    "MethodConfig",
+    "MetricConfig",
+    "ProtocolConfig",
+    "load_config",
+]
 
+#: A dotted path of Python names.
+_DOTTED = r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$"
+#: A name of a metric, which may be a dotted path.
+MetricName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.@-]*$", max_length=120)]
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60)]
 
 
@@ -127,7 +142,8 @@ class DatasetConfig(_Model):
         min_length=1, description="The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}."
     )
     select_by: str = Field(
-        "precision@k", description="Metric that selects hyper-parameters, for every method."
+        "precision@k",
+        description="Metric that selects hyper-parameters, for every method: a name, or a dotted path.",
     )
     selection: Literal["nested", "optimistic"] = Field(
         "nested",
@@ -143,11 +159,6 @@ class DatasetConfig(_Model):
     def parameters(self) -> dict[str, Any]:
         """Parameters of the builder, files to download by their place in the cache."""
         return {**self.params, **{name: file.path for name, file in self.files.items()}}
-
-    @field_validator("select_by")
-    @classmethod
-    def _known_metric(cls, name: str) -> str:
-        return _check_metric(name)
 
     @field_validator("targets")
     @classmethod
@@ -167,7 +178,7 @@ class MethodConfig(_Model):
     )
     title: str = Field("", description="Name in tables and figures; the id if left out.")
     estimator: str = Field(
-        pattern=r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$",
+        pattern=_DOTTED,
         description="Dotted path of a class with scikit-learn's interface.",
     )
     params: dict[str, Any] = Field(default_factory=dict, description="Parameters that stay fixed.")
@@ -191,6 +202,28 @@ class MethodConfig(_Model):
         return search
 
 
+class MetricConfig(_Model):
+    """A metric from outside attop."""
+
+    path: str = Field(
+        pattern=_DOTTED,
+        description="Dotted path of a Metric (see attop.metrics.metric) or of a function f(y_true, y_score) "
+        "that returns a number; found as the classes of own methods are, by PYTHONPATH.",
+    )
+    title: str = Field("", description="Name in tables and figures; the name if left out.")
+    higher_is_better: bool | None = Field(
+        None, description="Of a function; true if left out. A Metric says this and what follows itself."
+    )
+    bounds: tuple[float | None, float | None] | None = Field(
+        None, description="Least and greatest value of a function, null where there is none; checked."
+    )
+    needs: list[Literal["k", "positive", "negative"]] | None = Field(
+        None,
+        description="What a list must have for a function to be called; [positive, negative] if left out. "
+        "With k it is called as f(y_true, y_score, k), k being the target's.",
+    )
+
+
 class Config(_Model):
     """The whole configuration, catalogues resolved."""
 
@@ -200,7 +233,13 @@ class Config(_Model):
     datasets: list[DatasetConfig] = Field(min_length=1, description="Data sets, in the order of the report.")
     methods: list[MethodConfig] = Field(min_length=1, description="Methods, in the order of the report.")
     metrics: list[str] = Field(
-        default_factory=lambda: list(_metric_names()), min_length=1, description="Metrics of the test scores."
+        default_factory=lambda: list(METRICS),
+        min_length=1,
+        description="Metrics of the test scores: names, or dotted paths.",
+    )
+    own_metrics: dict[MetricName, MetricConfig] = Field(
+        default_factory=dict,
+        description="Metrics from outside attop by the name they are to have: name -> entry.",
     )
     limits: LimitsConfig = Field(
         default_factory=lambda: LimitsConfig(), exclude=True, description="Limits of every training job."
@@ -225,17 +264,16 @@ class Config(_Model):
         None, description="Paper whose tables and figures are rebuilt from the results, such as aatp2012."
     )
 
-    @field_validator("metrics")
-    @classmethod
-    def _known_metrics(cls, names: list[str]) -> list[str]:
-        return [_check_metric(name) for name in names]
-
     @field_validator("paper")
     @classmethod
     def _known_paper(cls, name: str | None) -> str | None:
         if name is not None and name not in PAPERS:
             raise ValueError(f"unknown paper{_hint(name, PAPERS)}; known: {', '.join(PAPERS)}")
         return name
+
+    def own(self, *names: str) -> dict[str, dict[str, Any]]:
+        """Return the definitions of those of some metrics that are from outside attop."""
+        return {n: d.model_dump() for n, d in self.own_metrics.items() if n in names}
 
     def limits_of(self, method: str) -> dict[str, float | None]:
         """Return the limits of a method's training jobs: seconds and memory_mb."""
@@ -265,6 +303,11 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
     ------
     ConfigError
         With every complaint, one a line.
+
+    Notes
+    -----
+    Metrics from outside attop are imported, and known to `attop.metrics.get_metric` from then on. Another
+    process has to make them known by `attop.metrics.own.register_own`.
     """
     known = _keys_at(())
     unknown = [
@@ -279,6 +322,7 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
     for section in ("datasets", "methods"):
         catalogue = _read_catalogue(Path(root) / files[section], section) if section in files else {}
         raw[section] = _resolve(raw.get(section), catalogue, section)
+    raw |= _with_own_metrics(raw)
     try:
         config = Config.model_validate(raw)
     except ValidationError as error:
@@ -345,6 +389,7 @@ def _check_whole(config: Config) -> None:
                 stage_parameters(data.kind, stage, data.parameters)
         except DatasetError as error:
             complaints.append(f"datasets: {data.id}: {error}")
+    complaints += _check_metrics(config)
     methods = {m.id for m in config.methods}
     for dataset in config.datasets:
         if methods <= set(dataset.skip):
@@ -395,6 +440,8 @@ def _keys_at(location: tuple[int | str, ...]) -> list[str]:
             model = MethodConfig
         elif step == "protocol":
             model = ProtocolConfig
+        elif step == "own_metrics":
+            model = MetricConfig
     extra = ["catalogues"] if model is Config else []
     return [*model.model_fields, *extra]
 
@@ -404,14 +451,30 @@ def _hint(word: str, known: Any) -> str:
     return f", did you mean {close[0]!r}?" if close else ""
 
 
-def _metric_names() -> list[str]:
-    from attop.metrics import METRICS
+def _with_own_metrics(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys about metrics, those named by a dotted path defined by it."""
+    own, chosen, datasets = raw.get("own_metrics", {}), raw.get("metrics", []), raw["datasets"]
+    if not isinstance(own, Mapping) or not isinstance(chosen, list):
+        return {}  # for the model to refuse
+    named = [*chosen, *(data.get("select_by") for data in datasets)]
+    dotted = [n for n in named if isinstance(n, str) and re.match(_DOTTED, n)]
+    own = {**{name: {"path": name} for name in dotted}, **own}
+    return {"own_metrics": own, "metrics": chosen if "metrics" in raw else [*METRICS, *own]}
 
-    return list(METRICS)
 
-
-def _check_metric(name: str) -> str:
-    names = _metric_names()
-    if name not in names:
-        raise ValueError(f"unknown metric{_hint(name, names)}; known: {', '.join(names)}")
-    return name
+def _check_metrics(config: Config) -> list[str]:
+    complaints = []
+    for name, definition in config.own_metrics.items():
+        try:
+            register_own({name: definition.model_dump()})
+        except ValueError as error:
+            complaints.append(f"metric {name!r}: {error}")
+    names = [*METRICS, *config.own_metrics]
+    places = [("metrics", name) for name in config.metrics]
+    places += [(f"datasets: {data.id}: select_by", data.select_by) for data in config.datasets]
+    for where, name in places:
+        if name not in names:
+            complaints.append(
+                f"{where}: unknown metric{_hint(name, names)}; known: {', '.join(names)}, got {name!r}"
+            )
+    return complaints

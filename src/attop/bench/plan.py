@@ -126,6 +126,11 @@ class Plan:
             code=fingerprint([kind_of(data.kind).step(stage).function.__module__]),
         )
 
+    def checking(self) -> str:
+        """Return what the check of data and configuration depends on: not on metrics that do not select."""
+        config = self.config.model_dump(exclude={"metrics", "own_metrics", "title"})
+        return _text(**config, own_metrics=self.config.own(*(d.select_by for d in self.config.datasets)))
+
     def methods(self) -> str:
         """Return what the methods are."""
         return _text(
@@ -142,6 +147,7 @@ class Plan:
                 "scaling": data.scaling,
                 "targets": data.targets,
                 "select_by": data.select_by,
+                "own_metrics": self.config.own(data.select_by),
                 "selection": data.selection,
                 "estimator": learner.estimator,
                 "params": learner.params,
@@ -151,7 +157,7 @@ class Plan:
                 [
                     "attop.bench.training",
                     home_of(learner.estimator),
-                    get_metric(data.select_by).kernel.__module__,
+                    *self._homes(data.select_by),
                 ]
             ),
         )
@@ -164,11 +170,12 @@ class Plan:
             targets=data.targets,
             strict=self.config.strict,
             metrics=self.config.metrics,
+            own_metrics=self.config.own(*self.config.metrics, data.select_by),
             select_by=data.select_by,
             code=fingerprint(
                 [
                     "attop.bench.evaluation",
-                    *(get_metric(name).kernel.__module__ for name in (*self.config.metrics, data.select_by)),
+                    *self._homes(*self.config.metrics, data.select_by),
                 ]
             ),
         )
@@ -183,7 +190,7 @@ class Plan:
             code=fingerprint(
                 [
                     "attop.bench.trace",
-                    get_metric(self.config.dataset(dataset).select_by).kernel.__module__,
+                    *self._homes(self.config.dataset(dataset).select_by),
                     *(home_of(self.config.method(run.method).estimator) for run in self.first_runs(dataset)),
                 ]
             ),
@@ -212,6 +219,11 @@ class Plan:
         paper = self.config.paper
         assert paper is not None
         return _text(paper=paper, code=fingerprint([PAPERS[paper], "attop.papers.page"]))
+
+    def _homes(self, *metrics: str) -> list[str]:
+        """Return the modules that define some metrics."""
+        own = [home_of(self.config.own_metrics[name].path) for name in self.config.own(*metrics)]
+        return [*own, *(get_metric(name).kernel.__module__ for name in metrics)]
 
 
 def _text(**parts: Any) -> str:

@@ -12,6 +12,7 @@ from attop.bench.training import Job, fit_settings, import_estimator, score_item
 from attop.datasets.base import Dataset, Unavailable
 from attop.datasets.splits import make_folds
 from attop.metrics import get_metric
+from attop.metrics.own import register_own
 from attop.top import Top
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def trace(job: Job, dataset: Dataset, record: Mapping[str, Any], target: str) ->
     )
     fold = folds[job.fold]
     groups = dataset.groups
+    register_own(job.own_metrics)
     metric = get_metric(job.select_by)
     rows: list[dict[str, Any]] = []
     try:

@@ -31,6 +31,7 @@ from attop.datasets.base import Dataset, save_arrays
 from attop.datasets.splits import Fold, make_folds
 from attop.estimators.base import fit_many
 from attop.metrics import get_metric
+from attop.metrics.own import register_own
 from attop.seeds import derive_seed
 from attop.top import Top
 
@@ -74,6 +75,8 @@ class Job:
         Fixed parameters, and lists of values to choose from.
     selection : str
         ``"nested"`` or ``"optimistic"``.
+    own_metrics : mapping
+        Name to definition of `select_by`, if it is from outside attop; see `attop.metrics.own`.
     """
 
     repeat: int
@@ -87,6 +90,7 @@ class Job:
     params: Mapping[str, Any] = field(default_factory=dict)
     search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     selection: str = "nested"
+    own_metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class Diverged(ArithmeticError):
@@ -170,6 +174,7 @@ def run_job(job: Job, dataset: Dataset, seconds: float | None = None) -> Outcome
     train = _train_all if job.selection == "optimistic" else _select_and_train
     try:
         with time_limit(seconds):
+            register_own(job.own_metrics)
             scores = train(job, dataset, fold, record)
     except BaseException as error:  # whatever a method raises is its result
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):

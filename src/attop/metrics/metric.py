@@ -221,8 +221,12 @@ class Metric:
             keep = eligible[codes]
             codes = (np.cumsum(eligible) - 1)[codes[keep]]
             labels, values, k = labels[keep], values[keep], k[eligible]
-        per_group = self.kernel(Ranking.of(labels, values, codes), k, **options)
+        per_group = self._per_group(labels, values, codes, k, **options)
         return MetricValue(float(per_group.mean()), n_eligible, len(n) - n_eligible), ""
+
+    def _per_group(self, y: Ints, scores: Floats, codes: Ints | None, k: Ints, **options: Any) -> Floats:
+        """Value of each group, shape (n_groups,), of groups that have what is needed."""
+        return self.kernel(Ranking.of(y, scores, codes), k, **options)
 
     def _resolve(self, top: TopLike | None, n: Ints, n_pos: Ints) -> Ints:
         """Items at the top of each group; one more than the group has where the top asks for too many."""

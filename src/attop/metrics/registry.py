@@ -9,7 +9,7 @@ from types import MappingProxyType
 from attop.metrics import absolute_top, cumulative_gain, pap, precision, roc_area
 from attop.metrics.metric import Metric
 
-__all__ = ["METRICS", "get_metric"]
+__all__ = ["METRICS", "get_metric", "register"]
 
 #: Metrics by name, in the order in which reports show them.
 METRICS: Mapping[str, Metric] = MappingProxyType(
@@ -36,6 +36,23 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 )
 
 
+#: Metrics from outside attop, of this process.
+_OWN: dict[str, Metric] = {}
+
+
+def register(metric: Metric) -> None:
+    """Make a metric from outside attop known to `get_metric` in this process, instead of one of its name.
+
+    Raises
+    ------
+    ValueError
+        If its name is that of one of attop's.
+    """
+    if metric.name in METRICS:
+        raise ValueError(f"{metric.name!r} is the name of a metric of attop's: choose another")
+    _OWN[metric.name] = metric
+
+
 def get_metric(name: str | Metric) -> Metric:
     """Return the metric called `name`; a `Metric` is returned as it is.
 
@@ -51,8 +68,9 @@ def get_metric(name: str | Metric) -> Metric:
     """
     if isinstance(name, Metric):
         return name
-    if name in METRICS:
-        return METRICS[name]
-    near = get_close_matches(str(name).lower(), METRICS, n=3)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "choose one of " + ", ".join(METRICS)
+    known = {**METRICS, **_OWN}
+    if name in known:
+        return known[name]
+    near = get_close_matches(str(name).lower(), known, n=3)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "choose one of " + ", ".join(known)
     raise ValueError(f"unknown metric {name!r}: {hint}")
