@@ -196,12 +196,13 @@ class TestMissing:
         evaluation.loc[(evaluation["dataset"] == "5") & (evaluation["method"] == "m"), "value"] = np.nan
         evaluation = evaluation[~lost]
         methods = [*DEMSAR.columns, "gone"]
-        found = compare(evaluation, {str(d): "precision@k" for d in range(13)}, methods)
-        assert (found.n_datasets, found.m_datasets) == (11, 14)
+        found = compare(evaluation, {str(d): "precision@k" for d in (*range(13), "failed")}, methods)
+        assert (found.n_datasets, found.m_datasets) == (11, 15)
         assert found.left_out == {
             "3": "<cf> has 2 of 3 runs",
             "5": "<m> has 0 of 3 runs",
             "13": "no metric was named to compare by",
+            "failed": "no run has a result",
         }
         assert found.standings[-1].method == "gone"
         assert math.isnan(found.standings[-1].rank)
@@ -252,7 +253,7 @@ def test_zeros_make_a_profile_of_gaps_and_chance_no_winner():
     rng = np.random.default_rng(5)
     found = compare(table(pd.DataFrame(rng.integers(0, 3, (9, 4)) / 4, columns=list("abcd")), folds=(0.0,)))
     assert "a difference, best value minus own value" in found.profile.caption
-    assert "none can be called better" in found.sentences[1]
+    assert "no method can be called better" in found.sentences[1]
     assert "do not read single differences" in found.diagram.caption
 
 

@@ -13,6 +13,7 @@ from attop.analysis.across_figures import diagram_figure, profile_figure
 from attop.analysis.across_sentences import describe, sentences, share_of
 from attop.analysis.scene import Figure, Scene
 from attop.analysis.style import MethodStyle
+from attop.analysis.tables import require
 from attop.analysis.targets import main_target
 from attop.analysis.wording import listed
 from attop.metrics import METRICS, get_metric
@@ -87,7 +88,7 @@ class Across:
     standings : tuple of Standing
         Best first, methods left out last.
     n_datasets, m_datasets : int
-        Data sets compared, of those there are.
+        Data sets compared, of those in `metrics` or the table.
     unit : str
         What was compared, in words: metric, target, direction.
     test : str
@@ -169,7 +170,8 @@ def across(
     all data sets have one metric or all metrics lie in [0, 1]. The best method is chosen on the data it is
     then tested on, which makes p against it somewhat too small; the diagram's test is of all pairs.
     """
-    names = {d: (dataset_titles or {}).get(d, d) for d in evaluation["dataset"].unique()}
+    require(evaluation, ["dataset", "method", "repeat", "fold", "target", "metric", "value"], "evaluation")
+    names = {d: (dataset_titles or {}).get(d, d) for d in {**metrics, **dict.fromkeys(evaluation["dataset"])}}
     known = dict.fromkeys([*titles, *evaluation["method"]])
     shown = {m: titles.get(m, m) for m in known}
     matrix, left_out = _matrix(evaluation, metrics, list(known), shown, expected)
@@ -239,8 +241,11 @@ def _matrix(
         part, one, targets, methods=methods, expected={**runs.to_dict(), **(expected or {})}
     )
     left_out = {}
-    for dataset, target in targets.items():
-        if dataset not in named:
+    for dataset in {**metrics, **targets}:
+        target = targets.get(dataset)
+        if target is None:
+            left_out[dataset] = "no run has a result"
+        elif dataset not in named:
             left_out[dataset] = "no metric was named to compare by"
         elif dataset not in matrix.counts.index or not matrix.counts.loc[dataset].any():
             left_out[dataset] = f"no method has a value of {named[dataset]} at {target}"

@@ -66,8 +66,8 @@ def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, uni
         said = (
             f"Friedman's test: {with_p(friedman.p_F)}"
             if friedman.p_F < comparison.alpha
-            else f"Friedman's test does not reject that all rank equally, {with_p(friedman.p_F)}: do not read "
-            "single differences"
+            else f"Friedman's test does not reject that all rank equally, {with_p(friedman.p_F)}: do not "
+            "read single differences"
         )
         data = pd.DataFrame(
             {

@@ -62,8 +62,8 @@ def sentences(
         )
     elif tested.p_F >= nemenyi.alpha:
         said.append(
-            f"The methods' ranks differ no more than chance explains (Friedman's test, {with_p(tested.p_F)}): "
-            "over these data sets none can be called better than another."
+            f"The ranks differ no more than chance explains (Friedman's test, {with_p(tested.p_F)}): over "
+            "these data sets no method can be called better than another."
         )
     else:
         said.append(
