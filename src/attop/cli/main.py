@@ -15,6 +15,7 @@ __all__ = ["main"]
 #: Imported when called for, so that help and wrong calls are answered at once.
 COMMANDS = {
     "plan": ("plan", "show"),
+    "doctor": ("doctor", "show"),
     "status": ("runs", "status"),
     "retry": ("runs", "retry"),
     "list": ("catalogue", "show"),

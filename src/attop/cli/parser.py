@@ -25,6 +25,15 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_configuration(plan)
 
+    doctor = commands.add_parser(
+        "doctor",
+        help="whether this machine is ready for a run, and what to do if not",
+        description="Look at Python, its packages, cores and threads, graphics, the configuration, its "
+        "folders, mirror and downloads, and SLURM. `ok`: fine; `warn`: a run goes on, but not with all; "
+        "`FAIL`: no run is possible, and the exit status is 1. What to do follows after ->. Changes nothing.",
+    )
+    _add_configuration(doctor)
+
     status = commands.add_parser("status", help="what is done, what failed and why, what is left")
     _add_configuration(status)
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 from collections.abc import Iterable
-from pathlib import Path
 
 from attop.bench.plan import Plan
 from attop.cli.configuration import command_line, read_config
 from attop.cli.estimate import Disk, Jobs, count_jobs, disk_to_come
-from attop.cli.text import columns, counted, duration, size
+from attop.cli.text import columns, counted, duration, existing, few, size
 
 __all__ = ["show"]
 
@@ -62,7 +60,7 @@ def _sums(plan: Plan, jobs: dict[tuple[str, str], Jobs], disk: Disk) -> Iterable
     yield ["Download", _amount(disk.downloads, disk.unsized_files)]
     yield ["Prepared data", _amount(disk.prepared, disk.unsized_datasets)]
     yield ["Predictions", _amount(disk.predictions, disk.untested, "at most ")]
-    free = shutil.disk_usage(_existing(plan.root)).free
+    free = shutil.disk_usage(existing(plan.root)).free
     short = ": too little" if free < disk.total else ""
     yield ["Free disk", f"{size(free)} for {plan.root}{short}"]
     skipped = sum(len(set(data.skip) & {m.id for m in plan.config.methods}) for data in plan.config.datasets)
@@ -86,13 +84,7 @@ def _hours(left: list[Jobs]) -> str:
 
 
 def _amount(known: int, unknown: tuple[str, ...], bound: str = "") -> str:
-    names = ", ".join(unknown[:6]) + (", ..." if len(unknown) > 6 else "")
+    names = few(unknown)
     if not unknown:
         return f"{bound if known else ''}{size(known)}"
     return f"{bound}{size(known)}, and an unknown amount for {names}" if known else f"unknown for {names}"
-
-
-def _existing(folder: Path) -> Path:
-    """Return the folder, or the nearest above it that exists."""
-    folder = Path(os.path.abspath(folder))
-    return next(path for path in (folder, *folder.parents) if path.is_dir())

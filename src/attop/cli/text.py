@@ -1,10 +1,12 @@
-"""Numbers and tables as a person reads them."""
+"""Numbers, names and tables as a person reads them."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterable, Sequence
+from pathlib import Path
 
-__all__ = ["columns", "counted", "duration", "size"]
+__all__ = ["columns", "counted", "duration", "existing", "few", "size"]
 
 
 def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
@@ -39,3 +41,14 @@ def size(amount: float) -> str:
         if amount >= length:
             return f"{amount / length:.3g} {unit}"
     return f"{amount:g} bytes"
+
+
+def few(names: Sequence[str], most: int = 6) -> str:
+    """Return names with commas, no more than `most` of them."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def existing(folder: Path) -> Path:
+    """Return the folder, or the nearest above it that exists."""
+    folder = Path(os.path.abspath(folder))
+    return next(path for path in (folder, *folder.parents) if path.is_dir())
