@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 import pandas as pd
 
 from attop.analysis import figures, wording
-from attop.analysis.answers import answer, headline
+from attop.analysis.across import ROPE, across
+from attop.analysis.answers import Answer, answer, headline
 from attop.analysis.bibliography import cited_in
 from attop.analysis.budget_figure import budget_figure
 from attop.analysis.cost_figure import cost_figure
 from attop.analysis.failures import error_list, status_counts, undefined_values
 from attop.analysis.files import write_bytes
+from attop.analysis.pairs import Lead, leads, split_ratio
 from attop.analysis.roc_figure import roc_figure
 from attop.analysis.scene import Figure, Scene
 from attop.analysis.selection import choices, costs
@@ -94,6 +97,7 @@ def _render(context: Mapping[str, Any]) -> str:
         "fixed": wording.fixed,
         "seconds": wording.seconds,
         "listed": wording.listed,
+        "chance": wording.chance,
         "counted": wording.counted,
         "thousands": "{:,}".format,
         "interval": _interval,
@@ -118,12 +122,20 @@ def _context(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -
         for i, (id, entry) in enumerate(datasets.items())
     ]
     undefined = undefined_values(evaluation)
+    dataset_titles = {id: entry["title"] for id, entry in datasets.items()}
     return {
         "title": manifest.get("title", "Benchmark report"),
         "manifest": manifest,
         "methods": methods,
         "titles": titles,
-        "dataset_titles": {id: entry["title"] for id, entry in datasets.items()},
+        "dataset_titles": dataset_titles,
+        "across": across(
+            evaluation,
+            {s["id"]: s["metric"] for s in sections if s["order"]},
+            titles=titles,
+            styles=styles,
+            dataset_titles=dataset_titles,
+        ),
         "keys": {method: key_svg(style) for method, style in styles.items()},
         "places": {method: i for i, method in enumerate(methods)},
         "sections": sections,
@@ -135,6 +147,8 @@ def _context(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -
         "undefined": undefined.to_dict("records"),
         "n_undefined": int(undefined["undefined"].sum()),
         "n_values": len(evaluation),
+        "rope": ROPE,
+        "nan": math.nan,
         "citations": cited_in(entry.get("reference") or "" for entry in methods.values()),
         "all_targets": sort_targets(evaluation["target"]),
         "provenance": _provenance(manifest, runs),
@@ -170,6 +184,9 @@ def _section(
     order = rank_methods(table, dataset, metric)
     targets = sort_targets(here["target"])
     answers = [answer(table, evaluation, dataset, target, metric) for target in targets]
+    ratio = split_ratio(runs, dataset)
+    lead = leads(evaluation, dataset, metric, test_train_ratio=ratio) if order else []
+    lead_at = {found.target: found for found in lead}
     scene = Scene(name, dataset, metric, order, titles, styles)
     chosen_targets, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
     skipped = {m: why for m, why in entry.get("skip", {}).items() if m in methods}
@@ -183,7 +200,8 @@ def _section(
         "span": span(targets) if targets else "",
         "order": order,
         "answers": answers,
-        "readings": [a.reading(titles) for a in answers],
+        "readings": [_reading(a, lead_at.get(a.target), titles) for a in answers],
+        "leads": lead,
         "headline": headline(answers, titles),
         "skipped": skipped,
         "absent": [m for m in methods if m not in order and m not in skipped],
@@ -198,6 +216,24 @@ def _section(
         "chosen_targets": chosen_targets,
         "choices": chosen,
     }
+
+
+_VERDICTS = {
+    "better": "Yes.",
+    "equivalent": "Practically none.",
+    "open": "Not shown.",
+    "refused": "Not tested.",
+}
+
+
+def _reading(found: Answer, lead: Lead | None, titles: dict[str, str]) -> tuple[str, str]:
+    """Say whether the best is really better than the next, in a word and at length."""
+    if lead is None or not lead.rivals:
+        return "", found.reading(titles)
+    first = lead.rivals[0]
+    if first.verdict == "refused":  # how close it is can be said all the same
+        return _VERDICTS["refused"], f"{first.test.refused} {found.reading(titles)}"
+    return _VERDICTS[first.verdict], lead.reading(titles)
 
 
 def _figures(

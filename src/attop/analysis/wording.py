@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = ["abridge", "counted", "decimals_for", "fine", "fixed", "listed", "seconds"]
+__all__ = ["abridge", "chance", "counted", "decimals_for", "fine", "fixed", "listed", "seconds"]
 
 
 def decimals_for(values: Iterable[float]) -> int:
@@ -41,6 +41,13 @@ def seconds(value: float) -> str:
         if value < limit:
             return f"{_two_figures(value / size)} {unit}"
     return f"{_two_figures(value / 3600)} h"
+
+
+def chance(p: float) -> str:
+    """Return a probability that never looks certain; a dash if it is not known."""
+    if not math.isfinite(p):
+        return "–"
+    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else f"{p:.3f}"
 
 
 def _two_figures(value: float) -> str:
