@@ -1,0 +1,100 @@
+"""A report in a real Chromium: the browser of the system, driven by playwright, with the network off."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+#: Set where these tests must run, as in CI: without a browser they then fail, which elsewhere skips them.
+REQUIRED = os.environ.get("ATTOP_TEST_BROWSER") == "1"
+PHONE, DESK = 390, 1400
+
+
+def find_browser():
+    """Return the path of Chromium; skip, or fail where the tests must run, if it or its driver is absent."""
+    try:
+        import axe_playwright_python  # noqa: F401
+        import playwright  # noqa: F401
+    except ImportError as error:
+        return absent(f"{error.name} is not installed: pip install -e '.[browser]'")
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return path or absent("there is no Chromium here: apt-get install chromium")
+
+
+def absent(reason):
+    if REQUIRED:
+        pytest.fail(f"ATTOP_TEST_BROWSER=1, but {reason}")
+    pytest.skip(reason)
+
+
+@contextmanager
+def started():
+    """Start the browser."""
+    path = find_browser()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path)
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """A report opened from its file: what it asked for, what it printed, and the page itself."""
+
+    def __init__(self, browser, path, width=DESK, scheme="light", media="screen"):
+        self.requests, self.printed = [], []
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True, accept_downloads=True
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(10_000)
+        self.page.emulate_media(media=media, color_scheme=scheme)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.printed.append(str(error)))
+        self.page.on("console", lambda message: self.printed.append(f"{message.type}: {message.text}"))
+        self.page.goto(Path(path).resolve().as_uri())
+
+    def unfold(self):
+        """Open everything that is folded, so that nothing escapes a check by being out of sight."""
+        self.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+
+    def overflow(self):
+        """Return by how many pixels the document is wider than the window, and what sticks out."""
+        return self.page.evaluate(
+            """() => {
+              const wide = innerWidth, root = document.documentElement;
+              const clipped = e => { for (let p = e.parentElement; p && p !== root; p = p.parentElement)
+                if (getComputedStyle(p).overflowX !== 'visible') return true; return false; };
+              const right = e => e.checkVisibility() ? e.getBoundingClientRect().right : 0;
+              const all = [...document.body.querySelectorAll('*')];
+              const out = all.filter(e => right(e) > wide + 1 && !clipped(e)).slice(0, 5);
+              return [root.scrollWidth - wide, out.map(e => e.outerHTML.slice(0, 120))];
+            }"""
+        )
+
+    def audit(self):
+        """Return axe's serious and critical findings, a line each."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(self.page, options={"resultTypes": ["violations"]}).response["violations"]
+        return [
+            f"{v['impact']} {v['id']}, {len(v['nodes'])} times: {v['help']}. "
+            f"{v['nodes'][0]['failureSummary']} {v['nodes'][0]['html'][:200]}"
+            for v in found
+            if v["impact"] in ("serious", "critical")
+        ]
+
+    def shown(self, selector, attribute):
+        """Return how often each value of an attribute is among the elements that can be seen."""
+        values = self.page.locator(selector).evaluate_all(
+            "(all, name) => all.filter(e => e.checkVisibility() && e.getClientRects().length)"
+            ".map(e => e.getAttribute(name))",  # for a hidden part of an SVG checkVisibility says true
+            attribute,
+        )
+        return Counter(values)
