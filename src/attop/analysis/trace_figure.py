@@ -68,7 +68,7 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Figure:
             f"Surrogate and {scene.metric} ({scene.direction}) along training at {target}: one run, the "
             "first fold of the first repeat, with the setting it selected, trained anew and stopped after "
             "1, 2, 4, ... iterations (steps, rounds or passes, as the method counts). Left: what is left of "
-            "the fall of the objective each method minimises on its training part, from 1 after the first iteration "
-            "to 0 at its lowest; the objectives themselves are in the data.",
+            "the fall of the objective each method minimises on its training part, from 1 after the first "
+            "iteration to 0 at its lowest; the objectives themselves are in the data.",
             part[["method", "target", "iterations", "objective", "remaining", "train", "test"]],
         )
