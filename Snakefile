@@ -8,6 +8,9 @@ min_version("9.8")
 configfile: "config/config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 # Satisfies the linter; without effect unless --software-deployment-method asks for it.
 container: "docker://python:3.12"
 

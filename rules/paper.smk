@@ -29,7 +29,7 @@ if CONFIG.paper:
             rules.report.output,
             [f"{OUT}/simulations/{name}.parquet" for name in SIMULATED],
         output:
-            PAPER,
+            report(PAPER, caption="../workflow/report/paper.rst", category="Results"),
         log:
             f"{LOGS}/paper.log",
         resources:

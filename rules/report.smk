@@ -7,10 +7,18 @@ rule report:
             for t in TABLES
         ],
     output:
-        REPORT,
-        f"{OUT}/manifest.json",
+        report(REPORT, caption="../workflow/report/report.rst", category="Results"),
+        report(
+            f"{OUT}/manifest.json",
+            caption="../workflow/report/manifest.rst",
+            category="Provenance",
+        ),
         [f"{OUT}/tables/{table}.parquet" for table in (*TABLES, "summary")],
-        f"{OUT}/tables/summary.csv",
+        report(
+            f"{OUT}/tables/summary.csv",
+            caption="../workflow/report/summary.rst",
+            category="Results",
+        ),
     log:
         f"{LOGS}/report.log",
     resources:
