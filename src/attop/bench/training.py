@@ -149,7 +149,7 @@ def scaler(kind: str) -> Any:
     return StandardScaler() if kind == "standard" else MinMaxScaler((-0.5, 0.5))
 
 
-def run_job(job: Job, dataset: Dataset, seconds: float | None = None) -> Outcome:
+def run_job(job: Job, dataset: Dataset, seconds: float | None = None, *, contain: bool = True) -> Outcome:
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
     Selection happens on the inner splits of the training part only, which are the same for every method:
@@ -177,7 +177,7 @@ def run_job(job: Job, dataset: Dataset, seconds: float | None = None) -> Outcome
             register_own(job.own_metrics)
             scores = train(job, dataset, fold, record)
     except BaseException as error:  # whatever a method raises is its result
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
             raise
         record["status"] = _status_of(error)
         record["error"] = f"{type(error).__name__}: {error}"

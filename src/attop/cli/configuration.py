@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,11 +41,11 @@ def read_config(options: argparse.Namespace) -> Config:
     return load_config(read_raw(options))
 
 
-def command_line(options: argparse.Namespace) -> str:
-    """Return the snakemake command for the same configuration."""
+def command_line(options: argparse.Namespace, *targets: str | Path) -> str:
+    """Return the snakemake command for the same configuration, of everything or of some files."""
     files = ["--configfile", *options.configfile] if options.configfile else []
     keys = ["--config", *options.config] if options.config else []
-    return " ".join(["snakemake --cores 16", *files, *keys])
+    return shlex.join(["snakemake", "--cores", "16", *map(str, targets), *files, *keys])
 
 
 def read_file(file: Path) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ __all__ = ["main"]
 COMMANDS = {
     "plan": ("plan", "show"),
     "doctor": ("doctor", "show"),
+    "fit": ("fit", "show"),
     "status": ("runs", "status"),
     "retry": ("runs", "retry"),
     "list": ("catalogue", "show"),
@@ -49,5 +50,5 @@ def _run(command, options: argparse.Namespace) -> int:  # type: ignore[no-untype
 
         if not isinstance(error, ConfigError):
             raise
-        print(f"The configuration cannot be run:\n{error}", file=sys.stderr)
+        print(f"attop {options.command} cannot go on:\n{error}", file=sys.stderr)
         return 1

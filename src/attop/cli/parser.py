@@ -34,6 +34,32 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_configuration(doctor)
 
+    fit = commands.add_parser(
+        "fit",
+        help="train one method on one data set here and now, to look at it or to debug it",
+        description="Run one training job in this process: the same data, parts, settings and random numbers "
+        "as the benchmark's own, but without a limit of time or memory and without a supervisor, so that "
+        "breakpoint() works and errors come with their traceback. The benchmark's results are not touched.",
+    )
+    fit.add_argument("dataset", metavar="DATASET", help="its name; attop list datasets prints all")
+    fit.add_argument("method", metavar="METHOD", help="its name; attop list methods prints all")
+    fit.add_argument(
+        "--repeat", type=int, default=0, metavar="N", help="repeat of the split, from 0 (default)"
+    )
+    fit.add_argument("--fold", type=int, default=0, metavar="N", help="fold of the split, from 0 (default)")
+    fit.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="k=10",
+        help="train for this top alone, such as k=10, tau=0.05 or kappa=0.25; may be given again",
+    )
+    fit.add_argument(
+        "--pdb", action="store_true", help="when it fails, or at Ctrl-C, start Python's debugger where it was"
+    )
+    fit.add_argument("--save", metavar="FOLDER", help="write scores.npz and record.json to this folder")
+    _add_configuration(fit)
+
     status = commands.add_parser("status", help="what is done, what failed and why, what is left")
     _add_configuration(status)
 

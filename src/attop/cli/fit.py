@@ -1,0 +1,142 @@
+"""One training job in the foreground: the benchmark's own, within reach of a debugger."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pdb
+import sys
+import traceback
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from attop.bench.config import ConfigError, load_config
+from attop.bench.optimistic import best_setting, test_values
+from attop.bench.plan import Plan
+from attop.bench.run import Run
+from attop.bench.training import Job, Outcome, run_job, settings_of, write_outcome
+from attop.cli.configuration import command_line, read_raw
+from attop.cli.text import columns, counted
+from attop.datasets.base import Dataset, Unavailable, load_arrays
+from attop.datasets.splits import count_folds
+from attop.metrics import get_metric
+from attop.top import Top
+
+__all__ = ["show"]
+
+
+def show(options: argparse.Namespace) -> int:
+    """Train, and print what was chosen, how long it took and how well it does on the test part."""
+    raw = read_raw(options)
+    listed = _add(raw, "datasets", options.dataset)
+    _add(raw, "methods", options.method)
+    plan = Plan(load_config(raw))
+    run, job = _job(plan, options)
+    prepared = plan.stage_path(run.dataset)
+    if not prepared.exists():
+        if not listed:
+            options.config = [*options.config, f"datasets=[{run.dataset}]"]
+        command = command_line(options, prepared)
+        print(f"The data set {run.dataset} is not prepared yet. First:\n{command}", file=sys.stderr)
+        return 1
+    try:
+        dataset = Dataset.load(prepared)
+    except Unavailable as error:
+        print(f"The data of {run.dataset} cannot be had: {error}", file=sys.stderr)
+        return 1
+    n = counted(len(settings_of(job.search)), "setting")
+    print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
+    print(", ".join(str(Top.of(target)) for target in job.targets), flush=True)
+    if reason := plan.config.dataset(run.dataset).skip.get(run.method):
+        print(f"The benchmark leaves this pair out: {run.method} {reason}.")
+    try:
+        with threadpool_limits(1):  # as in the benchmark
+            outcome = run_job(job, dataset, contain=False)
+    except BaseException as error:
+        if not options.pdb:
+            raise
+        traceback.print_exc()
+        pdb.post_mortem(error.__traceback__)
+        return 1
+    _tell(plan, run, job, dataset, outcome)
+    if options.save:
+        folder = Path(options.save)
+        write_outcome(outcome, folder / "scores.npz", folder / "record.json")
+        print(f"\nWritten: {folder / 'scores.npz'} and {folder / 'record.json'}.")
+    else:
+        print("\nNothing was written; --save FOLDER keeps scores and record.")
+    return 0
+
+
+def _add(raw: dict[str, Any], section: str, name: str) -> bool:
+    """Have the catalogue's entry `name` in the configuration; return whether it was listed already."""
+    entries = raw.get(section) or []
+    if name in [entry.get("id") if isinstance(entry, Mapping) else entry for entry in entries]:
+        return True
+    raw[section] = [*entries, name]
+    return False
+
+
+def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
+    run = Run(options.dataset, options.method, options.repeat, options.fold)
+    protocol = plan.config.dataset(run.dataset).protocol
+    folds = count_folds(protocol.kind, **protocol.options)
+    for name, number, end in (("repeat", run.repeat, protocol.repeats), ("fold", run.fold, folds)):
+        if not 0 <= number < end:
+            raise ConfigError(f"--{name} {number}: {run.dataset} has {counted(end, name)}, numbered from 0")
+    job = Job(run.repeat, run.fold, **json.loads(plan.training(run.dataset, run.method))["spec"])
+    return run, replace(job, targets=list(map(_top, options.target))) if options.target else job
+
+
+def _top(text: str) -> dict[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return Top.of({name: int(value) if name == "k" else float(value)}).as_dict()
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"--target wants k=10, tau=0.05 or kappa=0.25, got {text!r}: {error}") from None
+
+
+def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, outcome: Outcome) -> None:
+    record = outcome.record
+    seconds = ", ".join(f"{name} {value:.2f} s" for name, value in record["seconds"].items())
+    print(f"{record['n_train']} items train, {record['n_test']} test; {seconds}\n")
+    print(columns(_rows(plan, job, dataset, outcome), right=range(1, 99)))
+    own = plan.scores_path(run)
+    if own.exists() and job.targets == plan.config.dataset(run.dataset).targets:
+        before = load_arrays(own)[0]["scores"]
+        same = "the same scores as" if np.array_equal(before, outcome.scores) else "other scores than"
+        print(f"\nThese are {same} those in {own}.")
+
+
+def _rows(plan: Plan, job: Job, dataset: Dataset, outcome: Outcome) -> Iterable[list[str]]:
+    """Yield what was chosen for each target, a column each, and the metrics of the test scores."""
+    tops = [Top.of(target) for target in job.targets]
+    chosen, validation, scores = [], [], []
+    for top, target, row in zip(tops, outcome.record["targets"], outcome.scores, strict=True):
+        if "settings" in target:
+            values = test_values(dataset, outcome.test, row, top, job.select_by)
+            best, mean = best_setting([values], job.select_by)
+            target = {"chosen": target["settings"][best]["setting"], "validation": mean}
+            row = row[best]
+        chosen.append(", ".join(f"{k}={v}" for k, v in target["chosen"].items()) or "-")
+        validation.append(target["validation"])
+        scores.append(row)
+    part = "test part itself" if job.selection == "optimistic" else "validation"
+    yield ["", *map(str, tops)]
+    yield ["chosen", *chosen]
+    yield [f"{job.select_by}, {part}", *map(_number, validation)]
+    groups = None if dataset.groups is None else dataset.groups[outcome.test]
+    y = dataset.y[outcome.test]
+    for name in dict.fromkeys([job.select_by, *plan.config.metrics]):
+        evaluate = get_metric(name).evaluate
+        values = [evaluate(y, s, top=top, groups=groups).value for top, s in zip(tops, scores, strict=True)]
+        yield [f"{name}, test", *map(_number, values)]
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None or np.isnan(value) else f"{value:.4f}"
