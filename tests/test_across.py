@@ -106,6 +106,10 @@ class TestDemsar:
         for figure in (demsar.diagram, demsar.profile):
             marked = {g.get("data-m") for g in xml(figure).iter() if g.get("class") == "m"}
             assert marked == set(DEMSAR.columns)
+        for group in xml(demsar.profile).iter():
+            if group.get("class") == "m" and (path := group.find("{*}path")) is not None:
+                corners = np.array(re.findall(r"[ML] ([-0-9.]+) ([-0-9.]+)", path.get("d")), float)
+                assert np.isclose(np.diff(corners, axis=0), 0).any(axis=1).all()  # shares rise in steps
         again = compare(table(DEMSAR))
         assert (again.diagram, again.profile) == (demsar.diagram, demsar.profile)
         steps = pd.read_csv(StringIO(demsar.profile.data))
@@ -152,13 +156,13 @@ def test_labels_do_not_overlap():
 
 class TestUnits:
     def test_each_data_set_by_its_own_metric_at_its_own_target(self):
-        one = table(DEMSAR.iloc[:7], targets=("k=5", "k=10", "k=20"))
-        one.loc[one["target"] != "k=10", "value"] = 0.5  # only the main target counts
+        one = table(DEMSAR.iloc[:7], targets=("k=3", "k=5", "k=10"))
+        one.loc[one["target"] != "k=5", "value"] = 0.5  # only the main target counts
         other = pd.concat([table(DEMSAR.iloc[7:], "pap@k"), table(DEMSAR.iloc[7:] * 0)])
         metrics = {str(d): "precision@k" if d < 7 else "pap@k" for d in range(14)}
         found = compare(pd.concat([one, other]), metrics)
         assert found.friedman.chi2 == pytest.approx(9.28, abs=0.006)
-        assert "precision@k on 7 data sets (higher is better; at k=10) and pap@k on 7" in found.unit
+        assert "precision@k on 7 data sets (higher is better; at k=5) and pap@k on 7" in found.unit
         assert found.standings[1].effect.refused is None
 
     def test_no_common_unit(self):
