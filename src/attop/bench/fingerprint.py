@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
 from collections.abc import Iterable
 from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 __all__ = ["fingerprint", "home_of"]
@@ -74,12 +74,21 @@ def _file(module: str) -> Path | None:
     if _ours(module):
         base = ROOT.joinpath(*module.split("."))
         return next((f for f in (base.with_suffix(".py"), base / "__init__.py") if f.is_file()), None)
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
+    # Step by step: `importlib.util.find_spec` would import the packages above the module.
+    name, *rest = module.split(".")
+    spec = PathFinder.find_spec(name)
+    for part in rest:
+        if spec is None or _installed(spec):
+            return None
+        name = f"{name}.{part}"
+        spec = PathFinder.find_spec(name, spec.submodule_search_locations)
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py") or _installed(spec):
         return None
-    path = spec.origin if spec else None
-    return Path(path) if path and path.endswith(".py") and "site-packages" not in path else None
+    return Path(spec.origin)
+
+
+def _installed(spec: ModuleSpec) -> bool:
+    return "site-packages" in (spec.origin or "")
 
 
 def _imports(tree: ast.Module) -> set[str]:
