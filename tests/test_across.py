@@ -310,7 +310,7 @@ class TestPairs:
                 r"^A is best; the difference to C, 0\.197, is real \(P > 0\.99 that it is more than 0\.01",
             ),
             ("ab", 0.5, r"is practically none \(P > 0\.99 that it is at most 0\.5\)"),
-            ("ad", None, r"^A and D are equal in every run\."),
+            ("ad", None, r"^A and D are best, equal in every run\."),
             ("a", None, r"^A has no other method to be compared with\."),
         ],
     )

@@ -119,7 +119,7 @@ class Lead:
 def _about_next(first: str, second: str, rival: Rival, rope: float) -> str:
     over = "" if rival.n == rival.m else f" (over {rival.n} of {counted(rival.m, 'run')})"
     if rival.n and rival.equal == rival.n:
-        return f"{first} and {second} are equal in every run{over}."
+        return f"{first} and {second} are best, equal in every run{over}."
     lead = (
         f"{first} and {second} have equal means{over}; a difference"
         if abs(rival.mean) <= 1e-12
