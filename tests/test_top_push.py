@@ -97,6 +97,37 @@ def test_nasty_input(case):
     assert_allclose(solution.objective, expected, rtol=2e-6)
 
 
+@pytest.mark.parametrize("shift", [0.5, 2.0])
+def test_the_unit_of_the_features_does_not_matter(shift):
+    X, y = sample(9, n=80, shift=shift)
+    plain = top_push_dual(X, y, lam=0.1, tol=1e-6)
+    for exponent in range(-6, 10):
+        s = 10.0**exponent
+        scaled = top_push_dual(s * X, y, lam=0.1 * s**2, tol=1e-6)
+        assert scaled.status == "converged"
+        assert scaled.gap[0] <= 1e-6 * scaled.objective[0]
+        assert_allclose(scaled.objective, plain.objective, rtol=1e-6)
+        # Strong convexity: each is within sqrt(2 tol J / lam) of the optimum.
+        bound = 2 * np.sqrt(2e-6 * plain.objective[0] / 0.1)
+        assert np.linalg.norm(s * scaled.coef - plain.coef) <= bound
+    for exponent in (-480, -30, 30, 480):  # in powers of two nothing is rounded
+        s = 2.0**exponent
+        scaled = top_push_dual(s * X, y, lam=0.1 * s**2, tol=1e-6)
+        assert_array_equal(s * scaled.coef, plain.coef)
+        assert_array_equal(np.ravel(scaled.history.objective), np.ravel(plain.history.objective))
+
+
+def test_features_much_larger_than_lam_allows_for():
+    # Classes that can be told apart: no scale is too large; else, the gap says how far it came.
+    X, y = sample(9, n=80, shift=6.0)
+    for s in (1e3, 1e6, 1e9):
+        assert top_push_dual(s * X, y, lam=0.01, tol=1e-3).status == "converged"
+    X, y = sample(9, n=80, shift=1.0)
+    far = top_push_dual(1e9 * X, y, lam=0.01, tol=1e-3, max_iter=50)
+    assert far.status == "max_iter"
+    assert 0 < far.gap[0] <= far.objective[0] <= 1
+
+
 def test_objective_is_that_of_the_model():
     X, y = sample(2)
     solution = top_push_dual(X, y, lam=0.05, tol=1e-5)
