@@ -15,21 +15,27 @@ version = release = __version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
+    "layers",
     "mathml",
+    "registries",
 ]
-exclude_patterns = ["_build", "_ext"]
+exclude_patterns = ["_build", "_ext", "_static"]
 
 myst_heading_anchors = 3
 
-autosummary_generate = False
+default_role = "py:obj"
+
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
+napoleon_use_ivar = True
+strip_signature_backslash = True
 napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = f"attop {version}"
+html_static_path = ["_static"]
+html_css_files = ["attop.css"]
 html_math_renderer = "mathml"
 html_show_sphinx = False

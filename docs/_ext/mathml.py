@@ -1,23 +1,40 @@
 """Mathematics as MathML written into the pages: no script, no image, readable offline."""
 
-from html import escape
+import re
+from html import escape, unescape
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
-from docutils.utils.math import latex2mathml
+from docutils.utils.math import MathError, latex2mathml
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+#: TeX takes one digit as the numerator, the converter the whole number.
+FRACTION = re.compile(r"\\frac(\d)(\d)")
+#: Of HTML, not of XML.
+ENTITY = re.compile(r"&(?!lt;|gt;|amp;)\w+;")
+
+ElementTree.register_namespace("", NAMESPACE)
 logger = logging.getLogger(__name__)
 
 
 def _mathml(node: nodes.Element, *, block: bool) -> str:
-    source = node.astext().strip()
+    source = FRACTION.sub(r"\\frac{\1}{\2}", node.astext().strip())
     try:
-        return latex2mathml.tex2mathml(source, as_block=block)
-    except SyntaxError as error:
+        written = latex2mathml.tex2mathml(source, as_block=block)
+    except MathError as error:
         logger.warning("cannot turn %r into MathML: %s", source, error, location=node)
         return f"<code>{escape(source)}</code>"
+    tree = ElementTree.fromstring(ENTITY.sub(lambda name: unescape(name[0]), written))
+    for stack in tree.iter(f"{{{NAMESPACE}}}munderover"):
+        base, index, accent = stack
+        if accent.text in ("~", "ˆ"):  # the converter puts the index of an accented letter below it
+            letter = ElementTree.Element(f"{{{NAMESPACE}}}mover", accent="true")
+            letter.extend([base, accent])
+            stack.tag, stack[:] = f"{{{NAMESPACE}}}msub", [letter, index]
+    return ElementTree.tostring(tree, encoding="unicode")
 
 
 def visit_inline(self: Any, node: nodes.math) -> None:

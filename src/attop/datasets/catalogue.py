@@ -106,6 +106,7 @@ def _single(name: str, function: Callable[..., Dataset], files: tuple[str, ...] 
     return Kind(name, (Stage("dataset", function),), files)
 
 
+#: Kinds of data sets by name: what `kind` in a configuration may be.
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (

@@ -58,6 +58,7 @@ class Protocol:
         )
 
 
+#: Protocols by name: how data are cut into training and test parts.
 PROTOCOLS: Mapping[str, Protocol] = {
     p.name: p
     for p in (

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 __all__ = ["Callback", "Deadline", "History", "Solution", "Status"]
 
 Floats = NDArray[np.float64]
+#: How a solver ended.
 Status = Literal["converged", "max_iter", "deadline", "stopped", "diverged"]
 
 
