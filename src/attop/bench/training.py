@@ -158,6 +158,7 @@ def run_job(job: Job, dataset: Dataset, seconds: float | None = None, *, contain
 
     The status in the record is ``ok``, ``timeout`` (after `seconds`), ``diverged`` (weights or scores that
     are not finite), ``memory`` or ``error``. A full disk is no fault of the method and raises OSError.
+    Without `contain` whatever the method raises is raised, for a debugger.
     """
     folds = make_folds(
         job.protocol["kind"],

@@ -12,7 +12,7 @@ import yaml
 
 from attop.bench.config import Config, ConfigError, load_config
 
-__all__ = ["command_line", "read_config", "read_file", "read_raw"]
+__all__ = ["command_line", "identifier", "read_config", "read_file", "read_raw"]
 
 _DEFAULT = Path("config/config.yaml")
 
@@ -61,6 +61,11 @@ def read_file(file: Path) -> Mapping[str, Any]:
     if not isinstance(content, Mapping):
         raise ConfigError(f"{file} must hold keys and values, got {type(content).__name__}")
     return content
+
+
+def identifier(entry: Any) -> str:
+    """Return the name of an entry of ``datasets`` or ``methods``, which is a name or a mapping with an id."""
+    return str(entry.get("id") if isinstance(entry, Mapping) else entry)
 
 
 def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:

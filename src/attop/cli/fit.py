@@ -7,7 +7,7 @@ import json
 import pdb
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from attop.bench.optimistic import best_setting, test_values
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.training import Job, Outcome, run_job, settings_of, write_outcome
-from attop.cli.configuration import command_line, read_raw
+from attop.cli.configuration import command_line, identifier, read_raw
 from attop.cli.text import columns, counted
 from attop.datasets.base import Dataset, Unavailable, load_arrays
 from attop.datasets.splits import count_folds
@@ -76,7 +76,7 @@ def show(options: argparse.Namespace) -> int:
 def _add(raw: dict[str, Any], section: str, name: str) -> bool:
     """Have the catalogue's entry `name` in the configuration; return whether it was listed already."""
     entries = raw.get(section) or []
-    if name in [entry.get("id") if isinstance(entry, Mapping) else entry for entry in entries]:
+    if name in map(identifier, entries):
         return True
     raw[section] = [*entries, name]
     return False

@@ -20,6 +20,8 @@ COMMANDS = {
     "status": ("runs", "status"),
     "retry": ("runs", "retry"),
     "list": ("catalogue", "show"),
+    "completion": ("completion", "show"),
+    "check-method": ("check_method", "check"),
 }
 
 

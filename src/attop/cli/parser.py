@@ -6,6 +6,13 @@ import argparse
 
 __all__ = ["build_parser"]
 
+_SHELLS = """where the script goes, to be there in every new shell:
+  bash   attop completion bash > ~/.local/share/bash-completion/completions/attop
+         (with the package bash-completion; else add to ~/.bashrc: source <(attop completion bash))
+  zsh    attop completion zsh > ~/.zfunc/_attop
+         (with these lines in ~/.zshrc: fpath+=~/.zfunc; autoload -U compinit; compinit)
+  fish   attop completion fish > ~/.config/fish/completions/attop.fish"""
+
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands; the word is in ``command``."""
@@ -79,6 +86,29 @@ def build_parser() -> argparse.ArgumentParser:
     names = commands.add_parser("list", help="the names there are: of data sets, methods or metrics")
     names.add_argument("what", choices=["datasets", "methods", "metrics"])
     _add_configuration(names)
+
+    completion = commands.add_parser(
+        "completion",
+        help="teach your shell to complete attop's words at the Tab key",
+        description="Print a script that completes commands, options and, if printed in the folder of the\n"
+        "Snakefile, the names of data sets and methods.",
+        epilog=_SHELLS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    completion.add_argument("shell", choices=["bash", "zsh", "fish"])
+    _add_configuration(completion)
+
+    method = commands.add_parser(
+        "check-method",
+        help="whether a class of your own is a method the benchmark can work with",
+        description="Run the checks that every method here passes on any class with scikit-learn's "
+        "interface, each in a process of its own. The exit status is 1 if one fails.",
+    )
+    method.add_argument("path", metavar="PATH.TO.CLASS", help="dotted path; its folder must be on PYTHONPATH")
+    method.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="argument of the constructor"
+    )
+    method.add_argument("--seconds", type=float, default=60, help="time for each check (default: 60)")
     return parser
 
 
