@@ -180,7 +180,7 @@ class TestMatrix:
             "v": "b has 1 of 2 runs",
             "z": "no method has a value of precision@k at k=5",
         }
-        assert matrix.without_methods == {"c": "has all its runs on 0 of 4 data sets"}
+        assert matrix.without_methods == {"c": "complete on 0 of 4 data sets"}
         assert matrix.expected.to_dict() == {"x": 2, "y": 2, "z": 2, "v": 2, "u": 3}
         assert matrix.counts.loc["x"].tolist() == [2, 1, 0]
 
@@ -194,7 +194,7 @@ class TestMatrix:
             "z": "c has 0 of 1 runs; d has 0 of 1 runs; e has 0 of 1 runs",
             "v": "b has 0 of 1 runs",
         }
-        assert matrix.without_methods == {"a": "has all its runs on 5 of 6 data sets"}
+        assert matrix.without_methods == {"a": "complete on 5 of 6 data sets"}
         assert matrix.complete.shape == (4, 4)
 
     def test_target_per_dataset(self):

@@ -134,7 +134,7 @@ def metric_matrix(
         if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and len(kept) > 2):
             method = str(of_methods.idxmax())
             n = int(whole.loc[live, method].sum())
-            dropped[method] = f"has all its runs on {n} of {len(live)} data sets"
+            dropped[method] = f"complete on {n} of {len(live)} data sets"
             kept.remove(method)
         else:
             dataset = str(of_datasets.idxmax())
