@@ -59,7 +59,7 @@ class AnchoredRows:
 
     def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
         """Solver of ``(I + sum_i theta_i v_i v_i') x = b``; it overwrites b."""
-        from attop.solvers.tile_cholesky import factor, solve
+        from attop.solvers.kernels.tile_cholesky import factor, solve
 
         assert self.outer is not None
         d = len(self.anchor_rows)
