@@ -210,7 +210,7 @@ class TestMissing:
         }
         assert found.standings[-1].method == "gone"
         assert math.isnan(found.standings[-1].rank)
-        assert found.sentences[-2] == "Not ranked: <gone> (has all its runs on 0 of 13 data sets)."
+        assert found.sentences[-2] == "Not ranked: <gone> (complete on 0 of 13 data sets)."
         assert "on 11 of 13 data sets" in found.sentences[0]
         assert "11 of 13 data sets" in found.diagram.caption
         assert found.sentences[-1].startswith("Left out: 3 (<cf> has 2 of 3 runs); 5 (")
