@@ -45,6 +45,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
 
     #: Types of features that are used as they are; others become the first of them.
     _dtypes: ClassVar[Any] = (np.float64,)
+    #: Whether features may be a sparse matrix.
+    _takes_sparse: ClassVar[bool] = False
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
@@ -110,7 +112,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None
     ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64] | None]:
-        sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        sparse = "csr" if self._takes_sparse else False
         X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=self._dtypes)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -152,7 +154,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the scores, shape (n,); the higher, the nearer the top."""
         check_is_fitted(self)
-        sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        sparse = "csr" if self._takes_sparse else False
         X = validate_data(self, X, accept_sparse=sparse, dtype=self._dtypes, reset=False)
         return self._score(X) + self.intercept_
 
@@ -171,6 +173,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = self._takes_sparse
         return tags
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,9 @@ SURROGATES = {
 class BundleEstimator(LinearRanker):
     """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by `attop.solvers.bundle.bundle`.
 
-    A subclass has the parameters `tol`, `max_iter` and `time_limit`, and says which loss and which
-    `lam` its other parameters stand for. Models that agree in all of these share a fit.
+    A subclass has the parameters `tol`, `max_iter` and `time_limit`, and says which loss its other
+    parameters stand for, and, unless it has the parameter `C`, which `lam`. Models that agree in all of
+    these share a fit.
 
     Attributes
     ----------
@@ -58,6 +59,8 @@ class BundleEstimator(LinearRanker):
     n_features_in_ : int
     """
 
+    _takes_sparse: ClassVar[bool] = True
+
     tol: float
     max_iter: int
     time_limit: float | None
@@ -66,7 +69,10 @@ class BundleEstimator(LinearRanker):
         raise NotImplementedError
 
     def _lam(self) -> float:
-        raise NotImplementedError
+        C: Any = getattr(self, "C", None)
+        if not (np.isreal(C) and 0 < C < math.inf):
+            raise ValueError(f"C must be a positive number, got {C!r}")
+        return 1.0 / float(C)
 
     def _solve_many(
         self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
@@ -85,11 +91,6 @@ class BundleEstimator(LinearRanker):
                     time_limit=model.time_limit,
                 )
             store_solution(model, solved[setting], X, y)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class BundleRanker(BundleEstimator):
@@ -156,23 +157,18 @@ class BundleRanker(BundleEstimator):
         self.time_limit = time_limit
 
     def _surrogate(self) -> Surrogate:
-        import attop.surrogates
-
-        if self.surrogate not in SURROGATES:
-            raise ValueError(f"surrogate must be one of {', '.join(SURROGATES)}, got {self.surrogate!r}")
-        name, takes_top = SURROGATES[self.surrogate]
-        kind = getattr(attop.surrogates, name)
-        return kind(Top.of(1 if self.top is None else self.top)) if takes_top else kind()
-
-    def _lam(self) -> float:
-        return lam_of(self.C)
+        return named(self.surrogate, SURROGATES, Top.of(1 if self.top is None else self.top))
 
 
-def lam_of(C: float) -> float:
-    """Return ``1 / C``; refuse what is not a positive number."""
-    if not (np.isreal(C) and 0 < C < math.inf):
-        raise ValueError(f"C must be a positive number, got {C!r}")
-    return 1.0 / float(C)
+def named(name: Any, surrogates: Mapping[str, tuple[str, bool]], top: Top) -> Surrogate:
+    """Make the surrogate of a name; refuse an unknown one."""
+    import attop.surrogates
+
+    if name not in surrogates:
+        raise ValueError(f"surrogate must be one of {', '.join(surrogates)}, got {name!r}")
+    kind, takes_top = surrogates[name]
+    make = getattr(attop.surrogates, kind)
+    return make(top) if takes_top else make()
 
 
 def store_solution(model: Any, solution: Solution, X: Any, y: NDArray[np.int64]) -> None:

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from attop.estimators.gd_ranker import GDRanker, named
+from attop.estimators.bundle_ranker import named
+from attop.estimators.gd_ranker import GDRanker
 from attop.surrogates.base import Surrogate
 from attop.top import Top
 
@@ -54,23 +55,8 @@ class GDPApK(GDRanker):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
-    objective_ : float
-        At `coef_`.
-    n_iter_ : int
-    converged_ : bool
-        Whether the objective had stopped falling, as `tol` says. That is no certificate of an optimum.
-    status_ : str
-        How the descent ended: "converged", "max_iter", "deadline" or "diverged".
-    history_ : History
-        Objective of the iterates; of the descent on the ramp itself for ``surrogate="ramp"``.
-    n_groups_ : int
-        Groups the objective is the mean of.
-    n_groups_left_out_ : int
-        Groups without a positive or with too few negatives.
-    n_features_in_ : int
+    See `GDRanker`. For ``surrogate="ramp"``, `n_iter_`, `status_` and `history_` are those of the descent
+    on the ramp itself.
 
     See Also
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
 from attop.estimators.bundle_ranker import SURROGATES as CONVEX_SURROGATES
+from attop.estimators.bundle_ranker import named
 from attop.solvers.base import Deadline
 from attop.solvers.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
@@ -110,6 +111,8 @@ class GDRanker(LinearRanker):
     [0, 1]
     """
 
+    _takes_sparse: ClassVar[bool] = True
+
     def __init__(
         self,
         surrogate: str | Surrogate = "pauc",
@@ -150,22 +153,6 @@ class GDRanker(LinearRanker):
             together.setdefault(shared, []).append(model)
         for family in together.values():
             _descend(X, y, groups, family)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-def named(name: Any, surrogates: Mapping[str, tuple[str, bool]], top: Top) -> Surrogate:
-    """Make the surrogate of a name; refuse an unknown one."""
-    import attop.surrogates
-
-    if name not in surrogates:
-        raise ValueError(f"surrogate must be one of {', '.join(surrogates)}, got {name!r}")
-    kind, takes_top = surrogates[name]
-    make = getattr(attop.surrogates, kind)
-    return make(top) if takes_top else make()
 
 
 def _descend(X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,8 @@ class GreedyPApK(LinearRanker):
     [1, 1, 1, 1, 1]
     """
 
+    _takes_sparse: ClassVar[bool] = True
+
     def __init__(
         self,
         top: Top | int | Mapping[str, float] | None = None,
@@ -128,11 +130,6 @@ class GreedyPApK(LinearRanker):
             )
             model._set_linear(W[:, order] @ model.weights_, X, y)
         warn_of_cross_entropies(minimised)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def hold_out(

@@ -27,6 +27,7 @@ class MiniBatchRanker(LinearRanker):
     """
 
     _dtypes: ClassVar[Any] = (np.float64, np.float32)
+    _takes_sparse: ClassVar[bool] = True
 
     top: Top | int | Mapping[str, float] | None
     batch_size: int
@@ -107,11 +108,6 @@ class MiniBatchRanker(LinearRanker):
     def _learn(self, batches: Any) -> None:
         """Move `_state` on by a pass over `batches`."""
         raise NotImplementedError
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class AveragedRanker(MiniBatchRanker):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attop.estimators.bundle_ranker import BundleEstimator, lam_of
+from attop.estimators.bundle_ranker import BundleEstimator
 from attop.surrogates.base import Surrogate
 
 __all__ = ["ROCSVM"]
@@ -66,6 +66,3 @@ class ROCSVM(BundleEstimator):
         from attop.surrogates.pauc import PAUCStruct
 
         return PAUCStruct()
-
-    def _lam(self) -> float:
-        return lam_of(self.C)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,8 @@ class SelectPApK(LinearRanker):
     [0, 1]
     """
 
+    _takes_sparse: ClassVar[bool] = True
+
     def __init__(
         self,
         top: Top | int | Mapping[str, float] | None = None,
@@ -112,11 +114,6 @@ class SelectPApK(LinearRanker):
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         minimised = [_iterate(model, X, y, groups) for model in models]
         warn_of_cross_entropies([one for of_model in minimised for one in of_model])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _iterate(model: Any, X: Any, y: Ints, groups: Ints | None) -> list[bool]:

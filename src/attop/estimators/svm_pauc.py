@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attop.estimators.bundle_ranker import BundleEstimator, lam_of
+from attop.estimators.bundle_ranker import BundleEstimator
 from attop.surrogates.base import Surrogate
 from attop.top import Top
 
@@ -85,6 +85,3 @@ class SVMPAUC(BundleEstimator):
         from attop.surrogates.pauc import PAUCStruct
 
         return PAUCStruct(Top.of(1 if self.top is None else self.top))
-
-    def _lam(self) -> float:
-        return lam_of(self.C)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attop.estimators.bundle_ranker import BundleEstimator, lam_of
+from attop.estimators.bundle_ranker import BundleEstimator
 from attop.surrogates.base import Surrogate
 from attop.top import Top
 
@@ -85,6 +85,3 @@ class SVMPerf(BundleEstimator):
         from attop.surrogates.prec_at_k import PrecAtKStruct
 
         return PrecAtKStruct(Top(kappa=1.0) if self.top is None else Top.of(self.top))
-
-    def _lam(self) -> float:
-        return lam_of(self.C)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,8 @@ class TopPush(LinearRanker):
     [0, 1]
     """
 
+    _takes_sparse: ClassVar[bool] = True
+
     def __init__(
         self, lam: float = 0.01, tol: float = 1e-3, max_iter: int = 10_000, time_limit: float | None = None
     ):
@@ -96,8 +98,3 @@ class TopPush(LinearRanker):
                     X, y, lam=lam, tol=tol, max_iter=max_iter, time_limit=time_limit
                 )
             store_solution(model, solved[setting], X, y)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
