@@ -93,7 +93,7 @@ def test_plan():
     config = load_config(default(datasets=["wdbc", "images"], methods=["aatp", "rankboost"]), ROOT)
     plan = Plan(config)
     runs = list(plan.runs())
-    assert len(runs) == 2 * 10 + 1 * 3  # images skips AATP's exhaustive search
+    assert len(runs) == 2 * 10 + 1 * 5  # images skips AATP's exhaustive search
     assert Run("images", "rankboost", 2, 0) in runs
     assert plan.stages("images") == ["source", "umap", "dataset"]
     assert [str(p) for p in plan.stage_inputs("images", "umap")] == ["results/data/images/source.npz"]
