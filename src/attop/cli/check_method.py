@@ -1,0 +1,81 @@
+"""Whether a class is a method the benchmark can work with."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attop.conformance import Check, Result
+    from attop.conformance.method import Method
+
+__all__ = ["check"]
+
+
+def check(options: argparse.Namespace) -> int:
+    """Run the conformance suite on a class; return 1 if it fails a check."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"  # as in a training job, and before NumPy is imported
+    from attop.bench.limits import Limits
+    from attop.bench.training import import_estimator
+    from attop.conformance import check_all
+    from attop.conformance.method import Method
+
+    try:
+        if "." not in options.path:
+            raise ValueError(f"a dotted path is needed, such as package.module.Class, got {options.path!r}")
+        method = Method(import_estimator(options.path), _parameters(options.param))
+    except (Exception, SystemExit) as error:  # a module of the user's may raise anything
+        print(f"attop check-method: {error}", file=sys.stderr)
+        return 1
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        run = partial(_run, limits=Limits(options.seconds), folder=Path(folder))
+        for result in check_all(method, run):
+            counts[result.status] += 1
+            reason = f": {' '.join(result.reason.split())}" if result.reason else ""
+            print(f"{result.status:14}  {result.check.title}{reason}", flush=True)
+    print(f"{counts['ok']} ok, {counts['FAIL']} failed, {counts['not applicable']} not applicable")
+    return 1 if counts["FAIL"] else 0
+
+
+def _parameters(given: list[str]) -> dict[str, Any]:
+    import yaml
+
+    parameters = {}
+    for entry in given:
+        name, equals, value = entry.partition("=")
+        if not equals:
+            raise ValueError(f"--param wants NAME=VALUE, got {entry!r}")
+        parameters[name] = yaml.safe_load(value)
+    return parameters
+
+
+def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
+    """Run one check in a process of its own: a method may crash, hang or exit."""
+    from attop.bench.supervise import supervise
+    from attop.conformance import Result
+
+    answer = folder / "answer.json"
+    answer.unlink(missing_ok=True)
+    ending = supervise(partial(_answer, check, method, answer), folder / "log", limits, lambda: False)
+    if answer.exists():
+        return Result(check, **json.loads(answer.read_text(encoding="utf-8")))
+    return Result(check, "FAIL", ending.message)
+
+
+def _answer(check: Check, method: Method, file: Path) -> None:
+    """Write what a check found; in the child."""
+    from attop.conformance.suite import run_here
+
+    result = run_here(check, method)
+    temporary = file.with_suffix(".part")
+    temporary.write_text(json.dumps({"status": result.status, "reason": result.reason}), encoding="utf-8")
+    temporary.rename(file)
