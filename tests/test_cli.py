@@ -101,12 +101,26 @@ def test_list(what, folder, capsys):
     [
         (["status", "--configfile", "none.yaml"], "cannot read none.yaml"),
         (["status", "--config", "seed"], "--config wants KEY=VALUE, got 'seed'"),
+        (["status", "--config", "seed=[1"], "--config seed: the value is not valid YAML, got '[1'"),
+        (["fit", "wdbc", "aatp", "--config", "datasets=3"], "datasets: a list with at least one entry"),
+        (["list", "methods", "--config", "catalogues=3"], "catalogues must map 'datasets' and 'methods'"),
+        (["plan", "--config", "catalogues={methods: [1]}"], "catalogues must map 'datasets' and 'methods'"),
         (["status", "--config", "sed=1"], "sed: unknown key, did you mean 'seed'?"),
     ],
 )
 def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
     assert main(arguments) == 1
     assert message in capsys.readouterr().err
+
+
+def test_output_that_nobody_reads(folder):
+    code = "import sys; from attop.cli.main import main; sys.exit(main(['list', 'metrics']))"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 0
 
 
 def test_help_imports_nothing_heavy():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 
 from attop.bench.config import ConfigError
-from attop.cli.configuration import read_file, read_raw
+from attop.cli.configuration import read_catalogues, read_raw
 
 __all__ = ["show"]
 
@@ -20,10 +19,10 @@ def show(options: argparse.Namespace) -> int:
         for name, metric in METRICS.items():
             print(f"{name:18} {metric.definition}")
         return 0
-    files = read_raw(options).get("catalogues", {})
-    if options.what not in files:
+    catalogues = read_catalogues(read_raw(options))
+    if options.what not in catalogues:
         raise ConfigError(f"catalogues: no file is named for {options.what}")
-    for name, entry in read_file(Path(files[options.what])).items():
+    for name, entry in catalogues[options.what].items():
         about = entry if isinstance(entry, Mapping) else {}
         print(f"{name:26} {about.get('title', '')}")
     return 0

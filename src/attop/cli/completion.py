@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 import shtab
 
 from attop.bench.config import ConfigError
-from attop.cli.configuration import identifier, read_file, read_raw
+from attop.cli.configuration import identifier, read_catalogues, read_raw
 from attop.cli.parser import build_parser
 
 __all__ = ["show"]
@@ -36,13 +35,15 @@ def _names(options: argparse.Namespace) -> dict[str, list[str]]:
     """Return the data sets and methods of configuration and catalogues; none if there is none here."""
     try:
         raw = read_raw(options)
-        files = {section: read_file(Path(file)) for section, file in raw.get("catalogues", {}).items()}
+        catalogues = read_catalogues(raw)
     except ConfigError:
         return {}
-    return {
-        section: list(dict.fromkeys([*map(identifier, raw.get(section) or []), *files.get(section, {})]))
-        for section in _NAMES.values()
-    }
+    names = {}
+    for section in _NAMES.values():
+        listed = raw.get(section)
+        own = map(identifier, listed) if isinstance(listed, list) else ()
+        names[section] = list(dict.fromkeys([*own, *catalogues.get(section, {})]))
+    return names
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:

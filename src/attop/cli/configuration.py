@@ -12,7 +12,7 @@ import yaml
 
 from attop.bench.config import Config, ConfigError, load_config
 
-__all__ = ["command_line", "identifier", "read_config", "read_file", "read_raw"]
+__all__ = ["command_line", "identifier", "read_catalogues", "read_config", "read_raw"]
 
 _DEFAULT = Path("config/config.yaml")
 
@@ -21,13 +21,24 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
     """Return the merged keys of the configuration files and of ``--config``."""
     raw: dict[str, Any] = {}
     for file in (_DEFAULT, *map(Path, options.configfile)):
-        _merge(raw, read_file(file))
+        _merge(raw, _read_file(file))
     for entry in options.config:
         key, equals, value = entry.partition("=")
         if not equals:
             raise ConfigError(f"--config wants KEY=VALUE, got {entry!r}")
-        _merge(raw, {key: yaml.safe_load(value)})
+        try:
+            _merge(raw, {key: yaml.safe_load(value)})
+        except yaml.YAMLError:
+            raise ConfigError(f"--config {key}: the value is not valid YAML, got {value!r}") from None
+    files = raw.get("catalogues", {})
+    if not isinstance(files, Mapping) or not all(isinstance(file, str) for file in files.values()):
+        raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
     return raw
+
+
+def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of the catalogue files a configuration names, by section."""
+    return {section: _read_file(Path(file)) for section, file in raw.get("catalogues", {}).items()}
 
 
 def read_config(options: argparse.Namespace) -> Config:
@@ -48,7 +59,12 @@ def command_line(options: argparse.Namespace, *targets: str | Path) -> str:
     return shlex.join(["snakemake", "--cores", "16", *map(str, targets), *files, *keys])
 
 
-def read_file(file: Path) -> Mapping[str, Any]:
+def identifier(entry: Any) -> str:
+    """Return the name of an entry of ``datasets`` or ``methods``, which is a name or a mapping with an id."""
+    return str(entry.get("id") if isinstance(entry, Mapping) else entry)
+
+
+def _read_file(file: Path) -> Mapping[str, Any]:
     """Return what a YAML file of keys holds."""
     try:
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -61,11 +77,6 @@ def read_file(file: Path) -> Mapping[str, Any]:
     if not isinstance(content, Mapping):
         raise ConfigError(f"{file} must hold keys and values, got {type(content).__name__}")
     return content
-
-
-def identifier(entry: Any) -> str:
-    """Return the name of an entry of ``datasets`` or ``methods``, which is a name or a mapping with an id."""
-    return str(entry.get("id") if isinstance(entry, Mapping) else entry)
 
 
 def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:

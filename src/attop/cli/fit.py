@@ -22,7 +22,7 @@ from attop.bench.run import Run
 from attop.bench.training import Job, Outcome, run_job, settings_of, write_outcome
 from attop.cli.configuration import command_line, identifier, read_raw
 from attop.cli.text import columns, counted
-from attop.datasets.base import Dataset, Unavailable, load_arrays
+from attop.datasets.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop.datasets.splits import count_folds
 from attop.metrics import get_metric
 from attop.top import Top
@@ -57,6 +57,9 @@ def show(options: argparse.Namespace) -> int:
     try:
         with threadpool_limits(1):  # as in the benchmark
             outcome = run_job(job, dataset, contain=False)
+    except DatasetError as error:
+        print(error, file=sys.stderr)
+        return 1
     except BaseException as error:
         if not options.pdb:
             raise
@@ -75,9 +78,9 @@ def show(options: argparse.Namespace) -> int:
 
 def _add(raw: dict[str, Any], section: str, name: str) -> bool:
     """Have the catalogue's entry `name` in the configuration; return whether it was listed already."""
-    entries = raw.get(section) or []
-    if name in map(identifier, entries):
-        return True
+    entries = raw.get(section)
+    if not isinstance(entries, list) or name in map(identifier, entries):
+        return True  # load_config complains of what is no list
     raw[section] = [*entries, name]
     return False
 

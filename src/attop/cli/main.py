@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -41,12 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    return _run(command, options)
-
-
-def _run(command, options: argparse.Namespace) -> int:  # type: ignore[no-untyped-def]
     try:
-        return command(options)
+        status = command(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # such as `attop plan | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor does Python complain at exit
+        return 0
     except ValueError as error:
         from attop.bench.config import ConfigError
 

@@ -46,6 +46,8 @@ def _check_folder(key: str, folder: Path, needed: int) -> Finding:
     there = existing(folder)
     about = f"{key} folder"
     other = f"give another one: --config {key}=FOLDER"
+    if folder.exists() and not folder.is_dir():
+        return Finding("FAIL", about, f"{folder} is a file", other)
     try:
         with tempfile.TemporaryFile(dir=there):
             pass
