@@ -97,7 +97,10 @@
       part.hidden = (dataset !== "" && id !== dataset) || !has;
       if (!part.hidden) shown[id] = true;
     });
-    each("tr[data-target]", null, function (row) { row.hidden = target !== "" && row.getAttribute("data-target") !== target; });
+    each("tr[data-target], tr[data-method]", null, function (row) {
+      var its = row.getAttribute("data-target"), elsewhere = row.hasAttribute("data-dataset") && row.hidden;
+      row.hidden = elsewhere || (target !== "" && its !== null && its !== target) || off[row.getAttribute("data-method")] === true;
+    });
     each("main table", null, function (table) { if (table.tHead) columns(table, target, true); });
     each("section[data-dataset]", null, function (section) {
       var tables = section.querySelectorAll("[data-metric]"), found = false;
@@ -107,7 +110,6 @@
         if (found && !t.hidden && t.closest("details")) t.closest("details").open = true;
       });
     });
-    each("tr[data-method]", null, function (row) { row.hidden = off[row.getAttribute("data-method")] === true; });
     each("figure .m", null, function (mark) { mark.classList.toggle("off", off[mark.getAttribute("data-m")] === true); });
     var some = dataset || target || metric || n < form.querySelectorAll('input[name="method"]').length;
     form.shown.value = some
