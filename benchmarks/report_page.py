@@ -2,7 +2,7 @@
 
     python benchmarks/report_page.py [report.html ...]
 
-Needs the `browser` extra and a chromium of the system. Each load is one of a new profile, so nothing is cached.
+Needs the `browser` extra and a chromium of the system. Each load has a new profile: nothing is cached.
 """
 
 from __future__ import annotations
