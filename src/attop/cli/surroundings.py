@@ -6,11 +6,11 @@ import argparse
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from attop.bench.config import Config, ConfigError, FileConfig
+from attop.bench.config import Config, ConfigError
 from attop.bench.plan import Plan
 from attop.cli.configuration import read_config
 from attop.cli.estimate import count_jobs, disk_to_come
@@ -82,43 +82,41 @@ def _check_files(config: Config) -> Iterator[Finding]:
     files = {file.path: file for data in config.datasets for file in data.files.values()}
     missing = {path: file for path, file in files.items() if not (Path(config.cache) / path).exists()}
     mirror = config.mirror or os.environ.get(MIRROR) or ""
-    if mirror and (folder := _folder(mirror)) is not None:
-        if not folder.is_dir():
-            fix = f"correct `mirror` in the configuration or the variable {MIRROR}"
-            yield Finding("warn", "mirror", f"there is no folder {folder}", fix)
-        else:
-            has = [path for path, file in files.items() if (folder / (file.mirror or path)).is_file()]
-            yield Finding(
-                "ok", "mirror", f"{folder} has {len(has)} of the {counted(len(files), 'file')} needed"
-            )
-            missing = {path: file for path, file in missing.items() if path not in has}
-        mirror = ""
+    folder = _folder(mirror)
+    if folder is not None and not folder.is_dir():
+        fix = f"correct `mirror` in the configuration or the variable {MIRROR}"
+        yield Finding("warn", "mirror", f"there is no folder {folder}", fix)
+    elif folder is not None:
+        has = [path for path, file in files.items() if (folder / (file.mirror or path)).is_file()]
+        yield Finding("ok", "mirror", f"{folder} has {len(has)} of the {counted(len(files), 'file')} needed")
+        missing = {path: file for path, file in missing.items() if path not in has}
     elif mirror:
         yield Finding("ok", "mirror", f"{mirror} is asked first, then upstream; not tried now")
-    yield from _check_network(config, files, missing, mirror)
-
-
-def _check_network(
-    config: Config, files: dict[str, FileConfig], missing: dict[str, FileConfig], mirror: str
-) -> Iterator[Finding]:
     if not missing:
         why = "all files are on this machine" if files else "no data set of the configuration is downloaded"
         yield Finding("ok", "network", f"not needed: {why}")
         return
-    by_hand = [path for path, file in missing.items() if config.offline or not (file.urls or mirror)]
-    wanted = [path for path in missing if path not in by_hand]
+    server = mirror and folder is None
+    by_hand = [path for path, file in missing.items() if config.offline or not (file.urls or server)]
+    remedies = dict.fromkeys(missing[path].remedy for path in by_hand if missing[path].remedy)
+    yield from _check_network(config, [path for path in missing if path not in by_hand], by_hand, remedies)
+
+
+def _check_network(
+    config: Config, wanted: Sequence[str], by_hand: Sequence[str], remedies: Iterable[str]
+) -> Iterator[Finding]:
+    """Say what a network is needed for, and what it cannot bring."""
     if wanted:
         yield Finding("ok", "network", f"needed to download {counted(len(wanted), 'file')}: {few(wanted)}")
     if by_hand:
         why = "offline is set" if config.offline else "no address is known"
         text = f"{few(by_hand)} cannot be downloaded ({why}); their data sets will be left out"
-        remedies = list(dict.fromkeys(missing[path].remedy for path in by_hand if missing[path].remedy))
         place = f"put them below {config.cache}, or in a folder given by --config mirror=FOLDER"
-        yield Finding("warn", "network", text, "; ".join([place, *remedies[:3]]))
+        yield Finding("warn", "network", text, "; ".join([place, *remedies]))
 
 
 def _folder(mirror: str) -> Path | None:
-    """Return the mirror as a folder; None if it is a server."""
+    """Return the mirror as a folder; None if it is a server, or there is none."""
     if "://" not in mirror:
-        return Path(mirror)
+        return Path(mirror) if mirror else None
     return Path(unquote(urlsplit(mirror).path)) if mirror.lower().startswith("file://") else None
