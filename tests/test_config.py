@@ -75,6 +75,7 @@ def test_an_entry_overrides_the_catalogue():
         ({"methods": [{"id": "aatp", "search": {"C": []}}]}, ["aatp: search", "no value to try for 'C'"]),
         ({"methods": [{"id": "x", "estimator": "Ridge"}]}, ["x: estimator", "pattern"]),
         ({"metrics": ["aucc"]}, ["unknown metric, did you mean 'auc'?"]),
+        ({"paper": "aatp2013"}, ["paper: unknown paper, did you mean 'aatp2012'?", "got 'aatp2013'"]),
         ({"catalogues": {"datasets": "nowhere.yaml"}}, ["cannot read", "nowhere.yaml"]),
         (
             {"methods": ["aatp"], "datasets": [entry(skip={"aatp": "too slow"})]},

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from attop.bench.config import (
+from attop.bench.options import (
     Config,
     DatasetConfig,
     ExpectConfig,

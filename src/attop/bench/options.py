@@ -1,0 +1,270 @@
+"""The options of a configuration: typed, with defaults and what they mean."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+
+from attop.metrics.registry import METRICS
+from attop.top import Top
+
+__all__ = [
+    "DOTTED",
+    "Config",
+    "DatasetConfig",
+    "ExpectConfig",
+    "FileConfig",
+    "LimitsConfig",
+    "MethodConfig",
+    "MetricConfig",
+    "ProtocolConfig",
+]
+
+#: A dotted path of Python names.
+DOTTED = r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$"
+#: A name of a metric, which may be a dotted path.
+MetricName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.@-]*$", max_length=120)]
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60)]
+
+
+def _read_top(value: Any) -> dict[str, float]:
+    try:
+        return Top.of(value).as_dict()
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+TopField = Annotated[dict[str, float], BeforeValidator(_read_top)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ProtocolConfig(_Model):
+    """How a data set is cut into training and test parts."""
+
+    kind: Literal["stratified", "windows", "holdout", "within-groups", "whole-groups", "given"] = Field(
+        description="stratified: cross-validation folds; windows: the AATP scheme, disjoint sets of which "
+        "consecutive ones train and the others test; holdout: one random training and test part; "
+        "within-groups: each group's items are split, as in PAP; whole-groups: cross-validation folds of "
+        "whole groups; given: the parts the data come with."
+    )
+    options: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Numbers of the protocol, such as n_folds and inner_folds (stratified, whole-groups), "
+        "n_sets, window and inner_folds (windows), train (holdout), fractions (within-groups), n_folds, "
+        "n_train and n_test (given).",
+    )
+    repeats: int = Field(1, ge=1, description="How often the whole split is drawn anew.")
+
+
+class FileConfig(_Model):
+    """A file of a data set that is downloaded once."""
+
+    path: str = Field(pattern=r"^[\w-][\w.-]*(/[\w-][\w.-]*)*$", description="Where it lies below the cache.")
+    mirror: str | None = Field(None, description="Where it lies below the mirror, if elsewhere.")
+    urls: list[str] = Field(default_factory=list, description="Where it is from, tried in this order.")
+    member: str | None = Field(
+        None,
+        description="Its name inside the archive or compressed file, if the URLs or the mirror hold one.",
+    )
+    sha256: str | None = Field(
+        None,
+        pattern=r"^[0-9a-f]{64}$",
+        description="Digest of the file in the cache; any content is taken if left out.",
+    )
+    bytes: int | None = Field(None, ge=1, description="Size of the file.")
+    remedy: str = Field("", description="How to get it by hand where no download is to be had.")
+
+
+class ExpectConfig(_Model):
+    """Facts a data set must have when it is ready; anything else is an error."""
+
+    items: int | None = Field(default=None, ge=1, description="Rows.")
+    features: int | None = Field(default=None, ge=1, description="Columns.")
+    positives: int | None = Field(default=None, ge=1, description="Items of the positive class.")
+    groups: int | None = Field(default=None, ge=1, description="Users or queries.")
+
+
+class LimitsConfig(_Model):
+    """What a training job may use before it is stopped; changing it does not repeat what is done."""
+
+    seconds: float | None = Field(default=3600, gt=0, description="Wall-clock time; null: none.")
+    memory_mb: float | None = Field(
+        default=4000,
+        gt=0,
+        description="Resident memory of the job and its children, on Linux; null: none.",
+    )
+
+
+class DatasetConfig(_Model):
+    """A data set and what is asked of it."""
+
+    id: Identifier = Field(description="Name in files and on the command line.")
+    like: Identifier | None = Field(
+        None,
+        description="Entry of the catalogue that gives whatever is not given here; data, folds and seeds are "
+        "the same as its own.",
+    )
+    title: str = Field("", description="Name in tables and figures; the id if left out.")
+    kind: str = Field(description="Builder in attop.datasets.catalogue: wdbc, digit, file, movielens, ...")
+    params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
+    files: dict[str, FileConfig] = Field(
+        default_factory=dict, description="Parameter of the builder -> file to download for it."
+    )
+    expect: ExpectConfig = Field(
+        default_factory=lambda: ExpectConfig(),
+        description="What the data must amount to: items, features, ...",
+    )
+    licence: str = Field("", description="Licence of the data, for the report.")
+    citation: str = Field("", description="Whom to cite, for the report.")
+    quirks: str = Field("", description="What is odd about the files.")
+    protocol: ProtocolConfig = Field(description="How it is cut into training and test parts.")
+    scaling: Literal["standard", "range", "none"] = Field(
+        "standard",
+        description="Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2].",
+    )
+    targets: list[TopField] = Field(
+        min_length=1, description="The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}."
+    )
+    select_by: str = Field(
+        "precision@k",
+        description="Metric that selects hyper-parameters, for every method: a name, or a dotted path.",
+    )
+    selection: Literal["nested", "optimistic"] = Field(
+        "nested",
+        description="nested: hyper-parameters are chosen on inner parts of each training part; optimistic: "
+        "the one setting with the best mean of select_by over all test parts, as some papers did, is "
+        "reported; it is marked so in the tables.",
+    )
+    skip: dict[Identifier, str] = Field(
+        default_factory=dict, description="Methods not run on this data set, each with the reason."
+    )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the builder, files to download by their place in the cache."""
+        return {**self.params, **{name: file.path for name, file in self.files.items()}}
+
+    @field_validator("targets")
+    @classmethod
+    def _distinct(cls, targets: list[Any]) -> list[Any]:
+        names = [str(Top.of(t)) for t in targets]
+        if len(set(names)) < len(names):
+            raise ValueError(f"each target once, got {names}")
+        return targets
+
+
+class MethodConfig(_Model):
+    """An estimator and the grid it is tuned on."""
+
+    id: Identifier = Field(description="Name in files and on the command line.")
+    like: Identifier | None = Field(
+        None, description="Entry of the catalogue that gives whatever is not given here."
+    )
+    title: str = Field("", description="Name in tables and figures; the id if left out.")
+    estimator: str = Field(
+        pattern=DOTTED,
+        description="Dotted path of a class with scikit-learn's interface.",
+    )
+    params: dict[str, Any] = Field(default_factory=dict, description="Parameters that stay fixed.")
+    search: dict[str, list[Any]] = Field(
+        default_factory=dict, description="Parameter -> values; all combinations are tried in this order."
+    )
+    limits: LimitsConfig = Field(
+        default_factory=lambda: LimitsConfig(),
+        exclude=True,
+        description="Limits of its training jobs; what is left out is as for every method.",
+    )
+    reference: str = Field("", description="Where the method is from.")
+    summary: str = Field("", description="One sentence for the report.")
+
+    @field_validator("search")
+    @classmethod
+    def _not_empty(cls, search: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        for name, values in search.items():
+            if not values:
+                raise ValueError(f"no value to try for {name!r}: list at least one or leave it out")
+        return search
+
+
+class MetricConfig(_Model):
+    """A metric from outside attop."""
+
+    path: str = Field(
+        pattern=DOTTED,
+        description="Dotted path of a Metric (see attop.metrics.metric) or of a function f(y_true, y_score) "
+        "that returns a number; found as the classes of own methods are, by PYTHONPATH.",
+    )
+    title: str = Field("", description="Name in tables and figures; the name if left out.")
+    higher_is_better: bool | None = Field(
+        None, description="Of a function; true if left out. A Metric says this and what follows itself."
+    )
+    bounds: tuple[float | None, float | None] | None = Field(
+        None, description="Least and greatest value of a function, null where there is none; checked."
+    )
+    needs: list[Literal["k", "positive", "negative"]] | None = Field(
+        None,
+        description="What a list must have for a function to be called; [positive, negative] if left out. "
+        "With k it is called as f(y_true, y_score, k), k being the target's.",
+    )
+
+
+class Config(_Model):
+    """The whole configuration, catalogues resolved."""
+
+    title: str = Field("Accuracy at the top", description="Heading of the report.")
+    seed: int = Field(0, ge=0, description="Every random draw derives from it.")
+    output: str = Field("results", min_length=1, description="Folder of all results.")
+    datasets: list[DatasetConfig] = Field(min_length=1, description="Data sets, in the order of the report.")
+    methods: list[MethodConfig] = Field(min_length=1, description="Methods, in the order of the report.")
+    metrics: list[str] = Field(
+        default_factory=lambda: list(METRICS),
+        min_length=1,
+        description="Metrics of the test scores: names, or dotted paths.",
+    )
+    own_metrics: dict[MetricName, MetricConfig] = Field(
+        default_factory=dict,
+        description="Metrics from outside attop by the name they are to have: name -> entry.",
+    )
+    limits: LimitsConfig = Field(
+        default_factory=lambda: LimitsConfig(), exclude=True, description="Limits of every training job."
+    )
+    strict: bool = Field(
+        False, exclude=True, description="Whether a training job that fails makes the whole run fail."
+    )
+    cache: str = Field("data", min_length=1, exclude=True, description="Folder of downloaded files.")
+    mirror: str | None = Field(
+        None,
+        exclude=True,
+        description="Folder or URL that is tried before upstream; the environment variable ATTOP_MIRROR if "
+        "left out.",
+    )
+    offline: bool = Field(False, exclude=True, description="Use the cache and the mirror only.")
+    trace: bool = Field(
+        True,
+        description="Whether to draw surrogate and metric along training: trains the chosen setting of one "
+        "run per data set and method again, stopped ever later.",
+    )
+    paper: str | None = Field(
+        None, description="Paper whose tables and figures are rebuilt from the results, such as aatp2012."
+    )
+
+    def own(self, *names: str) -> dict[str, dict[str, Any]]:
+        """Return the definitions of those of some metrics that are from outside attop."""
+        return {n: d.model_dump() for n, d in self.own_metrics.items() if n in names}
+
+    def limits_of(self, method: str) -> dict[str, float | None]:
+        """Return the limits of a method's training jobs: seconds and memory_mb."""
+        own = self.method(method).limits.model_dump(exclude_unset=True)
+        return {**self.limits.model_dump(), **own}
+
+    def dataset(self, id: str) -> DatasetConfig:
+        """Return the data set called `id`."""
+        return next(d for d in self.datasets if d.id == id)
+
+    def method(self, id: str) -> MethodConfig:
+        """Return the method called `id`."""
+        return next(m for m in self.methods if m.id == id)
