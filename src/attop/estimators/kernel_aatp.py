@@ -50,7 +50,8 @@ class KernelAATP(AATP):
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,)
-        Weight of each training item: :math:`\alpha_i y_i`, and for item k minus the sum of the others.
+        Weight of each training item: :math:`\alpha_i y_i`, and for item k minus the sum of the others; up to
+        a correction for rounding, see `attop.solvers.anchored_kernel_svm.KernelAnchoredSVM`.
     X_fit_ : ndarray of shape (n, n_features)
         Training items, or their kernel values.
     gamma_ : float
@@ -62,6 +63,10 @@ class KernelAATP(AATP):
     -----
     Memory is of order n^2, and a problem takes time of order n^3 where the kernel matrix has full rank:
     for up to some 1500 items, from some 300 on with ``search="fixed-point"``.
+
+    Kernel values far above 1 / C, as of a polynomial of high degree on features that are not standardised,
+    leave the certificate at `tol`, up to some 1e12; but scores, which sum kernel values, have then lost as
+    many digits as these have before the point. Standardise, or lower `gamma`.
 
     Differences from the paper: see `AATP`.
 
