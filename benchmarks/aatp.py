@@ -5,8 +5,9 @@
 For each size and C: the exhaustive sweep of `AATP`, choice of the model included, to a certified relative
 duality gap of 1e-6, per problem; and CVXPY with SCS at its default accuracy, one problem after the other,
 
-- plain: each problem written down and solved, as the paper's section 5.1 did with CVX;
-- compiled: the problem built once, the anchor a parameter.
+- written each time: each problem written down and solved, as the paper's section 5.1 did with CVX. The
+  goal, at least 50 times as fast, is of this ratio;
+- compiled once: the problem built once, the anchor a parameter. For information.
 
 Times are wall time, ratios peer over ours with quartiles over repeats in turn; ``cpu`` is the ratio of
 processor time, which does not count the second core in our favour. ``excess`` is the largest relative
@@ -73,8 +74,8 @@ def excess(peer, problem, solves=5):
 
 
 def main(repeats):
-    print(f"{'size':>9} {'C':>5} {'peer':>9} {'ours ms':>8} {'peer ms':>8} {'ratio (quartiles)':>22}", end="")
-    print(f" {'cpu':>6} {'excess':>8} {'gap':>8}  >= {GOAL}")
+    print(f"{'size':>9} {'C':>5} {'CVXPY + SCS':>17} {'ours ms':>8} {'peer ms':>8}", end="")
+    print(f" {'ratio (quartiles)':>22} {'cpu':>6} {'excess':>8} {'gap':>8}  {'goal':>5} met")
     for n, d in SIZES:
         X, y = sample(n, d)
         for C in CS:
@@ -92,12 +93,13 @@ def main(repeats):
                 ratio = n * times.peer_wall / times.wall
                 low, middle, high = np.quantile(ratio, [0.25, 0.5, 0.75])
                 cpu = np.median(n * times.peer_cpu / times.cpu)
+                met = "yes" if middle >= GOAL else "NO"
                 print(
-                    f"{f'{n} x {d}':>9} {C:5g} {'compiled' if compiled else 'plain':>9}"
+                    f"{f'{n} x {d}':>9} {C:5g} {'compiled once' if compiled else 'written each time':>17}"
                     f" {1e3 * np.median(times.wall) / n:8.3f} {1e3 * np.median(times.peer_wall):8.2f}"
                     f" {f'{middle:.0f} ({low:.0f} .. {high:.0f})':>22} {cpu:6.0f}"
                     f" {excess(peer, AnchoredSVM(X, y, np.full(n, C))):8.1e} {max(gaps):8.1e}"
-                    f"  {'yes' if middle >= GOAL else 'NO'}",
+                    f"  {'for information' if compiled else f'>= {GOAL} {met}'}",
                     flush=True,
                 )
 
