@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop.bench.training import import_estimator
-from attop.datasets.base import Dataset, Unavailable
+from attop.datasets.base import Dataset, DatasetError, Unavailable
 from attop.datasets.splits import make_folds
 from attop.metrics import get_metric
 from attop.top import Top
@@ -56,6 +56,11 @@ def check_method(method: MethodConfig) -> list[str]:
 
 
 def _check_targets(config: Config, data: DatasetConfig, dataset: Dataset) -> list[str]:
+    if get_metric(data.select_by).grouped and dataset.groups is None:
+        return [
+            f"datasets: {data.id}: select_by is {data.select_by}, a mean over groups, but its items have no "
+            "groups: name their column, or select by another metric"
+        ]
     complaints = []
     for target in data.targets:
         complaint = _first_complaint(config, data, dataset, Top.of(target))
@@ -66,16 +71,22 @@ def _check_targets(config: Config, data: DatasetConfig, dataset: Dataset) -> lis
 
 def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top: Top) -> str | None:
     for repeat in range(data.protocol.repeats):
-        folds = make_folds(
-            data.protocol.kind,
-            dataset,
-            repeat=repeat,
-            seed=config.seed,
-            **data.protocol.options,
-        )
+        try:
+            folds = make_folds(
+                data.protocol.kind, dataset, repeat=repeat, seed=config.seed, **data.protocol.options
+            )
+        except DatasetError as error:
+            return f"datasets: {data.id}: {error}"
         for number, fold in enumerate(folds):
             nested = data.selection == "nested"
             validations = [validation for _, validation in fold.inner] if nested else []
+            fits = [fit for fit, _ in fold.inner] if nested else []
+            for rows in (fold.train, *fits):
+                if len(np.unique(dataset.y[rows])) < 2:
+                    return (
+                        f"datasets: {data.id}: a training part of repeat {repeat}, fold {number} has one class "
+                        f"only ({_counts(dataset, rows)}): fewer folds, or more data"
+                    )
             for part, rows in [("test", fold.test), *(("validation", v) for v in validations)]:
                 reason = _undefined(dataset, rows, data.select_by, top)
                 if reason:

@@ -1,0 +1,56 @@
+"""What is known to fail is said before the first training job."""
+
+import numpy as np
+import pytest
+
+from attop.bench.checks import check_plan
+from attop.bench.config import ConfigError, load_config
+from attop.datasets.base import Dataset
+
+Y = (np.arange(60) < 6).astype(int)
+
+
+def checked(y=Y, groups=None, **changes):
+    data = {
+        "id": "own",
+        "kind": "file",
+        "params": {"path": "own.csv", "label": "y", "positive": 1},
+        "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
+        "targets": [{"k": 3}],
+        "select_by": "precision@k",
+        **changes,
+    }
+    methods = [{"id": "log", "estimator": "sklearn.linear_model.LogisticRegression"}]
+    config = load_config(
+        {"catalogues": {}, "datasets": [data], "methods": methods, "metrics": ["precision@k"]}
+    )
+    check_plan(config, {"own": Dataset("own", np.zeros((len(y), 1)), y, groups)})
+
+
+def test_what_can_be_run_passes():
+    checked()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            {"targets": [{"k": 31}]},
+            "target k=31 cannot be selected by precision@k, undefined in the test part",
+        ),
+        ({"targets": [{"k": 20}]}, "undefined in the validation part of repeat 0, fold 0 .15 items"),
+        ({"select_by": "micro-pap@k"}, "micro-pap@k, a mean over groups, but its items have no groups"),
+        (
+            {"y": (np.arange(60) < 2).astype(int)},
+            "2 inner folds of a training part cannot all have both classes.* lower inner_folds",
+        ),
+        (
+            {"groups": np.arange(60) // 6, "select_by": "micro-pap@k", "targets": [{"k": 3}]},
+            "no eligible group: no positive .9., fewer than k negatives .1.",
+        ),
+    ],
+    ids=["k of the test part", "k of the inner parts", "grouped metric", "positives", "groups"],
+)
+def test_what_cannot_be_run_is_said_with_the_reason(change, words):
+    with pytest.raises(ConfigError, match=words):
+        checked(**change)
