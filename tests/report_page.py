@@ -53,7 +53,7 @@ class Opened:
             viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True, accept_downloads=True
         )
         self.page = self.context.new_page()
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(60_000)  # milliseconds; a busy machine is slow, not wrong
         self.page.emulate_media(media=media, color_scheme=scheme)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.printed.append(str(error)))
