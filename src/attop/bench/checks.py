@@ -84,8 +84,8 @@ def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top:
             for rows in (fold.train, *fits):
                 if len(np.unique(dataset.y[rows])) < 2:
                     return (
-                        f"datasets: {data.id}: a training part of repeat {repeat}, fold {number} has one class "
-                        f"only ({_counts(dataset, rows)}): fewer folds, or more data"
+                        f"datasets: {data.id}: a training part of repeat {repeat}, fold {number} has one "
+                        f"class only ({_counts(dataset, rows)}): fewer folds, or more data"
                     )
             for part, rows in [("test", fold.test), *(("validation", v) for v in validations)]:
                 reason = _undefined(dataset, rows, data.select_by, top)
