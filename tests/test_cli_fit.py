@@ -133,10 +133,17 @@ def test_what_cannot_be_done_is_one_message(arguments, message, plan, capsys):
     assert message in capsys.readouterr().err
 
 
+def test_a_class_that_cannot_be_imported(plan, capsys):
+    text = Path("mine.yaml").read_text(encoding="utf-8").replace("test_cli_fit.", "no_such_module.")
+    Path("mine.yaml").write_text(text, encoding="utf-8")
+    assert fit("wdbc", "always-raises") == 1
+    assert "No module named 'no_such_module'; for a class of your own" in capsys.readouterr().err
+
+
 def test_data_that_cannot_be_had(plan, capsys):
     save_unavailable(plan.stage_path("wdbc"), "wdbc", Unavailable("no network", "ask for it"))
     assert fit("wdbc", "linear-svm") == 1
-    assert "The data of wdbc cannot be had: no network: ask for it" in capsys.readouterr().err
+    assert "the data cannot be had: no network: ask for it" in capsys.readouterr().err
 
 
 def test_scores_do_not_depend_on_the_other_targets(plan, capsys):

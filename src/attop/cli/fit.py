@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import pdb
-import sys
 import traceback
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,7 +18,7 @@ from attop.bench.config import ConfigError, load_config
 from attop.bench.optimistic import best_setting, test_values
 from attop.bench.plan import Plan
 from attop.bench.run import Run
-from attop.bench.training import Job, Outcome, run_job, settings_of, write_outcome
+from attop.bench.training import Job, Outcome, import_estimator, run_job, settings_of, write_outcome
 from attop.cli.configuration import command_line, identifier, read_raw
 from attop.cli.text import columns, counted
 from attop.datasets.base import Dataset, DatasetError, Unavailable, load_arrays
@@ -37,18 +36,9 @@ def show(options: argparse.Namespace) -> int:
     _add(raw, "methods", options.method)
     plan = Plan(load_config(raw))
     run, job = _job(plan, options)
-    prepared = plan.stage_path(run.dataset)
-    if not prepared.exists():
-        if not listed:
-            options.config = [*options.config, f"datasets=[{run.dataset}]"]
-        command = command_line(options, prepared)
-        print(f"The data set {run.dataset} is not prepared yet. First:\n{command}", file=sys.stderr)
-        return 1
-    try:
-        dataset = Dataset.load(prepared)
-    except Unavailable as error:
-        print(f"The data of {run.dataset} cannot be had: {error}", file=sys.stderr)
-        return 1
+    if not listed:  # nor is it for snakemake
+        options.config = [*options.config, f"datasets=[{run.dataset}]"]
+    dataset = _load(plan.stage_path(run.dataset), options)
     n = counted(len(settings_of(job.search)), "setting")
     print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
     print(", ".join(str(Top.of(target)) for target in job.targets), flush=True)
@@ -58,8 +48,7 @@ def show(options: argparse.Namespace) -> int:
         with threadpool_limits(1):  # as in the benchmark
             outcome = run_job(job, dataset, contain=False)
     except DatasetError as error:
-        print(error, file=sys.stderr)
-        return 1
+        raise ConfigError(str(error)) from None
     except BaseException as error:
         if not options.pdb:
             raise
@@ -92,6 +81,11 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
     for name, number, end in (("repeat", run.repeat, protocol.repeats), ("fold", run.fold, folds)):
         if not 0 <= number < end:
             raise ConfigError(f"--{name} {number}: {run.dataset} has {counted(end, name)}, numbered from 0")
+    learner = plan.config.method(run.method).estimator
+    try:
+        import_estimator(learner)
+    except ValueError as error:
+        raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
     job = Job(run.repeat, run.fold, **json.loads(plan.training(run.dataset, run.method))["spec"])
     return run, replace(job, targets=list(map(_top, options.target))) if options.target else job
 
@@ -102,6 +96,16 @@ def _top(text: str) -> dict[str, float]:
         return Top.of({name: int(value) if name == "k" else float(value)}).as_dict()
     except (TypeError, ValueError) as error:
         raise ConfigError(f"--target wants k=10, tau=0.05 or kappa=0.25, got {text!r}: {error}") from None
+
+
+def _load(prepared: Path, options: argparse.Namespace) -> Dataset:
+    """Return a data set that snakemake, called with `options`, has prepared."""
+    if not prepared.exists():
+        raise ConfigError(f"the data set is not prepared yet; first:\n{command_line(options, prepared)}")
+    try:
+        return Dataset.load(prepared)
+    except Unavailable as error:
+        raise ConfigError(f"the data cannot be had: {error}") from None
 
 
 def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, outcome: Outcome) -> None:

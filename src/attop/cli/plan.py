@@ -23,6 +23,10 @@ def show(options: argparse.Namespace) -> int:
     print(f"\n{columns(_sums(plan, jobs, disk_to_come(plan, jobs)))}")
     print(f"\nThe command: {command_line(options)}")
     print(
+        "Core hours are of training alone: starting a job takes about a second more, and preparing data, "
+        "evaluation and report are not counted."
+    )
+    print(
         "Jobs that are done are not run again, unless code or configuration they depend on changed since: "
         "`snakemake --dry-run` tells."
     )
