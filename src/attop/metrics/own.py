@@ -153,13 +153,13 @@ def _import(path: str) -> Any:
     try:
         home = import_module(module)
     except (Exception, SystemExit) as error:  # a module of the user's may raise anything
-        raise ValueError(f"{path}: cannot import {module}: {type(error).__name__}: {error}") from None
+        missing = isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]
+        remedy = "; its folder must be on PYTHONPATH" if missing else ""
+        raise ValueError(f"cannot import {module}: {type(error).__name__}: {error}{remedy}") from None
     try:
         return getattr(home, name)
     except AttributeError:
-        raise ValueError(
-            f"{path}: {module} ({getattr(home, '__file__', 'built in')}) has no {name}"
-        ) from None
+        raise ValueError(f"{module} ({getattr(home, '__file__', 'built in')}) has no {name}") from None
 
 
 def _check_signature(path: str, function: Callable[..., Any], with_k: bool) -> None:
