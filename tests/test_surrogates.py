@@ -86,7 +86,7 @@ def test_prec_at_k_is_the_maximum_over_all_label_vectors(name):
                 np.testing.assert_allclose(value_of(PREC[name](k), s, y), brute(s, y, k), **EXACT)
                 np.testing.assert_allclose(oracle.prec_by_called(name, s, y, k), brute(s, y, k), **EXACT)
                 checked += 1
-    assert checked >= 400
+    assert checked >= 500
 
 
 @pytest.mark.parametrize(
@@ -102,12 +102,12 @@ def test_prec_at_k_is_the_maximum_over_all_label_vectors(name):
 )
 def test_pap_at_k_is_the_papers_optimum_over_subsets_and_orderings(cls, brute):
     checked = 0
-    for _, s, y in small_cases(220, 2, most_pos=4, most_neg=4, fewest_neg=1):
+    for _, s, y in small_cases(340, 2, most_pos=4, most_neg=4, fewest_neg=1):
         n_pos = int(y.sum())
         for k in range(1, min(len(y) - n_pos, 6 - n_pos) + 1):
             np.testing.assert_allclose(value_of(cls(k), s, y), brute(s, y, k), **EXACT)
             checked += 1
-    assert checked >= 300
+    assert checked >= 500
 
 
 @pytest.mark.parametrize("k", [1, 8, 31, 32, 33, 90, "all"])
@@ -139,7 +139,7 @@ def test_structural_auc_takes_all_negatives():
 
 def test_losses_against_the_highest_negative():
     rng = np.random.default_rng(5)
-    for _ in range(200):
+    for _ in range(500):
         s, y = case(rng, int(rng.integers(1, 6)), int(rng.integers(1, 6)))
         pos, neg = split(s, y)
         infinite = max(np.mean(np.maximum(0, 1 - (pos - j))) for j in neg)
@@ -169,7 +169,7 @@ def test_coef_is_the_gradient_where_there_is_one(cls):
     rng = np.random.default_rng(6)
     step = 1e-6
     smooth = 0
-    for _ in range(60):
+    for _ in range(500):
         surrogate, s, y = draw(cls, rng)
         s = rng.normal(size=len(y)) * 2
         bound = surrogate.bind(y)
@@ -181,13 +181,13 @@ def test_coef_is_the_gradient_where_there_is_one(cls):
         kink = np.abs(forward - backward) > 1e-4
         smooth += not kink.any()
         np.testing.assert_allclose(coef[~kink], ((plus - minus) / (2 * step))[~kink], atol=1e-7)
-    assert smooth >= 50
+    assert smooth >= 450
 
 
 @pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP if c.convex])
 def test_convex_surrogates_lie_above_their_tangents_even_at_ties(cls):
     rng = np.random.default_rng(7)
-    for _ in range(120):
+    for _ in range(500):
         surrogate, s, y = draw(cls, rng)
         bound = surrogate.bind(y)
         value, coef = bound(s)
@@ -201,7 +201,7 @@ def test_convex_surrogates_lie_above_their_tangents_even_at_ties(cls):
 @pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP if c.convex])
 def test_convex_along_segments(cls):
     rng = np.random.default_rng(8)
-    for _ in range(120):
+    for _ in range(500):
         surrogate, a, y = draw(cls, rng)
         bound = surrogate.bind(y)
         b, t = rng.integers(-3, 4, len(y)).astype(float), rng.random()

@@ -144,6 +144,14 @@ def test_a_method_that_fails_leaves_a_record(estimator, status, words):
     assert outcome.scores.shape == (0, len(outcome.test))
 
 
+def test_a_ranker_whose_weights_overflow_diverged():
+    data = dataset()
+    data = replace(data, X=data.X * 1e300)
+    outcome = run_job(replace(job(search={}), estimator="attop.estimators.PerceptronAtK"), data)
+    assert outcome.record["status"] == "diverged"
+    assert "PerceptronAtK diverged" in outcome.record["error"]
+
+
 def test_a_metric_undefined_on_every_split_is_said():
     outcome = run_job(job(targets=[{"k": 70}]), dataset())
     assert outcome.record["status"] == "error"
