@@ -1,12 +1,170 @@
-"""What the documentation says works, and it is built without a warning."""
+"""What the documentation says works: its Python, configurations and commands; it builds without a warning."""
 
+import doctest
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
+
+from attop.bench.config import load_config
 
 ROOT = Path(__file__).parents[1]
+PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
+#: A block that begins with its file's name is that file.
+FILE = re.compile(r"# (\S+\.(?:py|yaml))\n")
+
+#: Commands run here, in a folder like a clone with the page's files in it.
+RUN = {
+    "attop doctor",
+    "attop list methods",
+    "attop plan --configfile small.yaml",
+    "attop plan --configfile visits.yaml",
+    "attop plan --configfile config/papers/aatp2012.yaml",
+    "PYTHONPATH=. attop check-method centroids.Centroids",
+}
+#: Commands only planned here, by --dry-run.
+PLANNED = {
+    "snakemake --cores 2 --configfile small.yaml",
+    "snakemake --cores 2 --configfile visits.yaml",
+    "PYTHONPATH=. snakemake --cores 2 --configfile mine.yaml",
+    "PYTHONPATH=. snakemake --cores 2 --configfile metric.yaml",
+}
+CI = "run word for word by .ci/run"
+PIP = "installs; .ci/run installs the same way"
+SLURM = "needs a SLURM; tests/slurm runs the profile on one"
+PAPER = "fetches data from the network; tests/test_papers.py checks the four configurations"
+#: Commands not run here, each with the reason.
+NOT_RUN = {
+    'pip install -e ".[workflow]" && snakemake --cores 16': CI,
+    'pip install -e ".[test]" && pytest': CI,
+    "pip install -e .": PIP,
+    'pip install -e ".[workflow]"': PIP,
+    'pip install -e ".[slurm]"': PIP,
+    "snakemake --profile slurm": SLURM,
+    "snakemake --profile slurm --dry-run --quiet": SLURM,
+    "snakemake --profile slurm --default-resources slurm_partition=main slurm_account=mygroup": SLURM,
+    "snakemake --profile slurm --group-components train=5 evaluate=1": SLURM,
+    "snakemake --profile slurm --set-resources train:mem_mb=4000 train:runtime=30": SLURM,
+    "squeue --me": SLURM,
+    "scancel --me --name=<SLURM run ID>": SLURM,
+    "snakemake --unlock": "as documented by Snakemake; needs a run that was cut off",
+    "snakemake --cores 16 --configfile config/papers/aatp2012.yaml": PAPER,
+    "snakemake --cores 16 --configfile config/papers/prec2015.yaml": PAPER,
+    "snakemake --cores 16 --configfile config/papers/papk2020.yaml": PAPER,
+    "snakemake --cores 16 --configfile config/papers/pnorm2005.yaml": PAPER,
+    "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER": PAPER,
+    "attop doctor --configfile config/papers/aatp2012.yaml": PAPER,
+    "PYTHONPATH=. attop fit wdbc centroids --configfile mine.yaml --pdb": "interactive",
+}
+
+
+def blocks(page, *languages):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [block for language, block in found if language in languages]
+
+
+def pages_with(*languages):
+    return [page for page in PAGES if blocks(page, *languages)]
+
+
+def commands(page):
+    return [
+        line.removeprefix("$ ")
+        for block in blocks(page, "bash", "console")
+        for line in block.splitlines()
+        if line
+    ]
+
+
+def write_files(page, folder):
+    for block in blocks(page, "python", "yaml"):
+        name = FILE.match(block)
+        if name:
+            (folder / name[1]).write_text(block, encoding="utf-8")
+
+
+def run_python(page, folder, monkeypatch):
+    """Run a page's Python in one namespace, as doctests where it has prompts."""
+    monkeypatch.chdir(folder)
+    names = {"__name__": "page"}
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    for number, block in enumerate(blocks(page, "python")):
+        if ">>>" in block:
+            test = doctest.DocTestParser().get_doctest(block, names, f"{page} block {number}", page, 0)
+            runner.run(test, clear_globs=False)
+            names.update(test.globs)
+        else:
+            exec(compile(block, f"{page} block {number}", "exec"), names)
+    return runner.summarize(verbose=False)
+
+
+@pytest.mark.parametrize("page", pages_with("python"))
+def test_python(page, tmp_path, monkeypatch, capsys):
+    results = run_python(page, tmp_path, monkeypatch)
+    assert not results.failed, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", pages_with("yaml"))
+def test_configurations_are_valid(page, tmp_path, monkeypatch):
+    write_files(page, tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    for block in blocks(page, "yaml"):
+        load_config({**default, **yaml.safe_load(block)}, ROOT)
+
+
+def test_every_command_is_accounted_for():
+    written = {command for page in PAGES for command in commands(page)}
+    known = RUN | PLANNED | NOT_RUN.keys()
+    assert written == known, "new commands: list them above; commands no longer written: strike them out"
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Return a function that runs a command in a folder like a clone, with this code and this Python."""
+    for name in ("Snakefile", "rules", "workflow", "config", "profiles"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, module in (("attop", "attop.cli.main"), ("snakemake", "snakemake.cli")):
+        call = f"from {module} import main; import sys; sys.exit(main())"
+        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{call}" "$@"\n')
+        (tools / name).chmod(0o755)
+
+    def run(command):
+        environment = {
+            **os.environ,
+            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "OMP_NUM_THREADS": "1",
+        }
+        result = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+
+    return run
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if {*commands(page)} & (RUN | PLANNED)])
+def test_commands(page, clone, tmp_path, monkeypatch):
+    write_files(page, tmp_path)
+    if page.endswith("own-data.md"):
+        run_python(page, tmp_path, monkeypatch)  # makes the data
+    for command in commands(page):
+        if command in RUN:
+            clone(command)
+        elif command in PLANNED:
+            clone(f"{command} --dry-run --quiet")
 
 
 def test_site_is_built_without_warnings(tmp_path):
