@@ -223,7 +223,8 @@ class Plan:
     def _homes(self, *metrics: str) -> list[str]:
         """Return the modules that define some metrics."""
         own = [home_of(self.config.own_metrics[name].path) for name in self.config.own(*metrics)]
-        return [*own, *(get_metric(name).kernel.__module__ for name in metrics)]
+        kernels = (getattr(get_metric(name).kernel, "__module__", None) for name in metrics)
+        return [*own, *filter(None, kernels)]  # compiled functions need not say where they are from
 
 
 def _text(**parts: Any) -> str:

@@ -56,6 +56,7 @@ own_metrics:
 ```
 
 Own classes and functions are found by their dotted path, for which their folder must be on `PYTHONPATH`.
+`attop check-method my_methods.MyRanker` says whether a class is a method the benchmark can work with.
 `metrics` and `select_by` take names, those of `own_metrics` included, or at once the dotted path of a metric
 that needs no entry, such as `my_metrics.gain`. Without `metrics` all are computed, own ones included. An edit
 of the file of an own metric makes evaluation run again, and training only where the metric selects.
