@@ -111,7 +111,7 @@ def trace(job: Job, dataset: Dataset, record: Mapping[str, Any], target: str) ->
                     scores = score_items(model, transform(items))
                     row[part] = metric.evaluate(dataset.y[items], scores, top=top, groups=its_groups).value
                 rows.append(row)
-                if getattr(model, "converged_", False):
+                if getattr(model, "status_", None) == "converged":
                     break
     except (Exception, TimeUp):
         return rows  # the run itself is done and counted; a curve may be shorter

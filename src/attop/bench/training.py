@@ -427,7 +427,7 @@ def _at_edge(setting: Mapping[str, Any], search: Mapping[str, Sequence[Any]]) ->
 
 def _describe(model: Any) -> dict[str, Any]:
     """Return what the fitted model says of its training, where it says so."""
-    names = ("objective_", "gap_", "quantile_gap_", "n_iter_", "converged_")
+    names = ("objective_", "gap_", "quantile_gap_", "n_iter_", "converged_", "status_")
     return {
         name.rstrip("_"): np.asarray(v).tolist()
         for name in names
