@@ -68,6 +68,15 @@ def blocks(page, *languages):
     return [block for language, block in found if language in languages]
 
 
+def test_no_block_is_of_an_unknown_kind():
+    kinds = {"python", "yaml", "bash", "console", "text"}
+    for page in PAGES:
+        fences = re.findall(r"^ *```(.*)$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+        assert len(fences) % 2 == 0, page
+        unknown = {name for name in fences[::2] if name not in kinds and not name.startswith("{")}
+        assert not unknown, f"{page}: blocks of {unknown} are not tested, write one of {kinds}"
+
+
 def pages_with(*languages):
     return [page for page in PAGES if blocks(page, *languages)]
 

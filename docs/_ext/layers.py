@@ -95,6 +95,27 @@ class Modules(_Generated):
         return _sections(self.arguments[0])
 
 
+def split_attributes(
+    app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]
+) -> None:
+    """Repeat what is said of several attributes at once for each, as is done for parameters."""
+    titles = [i for i, line in enumerate(lines[1:]) if lines[i] == "Attributes" and line.startswith("---")]
+    if not titles:
+        return
+    split: list[str] = []
+    entry: list[str] = []
+    for line in [*lines[titles[0] + 2 :], "end"]:
+        if line.startswith(" ") or not line:
+            entry.append(line)
+            continue
+        if entry:
+            names, colon, kind = entry[0].partition(" : ")
+            together = names.split(", ") if all(map(str.isidentifier, names.split(", "))) else [names]
+            split += [part for one in together for part in (one + colon + kind, *entry[1:])]
+        entry = [line]
+    lines[titles[0] + 2 :] = split
+
+
 def tidy_fields(app: Sphinx, doctree: nodes.document) -> None:
     """Call attributes so; take back what is no link: the "shape" of a type, the address "prec@k"."""
     for name in doctree.findall(nodes.field_name):
@@ -117,6 +138,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     app.add_directive("layer", Layer)
     app.add_directive("modules", Modules)
+    app.connect("autodoc-process-docstring", split_attributes, priority=400)
     app.connect("doctree-read", tidy_fields)
     app.connect("autodoc-skip-member", skip_fields)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -115,7 +115,7 @@ def aatp_bound(
     rho : float, positive
         Margin, chosen before seeing the sample.
     score_bound : float, positive
-        M.
+        M: scores lie in [-M, M].
     m : int, at least 1
         Pairs, independent of each other. The ``n_pos * n_neg`` pairs of a sample of items are not.
     delta : float in (0, 1), default=0.05
