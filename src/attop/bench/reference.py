@@ -52,7 +52,7 @@ methods:
     search: {max_depth: [3, 6, null]}
 own_metrics:
   lift@k: {path: my_metrics.lift, needs: [k, positive], bounds: [0, null]}
-  brier: {path: sklearn.metrics.brier_score_loss, higher_is_better: false}
+  hinge: {path: sklearn.metrics.hinge_loss, higher_is_better: false}
 ```
 
 Own classes and functions are found by their dotted path, for which their folder must be on `PYTHONPATH`.
