@@ -52,7 +52,8 @@ def all_jobs(output):
     return jobs(output) if "Job stats:" in output else {}
 
 
-AFTER = {"evaluate": 2, "report": 1}
+AFTER = {"evaluate": 2, "trace": 2, "report": 1}
+MEASURED = {"evaluate": 2, "report": 1}
 
 TABLE = {
     "solver": ("src/attop/solvers/gradient_descent.py", code, {"train": 3, **AFTER}, {"gd-papk-avg"}),
@@ -67,21 +68,22 @@ TABLE = {
         {"gd-papk-avg", "sgd-avg"},
     ),
     "estimator": ("src/attop/estimators/sgd_at_k.py", code, {"train": 3, **AFTER}, {"sgd-avg"}),
-    "metric": ("src/attop/metrics/roc_area.py", code, AFTER, set()),
+    "metric": ("src/attop/metrics/roc_area.py", code, MEASURED, set()),
     "metric that selects": (
         "src/attop/metrics/pap.py",
         code,
-        {"train": 3, **AFTER},
+        {"train": 3, "trace": 1, **MEASURED},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
     "figure": ("src/attop/analysis/figures.py", code, {"report": 1}, set()),
     "data set": (
         "src/attop/datasets/simulation.py",
         code,
-        {"dataset": 1, "check": 1, "train": 3, "evaluate": 1, "report": 1},
+        {"dataset": 1, "check": 1, "train": 3, "evaluate": 1, "trace": 1, "report": 1},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
-    "evaluation": ("src/attop/bench/evaluation.py", code, AFTER, set()),
+    "evaluation": ("src/attop/bench/evaluation.py", code, MEASURED, set()),
+    "curves": ("src/attop/bench/trace.py", code, {"trace": 2, "report": 1}, set()),
     "how jobs are run": ("src/attop/bench/warm.py", code, {}, set()),
     "README": ("README.md", code, {}, set()),
 }

@@ -79,6 +79,20 @@ def test_everything_is_built(finished):
     assert chosen["value"].between(0.8, 1).all()  # malignant cells are easy to find at the top
 
 
+def test_training_curves_end_at_the_models_of_the_runs(finished):
+    tables = finished / "results" / "tables"
+    trace = pd.read_parquet(tables / "trace.parquet")
+    assert set(zip(trace["dataset"], trace["method"], strict=True)) == {
+        (dataset, method) for dataset in ("wdbc", "many-users") for method in ("gd-papk-avg", "sgd-avg")
+    }
+    key = ["dataset", "method", "repeat", "fold", "target"]
+    evaluation = pd.read_parquet(tables / "evaluation.parquet")
+    selecting = evaluation["dataset"].map({"wdbc": "precision@k", "many-users": "micro-pap@k"})
+    of_runs = evaluation[evaluation["metric"] == selecting].set_index(key)["value"]
+    for at, end in trace.groupby(key).last().iterrows():
+        assert end["test"] == of_runs[at]
+
+
 def test_nothing_half_written(finished):
     assert not [path for path in (finished / "results").rglob(".*") if path.is_file()]
 
@@ -104,16 +118,16 @@ def test_a_lost_output_is_made_again_and_what_follows(finished, tmp_path):
         ({"metrics": ["ap", "auc"]}, {"evaluate": 2, "report": 1}),
         (
             {"methods": [*SMALL["methods"], "rankboost"]},
-            {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "report": 1},
+            {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "trace": 2, "report": 1},
         ),
-        ({"methods": SMALL["methods"][::-1]}, {"check": 1, "evaluate": 2, "report": 1}),
+        ({"methods": SMALL["methods"][::-1]}, {"check": 1, "evaluate": 2, "trace": 2, "report": 1}),
         (
             {"datasets": [*SMALL["datasets"], "digit-8"]},
-            {"dataset": 1, "check": 1, "train": 9, "evaluate": 1, "report": 1},
+            {"dataset": 1, "check": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
         ),
         (
             {"methods": [*SMALL["methods"][:2], {"id": "logistic-regression", "search": {"C": [0.1, 2]}}]},
-            {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "report": 1},
+            {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "trace": 2, "report": 1},
         ),
         ({"title": "Another title"}, {"report": 1}),
     ],

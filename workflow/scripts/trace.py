@@ -13,7 +13,7 @@ with job_log(snakemake.log[0]):
     from attop.bench.trace import trace_table
     from attop.top import Top
 
-    files, jobs = snakemake.input, json.loads(snakemake.params.job)["jobs"]
+    files, jobs = snakemake.input, dict(json.loads(snakemake.params.job)["jobs"])
     records = dict(zip(jobs, map(read_json, files.records), strict=True))
     targets = {str(Top.of(target)) for spec in jobs.values() for target in spec["targets"]}
     target = main_target(targets) if targets else ""

@@ -183,10 +183,11 @@ class Plan:
     def trace(self, dataset: str) -> str:
         """Return what the training curves of a data set depend on."""
         return _text(
-            jobs={
-                run.method: json.loads(self.training(dataset, run.method))["spec"]
+            # A list, in the order of the records: mappings are written in the order of their keys.
+            jobs=[
+                [run.method, json.loads(self.training(dataset, run.method))["spec"]]
                 for run in self.first_runs(dataset)
-            },
+            ],
             code=fingerprint(
                 [
                     "attop.bench.trace",
