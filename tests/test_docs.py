@@ -1,6 +1,7 @@
 """What the documentation says works: its Python, configurations and commands; it builds without a warning."""
 
 import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -68,6 +69,21 @@ def blocks(page, *languages):
     return [block for language, block in found if language in languages]
 
 
+#: Modules whose docstrings have examples, which the reference shows.
+MODULES = [
+    ".".join(file.relative_to(ROOT / "src").with_suffix("").parts)
+    for file in sorted((ROOT / "src/attop").rglob("*.py"))
+    if ">>>" in file.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstring_examples(module, capsys):
+    results = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted
+    assert not results.failed, capsys.readouterr().out
+
+
 def test_no_block_is_of_an_unknown_kind():
     kinds = {"python", "yaml", "bash", "console", "text"}
     for page in PAGES:
@@ -112,7 +128,8 @@ def run_python(page, folder, monkeypatch):
     return runner.summarize(verbose=False)
 
 
-@pytest.mark.parametrize("page", pages_with("python"))
+# tests/test_errata.py runs the errata.
+@pytest.mark.parametrize("page", [page for page in pages_with("python") if "errata/" not in page])
 def test_python(page, tmp_path, monkeypatch, capsys):
     results = run_python(page, tmp_path, monkeypatch)
     assert not results.failed, capsys.readouterr().out
