@@ -1,4 +1,4 @@
-"""One pass of SGD@k-avg over a sample on disk: seconds and peak memory against the number of rows.
+"""One pass of SGD@k-avg over a sample on disk, against reading it; time a row and memory against the rows.
 
     python benchmarks/streaming.py [--rows 1000000 2000000 5000000]
 
@@ -6,6 +6,8 @@ A file of 5,000,000 x 50 float32 (1 GB) is made in a temporary folder and remove
 of its own, whose peak resident memory the operating system reports. "streamed" reads chunks of it;
 "mapped" trains `SGDAtK` on the file as one array, whose pages the system counts as resident while it has
 no better use for them. "reading" only reads the chunks.
+
+Columns: see `measure`.
 """
 
 import argparse
@@ -18,9 +20,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+from measure import duration, header, row
 
 N_FEATURES = 50
 CHUNK = 50_000
+REPEATS = 5
+MOST_MB = 400
 
 
 def make(folder, n_rows):
@@ -70,19 +75,31 @@ def read(chunks):
 
 
 def measure(what, folder, n_rows):
-    """Run in this process and print seconds and peak memory; compiled code is warmed up before."""
+    """Run in this process and print processor time, seconds and peak memory; compiled code is warmed up."""
     few, chunks = chunks_of(folder, 5000), chunks_of(folder, n_rows)
     stream(few)
     if what == "mapped":
         fit_mapped(folder, 5000)
-    start = time.perf_counter()
-    {
+    run = {
         "streamed": lambda: stream(chunks),
         "mapped": lambda: fit_mapped(folder, n_rows),
         "reading": lambda: read(chunks),
-    }[what]()
-    seconds = time.perf_counter() - start
-    print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+    }[what]
+    start, cpu = time.perf_counter(), time.process_time()
+    run()
+    seconds = time.process_time() - cpu, time.perf_counter() - start
+    print(json.dumps([*seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+
+
+def repeated(folder, rows):
+    """Return processor time, seconds and peak MB of each run, by what and rows, shape (REPEATS, 3)."""
+    found = {(what, n): [] for what in ("reading", "streamed", "mapped") for n in rows}
+    for _ in range(REPEATS):
+        for (what, n), readings in found.items():
+            command = [sys.executable, __file__, "--child", what, folder, str(n)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            readings.append(json.loads(done.stdout))
+    return {at: np.array(readings) for at, readings in found.items()}
 
 
 def main():
@@ -96,15 +113,35 @@ def main():
         return
     with tempfile.TemporaryDirectory() as name:
         make(Path(name), max(args.rows))
-        print(f"{'':10}{'rows':>12}{'seconds':>10}{'us / row':>10}{'peak MB':>10}{'file MB':>10}")
-        for what in ("reading", "streamed", "mapped"):
-            for n_rows in args.rows:
-                command = [sys.executable, __file__, "--child", what, name, str(n_rows)]
-                done = subprocess.run(command, capture_output=True, text=True, check=True)
-                seconds, peak = json.loads(done.stdout)
-                size = n_rows * N_FEATURES * 4 / 2**20
-                row = f"{what:10}{n_rows:12,}{seconds:10.2f}{seconds / n_rows * 1e6:10.3f}"
-                print(f"{row}{peak:10.0f}{size:10.0f}", flush=True)
+        found = repeated(name, args.rows)
+    header()
+    for what in ("streamed", "mapped"):
+        for n in args.rows:
+            ours, peer = found[what, n], found["reading", n]
+            row(
+                f"SGD@k-avg, {what}, {n:,} rows : reading them",
+                duration(np.median(ours[:, 0])),
+                duration(np.median(peer[:, 0])),
+                ours[:, 0] / peer[:, 0],
+                wall=f"{np.median(ours[:, 1] / peer[:, 1]):.2f}",
+            )
+    few, many = min(args.rows), max(args.rows)
+    a_row = {n: found["streamed", n][:, 0] / n for n in (few, many)}
+    row(
+        f"streamed, a row of {many:,} : of {few:,}",
+        duration(np.median(a_row[many])),
+        duration(np.median(a_row[few])),
+        a_row[many] / a_row[few],
+        goal=1.2,
+    )
+    peak = found["streamed", many][:, 2]
+    row(
+        f"streamed, peak memory at {many:,} rows : {MOST_MB} MB",
+        f"{np.median(peak):.0f} MB",
+        f"{MOST_MB} MB",
+        peak / MOST_MB,
+        goal=1,
+    )
 
 
 if __name__ == "__main__":
