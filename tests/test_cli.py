@@ -96,6 +96,12 @@ def test_list(what, folder, capsys):
     assert any(line.startswith(expected + " ") for line in capsys.readouterr().out.splitlines())
 
 
+def test_list_of_metrics_has_those_of_a_configuration(folder, tmp_path, capsys):
+    (tmp_path / "own.yaml").write_text("own_metrics: {lift: {path: mine.lift}}")
+    assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["lift", "mine.lift"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -18,6 +18,8 @@ def show(options: argparse.Namespace) -> int:
 
         for name, metric in METRICS.items():
             print(f"{name:18} {metric.definition}")
+        for name, own in (read_raw(options).get("own_metrics") or {}).items() if options.configfile else ():
+            print(f"{name:18} {own['path'] if isinstance(own, Mapping) else own}")
         return 0
     catalogues = read_catalogues(read_raw(options))
     if options.what not in catalogues:
