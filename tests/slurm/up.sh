@@ -4,6 +4,7 @@
 #   ATTOP_SLURM_DIR   where keys, logs, state and configuration go (default: /tmp/attop-slurm)
 #   ATTOP_SLURM_CPUS  CPUs the node has (default: this machine's)
 set -euo pipefail
+export PATH="$PATH:/usr/sbin:/sbin"  # where the daemons are
 
 home=${ATTOP_SLURM_DIR:-/tmp/attop-slurm}
 cpus=${ATTOP_SLURM_CPUS:-$(nproc)}
