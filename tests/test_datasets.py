@@ -25,7 +25,7 @@ from attop.datasets.factorisation import masked_nmf
 from attop.datasets.images import image_recommendation, recommend, simulate_likes
 from attop.datasets.interaction import interaction_features
 from attop.datasets.ratings import factorise, first_ratings, label_rest, simulate_ratings
-from attop.datasets.table import csv_table
+from attop.datasets.table import file_table
 from oracles.datasets import interaction, masked_nmf_step, movielens_rows, squared_error
 
 MOVIELENS = Path(__file__).parents[2] / "shared/data/ml-100k/u.data"
@@ -388,7 +388,7 @@ GOOD = "a,who,b,class\n1,bob,0.5,yes\n2,ann,1.5,no\n3,bob,2.5,no\n"
 
 def test_csv(tmp_path):
     path = table(tmp_path, GOOD)
-    data = csv_table(path, label="class", positive="yes", group="who")
+    data = file_table(path, label="class", positive="yes", group="who")
     np.testing.assert_array_equal(data.X, [[1, 0.5], [2, 1.5], [3, 2.5]])
     assert data.y.tolist() == [1, 0, 0]
     assert data.groups.tolist() == [1, 0, 1]
@@ -411,7 +411,7 @@ def test_csv(tmp_path):
 def test_the_positive_class_of_a_csv(tmp_path, values, positive):
     first, second = values.split(",")
     path = table(tmp_path, f"x,y\n3,{first}\n4,{second}\n5,{second}\n")
-    assert csv_table(path, label="y", positive=positive).y.tolist() == [1, 0, 0]
+    assert file_table(path, label="y", positive=positive).y.tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -438,12 +438,12 @@ def test_the_positive_class_of_a_csv(tmp_path, values, positive):
 )
 def test_csv_refuses(tmp_path, text, options, message):
     with pytest.raises(DatasetError, match=message):
-        csv_table(table(tmp_path, text), **{"label": "class", "positive": "yes", **options})
+        file_table(table(tmp_path, text), **{"label": "class", "positive": "yes", **options})
 
 
 def test_csv_that_is_not_there(tmp_path):
     with pytest.raises(DatasetError, match="there is no such file"):
-        csv_table(tmp_path / "none.csv", label="y", positive=1)
+        file_table(tmp_path / "none.csv", label="y", positive=1)
 
 
 # Stages
@@ -531,7 +531,7 @@ def test_a_stage_has_its_own_parameters_only():
 
 
 def test_input_files_are_known():
-    assert input_files("csv", {"path": "a/b.csv", "label": "y", "positive": 1}) == ["a/b.csv"]
+    assert input_files("file", {"path": "a/b.csv", "label": "y", "positive": 1}) == ["a/b.csv"]
     assert input_files("wdbc", {}) == []
 
 

@@ -156,7 +156,7 @@ def csv(folder, name, **columns):
     pd.DataFrame(data).to_csv(folder / name, index=False)
     return {
         "id": "mine",
-        "kind": "csv",
+        "kind": "file",
         "params": {"path": str(folder / name), "label": "label", "positive": "yes"},
         "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
         "targets": [{"k": 3}],

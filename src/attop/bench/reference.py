@@ -41,7 +41,7 @@ datasets:
   - wdbc
   - {id: digit-8, targets: [{k: 5}]}
   - id: mine
-    kind: csv
+    kind: file
     params: {path: mine.csv, label: outcome, positive: "yes"}
     protocol: {kind: stratified, options: {n_folds: 5, inner_folds: 3}}
     targets: [{k: 100}, {tau: 0.01}]

@@ -157,7 +157,6 @@ KINDS: Mapping[str, Kind] = {
         ),
         _single("citation", citation.citation_recommendation, ("train", "validation", "test")),
         _single("kddcup08", kddcup.kdd_cup, ("info", "features")),
-        _single("csv", table.csv_table, ("path",)),
         _single("file", table.file_table, ("path", "validation", "test")),
     )
 }

@@ -18,14 +18,9 @@ from attop.datasets.queries import parts_by_bounds, query_level_norm
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["csv_table", "file_table"]
+__all__ = ["file_table"]
 
 _COMPARISON = re.compile(r"\s*(>=|<=|>|<)\s*([-+.\deE]+)\s*")
-
-
-def csv_table(path: str | os.PathLike[str], label: str, positive: Any, group: str | None = None) -> Dataset:
-    """Read a CSV file with a header: one column of labels, the others numbers; see `file_table`."""
-    return file_table(path, positive, label, format="csv", group=group)
 
 
 def file_table(
