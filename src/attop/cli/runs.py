@@ -12,6 +12,7 @@ from attop.bench.plan import Plan
 from attop.bench.records import read_json
 from attop.bench.run import Run
 from attop.cli.configuration import command_line, read_config
+from attop.cli.text import counted
 
 __all__ = ["retry", "status"]
 
@@ -24,7 +25,8 @@ def status(options: argparse.Namespace) -> int:
     plan = Plan(read_config(options))
     outcomes = {run: _outcome(plan, run) for run in plan.runs()}
     counts = Counter(status for status, _ in outcomes.values())
-    print(f"{len(outcomes)} training runs of {len(plan.config.datasets)} data sets, in {plan.root}")
+    runs, datasets = counted(len(outcomes), "training run"), counted(len(plan.config.datasets), "data set")
+    print(f"{runs} of {datasets}, in {plan.root}")
     for name in ("ok", "not_applicable", *FAILED, "left"):
         if counts[name]:
             print(f"  {name:15} {counts[name]}")
