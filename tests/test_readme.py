@@ -38,7 +38,7 @@ def test_yaml():
     default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     config = load_config({**default, **yaml.safe_load(block)}, ROOT)
     assert [d.id for d in config.datasets] == ["mine"]
-    assert [m.id for m in config.methods] == ["aatp-fixed-point", "logistic-regression", "forest"]
+    assert [m.id for m in config.methods] == ["sgd-avg", "push-8", "logistic-regression", "forest"]
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)]+)\)", README))))
