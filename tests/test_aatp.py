@@ -11,7 +11,7 @@ from attop.estimators.aatp import AATP
 from attop.solvers.aatp_search import Candidates, exhaustive_search, fixed_point_search, quantile_items
 from attop.solvers.anchored_rows import DifferenceRows
 from attop.solvers.anchored_svm import AnchoredSVM
-from attop.solvers.base import Deadline
+from attop.solvers.base import Deadline, History
 from attop.solvers.box_qp import interior_point
 from attop.surrogates.accuracy_at_top import AccuracyAtTop, item_weights
 
@@ -277,12 +277,35 @@ def test_among_equal_distances_the_smallest_objective():
         offset=np.array([[1.0, 1.0 + 1e-8, -1.0 - 2e-8, 1.1, 0.0], [0.0, 0.5, 0.0, 1e-8, 0.0]]),
     )
     # The last one is nearest, but was not solved.
-    assert found.choose(0, tol=1e-6, complete=True).anchor == 2
+    assert found.choose(0, tol=1e-6, complete=True, history=History()).anchor == 2
     # Nothing but zero equals zero.
-    assert found.choose(1, tol=1e-6, complete=True).anchor == 2
-    assert found.choose(0, tol=1e-6, complete=True).n_missed == 1
+    assert found.choose(1, tol=1e-6, complete=True, history=History()).anchor == 2
+    assert found.choose(0, tol=1e-6, complete=True, history=History()).n_missed == 1
     found.gap[:] = 0.1
-    assert found.choose(0, tol=1e-6, complete=True).gap == 0.1
+    assert found.choose(0, tol=1e-6, complete=True, history=History()).gap == 0.1
+
+
+@pytest.mark.parametrize("search", [exhaustive_search, fixed_point_search])
+def test_a_search_is_recorded_and_can_be_stopped(search, monkeypatch):
+    X, y = sample(300, 5, 3)
+    problem, weight, targets = search_input(y, 0.1, "items", (0.1, 0.3), X)
+    monkeypatch.setattr(type(problem), "batch_size", 4)
+    calls = []
+    choices = search(
+        problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=lambda *call: calls.append(call[0])
+    )
+    for choice in choices:
+        distances = np.concatenate(choice.history.objective)
+        assert (np.diff(distances) <= 0).all()
+        assert distances[-1] <= choice.quantile_gap + 1e-12
+        assert choice.history.iteration == calls == sorted(set(calls))
+        assert len(choice.history.seconds) == len(calls)
+    stopped = search(
+        problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=lambda n, coef, distance: True
+    )
+    for choice in stopped:
+        assert choice.n_solved <= max(8, len(targets)) < 300
+        assert np.isfinite(choice.coef).all()
 
 
 @pytest.mark.parametrize("weights", ["items", "pairs"])

@@ -79,6 +79,8 @@ class AATP(LinearRanker):
         Certified relative duality gap of item k's problem.
     n_iter_ : int
         Problems solved.
+    history_ : History
+        The smallest distance from the quantile against problems solved and seconds.
     converged_ : bool
         Whether the search was complete (all items tried, or one found at the quantile) and every problem
         it solved reached `tol`.
@@ -165,6 +167,7 @@ class AATP(LinearRanker):
                 model.objective_ = choice.objective
                 model.gap_ = choice.gap
                 model.n_iter_ = choice.n_solved
+                model.history_ = choice.history
                 model.converged_ = choice.complete and choice.n_missed == 0
             one._warn(choices, len(y), late)
 

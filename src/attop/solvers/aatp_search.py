@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.anchored_svm import AnchoredSVM, blas
-from attop.solvers.base import Deadline
+from attop.solvers.base import Callback, Deadline, History
 
 __all__ = ["Candidates", "Choice", "exhaustive_search", "fixed_point_search", "quantile_items"]
 
@@ -79,8 +79,10 @@ class Choice:
     worst_gap : float
         Largest gap among those solved.
     complete : bool
-        False if the search ended, by a deadline or for the effort, with items untried that might be
-        nearer to the quantile.
+        False if the search ended, by a deadline, the callback or for the effort, with items untried that
+        might be nearer to the quantile.
+    history : History
+        By problems solved, `objective` the smallest distance from the quantile so far, shape (1,).
     """
 
     anchor: int
@@ -92,6 +94,7 @@ class Choice:
     n_missed: int
     worst_gap: float
     complete: bool
+    history: History
 
 
 @dataclass
@@ -124,7 +127,7 @@ class Candidates:
         """The candidate at `position` alone."""
         return Candidates(*(value[..., [position]] for value in vars(self).values()))
 
-    def choose(self, target: int, tol: float, complete: bool) -> Choice:
+    def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:
         """Smallest distance from the quantile; among equals the smallest objective.
 
         Only problems solved to `tol` stand for election, if there are any. Distance 0 has no equal but
@@ -149,11 +152,59 @@ class Candidates:
             len(self.gap) - len(certified),
             float(self.gap.max()),
             complete,
+            history,
         )
 
 
+class Progress:
+    """How far a search is: its clock, its history, and whether it is to go on.
+
+    Parameters
+    ----------
+    n_features, n_targets : int
+    deadline : Deadline
+    callback : callable, optional
+        See `exhaustive_search`.
+    """
+
+    def __init__(self, n_features: int, n_targets: int, deadline: Deadline, callback: Callback | None):
+        self._deadline, self._callback, self._stopped = deadline, callback, False
+        self._n_solved = 0
+        self._coef, self._distance = np.zeros((n_features, n_targets)), np.full(n_targets, np.inf)
+        self._history = History()
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up or the callback has stopped the search."""
+        return self._stopped or self._deadline.expired
+
+    def record(self, found: Candidates) -> None:
+        """Count problems solved and tell the callback of them."""
+        self._n_solved += len(found.anchors)
+        distance = np.abs(found.offset)
+        nearest = distance.argmin(axis=1)
+        distance = distance[np.arange(len(distance)), nearest]
+        closer = distance < self._distance
+        self._coef[:, closer] = found.coef[:, nearest[closer]]
+        self._distance[closer] = distance[closer]
+        self._history.record(self._n_solved, self._deadline.elapsed, self._distance)
+        if self._callback is not None and self._callback(self._n_solved, self._coef, self._distance):
+            self._stopped = True
+
+    def history(self, target: int) -> History:
+        """Return the history of one target."""
+        whole = self._history
+        return History(whole.iteration, whole.seconds, [value[[target]] for value in whole.objective])
+
+
 def exhaustive_search(
-    problem: AnchoredSVM, weight: Ints, targets: Sequence[int], *, tol: float, deadline: Deadline
+    problem: AnchoredSVM,
+    weight: Ints,
+    targets: Sequence[int],
+    *,
+    tol: float,
+    deadline: Deadline,
+    callback: Callback | None = None,
 ) -> list[Choice]:
     """Solve for every item and choose for each of `targets` (see `quantile_items`).
 
@@ -170,6 +221,9 @@ def exhaustive_search(
         Relative duality gap of each problem.
     deadline : Deadline
         Leaves the choice among the items solved until then.
+    callback : callable, optional
+        Called as ``callback(n_solved, coef, distance)`` after each batch of problems, with the models nearest
+        to the quantiles so far, shapes (d, T) and (T,); True ends the search as the deadline does.
 
     Returns
     -------
@@ -180,13 +234,20 @@ def exhaustive_search(
     Distances other than 0 are equal within `resolution`; which of several models of equal objective too
     is returned is not determined.
     """
-    found = _solve_all(problem, np.arange(problem.n), weight, targets, tol, deadline)[0]
+    progress = Progress(problem.Z.shape[1], len(targets), deadline, callback)
+    found = _solve_all(problem, np.arange(problem.n), weight, targets, tol, progress)[0]
     complete = len(found.anchors) == problem.n
-    return [found.choose(t, tol, complete) for t in range(len(targets))]
+    return [found.choose(t, tol, complete, progress.history(t)) for t in range(len(targets))]
 
 
 def fixed_point_search(
-    problem: AnchoredSVM, weight: Ints, targets: Sequence[int], *, tol: float, deadline: Deadline
+    problem: AnchoredSVM,
+    weight: Ints,
+    targets: Sequence[int],
+    *,
+    tol: float,
+    deadline: Deadline,
+    callback: Callback | None = None,
 ) -> list[Choice]:
     """Look for an anchor that reproduces itself: the quantile item of its own model.
 
@@ -217,23 +278,24 @@ def fixed_point_search(
     start = problem.Z @ (problem.Z.T @ (problem.sign * problem.upper))
     first = quantile_items(start, weight, targets)[:, 0]
     solved: dict[int, tuple[Candidates, Ints]] = {}
+    progress = Progress(d, len(targets), deadline, callback)
 
     def solve(anchors: Ints) -> None:
         new = np.array([k for k in anchors if k not in solved], dtype=np.int64)
         if len(new):
-            found, items = _solve_all(problem, new, weight, targets, tol, deadline)
+            found, items = _solve_all(problem, new, weight, targets, tol, progress)
             for b, k in enumerate(found.anchors.tolist()):
                 solved[k] = found.take(b), items[:, [b]]
 
     choices = []
     for t, k in enumerate(first.tolist()):
         tried: list[int] = []
-        while k not in tried and len(tried) < min(_WALK, budget) and not (tried and deadline.expired):
+        while k not in tried and len(tried) < min(_WALK, budget) and not (tried and progress.over):
             solve(np.array([k]))
             tried.append(k)
             k = int(solved[k][1][t, 0])
         seen = Candidates.join([solved[k][0] for k in tried])
-        while (seen.offset[t] != 0).all() and len(tried) < budget and not deadline.expired:
+        while (seen.offset[t] != 0).all() and len(tried) < budget and not progress.over:
             promise = _extrapolate(problem, seen, t, weight, targets[t])
             promise[tried] = np.inf
             batch = np.argsort(promise, kind="stable")[: min(size, budget - len(tried))]
@@ -241,7 +303,7 @@ def fixed_point_search(
             tried += [k for k in batch.tolist() if k in solved]
             seen = Candidates.join([solved[k][0] for k in tried])
         complete = bool((seen.offset[t] == 0).any()) or len(tried) == n
-        choices.append(seen.choose(t, tol, complete))
+        choices.append(seen.choose(t, tol, complete, progress.history(t)))
     return choices
 
 
@@ -265,30 +327,41 @@ def _solve_all(
     weight: Ints,
     targets: Sequence[int],
     tol: float,
-    deadline: Deadline,
+    progress: Progress,
 ) -> tuple[Candidates, Ints]:
-    """Solve in batches, at the same time where that helps; a deadline leaves out batches but the first."""
+    """Solve in batches, at the same time where that helps; the first even if the search is over."""
     workers = problem.workers
     # Batches of equal size, as many for each worker.
     rounds = math.ceil(len(anchors) / (problem.batch_size * workers))
     size = math.ceil(len(anchors) / (rounds * workers))
 
     def solve(start: int) -> tuple[Candidates, Ints] | None:
-        if start and deadline.expired:
+        if start and progress.over:
             return None
-        return _solve(problem, anchors[start : start + size], weight, targets, tol, deadline)
+        return _solve(problem, anchors[start : start + size], weight, targets, tol, progress)
 
     # Compiled code does the work outside the interpreter's lock, so threads share it. Each keeps to one
     # thread of the BLAS, even if alone: on a busy machine the BLAS's threads wait for each other.
     starts = range(0, len(anchors), size)
     with blas().limit(limits=1):
         if workers == 1 or len(starts) == 1:
-            parts = list(map(solve, starts))
+            done = _collect(map(solve, starts), progress)
         else:
             with ThreadPoolExecutor(workers) as threads:
-                parts = list(threads.map(solve, starts))
-    done = [part for part in parts if part is not None]
+                done = _collect(threads.map(solve, starts), progress)
     return Candidates.join([part[0] for part in done]), np.hstack([part[1] for part in done])
+
+
+def _collect(
+    parts: Iterable[tuple[Candidates, Ints] | None], progress: Progress
+) -> list[tuple[Candidates, Ints]]:
+    """Gather what was solved, in order, and record it as it comes."""
+    done = []
+    for part in parts:
+        if part is not None:
+            progress.record(part[0])
+            done.append(part)
+    return done
 
 
 def _solve(
@@ -297,10 +370,10 @@ def _solve(
     weight: Ints,
     targets: Sequence[int],
     tol: float,
-    deadline: Deadline,
+    progress: Progress,
 ) -> tuple[Candidates, Ints]:
     """Solve for `anchors`; return the candidates and their quantile items, shape (len(targets), m)."""
-    solution = problem.solve(anchors, tol=tol, expired=lambda: deadline.expired)
+    solution = problem.solve(anchors, tol=tol, expired=lambda: progress.over)
     items = quantile_items(solution.scores, weight, targets)
     own = solution.scores[anchors, np.arange(len(anchors))]
     offset = own - np.take_along_axis(solution.scores, items, axis=0)
