@@ -161,16 +161,16 @@ class Progress:
 
     Parameters
     ----------
-    n_features, n_targets : int
+    n_targets : int
     deadline : Deadline
     callback : callable, optional
         See `exhaustive_search`.
     """
 
-    def __init__(self, n_features: int, n_targets: int, deadline: Deadline, callback: Callback | None):
+    def __init__(self, n_targets: int, deadline: Deadline, callback: Callback | None):
         self._deadline, self._callback, self._stopped = deadline, callback, False
         self._n_solved = 0
-        self._coef, self._distance = np.zeros((n_features, n_targets)), np.full(n_targets, np.inf)
+        self._coef, self._distance = np.empty((0, n_targets)), np.full(n_targets, np.inf)
         self._history = History()
 
     @property
@@ -185,6 +185,8 @@ class Progress:
         nearest = distance.argmin(axis=1)
         distance = distance[np.arange(len(distance)), nearest]
         closer = distance < self._distance
+        if not len(self._coef):
+            self._coef = np.zeros((len(found.coef), len(distance)))
         self._coef[:, closer] = found.coef[:, nearest[closer]]
         self._distance[closer] = distance[closer]
         self._history.record(self._n_solved, self._deadline.elapsed, self._distance)
@@ -234,7 +236,7 @@ def exhaustive_search(
     Distances other than 0 are equal within `resolution`; which of several models of equal objective too
     is returned is not determined.
     """
-    progress = Progress(problem.Z.shape[1], len(targets), deadline, callback)
+    progress = Progress(len(targets), deadline, callback)
     found = _solve_all(problem, np.arange(problem.n), weight, targets, tol, progress)[0]
     complete = len(found.anchors) == problem.n
     return [found.choose(t, tol, complete, progress.history(t)) for t in range(len(targets))]
@@ -278,7 +280,7 @@ def fixed_point_search(
     start = problem.Z @ (problem.Z.T @ (problem.sign * problem.upper))
     first = quantile_items(start, weight, targets)[:, 0]
     solved: dict[int, tuple[Candidates, Ints]] = {}
-    progress = Progress(d, len(targets), deadline, callback)
+    progress = Progress(len(targets), deadline, callback)
 
     def solve(anchors: Ints) -> None:
         new = np.array([k for k in anchors if k not in solved], dtype=np.int64)
