@@ -84,7 +84,7 @@ def results(folder):
     import pandas as pd
 
     found = {}
-    for name in ("evaluation", "selection", "roc"):
+    for name in ("evaluation", "cross", "selection", "roc", "trace"):
         found[name] = pd.read_parquet(folder / "results/tables" / f"{name}.parquet").to_json()
     return found
 
