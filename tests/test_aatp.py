@@ -300,11 +300,13 @@ def test_a_search_is_recorded_and_can_be_stopped(search, monkeypatch):
         assert distances[-1] <= choice.quantile_gap + 1e-12
         assert choice.history.iteration == calls == sorted(set(calls))
         assert len(choice.history.seconds) == len(calls)
+    # Of several workers those that have begun before the callback answers go on.
+    monkeypatch.setattr(type(problem), "workers", 1)
     stopped = search(
         problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=lambda n, coef, distance: True
     )
     for choice in stopped:
-        assert choice.n_solved <= max(8, len(targets)) < 300
+        assert choice.n_solved <= max(4, len(targets))
         assert np.isfinite(choice.coef).all()
 
 

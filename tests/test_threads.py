@@ -102,6 +102,19 @@ def test_a_blocked_loss_is_the_loss(sample, sparse, monkeypatch):
         np.testing.assert_array_equal(its_gradient, results[0][1])
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_one_block_without_the_rows_of_groups_left_out(sparse):
+    y = np.array([0, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1])
+    groups = np.array([0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 2])
+    X = np.random.default_rng(6).standard_normal((len(y), 3))
+    W = np.random.default_rng(7).standard_normal((3, 2))
+    loss = attop.surrogates.PApKAvg(2).bind(y, groups)
+    value, coef = loss(X @ W)
+    its_value, its_gradient = blocks.BlockedLoss(csr_matrix(X) if sparse else X, loss, m=2)(W)
+    np.testing.assert_allclose(its_value, value, rtol=1e-12)
+    np.testing.assert_allclose(its_gradient, X.T @ coef, rtol=1e-12)
+
+
 def test_as_many_threads_as_the_blas_may_use():
     assert allowed_threads() >= 1
     with threadpool_limits(1, "blas"):

@@ -44,7 +44,7 @@ class BlockedLoss:
 
     def __init__(self, X: Any, loss: BoundSurrogate, m: int):
         blocks = loss.blocks(max(1, _SCORES // m))
-        self._blocks = [(X if len(blocks) == 1 else X[rows], part) for rows, part in blocks]
+        self._blocks = [(_take(X, rows), part) for rows, part in blocks]
         self._threads: ThreadPoolExecutor | None = None
 
     @contextmanager
@@ -77,3 +77,9 @@ class BlockedLoss:
             value += more_value
             gradient += more_gradient
         return value, gradient
+
+
+def _take(X: Any, rows: Any) -> Any:
+    """Return rows of a matrix: itself if they are all of them, which a CSR matrix would copy."""
+    every = isinstance(rows, slice) and rows.indices(X.shape[0]) == (0, X.shape[0], 1)
+    return X if every else X[rows]
