@@ -1,4 +1,4 @@
-from attop.bench.tables import TABLES
+from attop.bench.tables import EVALUATED, TABLES
 
 
 rule evaluate:
@@ -7,7 +7,7 @@ rule evaluate:
         scores=lambda w: [PLAN.scores_path(run) for run in PLAN.runs(w.dataset)],
         records=lambda w: [PLAN.record_path(run) for run in PLAN.runs(w.dataset)],
     output:
-        [f"{OUT}/evaluation/{{dataset}}/{t}.parquet" for t in TABLES if t != "trace"],
+        [f"{OUT}/evaluation/{{dataset}}/{t}.parquet" for t in EVALUATED],
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
     resources:

@@ -13,7 +13,7 @@ import pandas as pd
 from attop.bench.optimistic import best_setting, test_values
 from attop.bench.records import read_json
 from attop.bench.run import Run
-from attop.bench.tables import KEY, TABLES
+from attop.bench.tables import EVALUATED, KEY, TABLES
 from attop.datasets.base import Dataset, Unavailable, load_arrays
 from attop.metrics import get_metric, roc_points
 from attop.top import Top
@@ -51,9 +51,9 @@ def evaluate(
     Returns
     -------
     tables : dict of DataFrame
-        See `attop.bench.tables.TABLES`. A run that failed has rows in ``runs`` only.
+        Those of `attop.bench.tables.EVALUATED`. A run that failed has rows in ``runs`` only.
     """
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in EVALUATED}
     found = [(run, *_read(s, r)) for run, s, r in zip(runs, scores, records, strict=True)]
     chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, found, targets)
     for run, record, test, values in found:
@@ -76,7 +76,7 @@ def evaluate(
             rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
             rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, targets, select_by)]
             rows["roc"].append(key | _roc_row(dataset, test, row))
-    return {name: pd.DataFrame(rows[name], columns=[*KEY, *columns]) for name, columns in TABLES.items()}
+    return {name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]]) for name in EVALUATED}
 
 
 def _read(scores: str | Path, record: str | Path) -> tuple[dict[str, Any], Any, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["KEY", "SCHEMA_VERSION", "TABLES", "read_tables", "write_tables"]
+__all__ = ["EVALUATED", "KEY", "SCHEMA_VERSION", "TABLES", "read_tables", "write_tables"]
 
 #: Of `TABLES`: counted up when a column changes its name or meaning; new columns do not count. It is in the
 #: metadata of the Parquet files as ``attop_schema_version``, and in the manifest.
@@ -49,6 +49,9 @@ TABLES: dict[str, tuple[str, ...]] = {
     # Of the first repeat and fold, at one target, by `attop.bench.trace`; not of the other runs.
     "trace": ("iterations", "objective", "train", "test"),
 }
+
+#: Those that evaluating a data set's scores makes.
+EVALUATED = tuple(name for name in TABLES if name != "trace")
 
 
 def write_tables(

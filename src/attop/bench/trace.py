@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -114,7 +115,7 @@ def trace(job: Job, dataset: Dataset, record: Mapping[str, Any], target: str) ->
                 if getattr(model, "status_", None) == "converged":
                     break
     except (Exception, TimeUp):
-        return rows  # the run itself is done and counted; a curve may be shorter
+        traceback.print_exc()  # to the log: the run itself is done and counted; a curve may be shorter
     return rows
 
 
