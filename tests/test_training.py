@@ -183,7 +183,8 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
         select_by="precision@k",
     )
     # Written beside the training curves, which are another job's.
-    assert list(tables) == list(EVALUATED) and "trace" not in tables
+    assert list(tables) == list(EVALUATED)
+    assert "trace" not in tables
     assert tables["runs"]["status"].tolist() == ["ok", "ok", "diverged", "diverged"]
     assert set(tables["evaluation"]["method"]) == {"recorder"}
     assert len(tables["evaluation"]) == 2 * 3
