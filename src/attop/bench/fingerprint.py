@@ -61,8 +61,9 @@ def _scan(module: str) -> tuple[str, tuple[str, ...]]:
     if file is None:
         return "", ()
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    imported = tuple(sorted(_imports(tree) - {module} - REGISTRIES)) if _ours(module) else ()
-    return hashlib.sha256(ast.dump(_without_docstrings(tree)).encode()).hexdigest(), imported
+    imported = _strip(tree)
+    others = tuple(sorted(imported - {module} - REGISTRIES)) if _ours(module) else ()
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), others
 
 
 def _ours(module: str) -> bool:
@@ -91,17 +92,23 @@ def _installed(spec: ModuleSpec) -> bool:
     return "site-packages" in (spec.origin or "")
 
 
-def _imports(tree: ast.Module) -> set[str]:
+def _strip(tree: ast.Module) -> set[str]:
+    """Remove the docstrings, and return the modules of attop imported: one pass, as every run waits for it."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 found |= _home(alias.name, None)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                found |= _home(node.module, alias.name)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found |= _kernel(node.value)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names if node.module else ():
+                found |= _home(str(node.module), alias.name)
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                found |= _kernel(node.value)
+        elif isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                node.body = node.body[1:]
     return found
 
 
@@ -140,12 +147,3 @@ def _kernel(text: str) -> set[str]:
     file, _, name = text.partition(":")
     module = f"attop.surrogates.kernels.{file}"
     return {module} if file.isidentifier() and name.isidentifier() and _file(module) else set()
-
-
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                node.body = node.body[1:]
-    return tree
