@@ -93,7 +93,7 @@ def _installed(spec: ModuleSpec) -> bool:
 
 
 def _strip(tree: ast.Module) -> set[str]:
-    """Remove the docstrings, and return the modules of attop imported: one pass, as every run waits for it."""
+    """Remove the docstrings, and return the modules of attop imported; one pass: every run waits for it."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
