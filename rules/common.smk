@@ -3,6 +3,7 @@ import os
 from snakemake.exceptions import WorkflowError
 
 from attop.bench.config import ConfigError, load_config
+from attop.bench.fingerprint import remember
 from attop.bench.locks import claim
 from attop.bench.plan import Plan
 from attop.bench.run import Run
@@ -15,6 +16,7 @@ except ConfigError as error:
 if workflow.is_main_process and (said := claim()):
     logger.warning(said)
 
+remember(".snakemake/fingerprints.json")
 PLAN = Plan(CONFIG)
 OUT = CONFIG.output
 LOGS = f"{OUT}/logs"
@@ -58,6 +60,21 @@ def memory(w, input, attempt):
 def minutes(amount):
     """How long a job may take, longer at each attempt."""
     return lambda w, attempt: attempt * amount
+
+
+def limit(what, units):
+    """A limit in whole `units`, 0 for none: a number, or a function where methods have their own.
+
+    Snakemake asks a function about every job, which for a thousand jobs takes a noticeable while.
+    """
+    of = {
+        m.id: round(units * (CONFIG.limits_of(m.id)[what] or 0)) for m in CONFIG.methods
+    }
+    return (
+        (lambda w: of[w.method])
+        if len(set(of.values())) > 1
+        else max(of.values(), default=0)
+    )
 
 
 def training_memory(w, input, attempt):

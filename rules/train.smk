@@ -32,8 +32,8 @@ rule train:
         runtime=training_minutes,
         # Not among the params: other limits do not make a finished run out of date. Whole numbers (0: none),
         # because the jobs that a cluster runs as a group may differ in them, but not in text.
-        limit_ms=lambda w: round(1000 * (CONFIG.limits_of(w.method)["seconds"] or 0)),
-        limit_mb=lambda w: round(CONFIG.limits_of(w.method)["memory_mb"] or 0),
+        limit_ms=limit("seconds", 1000),
+        limit_mb=limit("memory_mb", 1),
     params:
         job=lambda w: PLAN.training(w.dataset, w.method),
     message:

@@ -1,6 +1,9 @@
 """Fingerprints of code: the edits that make results out of date, and those that do not."""
 
+import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,3 +107,32 @@ def test_a_module_of_the_user_counts_by_its_file(tmp_path, monkeypatch):
 
 def test_installed_modules_do_not_count():
     assert fingerprint([home_of("sklearn.svm.LinearSVC")]) == fingerprint(["sklearn.linear_model"])
+
+
+def test_what_was_read_is_remembered_until_a_file_changes(source, tmp_path):
+    kept = tmp_path / "kept" / "fingerprints.json"
+    script = (
+        "import json, sys\n"
+        "from pathlib import Path\n"
+        "from attop.bench import fingerprint as f\n"
+        "f.ROOT = Path(sys.argv[1])\n"
+        "f.remember(sys.argv[2])\n"
+        "read, seen = f._read, []\n"
+        "f._read = lambda file: seen.append(file.name) or read(file)\n"
+        "print(json.dumps([f.fingerprint(['attop.estimators.rankboost']), seen]))\n"
+    )
+
+    def ask():
+        command = [sys.executable, "-c", script, str(tmp_path), str(kept)]
+        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    first, seen = ask()
+    assert "coordinate_descent.py" in seen
+    assert ask() == [first, []]
+    edited = source / "solvers" / "coordinate_descent.py"
+    edited.write_text(edited.read_text() + "X = 1\n")
+    second, seen = ask()
+    assert (second != first, seen) == (True, ["coordinate_descent.py"])
+    assert ask() == [second, []]
+    kept.write_text("[1]")
+    assert ask()[0] == second

@@ -3,21 +3,36 @@
 Snakemake does not see edits below ``src``. A fingerprint covers a module and all modules of attop it imports,
 read from their syntax trees, so that comments, docstrings and formatting do not count. Of a package, only the
 module an imported name comes from counts: every ``__init__`` of attop is a list of exports.
+
+Parsing all of attop takes a third of a second, and every start of Snakemake asks: `remember` keeps what was
+read of files that have not changed since.
 """
 
 from __future__ import annotations
 
 import ast
+import atexit
+import contextlib
 import hashlib
+import json
+import os
+import re
+import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from typing import Any
 
-__all__ = ["fingerprint", "home_of"]
+from attop.bench.records import write_text
+
+__all__ = ["fingerprint", "home_of", "remember"]
 
 PACKAGE = "attop"
 ROOT = Path(__file__).parents[2]
+
+#: How a surrogate names its kernel: the module and what is in it.
+_KERNEL = re.compile(r"[^\W\d]\w*:[^\W\d]\w*")
 
 #: Imports nearly everything, to look it up by name; what is looked up is named to `fingerprint` instead.
 REGISTRIES = frozenset({"attop.metrics.registry", "attop.datasets.catalogue"})
@@ -54,16 +69,67 @@ def home_of(path: str) -> str:
     return next(iter(_home(module, name)), module)
 
 
+def remember(path: str | os.PathLike[str]) -> None:
+    """Keep what is read of each file in one of JSON, for other processes until the file changes.
+
+    It is written when the process ends, if there is anything new.
+    """
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        _READ.update(json.loads(Path(path).read_text(encoding="utf-8")))
+    known = len(_READ)
+
+    def keep() -> None:
+        # Entries of files that changed stay until there is something to add; nobody asks for them.
+        if len(_READ) > known:
+            with contextlib.suppress(OSError):
+                write_text(path, json.dumps(_READ))
+
+    atexit.register(keep)
+
+
+#: What `_read` returned, by the name, time, size and Python that it is of.
+_READ: dict[str, list[Any]] = {}
+
+
 @cache
 def _scan(module: str) -> tuple[str, tuple[str, ...]]:
     """Return the digest of one module and the modules of attop it imports."""
     file = _file(module)
     if file is None:
         return "", ()
+    about = file.stat()
+    key = f"{file} {about.st_mtime_ns} {about.st_size} {sys.hexversion}"
+    if key not in _READ:
+        _READ[key] = _read(file)
+    digest, imports, strings = _READ[key]
+    if not _ours(module):
+        return digest, ()
+    found = set().union(*(_home(*one) for one in imports), *map(_kernel, strings))
+    return digest, tuple(sorted(found - {module} - REGISTRIES))
+
+
+def _read(file: Path) -> list[Any]:
+    """Return the digest of a file's code, its imports (module and name), and strings that may be kernels.
+
+    The modules these lead to are another question: it depends on other files.
+    """
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    imported = _strip(tree)
-    others = tuple(sorted(imported - {module} - REGISTRIES)) if _ours(module) else ()
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), others
+    imports: set[tuple[str, str]] = set()
+    strings: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imports |= {(alias.name, "") for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imports |= {(node.module or "", alias.name) for alias in node.names}
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and _KERNEL.fullmatch(node.value):
+                strings.add(node.value)
+        elif isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                node.body = node.body[1:]  # a docstring
+    digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return [digest, sorted(i for i in imports if _ours(i[0])), sorted(strings)]
 
 
 def _ours(module: str) -> bool:
@@ -92,34 +158,14 @@ def _installed(spec: ModuleSpec) -> bool:
     return "site-packages" in (spec.origin or "")
 
 
-def _strip(tree: ast.Module) -> set[str]:
-    """Remove the docstrings, and return the modules of attop imported; one pass: every run waits for it."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                found |= _home(alias.name, None)
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names if node.module else ():
-                found |= _home(str(node.module), alias.name)
-        elif isinstance(node, ast.Constant):
-            if isinstance(node.value, str):
-                found |= _kernel(node.value)
-        elif isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                node.body = node.body[1:]
-    return found
-
-
-def _home(module: str, name: str | None) -> set[str]:
+def _home(module: str, name: str) -> set[str]:
     """Return the modules an import runs, exports of packages followed to where they are defined."""
     if not _ours(module):
         return set()
     file = _file(module)
     if file is None or file.name != "__init__.py":
         return {module}
-    if name is None:
+    if not name:
         return set(_exports(module).values())
     if _file(f"{module}.{name}"):
         return {f"{module}.{name}"}
@@ -144,6 +190,5 @@ def _exports(package: str) -> dict[str, str]:
 
 def _kernel(text: str) -> set[str]:
     """Return the kernel module a surrogate names as ``"module:name"``."""
-    file, _, name = text.partition(":")
-    module = f"attop.surrogates.kernels.{file}"
-    return {module} if file.isidentifier() and name.isidentifier() and _file(module) else set()
+    module = f"attop.surrogates.kernels.{text.partition(':')[0]}"
+    return {module} if _file(module) else set()

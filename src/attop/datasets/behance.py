@@ -6,7 +6,6 @@ import os
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.images import recommend
@@ -249,6 +248,8 @@ def behance_recommendation(
     ----------
     Hiranandani et al. (2020), section 7.3.1; He, Fang, Wang & McAuley (2016), Vista.
     """
+    from scipy import sparse  # not with the module, which is imported whenever the workflow is read
+
     integer(_WHERE, "n_profile", n_profile, 1)
     liked = np.zeros((int(user.max()) + 1, len(item_features)), dtype=bool)
     liked[user, item] = True

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from attop.datasets.base import DatasetError
 
@@ -85,6 +84,8 @@ def masked_nmf(
     ----------
     Lee & Seung (2001), Algorithms for non-negative matrix factorization, theorem 1.
     """
+    from scipy import sparse  # not with the module, which is imported whenever the workflow is read
+
     i, j, v = np.asarray(row), np.asarray(column), np.asarray(value, dtype=np.float64)
     _check(i, j, v, shape, rank)
     observed = sparse.csr_array((v, (i, j)), shape=shape)
