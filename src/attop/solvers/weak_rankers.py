@@ -51,4 +51,6 @@ class FeatureRankers:
 
     def column(self, j: int) -> Floats:
         """Return feature j, shifted and scaled to [-1/2, 1/2]."""
-        return (self._X[:, j] - self._centre[j]) / self.width[j]
+        column = self._X[:, j] - self._centre[j]
+        column /= self.width[j]
+        return column

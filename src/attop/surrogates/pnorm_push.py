@@ -15,6 +15,9 @@ __all__ = ["BoundPNormPushExp", "PNormPushExp"]
 
 Floats = NDArray[np.float64]
 
+#: Segments that are visited one by one, so that their values need no array as long as the sample.
+_FEW = 32
+
 
 class PNormPushExp(Surrogate):
     r"""Logarithm of the p-norm push objective with exponential loss (Rudin 2005, section 4).
@@ -103,9 +106,11 @@ class BoundPNormPushExp(BoundSurrogate):
         """Return value and gradient in score space; see `BoundSurrogate`."""
         slope = self._slope if scores.ndim == 1 else self._slope[:, None]
         share = self._share if scores.ndim == 1 else self._share[:, None]
-        top, weight, total = self._segments.soften(slope * scores[self._order])
+        exponent = scores[self._order]
+        exponent *= slope
+        top, weight, total = self._segments.soften(exponent)
         value = (share * (top + np.log(total))).sum(axis=0)
-        weight *= self._segments.spread(share / total)
+        self._segments.update(np.multiply, weight, share / total)
         weight *= slope
         coef = np.zeros_like(scores)
         coef[self._order] = weight
@@ -127,22 +132,26 @@ class BoundPNormPushExp(BoundSurrogate):
             ``slope(step)`` returns the first and the second derivative in `step` of the value at
             ``scores + step * direction``.
         """
-        start = self._slope * scores[self._order]
-        moves = direction[self._order]
-        segments, change = self._segments, self._slope * moves
+        start = scores[self._order]
+        start *= self._slope
+        segments, change = self._segments, direction[self._order]
         if direction.dtype == bool:
-            segments, start, change = segments.merge(start, moves.astype(np.bool_), self._slope)
+            segments, start, change = segments.merge(start, change.astype(np.bool_), self._slope)
+        else:
+            change *= self._slope
+        # Made once: fresh memory for each derivative would take longer than the sums.
+        exponent, term = np.empty_like(start), np.empty_like(start)
 
         def slope(step: float) -> tuple[float, float]:
-            exponent = step * change
-            exponent += start
+            np.multiply(change, step, out=exponent)
+            np.add(exponent, start, out=exponent)
             _, weight, total = segments.soften(exponent)
-            mean = segments.sum(weight * change) / total
+            mean = segments.sum(np.multiply(weight, change, out=term)) / total
             # Around the mean: a difference of moments would drown in rounding where one item has it all.
-            spread = change - segments.spread(mean)
-            spread *= spread
-            spread *= weight
-            variance = segments.sum(spread) / total
+            np.copyto(term, change)
+            segments.update(np.subtract, term, mean)
+            np.multiply(term, term, out=term)
+            variance = segments.sum(np.multiply(term, weight, out=term)) / total
             return float(self._share @ mean), float(self._share @ variance)
 
         return slope
@@ -162,10 +171,19 @@ class _Segments:
         """Give every item the value of its segment."""
         return np.repeat(by_segment, self._size, axis=0)
 
+    def update(self, operation: np.ufunc, by_item: Floats, by_segment: Floats) -> None:
+        """Apply ``operation(item, value of its segment)`` in place."""
+        if len(self._size) > _FEW:
+            operation(by_item, self.spread(by_segment), out=by_item)
+            return
+        for head, size, value in zip(self._head, self._size, by_segment, strict=True):
+            part = by_item[head : head + size]
+            operation(part, value, out=part)
+
     def soften(self, exponent: Floats) -> tuple[Floats, Floats, Floats]:
         """Largest exponent of each segment, ``exp(exponent - largest)`` in place, and its sum by segment."""
         top = np.maximum.reduceat(exponent, self._head, axis=0)
-        exponent -= self.spread(top)
+        self.update(np.subtract, exponent, top)
         weight = np.exp(exponent, out=exponent)
         return top, weight, self.sum(weight)
 
