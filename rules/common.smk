@@ -53,7 +53,7 @@ def gates(w):
 
 def memory(w, input, attempt):
     """MB a job may take: Python and its packages, some copies of the data, more at each attempt."""
-    # Not `input.size_mb`, an asynchronous question for each file of each job: a second for a thousand jobs.
+    # Not `input.size_mb`, an asynchronous question about each file of each job: 0.3 s for a thousand jobs.
     return attempt * (1000 + 10 * round(sum(map(os.path.getsize, input)) / 1e6))
 
 
@@ -65,7 +65,7 @@ def minutes(amount):
 def limit(what, units):
     """A limit in whole `units`, 0 for none: a number, or a function where methods have their own.
 
-    Snakemake asks a function about every job, which for a thousand jobs takes a noticeable while.
+    Snakemake asks a function about every job: two of them take 0.2 s for a thousand jobs.
     """
     of = {
         m.id: round(units * (CONFIG.limits_of(m.id)[what] or 0)) for m in CONFIG.methods

@@ -76,18 +76,17 @@ def remember(path: str | os.PathLike[str]) -> None:
     """
     with contextlib.suppress(OSError, ValueError, TypeError):
         _READ.update(json.loads(Path(path).read_text(encoding="utf-8")))
-    known = len(_READ)
+    known = dict(_READ)
 
     def keep() -> None:
-        # Entries of files that changed stay until there is something to add; nobody asks for them.
-        if len(_READ) > known:
+        if known != _READ:
             with contextlib.suppress(OSError):
                 write_text(path, json.dumps(_READ))
 
     atexit.register(keep)
 
 
-#: What `_read` returned, by the name, time, size and Python that it is of.
+#: By file: the time, size and Python that `_read` was called at, and what it returned.
 _READ: dict[str, list[Any]] = {}
 
 
@@ -98,10 +97,10 @@ def _scan(module: str) -> tuple[str, tuple[str, ...]]:
     if file is None:
         return "", ()
     about = file.stat()
-    key = f"{file} {about.st_mtime_ns} {about.st_size} {sys.hexversion}"
-    if key not in _READ:
-        _READ[key] = _read(file)
-    digest, imports, strings = _READ[key]
+    state = [about.st_mtime_ns, about.st_size, sys.hexversion]
+    if str(file) not in _READ or _READ[str(file)][0] != state:
+        _READ[str(file)] = [state, *_read(file)]
+    _, digest, imports, strings = _READ[str(file)]
     if not _ours(module):
         return digest, ()
     found = set().union(*(_home(*one) for one in imports), *map(_kernel, strings))

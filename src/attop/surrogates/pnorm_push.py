@@ -139,7 +139,7 @@ class BoundPNormPushExp(BoundSurrogate):
             segments, start, change = segments.merge(start, change.astype(np.bool_), self._slope)
         else:
             change *= self._slope
-        # Made once: fresh memory for each derivative would take longer than the sums.
+        # Made once: fresh memory for each derivative would take as long again.
         exponent, term = np.empty_like(start), np.empty_like(start)
 
         def slope(step: float) -> tuple[float, float]:
