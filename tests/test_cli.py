@@ -100,6 +100,9 @@ def test_list_of_metrics_has_those_of_a_configuration(folder, tmp_path, capsys):
     (tmp_path / "own.yaml").write_text("own_metrics: {lift: {path: mine.lift}}")
     assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split() == ["lift", "mine.lift"]
+    (tmp_path / "own.yaml").write_text("own_metrics: [mine.lift]")
+    assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 1
+    assert "own_metrics must map names" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

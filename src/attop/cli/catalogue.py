@@ -18,8 +18,11 @@ def show(options: argparse.Namespace) -> int:
 
         for name, metric in METRICS.items():
             print(f"{name:18} {metric.definition}")
-        for name, own in (read_raw(options).get("own_metrics") or {}).items() if options.configfile else ():
-            print(f"{name:18} {own['path'] if isinstance(own, Mapping) else own}")
+        own = read_raw(options).get("own_metrics") if options.configfile else None
+        if not isinstance(own or {}, Mapping):
+            raise ConfigError(f"own_metrics must map names to entries with a path, got {own!r}")
+        for name, entry in (own or {}).items():
+            print(f"{name:18} {entry.get('path', '') if isinstance(entry, Mapping) else entry}")
         return 0
     catalogues = read_catalogues(read_raw(options))
     if options.what not in catalogues:
