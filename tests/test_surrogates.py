@@ -22,6 +22,7 @@ from attop.surrogates import (
     PrecAtKMax,
     PrecAtKRamp,
     PrecAtKStruct,
+    SoftPrecAtK,
     TopPushLoss,
 )
 from attop.top import Top
@@ -29,7 +30,7 @@ from oracles.surrogates import split
 
 PREC = {"struct": PrecAtKStruct, "ramp": PrecAtKRamp, "max": PrecAtKMax, "avg": PrecAtKAvg}
 PAP = {"ramp": PApKRamp, "avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ts-convex": PApKTSConvex}
-TOP = [*PREC.values(), *PAP.values(), PAUCStruct]
+TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK]
 WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss]
 
 # Sums of a dozen numbers below 10: rounding stays far below this.
@@ -563,7 +564,7 @@ def test_importing_the_layer_does_not_import_numba():
 
 
 def test_declarations():
-    assert {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth} == {"LogisticLoss"}
+    assert {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth} == {"LogisticLoss", "SoftPrecAtK"}
     assert repr(PApKAvg(3)) == "PApKAvg(top=Top(k=3))"
     with pytest.raises(AttributeError, match="no attribute 'PApKMedian'"):
         _ = surrogates.PApKMedian

@@ -26,6 +26,7 @@ _HOMES = {
     "PrecAtKMax": "prec_at_k",
     "PrecAtKRamp": "prec_at_k",
     "PrecAtKStruct": "prec_at_k",
+    "SoftPrecAtK": "soft_prec_at_k",
     "Surrogate": "base",
     "TopPushLoss": "top_push",
 }

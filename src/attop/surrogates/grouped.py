@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
 from attop.threads import allowed_threads
 from attop.top import Top
 
-__all__ = ["GroupedSurrogate", "TopSurrogate", "check_shape", "resolve_each"]
+__all__ = ["BoundKernel", "GroupedSurrogate", "TopSurrogate", "check_shape", "resolve_each"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -57,7 +57,7 @@ class GroupedSurrogate(Surrogate):
         sample = RankingSample.from_labels(y, groups)
         k, defined, need = self._group_k(sample)
         kept = eligible(sample, defined, need)
-        return _BoundKernel(self.kernel, kept, k[defined], len(sample.order), sample.n_groups)
+        return BoundKernel(self.kernel, kept, k[defined], len(sample.order), sample.n_groups)
 
 
 class TopSurrogate(GroupedSurrogate):
@@ -90,7 +90,7 @@ def check_shape(scores: Floats, n: int) -> None:
         raise ValueError(f"scores must have shape ({n},) or ({n}, m), got {scores.shape}")
 
 
-class _BoundKernel(BoundSurrogate):
+class BoundKernel(BoundSurrogate):
     """A sample, and the kernel that adds up the losses of its groups.
 
     Parameters
@@ -115,6 +115,7 @@ class _BoundKernel(BoundSurrogate):
         kernels = import_module(f"attop.surrogates.kernels.{module}")
         self._evaluate, self._loss = kernels.evaluate, getattr(kernels, loss)
         self._kernel, self._sample = kernel, sample
+        self._more: tuple[Any, ...] = ()  # what a kernel takes beyond the rest
         self._k = np.ascontiguousarray(k, dtype=np.int64)
         self._weight = 1.0 / sample.n_groups if weight is None else weight
         self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
@@ -155,7 +156,9 @@ class _BoundKernel(BoundSurrogate):
     def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
         sample = self._sample
         start, n_pos, k = sample.start[first : last + 1], sample.n_pos[first:last], self._k[first:last]
-        self._evaluate(self._loss, columns, sample.order, start, n_pos, k, self._weight, value, coef)
+        self._evaluate(
+            self._loss, columns, sample.order, start, n_pos, k, self._weight, value, coef, *self._more
+        )
 
     def blocks(self, n_items: int) -> list[tuple[slice | Ints, BoundSurrogate]]:
         """Divide between groups; see `BoundSurrogate`. Blocks that are runs of rows are slices."""
@@ -173,8 +176,11 @@ class _BoundKernel(BoundSurrogate):
             rows = np.sort(items)
             order, n = np.searchsorted(rows, items), len(items)
         sample = RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last])
-        k = self._k[first:last]
-        return rows, _BoundKernel(self._kernel, sample, k, n, sample.n_groups, self._weight)
+        return rows, self._restrict(rows, sample, self._k[first:last], n)
+
+    def _restrict(self, rows: slice | Ints, sample: RankingSample, k: Ints, n: int) -> BoundSurrogate:
+        """Return the same loss on some of the groups, laid out in `sample`; `rows` are the `n` rows."""
+        return BoundKernel(self._kernel, sample, k, n, sample.n_groups, self._weight)
 
 
 def _divide(sample: RankingSample, n_items: int) -> list[tuple[int, int]]:

@@ -1,0 +1,141 @@
+"""Kernel of the smoothed precision@k: the cut by Newton's method, then value and gradient."""
+
+import numpy as np
+from numba import njit
+
+from attop.surrogates.kernels.layout import load, store, workspace
+from attop.surrogates.kernels.selection import largest
+
+__all__ = ["SIGMOID", "evaluate"]
+
+SIGMOID = 0
+
+# Scores this many widths from the k-th are as good as infinitely far: no double tells the difference.
+FAR = 300.0
+# Newton's method takes under 10 steps; halving the bracket alone would take about 60.
+MOST_STEPS = 200
+
+
+@njit(cache=True, nogil=True)
+def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, width, item_weight):
+    """Add 1 - smoothed precision@k, meaned over groups, of every model to `value`; write its gradient.
+
+    Parameters
+    ----------
+    loss : int
+        SIGMOID.
+    scores, order, start, n_pos, k, weight, value, coef
+        As for `attop.surrogates.kernels.prec_at_k.evaluate`.
+    width : float
+        h.
+    item_weight : ndarray of shape (n,), or empty
+        Empty: all 1.
+    """
+    m = scores.shape[1]
+    tile, work = workspace(start, m)
+    for g in range(len(n_pos)):
+        items = order[start[g] : start[g + 1]]
+        w = item_weight[items] if len(item_weight) > 0 else np.ones(len(items))
+        for first in range(0, m, len(tile)):
+            size = load(scores, items, first, tile, value)
+            for r in range(size):
+                row = tile[r, : len(items)]
+                origin = _weighted_kth(row, w, k[g]) if len(item_weight) > 0 else _kth(row, k[g], work)
+                value[first + r] += weight * _one(row, w, n_pos[g], k[g], width, origin)
+            store(tile, items, first, size, weight, coef)
+
+
+@njit(cache=True, nogil=True)
+def _kth(row, k, work):
+    value, index = work[0], work[1]
+    largest(row, k, -np.inf, value, index)
+    return value[k - 1]
+
+
+@njit(cache=True, nogil=True)
+def _weighted_kth(row, w, k):
+    """Highest score with a weight of at least k at or above it."""
+    above = 0.0
+    origin = np.inf
+    for i in np.argsort(-row):
+        if w[i] > 0.0:
+            origin = row[i]
+            above += w[i]
+            if above >= k:
+                break
+    return origin
+
+
+@njit(cache=True, nogil=True)
+def _one(row, w, n_pos, k, width, origin):
+    """1 - smoothed precision of one group and model; overwrites `row`, its scores, with the gradient.
+
+    Relative to the k-th score and in widths, the sigmoid of z - u is e/(e + c) with e = exp(z) and
+    c = exp(u): one exponential an item, however many steps the cut takes.
+    """
+    total = 0.0
+    for i in range(len(row)):
+        z = (row[i] - origin) / width
+        row[i] = np.exp(min(max(z, -FAR), FAR))
+        total += w[i]
+    if k >= total:  # everything is at the top, whatever the scores
+        value = 1.0 - np.sum(w[:n_pos]) / k
+        row[:] = 0.0
+        return value
+    cut = np.exp(_cut(row, w, k, total))
+    kept, slope, slope_pos = 0.0, 0.0, 0.0
+    for i in range(len(row)):
+        sigma = row[i] / (row[i] + cut)
+        q = w[i] * sigma * (cut / (row[i] + cut))
+        slope += q
+        if i < n_pos:
+            kept += w[i] * sigma
+            slope_pos += q
+        row[i] = q
+    share = slope_pos / slope if slope > 0.0 else 0.0
+    for i in range(len(row)):
+        label = 1.0 if i < n_pos else 0.0
+        row[i] *= (share - label) / (k * width)
+    return 1.0 - kept / k
+
+
+@njit(cache=True, nogil=True)
+def _cut(e, w, k, total):
+    """Solve sum_i w_i e_i / (e_i + exp(u)) = k for u.
+
+    Newton's method on the logit of the mean, which is linear in u both for equal scores and far out in
+    the tails; a step that leaves the bracket is replaced by its middle.
+    """
+    target = np.log(k / (total - k))
+    low, high = -2.0 * FAR, 2.0 * FAR
+    u = 0.0
+    for _ in range(MOST_STEPS):
+        inside, slope = _sums(e, w, np.exp(u))
+        if abs(inside - k) <= 1e-14 * k:
+            break
+        if inside > k:
+            low = u
+        else:
+            high = u
+        if high - low <= 1e-15 * max(1.0, abs(u)):
+            break
+        new = np.inf
+        outside = total - inside
+        if slope > 0.0 and inside > 0.0 and outside > 0.0:
+            new = u + (np.log(inside / outside) - target) * (inside * outside) / (slope * total)
+        if new == u:
+            break
+        u = new if low < new < high else 0.5 * (low + high)
+    return u
+
+
+# Free to add in any order, the compiler does several items at a time.
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _sums(e, w, cut):
+    """Return the weight inside the cut, and how fast it falls as u rises."""
+    inside, slope = 0.0, 0.0
+    for i in range(len(e)):
+        sigma = e[i] / (e[i] + cut)
+        inside += w[i] * sigma
+        slope += w[i] * sigma * (1.0 - sigma)
+    return inside, slope

@@ -1,0 +1,171 @@
+"""The smoothed precision@k against its definition, its invariances and its limits."""
+
+import numpy as np
+import pytest
+
+import oracles.soft_top as oracle
+from attop.surrogates import SoftPrecAtK
+
+TOPS = [{"k": 1}, {"k": 2}, {"k": 3}, {"tau": 0.3}, {"kappa": 0.5}, {"kappa": 1.5}]
+
+
+def case(rng, i):
+    """Scores (two in three with ties), labels, groups, weights (whole numbers, fractions and zeros)."""
+    n = int(rng.integers(4, 13))
+    scores = rng.normal(size=n) * 2 if i % 3 == 0 else rng.integers(-2, 3, n) / (1 + i % 2)
+    y = (rng.random(n) < 0.4).astype(int)
+    y[rng.integers(n)] = 1
+    groups = rng.integers(0, 1 + i % 3, n)
+    weights = [None, rng.integers(0, 4, n).astype(float), rng.random(n) * 2][i % 3]
+    return scores.astype(float), y, groups, weights
+
+
+def test_value_and_gradient_are_those_of_the_definition():
+    rng = np.random.default_rng(0)
+    checked = undefined = 0
+    for i in range(700):
+        scores, y, groups, weights = case(rng, i)
+        top, h = TOPS[int(rng.integers(len(TOPS)))], float(rng.choice([0.1, 0.3, 1.0, 4.0]))
+
+        def loss(s, y=y, groups=groups, top=top, h=h, weights=weights):
+            return oracle.mean_over_groups(s, y, groups, top, h, weights)
+
+        if loss(scores) is None:
+            undefined += 1
+            with pytest.raises(ValueError, match=r"by weight|k items"):
+                SoftPrecAtK(top, h).bind(y, groups, weights)
+            continue
+        value, coef = SoftPrecAtK(top, h).bind(y, groups, weights)(scores)
+        assert value == pytest.approx(loss(scores), abs=1e-12)
+        np.testing.assert_allclose(coef, oracle.gradient(loss, scores), atol=1e-6)
+        checked += 1
+    assert checked >= 500
+    assert undefined >= 10
+
+
+def test_an_item_of_weight_two_is_two_items():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        scores, y = rng.normal(size=30), (rng.random(30) < 0.3).astype(int)
+        y[0] = 1
+        weights = rng.integers(0, 4, 30)
+        weights[0] = 1
+        rows = np.repeat(np.arange(30), weights)
+        for top in ({"k": 5}, {"tau": 0.2}, {"kappa": 0.6}):
+            value, coef = SoftPrecAtK(top, 0.4).bind(y, None, weights)(scores)
+            repeated, spread = SoftPrecAtK(top, 0.4).bind(y[rows])(scores[rows])
+            assert value == pytest.approx(repeated, abs=1e-13)
+            np.testing.assert_allclose(coef, np.bincount(rows, spread, 30), atol=1e-13)
+
+
+def test_a_constant_and_a_scale_change_nothing():
+    rng = np.random.default_rng(2)
+    scores, y = rng.integers(-5, 6, 60).astype(float), (rng.random(60) < 0.2).astype(int)
+    value, coef = SoftPrecAtK(7, 0.5).value_and_coef(scores, y)
+    # Whole numbers: no digits are lost in adding.
+    for constant in (1.0, -3.0, 2.0**40):
+        moved, coef_moved = SoftPrecAtK(7, 0.5).value_and_coef(scores + constant, y)
+        assert moved == value
+        np.testing.assert_array_equal(coef_moved, coef)
+    for scale in (2.0**-30, 8.0, 2.0**40):
+        scaled, coef_scaled = SoftPrecAtK(7, 0.5 * scale).value_and_coef(scores * scale, y)
+        assert scaled == value
+        np.testing.assert_allclose(coef_scaled * scale, coef, rtol=1e-13)
+    assert coef.sum() == pytest.approx(0, abs=1e-15)
+
+
+def test_narrow_is_precision_at_k_and_wide_is_the_share_of_positives():
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        scores, y = rng.permutation(40).astype(float), (rng.random(40) < 0.4).astype(int)
+        y[0] = 1
+        k = int(rng.integers(1, 40))
+        precision = y[np.argsort(-scores)[:k]].mean()
+        assert SoftPrecAtK(k, 1e-3).value_and_coef(scores, y)[0] == pytest.approx(1 - precision, abs=1e-12)
+        assert SoftPrecAtK(k, 1e9).value_and_coef(scores, y)[0] == pytest.approx(1 - y.mean(), abs=1e-6)
+
+
+def test_ties_at_the_cut_are_shared():
+    # One place for the three items tied at 0, one of them positive: a third of a positive.
+    value, _ = SoftPrecAtK(3, 1e-3).value_and_coef([2.0, 1.0, 0.0, 0.0, 0.0, -1.0], [1, 0, 0, 1, 0, 1])
+    assert value == pytest.approx(1 - (1 + 1 / 3) / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("constant", [0.0, 1e-300, -7.5, 1e300])
+def test_constant_scores(constant):
+    y = np.array([1, 0, 0, 0, 1])
+    value, coef = SoftPrecAtK(2).value_and_coef(np.full(5, constant), y)
+    assert value == pytest.approx(1 - 2 / 5, abs=1e-14)
+    # sigma = k/n for all: q is the same for all, and the gradient pulls the two classes apart.
+    q = 2 / 5 * 3 / 5
+    np.testing.assert_allclose(coef, q * (2 / 5 - y) / 2, rtol=1e-12)
+
+
+def test_one_positive_and_all_items_at_the_top():
+    scores = np.array([0.3, -1.0, 2.0, 0.1])
+    value, coef = SoftPrecAtK(4, 0.5).value_and_coef(scores, [0, 1, 0, 0])
+    assert value == 3 / 4
+    np.testing.assert_array_equal(coef, 0)
+    value, coef = SoftPrecAtK(1, 0.5).value_and_coef(scores, [0, 1, 0, 0])
+    assert 0.99 < value < 1
+    assert coef[1] < 0 < coef[2]
+    value, _ = SoftPrecAtK(3, 0.01).value_and_coef(scores, [1, 1, 1, 1])
+    assert value == pytest.approx(0, abs=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e12, 1e150, 8e307])
+def test_huge_and_tiny_scores(scale):
+    rng = np.random.default_rng(4)
+    scores, y = rng.permutation(np.linspace(-1, 1, 20)) * scale, np.repeat([1, 0], 10)
+    value, coef = SoftPrecAtK(5).value_and_coef(scores, y)
+    assert np.isfinite(coef).all()
+    if scale < 1:
+        assert value == pytest.approx(1 / 2, abs=1e-9)
+    else:
+        assert value == pytest.approx(1 - y[np.argsort(-scores)[:5]].mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_model_with_a_score_that_is_not_finite_has_no_value(bad):
+    scores = np.zeros((6, 2))
+    scores[3, 1] = bad
+    value, _ = SoftPrecAtK(2).value_and_coef(scores, [1, 0, 0, 1, 0, 0])
+    np.testing.assert_array_equal(np.isnan(value), [False, True])
+
+
+def test_blocks_add_up_and_keep_their_weights():
+    rng = np.random.default_rng(5)
+    for trial in range(10):
+        groups = rng.permutation(np.repeat(np.arange(12), rng.integers(2, 9, 12)))
+        y, weights = (rng.random(len(groups)) < 0.5).astype(int), rng.random(len(groups)) + 0.5
+        bound = SoftPrecAtK({"tau": 0.3}, 0.5).bind(y, groups, weights if trial % 2 else None)
+        scores = rng.normal(size=(len(y), 3))
+        value, coef = bound(scores)
+        total, gathered = np.zeros(3), np.zeros_like(coef)
+        blocks = bound.blocks(10)
+        assert len(blocks) > 2
+        for rows, part in blocks:
+            some, gathered[rows] = part(scores[rows])
+            total += some
+        np.testing.assert_allclose(total, value, rtol=1e-12)
+        np.testing.assert_allclose(gathered, coef, atol=1e-15)
+
+
+@pytest.mark.parametrize("width", [0, -1.0, np.inf, np.nan, True])
+def test_a_width_that_is_none_is_refused(width):
+    with pytest.raises(ValueError, match="width must be a positive number, got"):
+        SoftPrecAtK(2, width)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 1], r"sample_weight must have shape \(3,\), got \(2,\)"),
+        ([1, -1, 1], "sample_weight must be finite and at least 0"),
+        ([1, np.nan, 1], "sample_weight must be finite and at least 0"),
+        ([0, 1, 1], "by weight"),
+    ],
+)
+def test_weights_that_are_none_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        SoftPrecAtK(1).bind([1, 0, 0], None, weights)
