@@ -355,8 +355,10 @@ def test_targets_are_sorted_by_size_not_as_text():
     ]
     assert main_target(["k=5", "k=10", "k=100"]) == "k=10"
     assert main_target(["k=5", "k=10"]) == "k=5"
+    assert read_target("k=100 of 30000") == ("tau", 100 / 30000)
+    assert sort_targets(["k=30 of 300", "tau=0.05", "k=7"]) == ["k=7", "tau=0.05", "k=30 of 300"]
     for wrong in ("10", "k=ten", "top=3", ""):
-        with pytest.raises(ValueError, match="cannot be read"):
+        with pytest.raises(ValueError, match="a top is written as"):
             read_target(wrong)
 
 

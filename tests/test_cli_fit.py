@@ -121,7 +121,7 @@ def test_what_a_method_raises_is_raised(plan, capsys, monkeypatch):
         (["wdbc", "linear-swm"], "unknown method 'linear-swm', did you mean 'linear-svm'?"),
         (["wdbc", "linear-svm", "--fold", "10"], "--fold 10: wdbc has 10 folds, numbered from 0"),
         (["wdbc", "linear-svm", "--repeat", "-1"], "--repeat -1: wdbc has 1 repeat, numbered from 0"),
-        (["wdbc", "linear-svm", "--target", "10"], "--target wants k=10, tau=0.05 or kappa=0.25, got '10'"),
+        (["wdbc", "linear-svm", "--target", "10"], "k=100 of 30000, tau=0.05 or kappa=0.25, got '10'"),
         (
             ["digit-8", "linear-svm"],
             "snakemake --cores 16 out/data/digit-8/dataset.npz --configfile mine.yaml",

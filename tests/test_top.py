@@ -21,6 +21,8 @@ from attop.sample import RankingSample, check_groups, check_labels
         ({"k": 20}, Top(k=20)),
         ({"tau": 0.05}, Top(tau=0.05)),
         ({"kappa": 0.25}, Top(kappa=0.25)),
+        ({"k": 100, "of": 30000}, Top(k=100, out_of=30000)),
+        ({"k": 100.0, "of": 3e4}, Top(k=100, out_of=30000)),
         (Top(tau=0.05), Top(tau=0.05)),
     ],
 )
@@ -52,6 +54,12 @@ def test_of_reads_what_a_configuration_holds(value, top):
         ({"tau": 0.0}, ValueError, "tau must lie strictly"),
         ({"tau": 1.0}, ValueError, "tau must lie strictly"),
         ({"kappa": 0}, ValueError, "kappa must be positive"),
+        ({"of": 30}, ValueError, "exactly one of k, tau and kappa, got none"),
+        ({"tau": 0.1, "of": 30}, ValueError, r"goes with k, got tau=0.1: leave it out"),
+        ({"k": 30, "of": 30}, ValueError, r"below the length of the list it is taken of, got 30 of 30"),
+        ({"k": 0, "of": 30}, ValueError, "k must be an integer of at least 1"),
+        ({"k": 2, "of": 30.5}, TypeError, r"\('of'\) must be an integer, got 30.5"),
+        ({"k": 2, "of": "30"}, TypeError, "must be an integer, got '30'"),
     ],
 )
 def test_a_malformed_top_is_refused(value, error, message):
@@ -88,13 +96,35 @@ def test_resolve_at_its_limits():
 
 def test_only_a_number_of_items_is_the_same_for_every_sample():
     assert not Top(k=3).depends_on_sample
+    assert Top(k=3, out_of=30).depends_on_sample
     assert Top(tau=0.1).depends_on_sample
     assert Top(kappa=0.1).depends_on_sample
 
 
-def test_top_prints_as_it_is_written():
-    assert repr(Top(k=20)) == "Top(k=20)"
+def test_k_of_a_list_is_the_same_share_of_a_sample_rounded_up():
+    top = Top.of({"k": 100, "of": 30000})
+    assert [top.resolve(n, 0) for n in (1, 300, 301, 4000, 30000, 90000)] == [1, 1, 2, 14, 100, 300]
+    for k, of, n in ((1, 3, 9), (7, 11, 110), (49, 50, 1000)):
+        assert Top(k=k, out_of=of).resolve(n, 0) == n * k // of
+
+
+@pytest.mark.parametrize("top", [Top(k=20), Top(k=100, out_of=30000), Top(tau=0.05), Top(kappa=1.0)])
+def test_top_prints_as_it_is_written(top):
+    assert eval(repr(top)) == top
+    assert Top.parse(str(top)) == top
+
+
+def test_top_prints_in_few_words():
     assert str(Top(tau=0.05)) == "tau=0.05"
+    assert str(Top(k=100, out_of=30000)) == "k=100 of 30000"
+
+
+@pytest.mark.parametrize(
+    "text", ["20", "k=", "k=2.5", "top=3", "tau=2", "k=10 of ten", "k = 1 of", "tau=0.1 of 9"]
+)
+def test_what_no_top_is_written_as_is_refused(text):
+    with pytest.raises(ValueError, match=r"a top is written as k=10, k=100 of 30000, .*, got"):
+        Top.parse(text)
 
 
 # Labels and groups

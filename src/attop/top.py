@@ -9,6 +9,9 @@ from fractions import Fraction
 
 __all__ = ["Top"]
 
+_KINDS = ("k", "tau", "kappa")
+_NOT_A_TOP = "a top is written as k=10, k=100 of 30000, tau=0.05 or kappa=0.25"
+
 
 @dataclass(frozen=True)
 class Top:
@@ -20,6 +23,10 @@ class Top:
     ----------
     k : int, at least 1
         Number of items.
+    out_of : int, above `k`
+        With `k`: the length of the list that will be ranked, of which a sample is cut at the same share,
+        ``ceil(k * n / out_of)`` items. In a mapping it is called "of": ``{"k": 100, "of": 30000}`` is
+        1 item of a fold of 300 and 14 of one of 4,000.
     tau : float in (0, 1)
         Fraction of all items; ``k = ceil(tau * n)``, as in Boyd et al. (2012), appendix B.
     kappa : float, positive
@@ -31,14 +38,17 @@ class Top:
     5
     >>> Top.of({"k": 20})
     Top(k=20)
+    >>> Top.of({"k": 100, "of": 30000}).resolve(n=4000, n_pos=80)
+    14
     """
 
     k: int | None = None
     tau: float | None = None
     kappa: float | None = None
+    out_of: int | None = None
 
     def __post_init__(self) -> None:
-        given = {name: v for name, v in self._fields().items() if v is not None}
+        given = {name: v for name in _KINDS if (v := getattr(self, name)) is not None}
         if len(given) != 1:
             raise ValueError(
                 f"Top takes exactly one of k, tau and kappa, got {given or 'none'}: "
@@ -47,6 +57,8 @@ class Top:
         (name, value), *_ = given.items()
         if not _is_number(value) or not math.isfinite(value):
             raise TypeError(f"{name} must be a finite number, got {value!r}")
+        if self.out_of is not None:
+            self._check_list(name, value)
         if name == "k":
             if value != int(value) or value < 1:
                 raise ValueError(f"k must be an integer of at least 1, got {value!r}")
@@ -61,18 +73,32 @@ class Top:
             raise ValueError(f"kappa must be positive, got {value!r}")
         object.__setattr__(self, name, float(value))
 
+    def _check_list(self, name: str, value: float) -> None:
+        length = self.out_of
+        if name != "k":
+            raise ValueError(f"the length of the list ('of') goes with k, got {name}={value!r}: leave it out")
+        if not _is_number(length) or not math.isfinite(length) or length != int(length):  # type: ignore
+            raise TypeError(f"the length of the list ('of') must be an integer, got {length!r}")
+        if not length > value:
+            raise ValueError(
+                f"k must be below the length of the list it is taken of, got {value!r} of {length!r}: "
+                "write the k you look at and the items you will rank, such as {'k': 100, 'of': 30000}"
+            )
+        object.__setattr__(self, "out_of", int(length))
+
     @classmethod
     def of(cls, value: Top | int | Mapping[str, float]) -> Top:
         """Read a `Top` from itself, an integer (meaning `k`) or a mapping such as ``{"tau": 0.05}``."""
         if isinstance(value, Top):
             return value
         if isinstance(value, Mapping):
-            unknown = set(value) - {"k", "tau", "kappa"}
+            unknown = set(value) - {*_KINDS, "of"}
             if unknown:
                 raise ValueError(
-                    f"unknown key {sorted(map(str, unknown))} in {dict(value)!r}: use one of k, tau, kappa"
+                    f"unknown key {sorted(map(str, unknown))} in {dict(value)!r}: use one of k, tau, kappa, "
+                    "or k with of"
                 )
-            return cls(**value)  # type: ignore[arg-type]
+            return cls(**{"out_of" if key == "of" else key: v for key, v in value.items()})  # type: ignore
         if _is_number(value):
             if not float(value).is_integer():
                 share = value if 0 < float(value) < 1 else 0.05
@@ -82,6 +108,25 @@ class Top:
                 )
             return cls(k=int(value))
         raise TypeError(f"cannot read a top from {value!r}: give k, or a mapping such as {{'tau': 0.05}}")
+
+    @classmethod
+    def parse(cls, text: str) -> Top:
+        """Read what `str` makes of a top: ``"k=20"``, ``"k=100 of 30000"``, ``"tau=0.05"``, ``"kappa=0.25"``.
+
+        Raises
+        ------
+        ValueError
+            If it is not written so.
+        """
+        name, _, value = text.partition("=")
+        number, of, length = value.partition(" of ")
+        try:
+            if name in _KINDS:
+                given = {name: _number(number)} | ({"of": _number(length)} if of else {})
+                return cls.of(given)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{_NOT_A_TOP}, got {text!r}: {error}") from None
+        raise ValueError(f"{_NOT_A_TOP}, got {text!r}")
 
     def resolve(self, n: int, n_pos: int, *, where: str = "this sample") -> int:
         """Number of items at the top of a sample.
@@ -103,7 +148,7 @@ class Top:
             If the sample is too small.
         """
         if self.k is not None:
-            k = self.k
+            k = self.k if self.out_of is None else math.ceil(Fraction(self.k * n, self.out_of))
         elif self.tau is not None:
             # The decimal the user wrote, not its binary neighbour: ceil(0.07 * 100) must be 7.
             k = math.ceil(Fraction(str(self.tau)) * n)
@@ -119,21 +164,27 @@ class Top:
     @property
     def depends_on_sample(self) -> bool:
         """Whether the number of items changes with the sample."""
-        return self.k is None
-
-    def _fields(self) -> dict[str, float | None]:
-        return {"k": self.k, "tau": self.tau, "kappa": self.kappa}
+        return self.k is None or self.out_of is not None
 
     def as_dict(self) -> dict[str, float]:
-        """Return the one given field, for example ``{"k": 20}``."""
-        return {name: v for name, v in self._fields().items() if v is not None}
+        """Return what is given, for example ``{"k": 20}`` or ``{"k": 100, "of": 30000}``."""
+        given = {name: getattr(self, name) for name in _KINDS} | {"of": self.out_of}
+        return {name: v for name, v in given.items() if v is not None}
 
     def __str__(self) -> str:
         (name, value), *_ = self.as_dict().items()
-        return f"{name}={value!r}"
+        return f"{name}={value!r}" + ("" if self.out_of is None else f" of {self.out_of}")
 
     def __repr__(self) -> str:
-        return f"Top({self})"
+        return f"Top({str(self).replace(' of ', ', out_of=')})"
+
+
+def _number(text: str) -> float:
+    """Read a number, an integer where it is written as one."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _is_number(value: object) -> bool:

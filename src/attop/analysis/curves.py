@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop.analysis.targets import target_top
+from attop.top import Top
 
 __all__ = ["left_end", "mean_roc", "tpr_at"]
 
@@ -77,7 +77,7 @@ def left_end(target: str, n_neg: float, n_pos: float, grouped: bool) -> float:
     if grouped:
         return 0.1
     try:
-        k = target_top(target).resolve(int(n_neg + n_pos), int(n_pos))
+        k = Top.parse(target).resolve(int(n_neg + n_pos), int(n_pos))
     except ValueError:  # more than there are items: the tenth is all there is to show
         return 0.1
     return min(0.1, max(2 * k, 10) / n_neg)

@@ -1,4 +1,4 @@
-"""Targets as the tables write them: ``"k=10"``, ``"tau=0.05"``, ``"kappa=0.25"``."""
+"""Targets as the tables write them: ``"k=10"``, ``"k=100 of 30000"``, ``"tau=0.05"``, ``"kappa=0.25"``."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ from collections.abc import Iterable
 from attop.analysis.wording import listed
 from attop.top import Top
 
-__all__ = ["main_target", "read_target", "sort_targets", "span", "target_top"]
+__all__ = ["main_target", "read_target", "sort_targets", "span"]
 
 _KINDS = ("k", "tau", "kappa")
 
 
 def read_target(target: str) -> tuple[str, float]:
-    """Return kind and value of a target.
+    """Return kind and value of a target; k of a list is a share of the items, like tau.
 
     Raises
     ------
     ValueError
-        If it is not written as one of k, tau and kappa with a number.
+        If it is not written as `Top.parse` reads it.
     """
-    kind, _, value = target.partition("=")
-    try:
-        if kind in _KINDS:
-            return kind, float(value)
-    except ValueError:
-        pass
-    raise ValueError(f"target {target!r} cannot be read: it is written as k=10, tau=0.05 or kappa=0.25")
+    top = Top.parse(target)
+    if top.out_of is not None:
+        return "tau", top.as_dict()["k"] / top.out_of
+    (kind, value), *_ = top.as_dict().items()
+    return kind, float(value)
 
 
 def sort_targets(targets: Iterable[str]) -> list[str]:
@@ -43,12 +41,6 @@ def main_target(targets: Iterable[str]) -> str:
     """Return the target shown where there is room for one: the middle one, the smaller of two."""
     ordered = sort_targets(targets)
     return ordered[(len(ordered) - 1) // 2]
-
-
-def target_top(target: str) -> Top:
-    """Return the target as a `Top`."""
-    kind, value = read_target(target)
-    return Top(**{kind: value})  # type: ignore[arg-type]
 
 
 def span(targets: list[str]) -> str:

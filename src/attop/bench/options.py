@@ -127,7 +127,9 @@ class DatasetConfig(_Model):
         description="Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2].",
     )
     targets: list[TopField] = Field(
-        min_length=1, description="The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}."
+        min_length=1,
+        description="The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}; or {k: 100, of: 30000}, "
+        "the share that 100 are of the 30,000 to be ranked.",
     )
     select_by: str = Field(
         "precision@k",

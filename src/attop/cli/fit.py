@@ -91,11 +91,10 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
 
 
 def _top(text: str) -> dict[str, float]:
-    name, _, value = text.partition("=")
     try:
-        return Top.of({name: int(value) if name == "k" else float(value)}).as_dict()
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"--target wants k=10, tau=0.05 or kappa=0.25, got {text!r}: {error}") from None
+        return Top.parse(text).as_dict()
+    except ValueError as error:
+        raise ConfigError(f"--target: {error}") from None
 
 
 def _load(prepared: Path, options: argparse.Namespace) -> Dataset:

@@ -59,7 +59,8 @@ def build_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="k=10",
-        help="train for this top alone, such as k=10, tau=0.05 or kappa=0.25; may be given again",
+        help="train for this top alone, such as k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25; "
+        "may be given again",
     )
     fit.add_argument(
         "--pdb", action="store_true", help="when it fails, or at Ctrl-C, start Python's debugger where it was"

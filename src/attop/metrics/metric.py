@@ -235,7 +235,7 @@ class Metric:
         if top is None:
             raise TypeError(f"{self.name} is a metric of the top: give top, for example 10 or Top(tau=0.05)")
         top = Top.of(top)
-        if top.k is not None:
+        if not top.depends_on_sample:
             return np.full(len(n), top.k)
         sizes, position = np.unique(np.stack([n, n_pos]), axis=1, return_inverse=True)
         return np.array([_resolve_one(top, *size) for size in sizes.T.tolist()])[position.ravel()]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,18 +12,23 @@ from attop.metrics.metric import Metric, TopLike
 from attop.metrics.registry import get_metric
 from attop.top import Top
 
-__all__ = ["TopScorer", "make_top_scorer"]
+__all__ = ["TopScorer", "make_top_scorer", "scores_of"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class TopScorer:
-    """Scorer ``scorer(estimator, X, y) -> float``; made by `make_top_scorer`."""
+    """Scorer ``scorer(estimator, X, y, groups=None) -> float``; made by `make_top_scorer`."""
 
     metric: Metric
     top: Top | None
+    _requests: dict[str, bool | str | None] = field(default_factory=dict, repr=False)
 
-    def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> float:
-        """Score a fitted binary classifier on `X` with labels `y` of shape (n,), taken from `classes_`."""
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> float:
+        """Score a fitted binary classifier on `X` with labels `y` of shape (n,), taken from `classes_`.
+
+        With `groups` of shape (n,) it is the mean over the groups the metric is defined on. Where lower is
+        better, it is the negative of the metric, as scikit-learn's model selection takes the greatest.
+        """
         classes = getattr(estimator, "classes_", None)
         if classes is None or len(classes) != 2:
             known = "no classes_" if classes is None else f"classes_ {np.asarray(classes).tolist()}"
@@ -35,10 +40,60 @@ class TopScorer:
         unknown = np.setdiff1d(labels, classes)
         if len(unknown):
             raise ValueError(f"y holds {unknown[:5].tolist()}, the classifier knows {classes.tolist()} only")
-        return self.metric.value(labels == classes[1], _scores(estimator, X), self.top)
+        if groups is None and self.metric.grouped:
+            raise ValueError(
+                f"{self.metric.name} is a mean over groups and the scorer got none: "
+                "sklearn.set_config(enable_metadata_routing=True), scorer.set_score_request(groups=True), "
+                "and hand groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
+            )
+        value = self.metric.group_mean(labels == classes[1], scores_of(estimator, X), self.top, groups).value
+        return value if self.metric.higher_is_better else -value
+
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Ask scikit-learn's metadata routing for what the scorer is to be handed.
+
+        Parameters
+        ----------
+        groups : bool, str or None
+            True to be handed the `groups` given to the search, False to be handed none, a string to be
+            handed what is given under that name; None makes it an error to give it.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If something else is asked for.
+        RuntimeError
+            If metadata routing is not enabled, so that the request would be ignored.
+        """
+        from sklearn import get_config
+
+        unknown = sorted(set(requests) - {"groups"})
+        if unknown:
+            raise TypeError(f"a scorer can ask for groups, got {', '.join(unknown)}")
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "metadata routing is not enabled, so that groups would not arrive: "
+                "call sklearn.set_config(enable_metadata_routing=True) first"
+            )
+        self._requests = {**self._requests, **requests}
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what was asked for by `set_score_request`, for scikit-learn."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        for name in ("groups",):
+            request.score.add_request(param=name, alias=self._requests.get(name))
+        return request
 
 
-def _scores(estimator: Any, X: Any) -> NDArray[np.float64]:
+def scores_of(estimator: Any, X: Any) -> NDArray[np.float64]:
+    """Return what a binary classifier ranks by: `decision_function`, or else the positive's probability."""
     if hasattr(estimator, "decision_function"):
         return estimator.decision_function(X)
     if hasattr(estimator, "predict_proba"):
@@ -52,20 +107,26 @@ def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScor
     """Make a scorer for ``GridSearchCV``, ``cross_val_score`` and the like.
 
     It ranks by ``decision_function``, or else by the probability of ``classes_[1]``, which is the positive
-    class. All test items form one list. Where the metric is undefined, the scorer raises
-    `UndefinedMetricError`, which scikit-learn turns into its `error_score`.
+    class. Where the metric is undefined, the scorer raises `UndefinedMetricError`, which scikit-learn turns
+    into its `error_score`.
+
+    All test items form one list, unless the scorer is handed groups (users, queries) by scikit-learn's
+    metadata routing; then the value is the mean over the groups. A metric that is by definition a mean over
+    groups, such as ``"micro-pap@k"``, is an error without them.
 
     Parameters
     ----------
     metric : str or Metric
         Such as ``"precision@k"``, see `METRICS`.
     top : Top, int or mapping, optional
-        How much of the top, for metrics that need it. It is resolved on each test fold, so that a `k`
-        chosen for the whole sample should shrink with the fold, or be given as ``{"tau": ...}``.
+        How much of the top, for metrics that need it. It is resolved on each test fold (in each group): of
+        the k you will look at in production give the length of that list too, ``{"k": 100, "of": 30000}``,
+        and the fold is cut at the same share.
 
     Returns
     -------
     TopScorer
+        Where lower is better, such as for ranks, its value is the metric's negative.
 
     Raises
     ------
@@ -76,8 +137,23 @@ def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScor
 
     Examples
     --------
-    >>> make_top_scorer("precision@k", {"tau": 0.05})
-    TopScorer(metric=Metric(precision@k), top=Top(tau=0.05))
+    >>> make_top_scorer("precision@k", {"k": 100, "of": 30000})
+    TopScorer(metric=Metric(precision@k), top=Top(k=100, out_of=30000))
+
+    With groups, by metadata routing:
+
+    >>> import numpy as np, sklearn
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import GridSearchCV, GroupKFold
+    >>> rng = np.random.default_rng(0)
+    >>> X, users = rng.normal(size=(400, 3)), np.repeat(np.arange(20), 20)
+    >>> y = X[:, 0] + rng.normal(size=400) > 1
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     scorer = make_top_scorer("micro-pap@k", 3).set_score_request(groups=True)
+    ...     search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, scoring=scorer, cv=GroupKFold(4))
+    ...     search = search.fit(X, y, groups=users)
+    >>> search.best_params_
+    {'C': 1}
     """
     found = get_metric(metric)
     if found.needs_top and top is None:

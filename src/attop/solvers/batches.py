@@ -120,7 +120,8 @@ class Batches(BatchSource):
     Raises
     ------
     ValueError
-        If `batch_size` is too small or the sample holds one class only.
+        If `batch_size` is too small, the sample holds one class only, or `top` asks for more items than
+        it has.
     """
 
     def __init__(
@@ -137,6 +138,7 @@ class Batches(BatchSource):
         self._positive = y == 1
         if self._positive.all() or not self._positive.any():
             raise ValueError(f"all {len(y)} labels are {int(y[0])}: a ranking needs both classes")
+        top.resolve(len(y), int(self._positive.sum()))
         self._X = X if issparse(X) else np.ascontiguousarray(X)
         self._rng = rng
 
@@ -192,7 +194,7 @@ class StreamedBatches(BatchSource):
         rng: np.random.RandomState | np.random.Generator | None = None,
     ):
         super().__init__(top, batch_size)
-        if top.k is not None:
+        if not top.depends_on_sample:
             raise ValueError(
                 f"a stream has no known length that {top} could be a part of: "
                 "give a fraction of the items (tau) or of the positives (kappa)"
@@ -224,11 +226,11 @@ class StreamedBatches(BatchSource):
 def batch_top(top: Top, size: int, n_pos: int, n: int) -> int:
     """Return k within a batch of `size` items, `n_pos` of them positive, of a sample of `n`.
 
-    A fraction, of the items (`tau`) or of the positives (`kappa`), is taken of the batch. A fixed `k` is
-    shrunk like the batch, to ``k * size / n`` rounded half up, at least 1. In each case k is at most
-    `n_pos`: beyond, every ranking of the batch makes mistakes.
+    A fraction, of the items (`tau`, or `k` of a list) or of the positives (`kappa`), is taken of the
+    batch. A fixed `k` is shrunk like the batch, to ``k * size / n`` rounded half up, at least 1. In each
+    case k is at most `n_pos`: beyond, every ranking of the batch makes mistakes.
     """
-    if top.k is not None:
+    if top.k is not None and not top.depends_on_sample:
         return max(1, min((2 * top.k * size + n) // (2 * n), n_pos))
     if top.kappa is not None and top.kappa >= 1:
         return n_pos

@@ -1,0 +1,192 @@
+"""The scorer in scikit-learn's model selection: groups by metadata routing, k of a list, ranks."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from attop import GDPApK
+from attop.metrics import get_metric, make_top_scorer, micro_pap_at_k, precision_at_k
+from attop.metrics.own import own_metric
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def users(seed, n_users=24, n_each=15):
+    """Users with levels of their own: what tells items apart among all says nothing within a user."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_users), n_each)
+    level = rng.normal(size=n_users)[groups]
+    taste = rng.normal(size=len(groups))
+    X = np.column_stack([taste, level, rng.normal(size=(len(groups), 2))])
+    y = (taste + level + 0.8 * rng.normal(size=len(groups)) > 1.5).astype(int)
+    order = rng.permutation(len(y))
+    return X[order], y[order], groups[order]
+
+
+def by_user(k=1):
+    return make_top_scorer("micro-pap@k", k).set_score_request(groups=True)
+
+
+GRID = {"lam": [1e-3, 0.1, 10.0], "eta": [0.01, 1.0]}
+
+
+def by_hand(model, X, y, groups, k, pooled=False):
+    """Return the mean value of every setting over the folds."""
+    means = {}
+    for lam in GRID["lam"]:
+        for eta in GRID["eta"]:
+            values = []
+            for train, test in GroupKFold(3).split(X, y, groups):
+                fitted = clone(model).set_params(lam=lam, eta=eta).fit(X[train], y[train], groups[train])
+                scores = fitted.decision_function(X[test])
+                its = np.zeros(len(test)) if pooled else groups[test]
+                values.append(micro_pap_at_k(y[test], scores, k, its).value)
+            means[lam, eta] = np.mean(values)
+    return means
+
+
+@pytest.mark.usefixtures("routing")
+def test_grid_search_picks_by_the_mean_over_users_as_a_loop_by_hand():
+    model = GDPApK(top=1, max_iter=40).set_fit_request(groups=True)
+    picked = []
+    for seed in range(4):
+        X, y, groups = users(seed)
+        search = GridSearchCV(model, GRID, scoring=by_user(), cv=GroupKFold(3)).fit(X, y, groups=groups)
+        means = by_hand(model, X, y, groups, 1)
+        table = dict(
+            zip(means, search.cv_results_["mean_test_score"][np.argsort(_order(search))], strict=True)
+        )
+        assert table == means
+        chosen = (search.best_params_["lam"], search.best_params_["eta"])
+        assert means[chosen] == max(means.values())
+        pooled = by_hand(model, X, y, groups, 1, pooled=True)
+        picked.append(chosen == max(pooled, key=pooled.get))
+    assert not all(picked)  # else the test could not tell a mean over users from a pool
+
+
+def _order(search):
+    settings = search.cv_results_["params"]
+    return [GRID["lam"].index(s["lam"]) * len(GRID["eta"]) + GRID["eta"].index(s["eta"]) for s in settings]
+
+
+@pytest.mark.usefixtures("routing")
+def test_any_metric_becomes_a_mean_over_groups():
+    X, y, groups = users(5)
+    scorer = make_top_scorer("ap").set_score_request(groups=True)
+    values = cross_val_score(
+        LogisticRegression(), X, y, scoring=scorer, cv=GroupKFold(3), params={"groups": groups}
+    )
+    for value, (train, test) in zip(values, GroupKFold(3).split(X, y, groups), strict=True):
+        scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
+        assert value == get_metric("ap").evaluate(y[test], scores, groups=groups[test]).value
+
+
+@pytest.mark.usefixtures("routing")
+def test_groups_reach_the_scorer_of_a_pipeline_and_of_halving():
+    X, y, groups = users(6)
+    chain = make_pipeline(StandardScaler(), GDPApK(top=1, max_iter=20).set_fit_request(groups=True))
+    found = cross_validate(chain, X, y, scoring=by_user(), cv=GroupKFold(3), params={"groups": groups})
+    assert np.isfinite(found["test_score"]).all()
+    search = HalvingGridSearchCV(
+        chain, {"gdpapk__lam": [0.01, 1.0]}, scoring=by_user(), cv=GroupKFold(3), min_resources=120
+    )
+    with sklearn.config_context(enable_metadata_routing=True):
+        search.fit(X, y, groups=groups)
+    assert np.isfinite(search.best_score_)
+
+
+@pytest.mark.usefixtures("routing")
+def test_groups_may_come_under_another_name():
+    X, y, groups = users(7)
+    scorer = make_top_scorer("micro-pap@k", 1).set_score_request(groups="customer")
+    options = {"cv": StratifiedKFold(3), "error_score": "raise"}
+    named = cross_val_score(
+        LogisticRegression(), X, y, scoring=scorer, params={"customer": groups}, **options
+    )
+    assert (
+        named.tolist()
+        == cross_val_score(
+            LogisticRegression(), X, y, scoring=by_user(), params={"groups": groups}, **options
+        ).tolist()
+    )
+
+
+@pytest.mark.usefixtures("routing")
+def test_groups_given_but_neither_requested_nor_refused_are_an_error():
+    X, y, groups = users(8)
+    scorer = make_top_scorer("precision@k", 1)
+    with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError, match="groups"):
+        cross_val_score(LogisticRegression(), X, y, scoring=scorer, params={"groups": groups})
+    refused = make_top_scorer("precision@k", 5).set_score_request(groups=False)
+    values = cross_val_score(
+        LogisticRegression(), X, y, scoring=refused, cv=GroupKFold(3), params={"groups": groups}
+    )
+    train, test = next(GroupKFold(3).split(X, y, groups))
+    scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
+    assert values[0] == precision_at_k(y[test], scores, 5)
+
+
+def test_a_metric_of_groups_without_groups_is_an_error_and_no_pool():
+    X, y, groups = users(9)
+    scorer = make_top_scorer("micro-pap@k", 1)
+    with pytest.raises(
+        ValueError, match=r"mean over groups and the scorer got none.*enable_metadata_routing"
+    ):
+        cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3, error_score="raise")
+    with pytest.warns(UserWarning, match="mean over groups and the scorer got none"):
+        values = cross_val_score(
+            LogisticRegression(), X, y, scoring=scorer, groups=groups, cv=GroupKFold(3)
+        )  # without routing, groups reach the splitter alone
+    assert np.isnan(values).all()
+
+
+def test_a_request_that_would_be_ignored_is_refused():
+    with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
+        make_top_scorer("auc").set_score_request(groups=True)
+    with pytest.raises(TypeError, match="can ask for groups, got users"):
+        make_top_scorer("auc").set_score_request(users=True)
+
+
+@pytest.mark.usefixtures("routing")
+def test_requests_survive_a_copy():
+    scorer = pickle.loads(pickle.dumps(by_user()))
+    assert scorer == by_user()
+    assert scorer.get_metadata_routing().score.requests == {"groups": True}
+    assert make_top_scorer("micro-pap@k", 1).get_metadata_routing().score.requests == {"groups": None}
+
+
+def test_k_of_a_list_cuts_each_fold_at_the_same_share():
+    X, y, _ = users(10)
+    folds, scorer = StratifiedKFold(3), make_top_scorer("precision@k", {"k": 100, "of": 1000})
+    assert repr(scorer) == "TopScorer(metric=Metric(precision@k), top=Top(k=100, out_of=1000))"
+    values = cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=folds)
+    for value, (train, test) in zip(values, folds.split(X, y), strict=True):
+        scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
+        assert value == precision_at_k(y[test], scores, 12)  # ceil(120 * 100 / 1000)
+
+
+def test_where_lower_is_better_the_score_is_the_negative():
+    X, y, _ = users(11)
+    scorer = make_top_scorer(own_metric("brier", "sklearn.metrics.log_loss", higher_is_better=False))
+    model = LogisticRegression().fit(X, y)
+    model = type("Probability", (), {"classes_": model.classes_, "predict_proba": model.predict_proba})()
+    assert scorer(model, X, y) == -sklearn.metrics.log_loss(y, model.predict_proba(X)[:, 1])
