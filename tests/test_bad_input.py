@@ -32,6 +32,7 @@ GROUPED = {
     "SVMPAUC",
     "SVMPerf",
     "SelectPApK",
+    "TopPush",
 }
 
 

@@ -94,11 +94,13 @@ def certified(name, X, y, k, lam, groups=None, tol=1e-6):
     solution = bundle(X, surrogate(name, k).bind(y, groups), lam=lam, tol=tol, max_iter=3000)
     objective, gap = solution.objective[0], solution.gap[0]
     slack = 1e-8 * max(1, abs(expected))  # CLARABEL's
-    assert solution.status == "converged"
-    assert gap <= tol * abs(objective) * (1 + 1e-6)
-    assert expected - slack <= objective <= expected + tol * abs(expected) + slack
     history = solution.history
     lower = np.ravel(history.objective) - np.ravel(history.gap)
+    gain = history.objective[0][0] - lower[-1]
+    assert solution.status == "converged"
+    assert solution.relative_gap[0] <= tol * (1 + 1e-6)
+    assert gap <= max(tol * gain * (1 + 1e-6), 1e-12 * history.objective[0][0])
+    assert expected - slack <= objective <= expected + tol * gain + slack
     assert (lower <= expected + slack).all(), "a lower bound exceeds the optimum"
     assert (np.diff(np.ravel(history.objective)) <= 0).all()
     return solution

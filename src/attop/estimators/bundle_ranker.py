@@ -48,7 +48,8 @@ class BundleEstimator(LinearRanker):
     objective_ : float
         ``lam/2 ||w||^2 + L(X w)`` at `coef_`.
     gap_ : float
-        Certified relative gap: the objective exceeds the optimum by at most ``gap_ * |objective_|``.
+        Certified: of what can be gained over ``w = 0``, at most this share is missing at `coef_`; see
+        `attop.solvers.certificate.relative_gap`. 0 also where ``w = 0`` is the optimum.
     n_iter_ : int
     converged_ : bool
         Whether the gap reached `tol`.
@@ -110,7 +111,7 @@ class BundleRanker(BundleEstimator):
     C : float, positive, default=1.0
         Weight of the loss; ``lam = 1 / C``.
     tol : float, positive, default=1e-3
-        Relative gap to certify.
+        Share of the gain over ``w = 0`` that may be missing: the gap to certify.
     max_iter : int, at least 1, default=1000
     time_limit : float, optional
         Seconds per model.
@@ -174,10 +175,10 @@ def named(name: Any, surrogates: Mapping[str, tuple[str, bool]], top: Top) -> Su
 def store_solution(model: Any, solution: Solution, X: Any, y: NDArray[np.int64]) -> None:
     """Set the fitted attributes of a model from the one model of `solution`."""
     model._set_linear(solution.coef[:, 0], X, y)
-    if solution.gap is None:
+    if solution.relative_gap is None:
         raise TypeError("store_solution needs a solution with a certified gap")
     model.objective_ = float(solution.objective[0])
-    model.gap_ = float(solution.gap[0]) / max(abs(model.objective_), np.finfo(float).tiny)
+    model.gap_ = float(solution.relative_gap[0])
     model.n_iter_ = solution.n_iter
     model.converged_, model.status_ = solution.status == "converged", solution.status
     model.history_ = solution.history

@@ -28,7 +28,7 @@ class SVMPAUC(BundleEstimator):
     C : float, positive, default=1.0
         Weight of the loss, which is 1 at w = 0.
     tol : float, positive, default=1e-3
-        Relative duality gap to certify.
+        Share of the gain over ``w = 0`` that may be missing: the gap to certify.
     max_iter : int, at least 1, default=1000
     time_limit : float, optional
         Seconds per model.

@@ -26,7 +26,7 @@ class SVMPerf(BundleEstimator):
     C : float, positive, default=1.0
         Weight of the loss, which is in items.
     tol : float, positive, default=1e-3
-        Relative duality gap to certify.
+        Share of the gain over ``w = 0`` that may be missing: the gap to certify.
     max_iter : int, at least 1, default=1000
     time_limit : float, optional
         Seconds per model.

@@ -64,6 +64,9 @@ class Solution:
     history : History
     gap : ndarray of shape (m,) or None
         Certified bound on ``objective - optimum``, where the solver has one.
+    relative_gap : ndarray of shape (m,) or None
+        Certified bound on the share of the gain over ``w = 0`` that is missing; see
+        `attop.solvers.certificate.relative_gap`.
     """
 
     coef: Floats
@@ -72,6 +75,7 @@ class Solution:
     status: Status
     history: History
     gap: Floats | None = None
+    relative_gap: Floats | None = None
 
 
 #: Called as ``callback(iteration, coef, objective)`` after each recorded iteration; True stops the solver.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
+from attop.solvers.certificate import NOTHING, relative_gap
 from attop.solvers.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.few_rows import FewRows
 from attop.surrogates.base import BoundSurrogate
@@ -24,6 +25,8 @@ _EVALUATIONS = 12
 _SHARE = 0.1
 #: Way from the best point to the model's minimiser that a search goes.
 _DAMPING = 0.7
+#: Scores so small that a loss has there the subgradients it has at 0.
+_TINY = 1e-8
 #: The candidate's model value, as a share of the way from the lower bound to the best objective.
 _LEVEL = (0.3, 0.7)
 
@@ -53,8 +56,7 @@ def bundle(
     lam : float, positive
         Regularisation; in the form ``1/2 ||w||^2 + C loss``, ``C = 1 / lam``.
     tol : float, positive
-        Stop at ``J(w) - lower bound <= tol * |J(w)|``. (Where the optimum is as good as 0, ``|J(w)|`` is
-        replaced by ``1e-9 |J(0)|``.)
+        Stop at ``J(w) - lower bound <= tol * (J(0) - lower bound)``; see `attop.solvers.certificate`.
     max_iter : int, at least 1
     time_limit : float, optional
         Seconds, checked once an iteration. At least the first is done.
@@ -84,6 +86,10 @@ def bundle(
     place of the line search of Franc and Sonnenburg. The candidate is the point nearest to the best
     iterate at which the model is about halfway between lower bound and best objective, as in the level
     method. Planes that the last 30 candidates did not need are dropped, which leaves the bound intact.
+
+    As long as nothing is gained over ``w = 0``, each candidate also brings a plane at scores of its
+    direction and next to no size. Where 0 is the optimum, as it often is for losses of the top and classes
+    that overlap, these are the planes that prove it, and the model is 0, exactly.
 
     The subgradients of a loss of the top of the list have few entries that are not 0. Where these are in
     a quarter of the rows or less, slopes read those rows only, and up to twenty candidates, each of which
@@ -128,7 +134,7 @@ def bundle(
                 )
             gap = max(gap, 0.0)
             history.record(t, deadline.elapsed, np.array([objective]), np.array([gap]))
-            if gap <= tol * max(abs(objective), 1e-9 * abs(start)):
+            if relative_gap(start, objective, lower) <= tol:
                 status = "converged"
                 break
             if callback is not None and callback(t, best[:, np.newaxis], np.array([objective])):
@@ -148,6 +154,12 @@ def bundle(
             if len(new_offset) == 0:  # the loss overflows at the candidate
                 status = "diverged"
                 break
+            if start - objective <= NOTHING * abs(start):
+                at_zero = _plane_at_zero(loss, span.scores[:, 1])
+                new_coef = np.column_stack([new_coef, at_zero[0]])
+                new_offset = np.append(new_offset, at_zero[1])
+    if relative_gap(start, start, lower) == 0.0:
+        best = np.zeros(d)  # the optimum: what else was found differs from it by rounding
     # The scores of the best iterate were combined from others: state the objective of the model itself.
     exact = _evaluate(loss, np.asarray(X @ best))[0] + 0.5 * lam * float(best @ best)
     return Solution(
@@ -157,6 +169,7 @@ def bundle(
         status,
         history,
         np.array([max(exact - lower, 0.0)]),
+        np.array([relative_gap(start, exact, lower)]),
     )
 
 
@@ -216,6 +229,17 @@ class _Span:
         chosen = sorted({0, *active} | ({best_at} if best_at is not None else set()))[: len(found)]
         coef = np.column_stack([found[i][0] for i in chosen]) if found else np.zeros((len(scores), 0))
         return self.points[:, 0].copy(), objective, coef, np.array([found[i][1] for i in chosen])
+
+
+def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]:
+    """Return the plane of the loss at 0, of all there are, that belongs to the direction of `scores`.
+
+    If ``w = 0`` is the optimum, such planes prove it. Those from far away are rounded, and so is their bound.
+    """
+    size = np.abs(scores).max()
+    near = scores * (_TINY / size) if size > 0 else scores
+    value, c = _evaluate(loss, near)
+    return c, plane_offset(value, c, near)
 
 
 def _evaluate(loss: BoundSurrogate, scores: Floats) -> tuple[float, Floats]:

@@ -68,9 +68,8 @@ class CoordinateSolution(Solution):
             rounds,
             "max_iter",
             history,
-            None,
-            self.coordinates[:rounds],
-            self.steps[:rounds],
+            coordinates=self.coordinates[:rounds],
+            steps=self.steps[:rounds],
         )
 
 
@@ -179,9 +178,8 @@ def coordinate_descent(
         len(steps),
         status,
         history,
-        None,
-        np.array(coordinates, np.int64),
-        np.array(steps),
+        coordinates=np.array(coordinates, np.int64),
+        steps=np.array(steps),
     )
 
 

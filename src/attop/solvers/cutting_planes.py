@@ -116,10 +116,10 @@ class LevelStep:
             w, weights, value = planes.minimise_near(self.lam, self.rho, best, weights)
             if value > high:
                 most = self.rho
-                self.rho = np.sqrt(least * most) if least > 0 else self.rho / 4
+                self.rho = np.sqrt(least) * np.sqrt(most) if least > 0 else self.rho / 4
             elif value < low:
                 least = self.rho
-                self.rho = np.sqrt(least * most) if most < np.inf else self.rho * 4
+                self.rho = np.sqrt(least) * np.sqrt(most) if most < np.inf else self.rho * 4
             else:
                 break
         # The next level is a matter of degree: rho must be able to come back from either end.

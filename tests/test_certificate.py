@@ -1,0 +1,151 @@
+"""Certified models: the gap is measured by what is gained over w = 0, and a zero optimum is known as one."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from attop.estimators.bundle_ranker import BundleRanker
+from attop.estimators.infinite_push import InfinitePush
+from attop.estimators.roc_svm import ROCSVM
+from attop.estimators.svm_pauc import SVMPAUC
+from attop.estimators.svm_perf import SVMPerf
+from attop.estimators.top_push import TopPush
+from attop.solvers.certificate import relative_gap
+
+ROOT = Path(__file__).resolve()
+while not (ROOT / "pyproject.toml").exists():
+    ROOT = ROOT.parent
+MIRROR = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data")
+
+FIVE = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]]), np.array([1, 1, 0, 0, 0])
+
+
+def test_relative_gap():
+    assert relative_gap(10.0, 10.0, 6.0) == 1.0  # w = 0, and something to gain
+    assert relative_gap(10.0, 7.0, 6.0) == 0.25
+    assert relative_gap(10.0, 6.0, 6.0) == 0.0
+    assert relative_gap(10.0, 5.9, 6.0) == 0.0  # rounding
+    assert relative_gap(10.0, 10.0, 10.0) == 0.0  # w = 0 is the optimum
+    assert relative_gap(10.0, 10.0, 10.0 - 1e-12) == 0.0
+    assert relative_gap(10.0, -5.0, -10.0) == 0.25  # losses may be negative
+    assert relative_gap(10.0, 10.0, -np.inf) == 1.0  # no bound yet
+
+
+def words(seed, n=600, d=20):
+    """Shares of words in [0, 1], most of them 0; three occur often in positives and hardly elsewhere."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    X = rng.exponential(size=(n, d)) * (rng.random((n, d)) < 0.2)
+    X[:, :3] *= np.where(y, 3.0, 0.3)[:, None]
+    return MinMaxScaler().fit_transform(X), y
+
+
+def read(name, label):
+    path = MIRROR / name
+    if not path.exists():
+        pytest.skip(f"no mirror with {name}: set ATTOP_MIRROR")
+    table = np.loadtxt(path, delimiter=",", dtype=str)
+    return table[:, :-1].astype(float), (np.char.strip(table[:, -1]) == label).astype(int)
+
+
+def assert_ranks(model, X, y):
+    scores = X @ model.coef_
+    assert model.converged_
+    assert model.gap_ <= model.tol
+    assert np.ptp(scores) > 0, "all scores are equal"
+    top = np.mean(scores[y == 1] > scores[y == 0].max())
+    assert top > 0, "no positive above all negatives, though the optimum has some there"
+
+
+@pytest.mark.parametrize("model", [TopPush(lam=4.0), InfinitePush(lam=4.0)])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_strong_regularisation_is_no_reason_to_return_zero(model, seed):
+    X, y = words(seed)
+    model.fit(X, y)
+    # The gain is below the default tolerance of 1e-3, as a share of the objective.
+    assert 1e-7 < 1.0 - model.objective_ < 1e-3
+    assert_ranks(model, X, y)
+
+
+def test_spambase_at_lam_1():
+    X, y = read("spambase/spambase.data", "1")
+    rows = np.random.default_rng(0).permutation(len(y))[:3068]
+    X, y = MinMaxScaler().fit_transform(X[rows]), y[rows]
+    model = TopPush(lam=1.0).fit(X, y)
+    assert_ranks(model, X, y)
+    exact = TopPush(lam=1.0, tol=1e-7).fit(X, y)
+    assert np.corrcoef(X @ model.coef_, X @ exact.coef_)[0, 1] > 0.999
+
+
+def test_ionosphere_at_lam_1000():
+    X, y = read("ionosphere/ionosphere.data", "g")
+    for partition in range(10):
+        rows = np.random.default_rng(partition).permutation(len(y))[:234]
+        Z = StandardScaler().fit_transform(X[rows])
+        assert_ranks(InfinitePush(lam=1000.0).fit(Z, y[rows]), Z, y[rows])
+
+
+def test_five_points():
+    X, y = FIVE
+    C = 0.2028397565922981  # where the optimum is 0, which is no measure of a gap
+    model = SVMPerf(top=1, C=C).fit(X, y)
+    assert abs(model.objective_) < 1e-3
+    assert model.converged_
+    assert 0 <= model.gap_ <= model.tol
+    exact = SVMPerf(top=1, C=C, tol=1e-9).fit(X, y)
+    assert exact.converged_
+    assert exact.gap_ <= 1e-9
+    assert model.objective_ - exact.objective_ <= model.tol
+
+
+ZERO = {
+    "top-push": TopPush(),
+    "infinite-push": InfinitePush(),
+    "svm-perf": SVMPerf(),
+    "svm-pauc": SVMPAUC(top=2),
+    "bundle": BundleRanker("top-push"),
+    "roc-svm": ROCSVM(),
+}
+
+
+def mixed(name):
+    """Labels for which 0 is a subgradient at 0, without all subgradients being 0."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((400, 5))
+    y = (np.arange(400) % 4 == 0).astype(int)
+    if name == "roc-svm":
+        X[y == 1] -= X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+    return X, y
+
+
+@pytest.mark.parametrize("lam", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("name", ZERO)
+def test_zero_optimum_is_recognised(name, lam):
+    X, y = mixed(name)
+    model = ZERO[name]
+    model.set_params(**({"lam": lam} if "lam" in model.get_params() else {"C": 1 / lam}))
+    model.fit(X, y)
+    assert model.converged_
+    assert model.gap_ == 0.0
+    assert_array_equal(model.coef_, 0.0)
+    assert model.n_iter_ <= 40
+    # It is the optimum: no direction descends.
+    bound = model._surrogate().bind(y)
+    start = bound(np.zeros(len(y)))[0]
+    for w in np.random.default_rng(4).standard_normal((200, 5)):
+        assert bound(1e-3 * X @ w)[0] >= start * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1e3, 1e6])
+def test_zero_optimum_is_recognised_in_any_unit(unit):
+    X, y = mixed("infinite-push")
+    for name in ("pap@k-avg", "pauc", "infinite-push", "top-push"):
+        model = BundleRanker(name, top=10).fit(unit * X, y)
+        assert model.converged_
+        assert model.gap_ == 0.0
+        assert model.n_iter_ <= 100
+        assert_array_equal(model.coef_, 0.0)
