@@ -13,7 +13,7 @@ __all__ = ["discard_stale", "kernel_sources"]
 
 def kernel_sources() -> list[Path]:
     """Return the source files of all compiled kernels."""
-    return sorted(Path(__file__).parent.glob("*/kernels/*.py"))
+    return sorted(Path(__file__).parent.rglob("kernels/*.py"))
 
 
 def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path]) -> None:

@@ -6,7 +6,7 @@ from attop.bench.joblog import job_log
 
 with job_log(snakemake.log[0]):
     from attop.bench.config import load_config
-    from attop.datasets.receipt import fetch_files
+    from attop.datasets.fetch.receipt import fetch_files
 
     # Addresses are not among the parameters of the job: the same bytes from elsewhere are the same data.
     config = load_config(snakemake.config, root=Path(snakemake.scriptdir).parents[1])

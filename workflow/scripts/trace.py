@@ -6,7 +6,7 @@ from pathlib import Path
 from attop.bench.joblog import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.analysis.targets import main_target
+    from attop.analysis.compute.targets import main_target
     from attop.bench.available import load_available
     from attop.bench.records import read_json
     from attop.bench.tables import write_tables

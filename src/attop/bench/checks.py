@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop.bench.training import import_estimator
 from attop.datasets.base import Dataset, DatasetError, Unavailable
-from attop.datasets.splits import make_folds
+from attop.datasets.splits.protocols import make_folds
 from attop.metrics import get_metric
 from attop.top import Top
 

@@ -22,7 +22,7 @@ from attop.bench.options import (
 )
 from attop.datasets.base import DatasetError
 from attop.datasets.catalogue import kind_of, stage_parameters
-from attop.datasets.splits import count_folds
+from attop.datasets.splits.protocols import count_folds
 from attop.metrics.own import register_own
 from attop.metrics.registry import METRICS
 from attop.papers.registry import PAPERS

@@ -15,7 +15,7 @@ from attop.bench.fingerprint import fingerprint, home_of
 from attop.bench.records import environment
 from attop.bench.tables import SCHEMA_VERSION
 from attop.datasets.base import Dataset, Unavailable
-from attop.datasets.splits import count_folds
+from attop.datasets.splits.protocols import count_folds
 from attop.seeds import derive_seed
 from attop.top import Top
 

@@ -11,8 +11,8 @@ from attop.bench.config import Config
 from attop.bench.fingerprint import fingerprint, home_of
 from attop.bench.run import Run
 from attop.datasets.catalogue import input_files, kind_of, stage_parameters
-from attop.datasets.receipt import failures
-from attop.datasets.splits import count_folds
+from attop.datasets.fetch.receipt import failures
+from attop.datasets.splits.protocols import count_folds
 from attop.metrics import get_metric
 from attop.papers.registry import PAPERS, SIMULATIONS
 
@@ -206,7 +206,7 @@ class Plan:
         """Return what the report depends on."""
         return _text(
             config=self.config.model_dump(),
-            code=fingerprint(["attop.analysis.report", "attop.bench.manifest"]),
+            code=fingerprint(["attop.analysis.page.report", "attop.bench.manifest"]),
         )
 
     def simulation(self, name: str) -> str:

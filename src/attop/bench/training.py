@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from attop.bench.limits import TimeUp, time_limit
 from attop.bench.records import environment, peak_memory_mb, write_json
 from attop.datasets.base import Dataset, save_arrays
-from attop.datasets.splits import Fold, make_folds
+from attop.datasets.splits.protocols import Fold, make_folds
 from attop.estimators.base import fit_many
 from attop.metrics import get_metric
 from attop.metrics.own import register_own

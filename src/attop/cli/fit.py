@@ -22,7 +22,7 @@ from attop.bench.training import Job, Outcome, import_estimator, run_job, settin
 from attop.cli.configuration import command_line, identifier, read_raw
 from attop.cli.text import columns, counted
 from attop.datasets.base import Dataset, DatasetError, Unavailable, load_arrays
-from attop.datasets.splits import count_folds
+from attop.datasets.splits.protocols import count_folds
 from attop.metrics import get_metric
 from attop.top import Top
 

@@ -2,7 +2,7 @@
 
 from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.catalogue import KINDS, Kind, Stage, build, input_files, make, stage_parameters
-from attop.datasets.splits import PROTOCOLS, Fold, make_folds
+from attop.datasets.splits.protocols import PROTOCOLS, Fold, make_folds
 
 __all__ = [
     "KINDS",

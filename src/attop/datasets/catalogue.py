@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attop.datasets import behance, bundled, citation, images, kddcup, movielens, ratings, simulation, table
 from attop.datasets.base import (
     Dataset,
     DatasetError,
@@ -23,8 +22,19 @@ from attop.datasets.base import (
     save_arrays,
     save_unavailable,
 )
-from attop.datasets.parameters import complete, hint
-from attop.datasets.receipt import read_receipt
+from attop.datasets.builder_parameters import complete, hint
+from attop.datasets.fetch.receipt import read_receipt
+from attop.datasets.kinds import (
+    behance,
+    bundled,
+    citation,
+    images,
+    kddcup,
+    movielens,
+    ratings,
+    simulation,
+    table,
+)
 from attop.seeds import derive_seed
 
 __all__ = [

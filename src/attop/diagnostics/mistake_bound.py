@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from attop.solvers.batches import Batch
-from attop.solvers.perceptron import PerceptronSolution
+from attop.solvers.minibatch.batches import Batch
+from attop.solvers.minibatch.perceptron import PerceptronSolution
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax
 
 __all__ = ["MistakeBound", "check_mistakes", "mistake_bound"]
@@ -85,7 +85,7 @@ def mistake_bound(
     Examples
     --------
     >>> import numpy as np
-    >>> from attop.solvers.batches import Batch
+    >>> from attop.solvers.minibatch.batches import Batch
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0]])
     >>> mistake_bound([Batch(X, np.array([0, 1]), 1, 1)], [0.5, -0.5]).bound
     2.0000000000000004
@@ -127,10 +127,10 @@ def check_mistakes(
     Parameters
     ----------
     solution : PerceptronSolution
-        Of `attop.solvers.perceptron.perceptron`.
+        Of `attop.solvers.minibatch.perceptron.perceptron`.
     stream : iterable of Batch
-        The batches it saw: ``n_iter`` passes of `attop.solvers.batches.Batches` with an equal `rng`. (More
-        batches, as when it ended within a pass, only make the bound larger.)
+        The batches it saw: ``n_iter`` passes of `attop.solvers.minibatch.batches.Batches` with an equal
+        `rng`. (More batches, as when it ended within a pass, only make the bound larger.)
     u, variant
         As for `mistake_bound`.
 

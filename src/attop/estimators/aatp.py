@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.base import LinearRanker
-from attop.solvers.aatp_search import Choice, exhaustive_search, fixed_point_search
-from attop.solvers.anchored_svm import AnchoredSVM
-from attop.solvers.anchored_svm_cvxpy import CvxpyAnchoredSVM
+from attop.solvers.aatp.search import Choice, exhaustive_search, fixed_point_search
+from attop.solvers.aatp.threshold_svm import AnchoredSVM
+from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyAnchoredSVM
 from attop.solvers.base import Deadline
 from attop.surrogates.accuracy_at_top import Weights, item_weights
 from attop.top import Top
@@ -90,8 +90,8 @@ class AATP(LinearRanker):
     See Also
     --------
     KernelAATP : the same with a kernel.
-    attop.solvers.anchored_svm.AnchoredSVM : the problem of one item.
-    attop.solvers.aatp_search : the two searches.
+    attop.solvers.aatp.threshold_svm.AnchoredSVM : the problem of one item.
+    attop.solvers.aatp.search : the two searches.
 
     Notes
     -----

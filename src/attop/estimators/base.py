@@ -15,8 +15,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from attop.estimators.endings import warn_unfinished
-from attop.estimators.parameters import check_parameters
+from attop.estimators.convergence_warnings import warn_unfinished
+from attop.estimators.validation import check_parameters
 from attop.sample import check_groups
 
 __all__ = ["LinearRanker", "fit_many"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from attop.estimators.base import LinearRanker
 from attop.solvers.base import Solution
-from attop.solvers.bundle import bundle
+from attop.solvers.bundle.bundle import bundle
 from attop.surrogates.base import Surrogate
 from attop.top import Top
 
@@ -33,7 +33,9 @@ SURROGATES = {
 
 
 class BundleEstimator(LinearRanker):
-    """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by `attop.solvers.bundle.bundle`.
+    """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by cutting planes.
+
+    See `attop.solvers.bundle.bundle.bundle`.
 
     A subclass has the parameters `tol`, `max_iter` and `time_limit`, and says which loss its other
     parameters stand for, and, unless it has the parameter `C`, which `lam`. Models that agree in all of
@@ -123,7 +125,7 @@ class BundleRanker(BundleEstimator):
     See Also
     --------
     GDPApK : Gradient descent on the surrogates of pAp@k.
-    attop.solvers.bundle.bundle : The algorithm.
+    attop.solvers.bundle.bundle.bundle : The algorithm.
 
     Notes
     -----

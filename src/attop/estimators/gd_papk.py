@@ -27,7 +27,7 @@ class GDPApK(GDRanker):
 
     Minimises ``mean over groups of R_surr(X w) + lam/2 ||w||^2`` with steps ``eta / sqrt(t + 1)`` and
     keeps the iterate with the lowest objective; see
-    `attop.solvers.gradient_descent.gradient_descent`. Groups (users, queries) without a positive, or
+    `attop.solvers.descent.gradient_descent.gradient_descent`. Groups (users, queries) without a positive, or
     with too few negatives for the top, are left out of the mean; without groups, the sample is one.
 
     Parameters

@@ -14,7 +14,7 @@ from attop.estimators.base import LinearRanker
 from attop.estimators.bundle_ranker import SURROGATES as CONVEX_SURROGATES
 from attop.estimators.bundle_ranker import named
 from attop.solvers.base import Deadline
-from attop.solvers.gradient_descent import gradient_descent
+from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
 from attop.top import Top
 
@@ -34,8 +34,8 @@ class GDRanker(LinearRanker):
     r"""Learn a linear ranker by gradient descent on a surrogate of the top of the list.
 
     Minimises ``mean over groups of L(X w) + lam/2 ||w||^2`` with steps ``eta / sqrt(t + 1)`` and keeps
-    the iterate with the lowest objective; see `attop.solvers.gradient_descent.gradient_descent`. Groups
-    (users, queries) on which the surrogate is undefined are left out of the mean; without groups, the
+    the iterate with the lowest objective; see `attop.solvers.descent.gradient_descent.gradient_descent`.
+    Groups (users, queries) on which the surrogate is undefined are left out of the mean; without groups, the
     sample is one.
 
     Parameters

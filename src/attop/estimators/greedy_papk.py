@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
-from attop.estimators.endings import warn_of_cross_entropies
+from attop.estimators.convergence_warnings import warn_of_cross_entropies
 from attop.metrics import get_metric
 from attop.sample import RankingSample
-from attop.solvers.logistic import minimise_cross_entropy
+from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import resolve_each
 from attop.top import Top

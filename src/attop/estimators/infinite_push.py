@@ -32,7 +32,7 @@ class InfinitePush(BundleEstimator):
     --------
     TopPush : The same comparison with a quadratic loss.
     PNormPush : p large, exponential loss.
-    attop.solvers.bundle.bundle : The algorithm.
+    attop.solvers.bundle.bundle.bundle : The algorithm.
 
     Notes
     -----

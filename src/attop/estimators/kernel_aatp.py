@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from attop.estimators.aatp import AATP
-from attop.solvers.anchored_kernel_svm import KernelAnchoredSVM
+from attop.solvers.aatp.threshold_kernel_svm import KernelAnchoredSVM
 from attop.surrogates.accuracy_at_top import Weights
 from attop.top import Top
 
@@ -51,7 +51,7 @@ class KernelAATP(AATP):
     ----------
     dual_coef_ : ndarray of shape (n,)
         Weight of each training item: :math:`\alpha_i y_i`, and for item k minus the sum of the others; up to
-        a correction for rounding, see `attop.solvers.anchored_kernel_svm.KernelAnchoredSVM`.
+        a correction for rounding, see `attop.solvers.aatp.threshold_kernel_svm.KernelAnchoredSVM`.
     X_fit_ : ndarray of shape (n, n_features)
         Training items, or their kernel values.
     gamma_ : float

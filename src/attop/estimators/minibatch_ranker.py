@@ -23,7 +23,7 @@ class MiniBatchRanker(LinearRanker):
 
     Features of type float32 are used as they are, a batch at a time, so that they may be mapped from a
     file. (`fit` reads rows in random order, which is slow where they do not fit into memory; then use
-    `partial_fit`, or `attop.solvers.minibatch_sgd.descend`.)
+    `partial_fit`, or `attop.solvers.minibatch.sgd_at_k.descend`.)
     """
 
     _dtypes: ClassVar[Any] = (np.float64, np.float32)
@@ -59,7 +59,7 @@ class MiniBatchRanker(LinearRanker):
             finite or a parameter is out of range, or `top` is a number of items: the sample's size is
             not known.
         """
-        from attop.solvers.batches import StreamedBatches
+        from attop.solvers.minibatch.batches import StreamedBatches
 
         first = not hasattr(self, "_state")
         features, labels = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes, reset=first)
@@ -147,7 +147,7 @@ class AveragedRanker(MiniBatchRanker):
         raise NotImplementedError
 
     def _new_state(self, n_features: int) -> Any:
-        from attop.solvers.minibatch_sgd import AveragedDescent
+        from attop.solvers.minibatch.sgd_at_k import AveragedDescent
 
         return AveragedDescent(n_features, self._surrogate(), eta=self.eta, radius=self.radius)
 
@@ -158,8 +158,8 @@ class AveragedRanker(MiniBatchRanker):
             self.objective_ = float(np.mean(values))
 
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        from attop.solvers.batches import Batches
-        from attop.solvers.minibatch_sgd import AveragedDescent, descend
+        from attop.solvers.minibatch.batches import Batches
+        from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
 
         together: dict[tuple[Any, ...], list[Any]] = {}
         for model in models:

@@ -22,7 +22,7 @@ class OnePMB(AveragedRanker):
               \Delta(\hat y) + \sum_i (\hat y_i - y_i) w \cdot x_i
 
     on the batch, and P the projection on the ball ``||w|| <= radius``. The model is the average iterate;
-    see `attop.solvers.minibatch_sgd.minibatch_sgd`.
+    see `attop.solvers.minibatch.sgd_at_k.minibatch_sgd`.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["PerceptronAtK"]
 class PerceptronAtK(MiniBatchRanker):
     r"""Learn a linear ranker from its mistakes at the top of mini-batches.
 
-    See `attop.solvers.perceptron.perceptron` for the updates and the mistake bound they satisfy.
+    See `attop.solvers.minibatch.perceptron.perceptron` for the updates and the mistake bound they satisfy.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class PerceptronAtK(MiniBatchRanker):
         self.time_limit = time_limit
 
     def _new_state(self, n_features: int) -> Any:
-        from attop.solvers.perceptron import MistakeDriven
+        from attop.solvers.minibatch.perceptron import MistakeDriven
 
         return MistakeDriven(n_features, self.variant)
 
@@ -115,7 +115,7 @@ class PerceptronAtK(MiniBatchRanker):
     def _solve_many(
         self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
     ) -> None:
-        from attop.solvers.perceptron import perceptron
+        from attop.solvers.minibatch.perceptron import perceptron
 
         for model in models:
             solution = perceptron(

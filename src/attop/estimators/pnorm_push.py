@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from attop.estimators.base import LinearRanker
 from attop.solvers.base import Solution
-from attop.solvers.coordinate_descent import coordinate_descent
-from attop.solvers.gradient_descent import gradient_descent
-from attop.solvers.lbfgs import lbfgs
+from attop.solvers.boosting.coordinate_descent import coordinate_descent
+from attop.solvers.descent.gradient_descent import gradient_descent
+from attop.solvers.descent.lbfgs import lbfgs
 from attop.surrogates.base import Surrogate
 from attop.surrogates.convex_push import HingePush, LogisticPush
 from attop.surrogates.exp_push import ExpPushExp
@@ -95,7 +95,7 @@ class PNormPush(LinearRanker):
     attop.surrogates.pnorm_push.PNormPushExp : exponential loss, power price: minimises :math:`\log F`.
     attop.surrogates.exp_push.ExpPushExp : exponential loss and price: minimises :math:`\log \log F`.
     attop.surrogates.convex_push.ConvexPush : other losses: :math:`g^{-1}(F / K) / I`.
-    attop.solvers.coordinate_descent.coordinate_descent : the paper's algorithm.
+    attop.solvers.boosting.coordinate_descent.coordinate_descent : the paper's algorithm.
 
     Notes
     -----
@@ -218,6 +218,6 @@ class PNormPush(LinearRanker):
 
 def _threshold_module() -> Any:
     """Import what thresholds need, and compile, only for them."""
-    from attop.solvers import threshold_rankers
+    from attop.solvers.boosting import threshold_rankers
 
     return threshold_rankers

@@ -31,7 +31,7 @@ class ROCSVM(BundleEstimator):
     See Also
     --------
     SVMPAUC : Only the highest negatives count.
-    attop.solvers.bundle.bundle : The algorithm.
+    attop.solvers.bundle.bundle.bundle : The algorithm.
 
     Notes
     -----

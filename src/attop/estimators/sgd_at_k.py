@@ -17,7 +17,7 @@ class SGDAtK(AveragedRanker):
     r"""Learn a linear ranker by mini-batch subgradient descent on a prec@k surrogate.
 
     Minimises the surrogate over the ball ``||w|| <= radius`` with steps ``eta / sqrt(t)`` and returns
-    the average iterate; see `attop.solvers.minibatch_sgd.minibatch_sgd`.
+    the average iterate; see `attop.solvers.minibatch.sgd_at_k.minibatch_sgd`.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class SVMPAUC(BundleEstimator):
     --------
     ROCSVM : All negatives count.
     attop.surrogates.pauc.PAUCStruct : The loss.
-    attop.solvers.bundle.bundle : The algorithm.
+    attop.solvers.bundle.bundle.bundle : The algorithm.
 
     Notes
     -----

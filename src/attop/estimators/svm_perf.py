@@ -38,7 +38,7 @@ class SVMPerf(BundleEstimator):
     See Also
     --------
     attop.surrogates.prec_at_k.PrecAtKStruct : The loss, and where it is no bound of prec@k.
-    attop.solvers.bundle.bundle : The algorithm.
+    attop.solvers.bundle.bundle.bundle : The algorithm.
 
     Notes
     -----

@@ -123,7 +123,7 @@ def compare(
     printed : DataFrame
         Rows of `printed_numbers`; method, target and metric named as in the benchmark.
     summary : DataFrame
-        See `attop.analysis.tables.summarise`.
+        See `attop.analysis.compute.tables.summarise`.
     datasets : dict
         Data set of the benchmark -> (data set as printed, how parameters were selected).
     not_comparable : dict, optional

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop.analysis.style import figure_theme, method_styles
+from attop.analysis.figures.style import figure_theme, method_styles
 from attop.papers.findings import Comparison, Findings, Plot, compare, printed_numbers
 
 __all__ = ["findings"]

@@ -9,13 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from attop.diagnostics.curves import TrainingCurve
+from attop.diagnostics.training_curves import TrainingCurve
 from attop.estimators.gd_papk import GDPApK
 from attop.estimators.gd_ranker import GDRanker
 from attop.estimators.svm_pauc import SVMPAUC
 from attop.metrics import get_metric
 from attop.seeds import derive_seed
-from attop.solvers.gradient_descent import gradient_descent
+from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
 from attop.surrogates.pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from attop.analysis.style import figure_theme, method_styles
+from attop.analysis.figures.style import figure_theme, method_styles
 from attop.papers.findings import Comparison, Findings, Plot
 
 __all__ = ["findings"]

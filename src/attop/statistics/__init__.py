@@ -3,7 +3,6 @@
 from attop.statistics.bayesian import Posterior, bayesian_signed_rank, correlated_t
 from attop.statistics.effects import Effect, effect_sizes
 from attop.statistics.matrix import MetricMatrix, metric_matrix
-from attop.statistics.pairs import CorrectedT, SignedRank, corrected_t_test, wilcoxon
 from attop.statistics.profiles import Profile, Regret, performance_profile, regret
 from attop.statistics.ranks import (
     Comparison,
@@ -17,6 +16,7 @@ from attop.statistics.ranks import (
     holm,
     mean_ranks,
 )
+from attop.statistics.two_methods import CorrectedT, SignedRank, corrected_t_test, wilcoxon
 
 __all__ = [
     "Comparison",

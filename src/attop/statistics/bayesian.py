@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from attop.statistics.pairs import MIN_DATASETS, differences, scaled_error
+from attop.statistics.two_methods import MIN_DATASETS, differences, scaled_error
 
 __all__ = ["Posterior", "bayesian_signed_rank", "correlated_t"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from attop.statistics.pairs import differences, signed_ranks
+from attop.statistics.two_methods import differences, signed_ranks
 
 __all__ = ["Effect", "effect_sizes"]
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from attop.surrogates.kernels.k_largest import largest, smallest
 from attop.surrogates.kernels.layout import load, store, workspace
 from attop.surrogates.kernels.pap_at_k_lanes import (
     LANES,
@@ -11,7 +12,6 @@ from attop.surrogates.kernels.pap_at_k_lanes import (
     pairs_of_group,
     suits,
 )
-from attop.surrogates.kernels.selection import largest, smallest
 
 __all__ = ["AVG", "MAX", "PAUC", "RAMP", "TS", "TS_CONVEX", "evaluate"]
 

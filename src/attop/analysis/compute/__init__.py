@@ -1,0 +1,1 @@
+"""What the tables say: summaries, comparisons, answers; no figure, no HTML."""

@@ -1,0 +1,117 @@
+"""What a comparison over data sets says, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attop.analysis.wording import counted, fixed, listed
+from attop.metrics import get_metric
+from attop.statistics import Comparison, Friedman
+
+if TYPE_CHECKING:
+    from attop.analysis.compute.across import Standing
+
+__all__ = ["describe", "sentences", "share_of", "with_p"]
+
+
+def describe(used: Mapping[str, str], targets: Mapping[str, str]) -> str:
+    """Say which metric, where and in which direction, is compared."""
+    if not used:
+        return "no metric"
+    words = []
+    for metric in dict.fromkeys(used.values()):
+        its = [d for d, m in used.items() if m == metric]
+        at = listed(list(dict.fromkeys(targets[d] for d in its)))
+        direction = "higher" if get_metric(metric).higher_is_better else "lower"
+        on = f" on {counted(len(its), 'data set')}" if len(set(used.values())) > 1 else ""
+        words.append(f"{metric}{on} ({direction} is better; at {at})")
+    return listed(words) + ", the mean over the runs of a data set"
+
+
+def sentences(
+    standings: Sequence[Standing],
+    tested: Friedman,
+    nemenyi: Comparison,
+    test: str,
+    refused: str,
+    titles: Mapping[str, str],
+    left_out: Sequence[tuple[str, str]],
+) -> tuple[str, ...]:
+    """Say who leads, whether the ranks differ, who is worse, and what was left out."""
+    ranked = [s for s in standings if not s.reason and s.rank == s.rank]
+    said, opening = [], "No comparison over data sets."
+    if len(ranked) > 1:
+        first = ranked[0]
+        best = [titles[s.method] for s in ranked if s.rank == first.rank]
+        where = f"among {len(ranked)} methods on {share_of(first.n, first.m)}"
+        if len(best) == len(ranked):
+            said.append(f"No method ranks best: equal mean ranks {where}.")
+            opening = "Nothing is tested."
+        else:
+            rank = "ranks" if len(best) == 1 else "rank"
+            said.append(f"{listed(best)} {rank} best: mean rank {fixed(first.rank, 2)} {where}.")
+            opening = "Whether that is more than chance is not tested."
+    if refused:
+        said.append(f"{opening} {refused}")
+    elif test == "Wilcoxon":
+        p = ranked[1].p
+        said.append(
+            f"The difference of the two is {'' if p < nemenyi.alpha else 'not '}more than chance explains "
+            f"(Wilcoxon's signed-rank test, {with_p(p)})."
+        )
+    elif tested.p_F >= nemenyi.alpha:
+        said.append(
+            f"The ranks differ no more than chance explains (Friedman's test, {with_p(tested.p_F)}): over "
+            "these data sets no method can be called better than another."
+        )
+    else:
+        said.append(
+            f"The methods do not all rank alike (Friedman's test, {with_p(tested.p_F)}). "
+            + _apart(ranked, nemenyi, titles)
+        )
+    absent = _by_reason([(titles[s.method], s.reason) for s in standings if s.reason])
+    said += [f"Not ranked: {who} ({why})." for who, why in absent]
+    if left_out:
+        said.append("Left out: " + "; ".join(f"{who} ({why})" for who, why in _by_reason(left_out)) + ".")
+    return tuple(said)
+
+
+def _by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Put those with the same reason together."""
+    return [
+        (listed([name for name, its in reasons if its == why]), why)
+        for why in dict.fromkeys(why for _, why in reasons)
+    ]
+
+
+def share_of(n: int, m: int) -> str:
+    """Return n of m data sets."""
+    return counted(n, "data set") if n == m else f"{n} of {counted(m, 'data set')}"
+
+
+def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str, str]) -> str:
+    """Name the methods worse than the best, and those of them the test of all pairs does not separate."""
+    first, alpha = ranked[0].method, nemenyi.alpha
+    worse = [s.method for s in ranked[1:] if s.p < alpha]
+    alike = [s.method for s in ranked[1:] if not s.p < alpha]
+    joined = {m for clique in nemenyi.cliques if first in clique for m in clique}
+    words = []
+    if worse:
+        words.append(
+            f"Worse than {titles[first]} beyond chance (Holm, alpha = {alpha:g}): "
+            f"{listed([titles[m] for m in worse])}."
+        )
+    if joined & set(worse):
+        words.append(
+            f"Of these, {listed([titles[m] for m in worse if m in joined])} not by the stricter test of all "
+            "pairs (Nemenyi), which does not take the best as given."
+        )
+    if alike:
+        words.append(f"Not told apart from {titles[first]}: {listed([titles[m] for m in alike])}.")
+    return " ".join(words)
+
+
+def with_p(p: float) -> str:
+    """Return a p-value as it is written."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -1,0 +1,228 @@
+"""Summary tables: mean and standard deviation over the runs of a data set, gaps in plain sight.
+
+A *run* is one fold of one repeat of one data set. Runs of a data set share items, so they are not independent
+samples, and a spread over runs says nothing of other data sets.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from attop.analysis.compute.targets import sort_targets
+from attop.analysis.files import write_csv, write_parquet
+from attop.metrics import get_metric
+
+__all__ = ["Cell", "job_list", "rank_methods", "require", "standings", "summarise", "wide", "write_summary"]
+
+_KEY = ["dataset", "target", "metric", "method"]
+_GROUP = _KEY[:3]
+_RUN = ["repeat", "fold"]
+
+
+def require(frame: pd.DataFrame, columns: Sequence[str], table: str) -> None:
+    """Raise ValueError if a table lacks one of the columns."""
+    missing = [c for c in columns if c not in frame.columns]
+    if missing:
+        raise ValueError(
+            f"table {table!r} lacks {', '.join(missing)}; it has {', '.join(frame.columns) or 'none'}"
+        )
+
+
+def job_list(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the distinct (dataset, method, repeat, fold) of which either table knows."""
+    columns = ["dataset", "method", *_RUN]
+    return pd.concat([runs[columns], evaluation[columns]]).drop_duplicates(ignore_index=True)
+
+
+def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Summarise every metric over the runs of each data set; nothing is imputed.
+
+    Parameters
+    ----------
+    evaluation : DataFrame
+        One row per dataset, method, repeat, fold, target and metric, with ``value`` (NaN where undefined) and
+        ``reason``.
+    runs : DataFrame
+        One row per training job and target.
+
+    Returns
+    -------
+    DataFrame
+        One row per dataset, target, metric and method that was run on the data set:
+
+        - ``mean``, ``std`` (ddof = 1) and ``se = std / sqrt(n)`` over the defined values,
+        - ``n``: number of defined values,
+        - ``n_expected``: number of distinct (repeat, fold) any method has on the data set,
+        - ``n_undefined``: evaluated, but undefined; ``reason``: the most frequent reason for it.
+
+        ``n_expected - n - n_undefined`` values are absent because the run failed or is missing.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or a value is there twice.
+    """
+    require(evaluation, [*_KEY, *_RUN, "value", "reason"], "evaluation")
+    require(runs, ["dataset", "method", *_RUN, "target"], "runs")
+    twice = evaluation.duplicated([*_KEY, *_RUN])
+    if twice.any():
+        row = evaluation.loc[twice, [*_KEY, *_RUN]].iloc[0].to_dict()
+        raise ValueError(
+            f"evaluation holds {int(twice.sum())} values twice, the first {row}: keep one of each"
+        )
+
+    values = evaluation.groupby(_KEY, sort=False)["value"]
+    table = values.agg(mean="mean", std="std", n="count", n_rows="size").reset_index()
+    table["n_undefined"] = table.pop("n_rows") - table["n"]
+    table = _skeleton(evaluation, runs).merge(table, on=_KEY, how="left")
+    table[["n", "n_undefined"]] = table[["n", "n_undefined"]].fillna(0).astype("int64")
+    table["se"] = table["std"] / np.sqrt(table["n"].where(table["n"] > 0))
+    table = table.merge(_main_reason(evaluation), on=_KEY, how="left")
+    table["reason"] = table["reason"].fillna("")
+    columns = [*_KEY, "mean", "std", "se", "n", "n_expected", "n_undefined", "reason"]
+    return table[columns].astype({"mean": float, "std": float, "se": float})
+
+
+def _skeleton(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return every (dataset, target, metric, method) there should be a value for, and how many."""
+    jobs = job_list(evaluation, runs)
+    rows = []
+    for dataset, its_jobs in jobs.groupby("dataset", sort=False):
+        its_evaluation = evaluation[evaluation["dataset"] == dataset]
+        targets = sort_targets({*runs.loc[runs["dataset"] == dataset, "target"], *its_evaluation["target"]})
+        expected = len(its_jobs[_RUN].drop_duplicates())
+        rows += [
+            (dataset, target, metric, method, expected)
+            for target in targets
+            for metric in its_evaluation["metric"].unique()
+            for method in its_jobs["method"].unique()
+        ]
+    return pd.DataFrame(rows, columns=[*_KEY, "n_expected"])
+
+
+def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
+    undefined = evaluation[evaluation["value"].isna()].fillna({"reason": ""})
+    counts = undefined.groupby([*_KEY, "reason"], sort=True).size().rename("times").reset_index()
+    counts = counts.sort_values("times", ascending=False, kind="stable")
+    return counts.drop_duplicates(_KEY)[[*_KEY, "reason"]]
+
+
+def standings(summary: pd.DataFrame, evaluation: pd.DataFrame) -> pd.DataFrame:
+    """Mark the best of each dataset, target and metric, and those within one standard error of it.
+
+    A mean over fewer runs than another method's may be flattered by the runs it lacks: only methods with the
+    largest ``n`` of the group are ranked.
+
+    Parameters
+    ----------
+    summary, evaluation : DataFrame
+        What `summarise` returned, and what it was given.
+
+    Returns
+    -------
+    DataFrame
+        The summary with five more columns.
+
+        - ``ranked``: has the largest n; ``best``: no ranked mean is better, equal means are all best;
+        - ``gap``: how much worse the mean is than the best mean (NaN if not ranked);
+        - ``gap_se``: standard error of the differences to the (first) best, run by run, over the runs both
+          have; NaN with fewer than two;
+        - ``near``: ranked, not best, and gap <= gap_se.
+    """
+    table = summary.copy()
+    sign = table["metric"].map(
+        {m: 1.0 if get_metric(m).higher_is_better else -1.0 for m in set(table["metric"])}
+    )
+    groups = [table[c] for c in _GROUP]
+    table["ranked"] = (table["n"] > 0) & (table["n"] == table["n"].groupby(groups).transform("max"))
+    score = (table["mean"] * sign).where(table["ranked"])
+    top = score.groupby(groups).transform("max")
+    rounding = 1e-12 * top.abs().clip(lower=1.0)  # sums of the same numbers in another order are equal
+    table["gap"] = (top - score).where(top - score > rounding, 0.0).where(table["ranked"])
+    table["best"] = table["ranked"] & (table["gap"] == 0)
+    table = table.merge(_difference_errors(table, evaluation), on=_KEY, how="left")
+    # A difference in a single run is one standard error exactly, which must not hang on rounding.
+    table["near"] = table["ranked"] & ~table["best"] & (table["gap"] <= table["gap_se"] * (1 + 1e-9))
+    return table
+
+
+def _difference_errors(table: pd.DataFrame, evaluation: pd.DataFrame) -> pd.DataFrame:
+    """Return the standard error of each method's differences to the first best, run by run."""
+    leaders = table.loc[table["best"], _KEY].drop_duplicates(_GROUP)
+    best = evaluation.merge(leaders, on=_KEY)[[*_GROUP, *_RUN, "value"]]
+    pairs = evaluation[[*_KEY, *_RUN, "value"]].merge(best, on=[*_GROUP, *_RUN], suffixes=("", "_best"))
+    pairs["gap_se"] = pairs["value_best"] - pairs["value"]
+    return pairs.groupby(_KEY)["gap_se"].sem().reset_index()
+
+
+def rank_methods(table: pd.DataFrame, dataset: str, metric: str) -> list[str]:
+    """Return the methods run on a data set, best first, by their mean rank over the targets.
+
+    `table` is what `standings` returned. Means that are not ranked come last at their target; equals stay in
+    the order of the table.
+    """
+    part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
+    if part.empty:
+        return list(table.loc[table["dataset"] == dataset, "method"].unique())
+    part = part.assign(mean=part["mean"].where(part["ranked"]))
+    means = part.pivot(index="method", columns="target", values="mean").reindex(part["method"].unique())
+    ranks = means.rank(ascending=not get_metric(metric).higher_is_better, na_option="bottom")
+    return list(ranks.mean(axis=1).sort_values(kind="stable").index)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of a wide table."""
+
+    mean: float
+    std: float
+    n: int
+    n_expected: int
+    ranked: bool
+    best: bool
+    near: bool
+    reason: str
+
+
+def wide(
+    table: pd.DataFrame, dataset: str, metric: str, methods: Sequence[str]
+) -> tuple[list[str], list[tuple[str, list[Cell]]]]:
+    """Lay out one metric of one data set with methods down and targets across.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What `standings` returned.
+    dataset, metric : str
+    methods : sequence of str
+        The rows, in this order.
+
+    Returns
+    -------
+    targets : list of str
+    rows : list of (method, cells)
+        One cell per target.
+    """
+    part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
+    targets = sort_targets(part["target"])
+    columns = ["mean", "std", "n", "n_expected", "ranked", "best", "near", "reason"]
+    cells = {
+        (method, target): Cell(*values)
+        for method, target, *values in part[["method", "target", *columns]].itertuples(index=False, name=None)
+    }
+    return targets, [(method, [cells[method, target] for target in targets]) for method in methods]
+
+
+def write_summary(summary: pd.DataFrame, stem: str | os.PathLike[str]) -> list[Path]:
+    """Write a summary as ``<stem>.csv`` and ``<stem>.parquet``; return the two paths."""
+    stem = Path(stem)
+    csv, parquet = stem.with_name(stem.name + ".csv"), stem.with_name(stem.name + ".parquet")
+    write_csv(csv, summary)
+    write_parquet(parquet, summary)
+    return [csv, parquet]

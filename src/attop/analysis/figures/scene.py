@@ -1,0 +1,140 @@
+"""What the figures of one data set share: names, order, look, canvas and legend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from attop.analysis.figures.style import INK, MethodStyle, to_svg
+from attop.analysis.wording import abridge, counted, listed
+from attop.metrics import get_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+__all__ = ["Figure", "Scene", "as_csv", "blank", "keep_in_bounds", "legend", "runs_of"]
+
+_WIDTH = 8.6  # inches
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure for the report, or, if `svg` is empty, the sentence that stands in for it.
+
+    Attributes
+    ----------
+    name : str
+        Unique on the page.
+    svg : str
+    caption : str
+        Metric, target, direction, number of runs and what the error bars are.
+    data : str
+        What is drawn, as CSV; a column ``method`` holds identifiers.
+    """
+
+    name: str
+    svg: str
+    caption: str
+    data: str = ""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What all figures of one data set have in common.
+
+    Attributes
+    ----------
+    name : str
+        Identifier for ids inside the page.
+    dataset, metric : str
+        The data set and the metric methods are compared by.
+    order : sequence of str
+        Methods run on it, best first: the order of legends and rows.
+    titles : mapping
+        Method -> name shown.
+    styles : mapping
+        Method -> colour and marker.
+    """
+
+    name: str
+    dataset: str
+    metric: str
+    order: Sequence[str]
+    titles: Mapping[str, str]
+    styles: Mapping[str, MethodStyle]
+
+    @property
+    def direction(self) -> str:
+        """Which way the metric is better."""
+        return "higher is better" if get_metric(self.metric).higher_is_better else "lower is better"
+
+    def of(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of a table on this data set and, if it has metrics, on this metric."""
+        table = table[table["dataset"] == self.dataset]
+        return table[table["metric"] == self.metric] if "metric" in table else table
+
+    def sentence(self, figure: str, text: str) -> Figure:
+        """Return a sentence instead of a figure."""
+        return Figure(f"{self.name}-{figure}", "", text)
+
+    def picture(self, figure: str, canvas: Canvas, alt: str, caption: str, data: pd.DataFrame) -> Figure:
+        """Return a drawn figure with the numbers in it."""
+        name = f"{self.name}-{figure}"
+        return Figure(name, to_svg(canvas, name, alt), caption, as_csv(data))
+
+
+def as_csv(data: pd.DataFrame) -> str:
+    """Return a figure's numbers as CSV, six significant digits each."""
+    return data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+
+
+def blank(panels: int, height: float, share: bool = False) -> tuple[Canvas, list[Axes]]:
+    """Return a canvas and its panels side by side, on the same axes if they `share` them."""
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(figsize=(_WIDTH, height), layout="constrained")
+    axes = canvas.subplots(1, panels, squeeze=False, sharex=share, sharey=share)
+    return canvas, list(axes[0])
+
+
+def keep_in_bounds(axes: Axes, metric: str, axis: str = "y") -> None:
+    """Shorten an axis of metric values that reaches beyond the metric's range."""
+    low, high = axes.get_ylim() if axis == "y" else axes.get_xlim()
+    least, greatest = get_metric(metric).bounds
+    room = 0.03 * (high - low)
+    limits = max(low, least - room), min(high, greatest + room)
+    axes.set_ylim(limits) if axis == "y" else axes.set_xlim(limits)
+
+
+def legend(canvas: Canvas, scene: Scene, methods: Sequence[str], lines: bool = True) -> None:
+    """List the methods beside the panels, in the order given."""
+    from matplotlib.lines import Line2D
+
+    handles: list[Any] = [
+        Line2D(
+            [],
+            [],
+            **(scene.styles[m].line if lines else {"color": scene.styles[m].colour, "linestyle": "none"}),
+            **scene.styles[m].mark(),
+            label=abridge(scene.titles[m]),
+        )
+        for m in methods
+    ]
+    box = canvas.legend(handles=handles, loc="outside right center", labelspacing=0.55)
+    for text in box.get_texts():
+        text.set_color(INK)
+    for handle, method in zip(box.legend_handles, methods, strict=True):
+        if handle is not None:
+            handle.set_gid(f"method:{method}")
+
+
+def runs_of(scene: Scene, part: pd.DataFrame) -> str:
+    """Say over how many runs the means of a part of the summary are, and which have fewer."""
+    most = part["n"].max()
+    fewer = part[part["n"] < most].groupby("method")["n"].min()
+    names = [f"{scene.titles[m]} {fewer[m]}" for m in scene.order if m in fewer]
+    return counted(int(most), "run") + (f" (fewer: {listed(names)})" if names else "")

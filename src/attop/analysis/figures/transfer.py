@@ -1,0 +1,232 @@
+"""k as an axis: what models trained for one target are worth at another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from attop.analysis.compute.targets import read_target, sort_targets
+from attop.analysis.figures.scene import Figure, Scene, as_csv
+from attop.analysis.figures.style import INK, MUTED, figure_theme, to_svg
+from attop.analysis.wording import abridge, counted, fine
+from attop.metrics import get_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+__all__ = ["Transfer", "transfer", "transfer_figure"]
+
+_ACROSS = 5  # panels side by side
+_NUMBERS = 4  # targets up to which there is room for a number in a field
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Values and regrets of one method on one data set.
+
+    Attributes
+    ----------
+    method : str
+    targets : tuple of str
+    value : ndarray of shape (t, t)
+        Mean over the runs that have all of them: trained for the row's target, evaluated at the column's.
+    regret : ndarray of shape (t, t)
+        By how much worse than training for the column's target itself; negative where training for another
+        target is better. The diagonal is 0.
+    se : ndarray of shape (t, t)
+        Standard error of the regret, run by run; NaN for a single run.
+    n, n_expected : int
+        Runs with all values, and runs of the method.
+    """
+
+    method: str
+    targets: tuple[str, ...]
+    value: np.ndarray
+    regret: np.ndarray
+    se: np.ndarray
+    n: int
+    n_expected: int
+
+    def reading(self) -> str:
+        """Say what training for the wrong target costs at worst."""
+        if self.n == 0:
+            return "no run has a value at every pair of targets"
+        if np.abs(self.regret).max() == 0:
+            return "the same at every target: what it learns does not depend on the target, or not here"
+        row, column = np.unravel_index(int(np.argmax(self.regret)), self.regret.shape)
+        if self.regret[row, column] <= 0:
+            return "no target is better trained for directly than by way of another"
+        return (
+            f"at most {fine(float(self.regret[row, column]))}: trained for {self.targets[row]}, "
+            f"used at {self.targets[column]}"
+        )
+
+
+def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[Transfer]:
+    """Average the table ``cross`` over the runs of one data set.
+
+    Parameters
+    ----------
+    cross : DataFrame
+        dataset, method, repeat, fold, target (trained for), at (evaluated at), metric (one), value.
+    dataset : str
+    methods : sequence of str
+        In the order wanted.
+
+    Returns
+    -------
+    transfers : list of Transfer
+        Of the methods with values; empty with fewer than two targets.
+    """
+    part = cross[cross["dataset"] == dataset]
+    targets = sort_targets(part["target"])
+    if len(targets) < 2:
+        return []
+    found = []
+    for method in methods:
+        its = part[part["method"] == method]
+        if its.empty:
+            continue
+        higher = get_metric(its["metric"].iloc[0]).higher_is_better
+        wide = its.pivot(index=["repeat", "fold"], columns=["target", "at"], values="value")
+        wide = wide.reindex(columns=pd.MultiIndex.from_product([targets, targets]))
+        whole = wide.dropna()
+        values = whole.to_numpy(float).reshape(-1, len(targets), len(targets))
+        direct = np.diagonal(values, axis1=1, axis2=2)[:, None, :]
+        regret = (direct - values) * (1.0 if higher else -1.0)
+        n = len(values)
+        nothing = np.full((len(targets),) * 2, np.nan)
+        found.append(
+            Transfer(
+                method,
+                tuple(targets),
+                values.mean(axis=0) if n else nothing,
+                regret.mean(axis=0) if n else nothing,
+                regret.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else nothing,
+                n,
+                len(wide),
+            )
+        )
+    return found
+
+
+def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Figure:
+    """Draw the regrets, a field of targets by targets per method."""
+    found = [t for t in transfer(cross, scene.dataset, scene.order) if t.n]
+    if not found:
+        return scene.sentence("transfer", _why_not(scene, cross))
+    targets = found[0].targets
+    largest = max(float(np.abs(t.regret).max()) for t in found)
+    with figure_theme():
+        canvas = _panels(scene, found, targets, largest)
+        svg = to_svg(
+            canvas,
+            f"{scene.name}-transfer",
+            f"Fields of regret in {scene.metric}, trained target by used target, "
+            f"{counted(len(found), 'method')}; the numbers are in the data of the figure.",
+        )
+    caption = (
+        f"What it costs in {scene.metric} to train for one target (rows) and use the model at another "
+        "(columns): value of the model trained for the column's target minus that of the row's, mean over "
+        f"{counted(max(t.n for t in found), 'run')}"
+        + (", fewer where a value is undefined" if min(t.n for t in found) < found[0].n_expected else "")
+        + f". Orange: a loss, training for the right target pays; blue: a gain. The strongest colour is "
+        f"{fine(largest)}." + (" The scale is the same for all." if len(found) > 1 else "")
+    )
+    return Figure(f"{scene.name}-transfer", svg, caption, _data(scene, found))
+
+
+def _why_not(scene: Scene, cross: pd.DataFrame) -> str:
+    if not get_metric(scene.metric).needs_top:
+        return f"{scene.metric} is not a metric of a target, so models are not used at another one."
+    if scene.of(cross)["target"].nunique() < 2:
+        return "There are no two targets with values here, so models are not used at another one."
+    return f"No run has a value of {scene.metric} at every pair of targets, so no regret is drawn."
+
+
+def _panels(scene: Scene, found: Sequence[Transfer], targets: Sequence[str], largest: float) -> Canvas:
+    from matplotlib.figure import Figure as Canvas
+
+    rows = -(-len(found) // _ACROSS)
+    canvas = Canvas(figsize=(8.6, 0.35 + 1.75 * rows), layout="constrained")
+    grid = canvas.subplots(rows, _ACROSS, squeeze=False)
+    for axes in grid.flat[len(found) :]:
+        axes.set_axis_off()
+    for i, (axes, its) in enumerate(zip(grid.flat, found, strict=False)):
+        _field(axes, its, largest)
+        axes.set_title(abridge(scene.titles[its.method], 22), fontsize=8)
+        axes.set_gid(f"method:{its.method}")
+        if i % _ACROSS == 0:
+            axes.set_yticks(np.arange(len(targets)), _short(targets))
+            axes.set_ylabel("trained for")
+        else:
+            axes.set_yticks([])
+        if i + _ACROSS >= len(found):
+            every = -(-len(targets) // _NUMBERS)  # more would run into each other
+            axes.set_xticks(np.arange(len(targets))[::every], _short(targets)[::every])
+            axes.set_xlabel("used at")
+        else:
+            axes.set_xticks([])
+    return canvas
+
+
+def _field(axes: Axes, its: Transfer, largest: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    t = len(its.targets)
+    for row in range(t):
+        for column in range(t):
+            regret = float(its.regret[row, column])
+            strength = 0.0 if largest == 0 else min(1.0, abs(regret) / largest)
+            axes.add_patch(
+                Rectangle(
+                    (column - 0.5, row - 0.5),
+                    1,
+                    1,
+                    facecolor="#d55e00" if regret > 0 else "#0072b2",
+                    alpha=0.85 * strength,
+                    linewidth=0,
+                )
+            )
+            if t <= _NUMBERS:
+                axes.text(column, row, _signed(regret), ha="center", va="center", fontsize=6.5, color=INK)
+    axes.set(xlim=(-0.5, t - 0.5), ylim=(t - 0.5, -0.5), aspect="equal")
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set(visible=True, color=MUTED, linewidth=0.5)
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.3f}"
+    return "0" if float(text) == 0 else text.replace("-", "−")
+
+
+def _short(targets: Sequence[str]) -> list[str]:
+    kinds = {read_target(t)[0] for t in targets}
+    return [f"{read_target(t)[1]:g}" if len(kinds) == 1 else t for t in targets]
+
+
+def _data(scene: Scene, found: Sequence[Transfer]) -> str:
+    rows = [
+        (
+            its.method,
+            trained,
+            used,
+            its.value[i, j],
+            its.regret[i, j],
+            its.se[i, j],
+            its.n,
+            its.n_expected,
+        )
+        for its in found
+        for i, trained in enumerate(its.targets)
+        for j, used in enumerate(its.targets)
+    ]
+    columns = ["method", "target", "at", "mean", "regret", "se_regret", "n", "n_expected"]
+    return as_csv(pd.DataFrame(rows, columns=columns))

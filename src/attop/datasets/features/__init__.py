@@ -1,0 +1,1 @@
+"""Features made during preparation: of pairs, queries, ratings and images."""

@@ -1,0 +1,1 @@
+"""The kinds of data set: one module builds one kind."""

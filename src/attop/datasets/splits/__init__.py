@@ -1,0 +1,1 @@
+"""Which rows train, select and test."""

@@ -1,0 +1,139 @@
+"""Which rows train, select and test: the protocols of the papers, as pure functions of a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attop.datasets.base import Dataset, DatasetError
+from attop.datasets.builder_parameters import complete, hint, integer
+from attop.datasets.splits.folds import Fold
+from attop.datasets.splits.group import given, whole_groups, within_groups
+from attop.datasets.splits.random import holdout, stratified, windows
+from attop.seeds import derive_seed
+
+__all__ = [
+    "PROTOCOLS",
+    "Fold",
+    "Protocol",
+    "count_folds",
+    "given",
+    "holdout",
+    "make_folds",
+    "stratified",
+    "whole_groups",
+    "windows",
+    "within_groups",
+]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A way of splitting.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        ``function(y, groups, *, seed, **options)`` returns the folds of one repeat.
+    summary : str
+        For reports.
+    counted_by : str or None
+        Option that says how many folds a repeat has; None: it has one.
+    needs_groups : bool
+    """
+
+    name: str
+    function: Callable[..., list[Fold]]
+    summary: str
+    counted_by: str | None
+    needs_groups: bool = False
+    needs_parts: bool = False
+
+    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
+        return complete(
+            self.function, given, f"protocol {self.name!r}", reserved=("y", "groups", "part", "seed")
+        )
+
+
+#: Protocols by name: how data are cut into training and test parts.
+PROTOCOLS: Mapping[str, Protocol] = {
+    p.name: p
+    for p in (
+        Protocol("stratified", stratified, "stratified cross-validation, nested for selection", "n_folds"),
+        Protocol("windows", windows, "train on a few consecutive sets, test on the others (AATP)", "n_sets"),
+        Protocol("holdout", holdout, "a random training part, the others test", None),
+        Protocol("within-groups", within_groups, "each user's rows split in three (PAP)", None, True),
+        Protocol("whole-groups", whole_groups, "cross-validation over whole groups, nested", "n_folds", True),
+        Protocol("given", given, "the parts the data come in", "n_folds", needs_parts=True),
+    )
+}
+
+
+def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: Any) -> list[Fold]:
+    """Return the folds of one repeat of a protocol.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `PROTOCOLS`.
+    dataset : Dataset
+    repeat : int
+        Repeats differ in their random numbers alone.
+    seed : int
+        Of the run. The folds depend on it, on the name of the data set, the protocol and the repeat:
+        never on a method, so that methods are compared on the same folds.
+    **options
+        Parameters of the protocol's function.
+
+    Returns
+    -------
+    folds : list of Fold
+
+    Raises
+    ------
+    DatasetError
+        If the protocol or an option is unknown, groups are missing, or a class is too small.
+    """
+    protocol = _protocol(kind)
+    if protocol.needs_groups and dataset.groups is None:
+        others = ", ".join(p.name for p in PROTOCOLS.values() if not p.needs_groups)
+        raise DatasetError(
+            f"dataset {dataset.name}: protocol {kind!r} needs groups and the data have none: use {others}"
+        )
+    if protocol.needs_parts and dataset.part is None:
+        others = ", ".join(p.name for p in PROTOCOLS.values() if not p.needs_parts)
+        raise DatasetError(
+            f"dataset {dataset.name}: protocol {kind!r} needs data that come in parts and these do not: "
+            f"name the file of the test part, or use {others}"
+        )
+    filled = protocol.options(options)
+    arguments = (dataset.y, dataset.groups, *((dataset.part,) if protocol.needs_parts else ()))
+    derived = derive_seed(seed, "split", dataset.name, kind, repeat)
+    try:
+        return protocol.function(*arguments, seed=derived, **filled)
+    except DatasetError as error:
+        raise DatasetError(f"dataset {dataset.name}: {error}") from None
+
+
+def count_folds(kind: str, **options: Any) -> int:
+    """Return how many folds a repeat of a protocol has, without looking at data.
+
+    Raises
+    ------
+    DatasetError
+        If the protocol or an option is unknown.
+    """
+    protocol = _protocol(kind)
+    filled = protocol.options(options)
+    if protocol.counted_by is None:
+        return 1
+    return integer(f"protocol {kind!r}", protocol.counted_by, filled[protocol.counted_by], 1)
+
+
+def _protocol(kind: str) -> Protocol:
+    if kind not in PROTOCOLS:
+        raise DatasetError(f"unknown protocol {kind!r}; {hint(kind, PROTOCOLS)}")
+    return PROTOCOLS[kind]

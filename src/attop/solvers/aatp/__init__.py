@@ -1,0 +1,1 @@
+"""AATP: quadratic programs about threshold items, and the search among them."""

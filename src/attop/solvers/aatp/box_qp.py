@@ -1,0 +1,173 @@
+"""Interior point for many linear support vector machines without intercept at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
+
+Floats = NDArray[np.float64]
+
+
+class Rows(Protocol):
+    """The rows ``v_i`` of m problems with n rows each in d dimensions, through what a solver does with them.
+
+    A linear model reads them from features; a kernel would read them from its Gram matrix.
+    """
+
+    def margins(self, w: Floats) -> Floats:
+        """``v_i . w`` for `w` of shape (d, m); shape (n, m)."""
+
+    def combine(self, alpha: Floats) -> Floats:
+        """``sum_i alpha_i v_i`` for `alpha` of shape (n, m); shape (d, m)."""
+
+    def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
+        """Solver of ``(I + sum_i theta_i v_i v_i') x = b``; `theta` of shape (n, m), x and b (d, m)."""
+
+    def keep(self, mask: NDArray[np.bool_]) -> Rows:
+        """The problems where `mask` of shape (m,) is true."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(n, d, m)."""
+
+
+@dataclass
+class BoxQPSolution:
+    """Best primal and best dual point of each problem.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, m)
+    dual : ndarray of shape (n, m)
+        Feasible: ``0 <= dual <= upper``, exactly.
+    primal_value, dual_value : ndarray of shape (m,)
+        Of `coef` and of `dual`: the optimum lies between them.
+    n_iter : ndarray of shape (m,)
+    """
+
+    coef: Floats
+    dual: Floats
+    primal_value: Floats
+    dual_value: Floats
+    n_iter: NDArray[np.int64]
+
+    @property
+    def gap(self) -> Floats:
+        """Relative duality gap ``(primal - dual) / primal``, shape (m,)."""
+        return relative_gap(self.primal_value, self.dual_value)
+
+
+def relative_gap(primal: Floats, dual: Floats) -> Floats:
+    """``(primal - dual) / primal``; 0 where both vanish."""
+    return np.maximum(primal - dual, 0.0) / np.maximum(primal, np.finfo(float).tiny)
+
+
+def interior_point(
+    rows: Rows,
+    upper: Floats,
+    *,
+    tol: float,
+    max_iter: int = 100,
+    cautious: bool = False,
+    expired: Callable[[], bool] = lambda: False,
+) -> BoxQPSolution:
+    """Solve ``min_w 1/2 ||w||^2 + sum_i c_i (1 - v_i . w)+`` for every problem of a batch.
+
+    Parameters
+    ----------
+    rows : Rows
+        The vectors ``v_i`` of the m problems.
+    upper : ndarray of shape (n, m)
+        ``c_i > 0``.
+    tol : float
+        A problem leaves the batch at a duality gap of at most ``tol * primal``.
+    max_iter : int
+    cautious : bool
+        Shorter steps that stay nearer the central path, for problems the usual steps failed on.
+    expired : callable
+        Asked before each iteration but the first; true stops.
+
+    Returns
+    -------
+    BoxQPSolution
+        The best points found, whether or not they reach `tol`: see its gap.
+
+    Notes
+    -----
+    Mehrotra's predictor-corrector method on the dual,
+    ``max sum_i alpha_i - 1/2 ||sum_i alpha_i v_i||^2, 0 <= alpha_i <= c_i``, with multipliers z and u of
+    the two bounds, so that ``v_i . w - 1 - z_i + u_i = 0``, and w kept as an unknown of its own
+    (Ferris and Munson 2002), which costs a d x d system and spares w the rounding of a sum over alpha.
+    The gap is between a feasible alpha and the true hinge loss at w; the iteration's own residuals
+    have no part in it.
+
+    References
+    ----------
+    Mehrotra (1992), On the implementation of a primal-dual interior point method.
+    Ferris and Munson (2002), Interior-point methods for massive support vector machines.
+    """
+    from attop.solvers.aatp.kernels.interior import advance, correct, objectives, predict, weigh
+
+    n, d, m = rows.shape
+    c = upper = np.ascontiguousarray(upper, dtype=np.float64)
+    # w = 0 and alpha = 0 are feasible: the values to beat.
+    best = BoxQPSolution(
+        np.zeros((d, m)), np.zeros((n, m)), upper.sum(axis=0), np.zeros(m), np.zeros(m, np.int64)
+    )
+    left = np.arange(m)  # the problems still in the batch
+    # alpha near the best multiple of c, but not so near its bounds that the first steps are short.
+    ascent = rows.combine(c)
+    with np.errstate(all="ignore"):
+        best_multiple = c.sum(axis=0) / np.einsum("dm,dm->m", ascent, ascent)
+    w = np.zeros((d, m))
+    alpha = np.clip(best_multiple, 0.2, 0.5) * c
+    slack = c - alpha
+    z = np.full((n, m), 2.0)
+    u = np.full((n, m), 3.0)
+    # Beyond attainable accuracy a step may divide by zero: such a problem leaves with its best points.
+    with np.errstate(all="ignore"):
+        for iteration in range(max_iter + 1):
+            margins = rows.margins(w)
+            combined = rows.combine(alpha)
+            hinge, total = objectives(c, alpha, margins)
+            primal = 0.5 * np.einsum("dm,dm->m", w, w) + hinge
+            dual = total - 0.5 * np.einsum("dm,dm->m", combined, combined)
+            better = primal < best.primal_value[left]
+            best.primal_value[left[better]] = primal[better]
+            best.coef[:, left[better]] = w[:, better]
+            better = dual > best.dual_value[left]
+            best.dual_value[left[better]] = dual[better]
+            best.dual[:, left[better]] = alpha[:, better]
+            best.n_iter[left] = iteration
+            going = relative_gap(best.primal_value[left], best.dual_value[left]) > tol
+            going &= np.isfinite(primal) & np.isfinite(dual)
+            if not going.any() or iteration == max_iter or (iteration and expired()):
+                break
+            if not going.all():
+                left, rows, stay = left[going], rows.keep(going), np.flatnonzero(going)
+                c, w, alpha, slack, z, u, margins, combined = (
+                    np.take(v, stay, axis=1) for v in (c, w, alpha, slack, z, u, margins, combined)
+                )
+            theta, right, da, lower, higher = np.empty((5, *alpha.shape))
+            mu = weigh(alpha, slack, z, u, margins, theta, right)
+            solve = rows.normal_equations(theta)
+            lag = w - combined
+            # Predictor, then corrector: towards the central path, with the second-order term.
+            dw = solve(rows.combine(right) - lag)
+            target = predict(alpha, slack, z, u, margins, theta, rows.margins(dw), mu, da)
+            if cautious:
+                target = np.maximum(target, 0.2 * mu)
+            correct(
+                alpha, slack, z, u, margins, theta, target, 0.0 if cautious else 1.0, da, lower, higher, right
+            )
+            dw = solve(rows.combine(right) - lag)
+            share = 0.9 if cautious else 0.999
+            w = w + dw * advance(alpha, slack, z, u, theta, right, rows.margins(dw), lower, higher, share)
+    np.minimum(best.dual, upper, out=best.dual)
+    return best

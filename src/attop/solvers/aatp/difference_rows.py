@@ -1,0 +1,131 @@
+"""Differences to an anchor item as the rows of a box QP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+__all__ = ["AnchoredRows", "DifferenceRows", "outer_products"]
+
+Floats = NDArray[np.float64]
+
+#: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
+_BLOCK = 2**22
+
+
+def outer_products(rows: Floats) -> Floats:
+    """Lower triangle of ``r r'``, row after row, for every row r; (n, d) gives (d * (d + 1) / 2, n)."""
+    i, j = np.tril_indices(rows.shape[1])
+    transposed = np.ascontiguousarray(rows.T)
+    return transposed[i] * transposed[j]
+
+
+class AnchoredRows:
+    """Rows ``v_i = y_i (z_i - z_k)`` for a batch of anchors k over one sample, without forming them.
+
+    ``v_i . w = y_i z_i . w - y_i (z_k . w)`` is the product of the row ``(y_i z_i, y_i)``, which the batch
+    shares, with ``(w, -z_k . w)``. The matrices ``sum_i theta_i v_i v_i'`` of all problems are one product
+    with the outer products of these rows, and a correction of rank two.
+
+    Parameters
+    ----------
+    signed : ndarray of shape (n, d + 1)
+        ``(y_i z_i, y_i)``, with labels -1 or 1.
+    anchor_rows : ndarray of shape (d, m)
+        ``z_k`` of each problem.
+    outer : ndarray of shape ((d + 1) * (d + 2) / 2, n) or None
+        ``outer_products(signed)``; needed by `normal_equations` only.
+    """
+
+    def __init__(self, signed: Floats, anchor_rows: Floats, outer: Floats | None = None):
+        self.signed, self.anchor_rows, self.outer = signed, anchor_rows, outer
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(n, d, m)."""
+        return (len(self.signed), *self.anchor_rows.shape)
+
+    def margins(self, w: Floats) -> Floats:
+        """``v_i . w``, shape (n, m)."""
+        return self.signed @ np.vstack([w, -np.einsum("dm,dm->m", self.anchor_rows, w)])
+
+    def combine(self, alpha: Floats) -> Floats:
+        """``sum_i alpha_i v_i``, shape (d, m)."""
+        total = self.signed.T @ alpha
+        return total[:-1] - self.anchor_rows * total[-1]
+
+    def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
+        """Solver of ``(I + sum_i theta_i v_i v_i') x = b``; it overwrites b."""
+        from attop.solvers.aatp.kernels.tile_cholesky import factor, solve
+
+        assert self.outer is not None
+        d = len(self.anchor_rows)
+        products = self.outer @ theta
+        # The last row of the triangle holds sum_i theta_i z_i and sum_i theta_i.
+        gram, mixed, total = products[: -d - 1], products[-d - 1 : -1], products[-1]
+        factor(gram, mixed, total, self.anchor_rows)
+
+        def solver(b: Floats) -> Floats:
+            solve(gram, b)
+            return b
+
+        return solver
+
+    def keep(self, mask: NDArray[np.bool_]) -> AnchoredRows:
+        """The problems where `mask` is true."""
+        return AnchoredRows(self.signed, np.compress(mask, self.anchor_rows, axis=1), self.outer)
+
+
+class DifferenceRows:
+    """The rows of one anchor, formed: for a single problem, many features, or where rounding matters.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+    sign : ndarray of shape (n, 1)
+        Labels, -1 or 1.
+    anchor : int
+    """
+
+    def __init__(self, Z: Floats, sign: Floats, anchor: int):
+        self.V = sign * (Z - Z[anchor])
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(n, d, 1)."""
+        return (*self.V.shape, 1)
+
+    def margins(self, w: Floats) -> Floats:
+        """``v_i . w``, shape (n, 1)."""
+        return self.V @ w
+
+    def combine(self, alpha: Floats) -> Floats:
+        """``sum_i alpha_i v_i``, shape (d, 1)."""
+        return self.V.T @ alpha
+
+    def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
+        """Solver of ``(I + sum_i theta_i v_i v_i') x = b``."""
+        n, d = self.V.shape
+        matrix = np.eye(d)
+        block = max(1, _BLOCK // d)
+        for start in range(0, n, block):
+            # A product of a matrix with its own transpose costs half of any other.
+            V = self.V[start : start + block] * np.sqrt(theta[start : start + block])
+            matrix += V.T @ V
+        trace, ridge = float(np.trace(matrix)), 0.0
+        for _ in range(8):
+            try:
+                factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
+                return lambda b: scipy.linalg.cho_solve(factor, b, check_finite=False)
+            except np.linalg.LinAlgError:
+                # Weights so uneven that rounding has eaten the identity: give back what it ate.
+                ridge = 10 * max(ridge, np.finfo(float).eps * trace)
+                matrix[np.diag_indices(d)] += ridge
+        raise FloatingPointError("the features are too large for double precision: standardise them")
+
+    def keep(self, mask: NDArray[np.bool_]) -> DifferenceRows:
+        """Itself: a batch of one is never narrowed."""
+        return self

@@ -1,0 +1,387 @@
+"""AATP's choice of the anchor item: every item, or a fixed point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.solvers.aatp.threshold_svm import AnchoredSVM, blas
+from attop.solvers.base import Callback, Deadline, History
+
+__all__ = ["Candidates", "Choice", "exhaustive_search", "fixed_point_search", "quantile_items"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Longest walk of a fixed-point search, before it looks around.
+_WALK = 12
+#: Items up to which a fixed-point search tries all before it gives up, and the work, in units of
+#: ``n (d + 30)^2`` per problem, it may spend on larger samples.
+_SMALL, _EFFORT = 500, 1.2e10
+
+
+def quantile_items(scores: Floats, weight: Ints, targets: Sequence[int]) -> Ints:
+    """Item at the quantile of each model's scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, m)
+    weight : ndarray of shape (n,), dtype int64
+        Times each item is in the sample.
+    targets : sequence of int
+        Ranks, from 1 to the sum of `weight`: the quantile is the target-th largest score of the sample.
+
+    Returns
+    -------
+    items : ndarray of shape (len(targets), m)
+        Among items of equal score, one of them.
+    """
+    order = np.argsort(-scores, axis=0, kind="stable")
+    if (weight == 1).all():
+        position = np.repeat(np.asarray(targets)[:, None] - 1, scores.shape[1], axis=1)
+    else:
+        reached = np.cumsum(weight[order], axis=0)
+        position = np.stack([(reached < target).sum(axis=0) for target in targets])
+    return np.take_along_axis(order, position, axis=0)
+
+
+def resolution(gap: float, spread: float) -> float:
+    """Difference between distances from a quantile that the solver's accuracy cannot tell from none.
+
+    The objective is strongly convex, so that a relative gap leaves an error of order ``sqrt(gap)`` in
+    scores, whose unit is the hinge's margin of 1; weak models, whose scores spread over less, are more
+    exact in proportion. It matters: support vectors share their scores (the anchor's plus or minus 1), so
+    that equal distances are common.
+    """
+    return float(np.sqrt(gap) * min(1.0, spread))
+
+
+@dataclass
+class Choice:
+    """The model AATP returns for one quantile.
+
+    Attributes
+    ----------
+    anchor : int
+        Item k, whose problem the model solves.
+    coef : ndarray of shape (d,)
+    quantile_gap : float
+        Distance of the anchor's score from the quantile of the model's scores.
+    objective, gap : float
+        Of the anchor's problem; see `AnchoredSolution`.
+    n_solved, n_missed : int
+        Problems solved to find it, and those of them that missed the tolerance.
+    worst_gap : float
+        Largest gap among those solved.
+    complete : bool
+        False if the search ended, by a deadline, the callback or for the effort, with items untried that
+        might be nearer to the quantile.
+    history : History
+        By problems solved, `objective` the smallest distance from the quantile so far, shape (1,).
+    """
+
+    anchor: int
+    coef: Floats
+    quantile_gap: float
+    objective: float
+    gap: float
+    n_solved: int
+    n_missed: int
+    worst_gap: float
+    complete: bool
+    history: History
+
+
+@dataclass
+class Candidates:
+    """What is kept of m solved problems, for T quantiles.
+
+    Attributes
+    ----------
+    anchors, objective, gap : ndarray of shape (m,)
+    coef : ndarray of shape (d, m)
+    spread : ndarray of shape (m,)
+        Highest minus lowest score of each model.
+    offset : ndarray of shape (T, m)
+        The anchor's score minus each quantile; 0, exactly, where the anchor is an item at the quantile.
+    """
+
+    anchors: Ints
+    coef: Floats
+    objective: Floats
+    gap: Floats
+    spread: Floats
+    offset: Floats
+
+    @classmethod
+    def join(cls, parts: Sequence[Candidates]) -> Candidates:
+        """All candidates of `parts`."""
+        return cls(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in vars(parts[0])))
+
+    def take(self, position: int) -> Candidates:
+        """The candidate at `position` alone."""
+        return Candidates(*(value[..., [position]] for value in vars(self).values()))
+
+    def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:
+        """Smallest distance from the quantile; among equals the smallest objective.
+
+        Only problems solved to `tol` stand for election, if there are any. Distance 0 has no equal but
+        itself: such a model is feasible for the paper's problem (1), however exact the solver.
+        """
+        certified = np.flatnonzero(self.gap <= tol)
+        pool = certified if len(certified) else np.arange(len(self.gap))
+        distance = np.abs(self.offset[target, pool])
+        nearest = np.argmin(distance)
+        error = 0.0
+        if distance[nearest] > 0:
+            error = resolution(float(self.gap[pool].max()), float(self.spread[pool[nearest]]))
+        equal = pool[distance <= distance[nearest] + error]
+        best = equal[np.argmin(self.objective[equal])]
+        return Choice(
+            int(self.anchors[best]),
+            self.coef[:, best],
+            float(abs(self.offset[target, best])),
+            float(self.objective[best]),
+            float(self.gap[best]),
+            len(self.anchors),
+            len(self.gap) - len(certified),
+            float(self.gap.max()),
+            complete,
+            history,
+        )
+
+
+class Progress:
+    """How far a search is: its clock, its history, and whether it is to go on.
+
+    Parameters
+    ----------
+    n_targets : int
+    deadline : Deadline
+    callback : callable, optional
+        See `exhaustive_search`.
+    """
+
+    def __init__(self, n_targets: int, deadline: Deadline, callback: Callback | None):
+        self._deadline, self._callback, self._stopped = deadline, callback, False
+        self._n_solved = 0
+        self._coef, self._distance = np.empty((0, n_targets)), np.full(n_targets, np.inf)
+        self._history = History()
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up or the callback has stopped the search."""
+        return self._stopped or self._deadline.expired
+
+    def record(self, found: Candidates) -> None:
+        """Count problems solved and tell the callback of them."""
+        self._n_solved += len(found.anchors)
+        distance = np.abs(found.offset)
+        nearest = distance.argmin(axis=1)
+        distance = distance[np.arange(len(distance)), nearest]
+        closer = distance < self._distance
+        if not len(self._coef):
+            self._coef = np.zeros((len(found.coef), len(distance)))
+        self._coef[:, closer] = found.coef[:, nearest[closer]]
+        self._distance[closer] = distance[closer]
+        self._history.record(self._n_solved, self._deadline.elapsed, self._distance)
+        if self._callback is not None and self._callback(self._n_solved, self._coef, self._distance):
+            self._stopped = True
+
+    def history(self, target: int) -> History:
+        """Return the history of one target."""
+        whole = self._history
+        return History(whole.iteration, whole.seconds, [value[[target]] for value in whole.objective])
+
+
+def exhaustive_search(
+    problem: AnchoredSVM,
+    weight: Ints,
+    targets: Sequence[int],
+    *,
+    tol: float,
+    deadline: Deadline,
+    callback: Callback | None = None,
+) -> list[Choice]:
+    """Solve for every item and choose for each of `targets` (see `quantile_items`).
+
+    The paper's algorithm (section 3.2): the model whose anchor's score is closest to the quantile of its
+    own scores, among equals the one of smallest objective. One sweep serves all targets.
+
+    Parameters
+    ----------
+    problem : AnchoredSVM
+    weight : ndarray of shape (n,), dtype int64
+        Times each item is in the sample of which the quantile is taken.
+    targets : sequence of int
+    tol : float
+        Relative duality gap of each problem.
+    deadline : Deadline
+        Leaves the choice among the items solved until then.
+    callback : callable, optional
+        Called as ``callback(n_solved, coef, distance)`` after each batch of problems, with the models nearest
+        to the quantiles so far, shapes (d, T) and (T,); True ends the search as the deadline does.
+
+    Returns
+    -------
+    choices : list of Choice, in the order of `targets`
+
+    Notes
+    -----
+    Distances other than 0 are equal within `resolution`; which of several models of equal objective too
+    is returned is not determined.
+    """
+    progress = Progress(len(targets), deadline, callback)
+    found = _solve_all(problem, np.arange(problem.n), weight, targets, tol, progress)[0]
+    complete = len(found.anchors) == problem.n
+    return [found.choose(t, tol, complete, progress.history(t)) for t in range(len(targets))]
+
+
+def fixed_point_search(
+    problem: AnchoredSVM,
+    weight: Ints,
+    targets: Sequence[int],
+    *,
+    tol: float,
+    deadline: Deadline,
+    callback: Callback | None = None,
+) -> list[Choice]:
+    """Look for an anchor that reproduces itself: the quantile item of its own model.
+
+    Such an anchor has distance 0 from the quantile, the best AATP's rule can ask for. First a walk:
+    anchor, model, quantile item, next anchor. Where it closes a circle, the search looks around, a batch
+    at a time, most promising items first, until an anchor reproduces itself, all items are tried, or the
+    effort is spent. Parameters and result are those of `exhaustive_search`.
+
+    Notes
+    -----
+    The walk starts from ``w = sum_i c_i y_i z_i`` over centred items, which for small C is the direction
+    of every solution. The distance of an anchor's score from the quantile is a continuous function of
+    where the anchor lies; promising is an item where this function, extrapolated from the anchors tried
+    (linearly, starting from the scores of the best model so far), is near 0. Problems solved for one
+    target are not solved again for another.
+
+    Samples of up to 500 items are searched to the end: if any item has distance 0, so has the result,
+    though where several have it need not be the one of smallest objective. On larger ones the effort is
+    limited to what 45 problems take at 49,000 items of 44 features, and at least 16; then
+    `Choice.complete` is False. Often no item reproduces itself: the loss draws the anchor to where the
+    classes meet, which need not be near the quantile.
+
+    Differences from the paper: the paper tries all items.
+    """
+    n, d = problem.Z.shape
+    budget = n if n <= _SMALL else min(n, max(16, int(_EFFORT / (n * (d + 30.0) ** 2))))
+    size = problem.batch_size * problem.workers
+    start = problem.Z @ (problem.Z.T @ (problem.sign * problem.upper))
+    first = quantile_items(start, weight, targets)[:, 0]
+    solved: dict[int, tuple[Candidates, Ints]] = {}
+    progress = Progress(len(targets), deadline, callback)
+
+    def solve(anchors: Ints) -> None:
+        new = np.array([k for k in anchors if k not in solved], dtype=np.int64)
+        if len(new):
+            found, items = _solve_all(problem, new, weight, targets, tol, progress)
+            for b, k in enumerate(found.anchors.tolist()):
+                solved[k] = found.take(b), items[:, [b]]
+
+    choices = []
+    for t, k in enumerate(first.tolist()):
+        tried: list[int] = []
+        while k not in tried and len(tried) < min(_WALK, budget) and not (tried and progress.over):
+            solve(np.array([k]))
+            tried.append(k)
+            k = int(solved[k][1][t, 0])
+        seen = Candidates.join([solved[k][0] for k in tried])
+        while (seen.offset[t] != 0).all() and len(tried) < budget and not progress.over:
+            promise = _extrapolate(problem, seen, t, weight, targets[t])
+            promise[tried] = np.inf
+            batch = np.argsort(promise, kind="stable")[: min(size, budget - len(tried))]
+            solve(batch)
+            tried += [k for k in batch.tolist() if k in solved]
+            seen = Candidates.join([solved[k][0] for k in tried])
+        complete = bool((seen.offset[t] == 0).any()) or len(tried) == n
+        choices.append(seen.choose(t, tol, complete, progress.history(t)))
+    return choices
+
+
+def _extrapolate(problem: AnchoredSVM, seen: Candidates, t: int, weight: Ints, target: int) -> Floats:
+    """Expected distance of each item's score from quantile t in the model of which it is the anchor."""
+    Z, best = problem.Z, np.argmin(np.abs(seen.offset[t]))
+    scores = problem.scores(seen.coef[:, [best]])
+    prior = scores[:, 0] - scores[quantile_items(scores, weight, [target])[0, 0], 0]
+    # The correction is linear in the features, as small as what has been tried allows.
+    features = np.column_stack([np.ones(len(seen.anchors)), Z[seen.anchors]])
+    gram = features @ features.T
+    gram[np.diag_indices(len(gram))] += 1e-3 * np.trace(gram) / len(gram)
+    dual = np.linalg.solve(gram, seen.offset[t] - prior[seen.anchors])
+    correction = features.T @ dual
+    return np.abs(prior + correction[0] + Z @ correction[1:])
+
+
+def _solve_all(
+    problem: AnchoredSVM,
+    anchors: Ints,
+    weight: Ints,
+    targets: Sequence[int],
+    tol: float,
+    progress: Progress,
+) -> tuple[Candidates, Ints]:
+    """Solve in batches, at the same time where that helps; the first even if the search is over."""
+    workers = problem.workers
+    # Batches of equal size, as many for each worker.
+    rounds = math.ceil(len(anchors) / (problem.batch_size * workers))
+    size = math.ceil(len(anchors) / (rounds * workers))
+
+    def solve(start: int) -> tuple[Candidates, Ints] | None:
+        if start and progress.over:
+            return None
+        return _solve(problem, anchors[start : start + size], weight, targets, tol, progress)
+
+    # Compiled code does the work outside the interpreter's lock, so threads share it. Each keeps to one
+    # thread of the BLAS, even if alone: on a busy machine the BLAS's threads wait for each other.
+    starts = range(0, len(anchors), size)
+    with blas().limit(limits=1):
+        if workers == 1 or len(starts) == 1:
+            done = _collect(map(solve, starts), progress)
+        else:
+            with ThreadPoolExecutor(workers) as threads:
+                done = _collect(threads.map(solve, starts), progress)
+    return Candidates.join([part[0] for part in done]), np.hstack([part[1] for part in done])
+
+
+def _collect(
+    parts: Iterable[tuple[Candidates, Ints] | None], progress: Progress
+) -> list[tuple[Candidates, Ints]]:
+    """Gather what was solved, in order, and record it as it comes."""
+    done = []
+    for part in parts:
+        if part is not None:
+            progress.record(part[0])
+            done.append(part)
+    return done
+
+
+def _solve(
+    problem: AnchoredSVM,
+    anchors: Ints,
+    weight: Ints,
+    targets: Sequence[int],
+    tol: float,
+    progress: Progress,
+) -> tuple[Candidates, Ints]:
+    """Solve for `anchors`; return the candidates and their quantile items, shape (len(targets), m)."""
+    solution = problem.solve(anchors, tol=tol, expired=lambda: progress.over)
+    items = quantile_items(solution.scores, weight, targets)
+    own = solution.scores[anchors, np.arange(len(anchors))]
+    offset = own - np.take_along_axis(solution.scores, items, axis=0)
+    # Equal items have equal scores but for rounding.
+    offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
+    found = Candidates(
+        anchors, solution.coef, solution.objective, solution.gap, np.ptp(solution.scores, axis=0), offset
+    )
+    return found, items

@@ -1,0 +1,150 @@
+"""Binary weak rankers 1[x_j > t], without their matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.solvers.boosting.kernels.steps import add_steps, sum_above
+
+__all__ = ["ThresholdRankers", "choose_thresholds", "score_by_steps"]
+
+Floats = NDArray[np.float64]
+
+
+class ThresholdRankers:
+    r"""Weak rankers :math:`h_{jt}(x) = 1[x_j > t]` for thresholds t of every feature j.
+
+    Stands for the matrix ``H`` of shape (n, J) with values 0 and 1, the J columns in order of feature
+    and threshold. What is held is the interval between thresholds each value lies in: one byte a value
+    for fewer than 256 thresholds a feature, four bytes at most. ``H.T @ c`` sums c by interval and
+    accumulates the sums from the top, and ``H @ w`` is a step function of each feature: each costs one
+    pass over those bytes, however many thresholds there are.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    n_thresholds : int, at least 1, or None
+        Thresholds a feature; see `choose_thresholds`.
+
+    Attributes
+    ----------
+    thresholds : list of d ndarrays
+        Ascending.
+    shape : tuple (n, J)
+    width : ndarray of shape (J,)
+        All 1: every threshold separates items.
+    T : object
+        The transpose, good for ``T @ c``.
+    """
+
+    def __init__(self, X: Floats, n_thresholds: int | None):
+        n, d = X.shape
+        self.thresholds = [choose_thresholds(column, n_thresholds) for column in X.T]
+        widest = max(len(thresholds) for thresholds in self.thresholds)
+        self._interval = np.empty((d, n), np.min_scalar_type(widest))
+        for j, thresholds in enumerate(self.thresholds):
+            self._interval[j] = np.searchsorted(thresholds, X[:, j], side="left")
+        self._start = np.concatenate([[0], np.cumsum([len(t) for t in self.thresholds])])
+        self.shape: tuple[int, int] = (n, int(self._start[-1]))
+        self.width: Floats = np.ones(self.shape[1])
+        self.T = _Transposed(self)
+
+    def correlate(self, coef: Floats) -> Floats:
+        """Return ``H.T @ coef``, shape (J,)."""
+        product = np.empty(self.shape[1])
+        sum_above(self._interval, self._start, coef, product)
+        return product
+
+    def column(self, j: int) -> NDArray[np.bool_]:
+        """Return weak ranker j, shape (n,)."""
+        feature = int(np.searchsorted(self._start, j, side="right")) - 1
+        return self._interval[feature] > j - self._start[feature]
+
+    def by_feature(self, coef: Floats) -> list[Floats]:
+        """Split a vector over the weak rankers, shape (J,), into one vector a feature."""
+        return [votes.copy() for votes in np.split(coef, self._start[1:-1])]
+
+    def __matmul__(self, coef: Floats) -> Floats:
+        """Return ``H @ coef`` of shape (n,) or (n, m) for `coef` of shape (J,) or (J, m)."""
+        if coef.ndim == 2:
+            return np.column_stack([self @ column for column in coef.T])
+        scores = np.zeros(self.shape[0])
+        add_steps(self._interval, self._start, np.ascontiguousarray(coef), scores)
+        return scores
+
+
+class _Transposed:
+    def __init__(self, rankers: ThresholdRankers):
+        self._rankers = rankers
+
+    def __matmul__(self, coef: Floats) -> Floats:
+        if coef.ndim == 2:
+            return np.column_stack([self @ column for column in coef.T])
+        return self._rankers.correlate(np.ascontiguousarray(coef))
+
+
+def choose_thresholds(column: Floats, n_thresholds: int | None) -> Floats:
+    """Choose thresholds that cut a feature into intervals of about equally many items.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n,)
+    n_thresholds : int, at least 1, or None
+        At most this many; None for all.
+
+    Returns
+    -------
+    thresholds : ndarray, ascending
+        Midpoints between neighbouring distinct values: all of them if there are no more than asked for,
+        else the nearest to the quantiles ``t / (n_thresholds + 1)``. No two separate the items alike.
+        Empty for a constant feature.
+
+    Raises
+    ------
+    ValueError
+        If `n_thresholds` is neither a positive integer nor None.
+    """
+    if n_thresholds is not None and (
+        isinstance(n_thresholds, bool) or not isinstance(n_thresholds, Integral) or n_thresholds < 1
+    ):
+        raise ValueError(
+            f"n_thresholds must be an integer of at least 1, or None for all, got {n_thresholds!r}"
+        )
+    values, count = np.unique(column, return_counts=True)
+    lower, upper = values[:-1], values[1:]
+    if n_thresholds is not None and len(lower) > n_thresholds:
+        below = np.cumsum(count)[:-1]
+        quantile = np.arange(1, n_thresholds + 1) * (len(column) / (n_thresholds + 1))
+        right = np.clip(np.searchsorted(below, quantile), 1, len(below) - 1)
+        nearest = np.unique(
+            np.where(quantile - below[right - 1] <= below[right] - quantile, right - 1, right)
+        )
+        lower, upper = lower[nearest], upper[nearest]
+    middle = lower / 2 + upper / 2
+    # Between neighbouring floats the midpoint rounds to either; the upper value must stay above it.
+    return np.where((lower <= middle) & (middle < upper), middle, lower)
+
+
+def score_by_steps(X: Floats, thresholds: Sequence[Floats], votes: Sequence[Floats]) -> Floats:
+    r"""Evaluate :math:`f(x) = \sum_j \sum_t votes_{jt} 1[x_j > t]` for new items.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    thresholds, votes : sequence of d ndarrays
+        Ascending thresholds of each feature, and what passing each is worth.
+
+    Returns
+    -------
+    scores : ndarray of shape (n,)
+    """
+    scores = np.zeros(len(X))
+    for j, vote in enumerate(votes):
+        if vote.any():
+            height = np.concatenate([[0.0], np.cumsum(vote)])
+            scores += height[np.searchsorted(thresholds[j], X[:, j], side="left")]
+    return scores

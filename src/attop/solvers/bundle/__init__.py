@@ -1,0 +1,1 @@
+"""Cutting planes for convex losses, with a certified gap."""

@@ -1,0 +1,127 @@
+"""Planes below a convex function: the model they make, its minima, and candidates from it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.solvers.bundle.simplex_qp import minimise_on_simplex
+
+__all__ = ["LevelStep", "Planes", "plane_offset"]
+
+Floats = NDArray[np.float64]
+
+#: Candidates for which a plane may be idle before it is dropped.
+_PATIENCE = 30
+
+
+#: Share of the largest term that rounding may add to a sum of many, generously.
+_ROUNDING = 16 * np.finfo(np.float64).eps
+
+
+def plane_offset(value: float, coef: Floats, scores: Floats) -> float:
+    """Return the offset of the plane of a loss at `scores`, where it has `value` and subgradient `coef`.
+
+    It is lowered by what rounding may have added: far from the optimum, as large features make the first
+    iterates, terms that cancel may be greater than the optimum by many orders of magnitude.
+    """
+    rounding = _ROUNDING * (abs(value) + float(np.abs(coef) @ np.abs(scores)))
+    return value - float(coef @ scores) - rounding
+
+
+class Planes:
+    """Planes ``slope . w + offset`` below a convex function of w, and their Gram matrix."""
+
+    def __init__(self, d: int):
+        self.slopes = np.zeros((0, d))
+        self.offsets = np.zeros(0)
+        self.gram = np.zeros((0, 0))
+        self.weights = np.zeros(0)  # of the last minimum: the start of the next
+        self.idle = np.zeros(0, np.int64)
+
+    def add(self, slopes: Floats, offsets: Floats) -> None:
+        """Add planes: slopes of shape (k, d), offsets of shape (k,)."""
+        k = len(offsets)
+        side = self.slopes @ slopes.T
+        self.gram = np.block([[self.gram, side], [side.T, slopes @ slopes.T]])
+        self.slopes = np.concatenate([self.slopes, slopes])
+        self.offsets = np.concatenate([self.offsets, offsets])
+        self.weights = np.concatenate([self.weights, np.zeros(k)])
+        self.idle = np.concatenate([self.idle, np.zeros(k, np.int64)])
+
+    def minimise(self, lam: float) -> tuple[Floats, float]:
+        """Minimise ``lam/2 ||w||^2 + max of the planes``; return w and a lower bound of the minimum.
+
+        The bound is the dual value, true for any weights of the simplex.
+        """
+        start = self.weights if self.weights.any() else None
+        self.weights = minimise_on_simplex(self.gram / lam, self.offsets, start).alpha
+        self.idle[self.weights > 0] = 0
+        w = self.weights @ self.slopes / -lam
+        return w, float(self.weights @ self.offsets) - 0.5 * lam * float(w @ w)
+
+    def minimise_near(
+        self, lam: float, rho: float, centre: Floats, start: Floats | None
+    ) -> tuple[Floats, Floats, float]:
+        """Minimise with ``rho/2 ||w - centre||^2`` added; return w, the weights and the model at w."""
+        both = lam + rho
+        origin = (rho / both) * centre
+        at_origin = self.offsets + self.slopes @ origin
+        weights = minimise_on_simplex(self.gram / both, at_origin, start).alpha
+        self.idle[weights > 0] = 0
+        w = origin - weights @ self.slopes / both
+        return w, weights, 0.5 * lam * float(w @ w) + float((self.slopes @ w + self.offsets).max())
+
+    def restricted(self, basis: Floats) -> Planes:
+        """Return the planes as functions of z for ``w = basis z``."""
+        planes = Planes(basis.shape[1])
+        planes.add(self.slopes @ basis, self.offsets)
+        return planes
+
+    def drop_idle(self) -> None:
+        """Drop planes that no minimum has needed for a while; called once a candidate."""
+        self.idle += 1
+        keep = self.idle <= _PATIENCE
+        if not keep.all():
+            self.slopes, self.offsets, self.gram = (
+                self.slopes[keep],
+                self.offsets[keep],
+                self.gram[np.ix_(keep, keep)],
+            )
+            self.weights, self.idle = self.weights[keep], self.idle[keep]
+
+
+class LevelStep:
+    """Candidates of the level method, by a proximal term whose weight is carried on.
+
+    Parameters
+    ----------
+    lam : float
+    shares : pair of float
+        The candidate's model value, as a share of the way from the lower bound to the best objective, is
+        between these: the higher, the nearer to the best point.
+    """
+
+    def __init__(self, lam: float, shares: tuple[float, float]):
+        self.lam = lam
+        self.rho = lam
+        self.shares = shares
+
+    def step(self, planes: Planes, best: Floats, objective: float, lower: float) -> Floats:
+        """Return a point near `best` whose model value is between lower bound and `objective`."""
+        low, high = (lower + share * (objective - lower) for share in self.shares)
+        least, most = 0.0, np.inf  # bracket of rho
+        w, weights = best, planes.weights
+        for _ in range(12):
+            w, weights, value = planes.minimise_near(self.lam, self.rho, best, weights)
+            if value > high:
+                most = self.rho
+                self.rho = np.sqrt(least) * np.sqrt(most) if least > 0 else self.rho / 4
+            elif value < low:
+                least = self.rho
+                self.rho = np.sqrt(least) * np.sqrt(most) if most < np.inf else self.rho * 4
+            else:
+                break
+        # The next level is a matter of degree: rho must be able to come back from either end.
+        self.rho = float(np.clip(self.rho, 1e-6 * self.lam, 1e12 * self.lam))
+        return w

@@ -1,7 +1,0 @@
-"""Compiled kernels of the solvers; imported when a solver first runs."""
-
-from pathlib import Path
-
-from attop.compiled import discard_stale, kernel_sources
-
-discard_stale(Path(__file__).parent, kernel_sources())

@@ -1,0 +1,1 @@
+"""Learning from mini-batches: SGD@k and Perceptron@k."""

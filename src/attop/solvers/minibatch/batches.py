@@ -1,0 +1,237 @@
+"""Mini-batches of a sample and the size of their top."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from attop.solvers.minibatch.kernels.dealing import deal
+from attop.solvers.minibatch.kernels.rows import add_rows, score_rows
+from attop.top import Top
+
+__all__ = ["Batch", "BatchSource", "Batches", "StreamedBatches", "batch_top"]
+
+Floats = NDArray[np.float64]
+#: See `StreamedBatches`.
+Chunks = Callable[[], Iterable[tuple[Any, NDArray[np.int64]]]]
+
+
+class Batch:
+    """One mini-batch, positives first.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (b,)
+        Positions in the sample.
+    n_pos : int
+        The first `n_pos` rows are the positives; at least 1, less than ``b``.
+    k : int, between 1 and `n_pos`
+    """
+
+    def __init__(self, X: Any, rows: NDArray[np.int64], n_pos: int, k: int):
+        self.rows, self.n_pos, self.k = rows, n_pos, k
+        self._sample = X
+        self._X: Any = None
+
+    @property
+    def X(self) -> Any:
+        """Features, a copy of shape (b, d)."""
+        if self._X is None:
+            self._X = self._sample[self.rows]
+        return self._X
+
+    def scores(self, W: Floats) -> Floats:
+        """Return ``X @ W``, shape (b, m), for `W` of shape (d, m)."""
+        if W.shape[1] > 1 or not isinstance(self._sample, np.ndarray):
+            return self.X @ W
+        scores = np.empty((len(self.rows), 1))
+        score_rows(self._sample, self.rows, W[:, 0], scores[:, 0])
+        return scores
+
+    def gradient(self, C: Floats) -> Floats:
+        """Return ``X.T @ C``, shape (d, m), for `C` of shape (b, m)."""
+        if C.shape[1] > 1 or not isinstance(self._sample, np.ndarray):
+            return self.X.T @ C
+        gradient = np.zeros((self._sample.shape[1], 1))
+        add_rows(self._sample, self.rows, C[:, 0], gradient[:, 0])
+        return gradient
+
+
+class BatchSource(ABC):
+    """Where a mini-batch solver takes its batches from.
+
+    Attributes
+    ----------
+    n_skipped : int
+        Batches skipped since the start, for holding one class only: they have nothing to rank.
+    """
+
+    def __init__(self, top: Top, batch_size: int):
+        if batch_size < 2:
+            raise ValueError(f"batch_size must be at least 2, a positive and a negative, got {batch_size}")
+        self._top, self._batch_size = top, batch_size
+        self._tops: dict[tuple[int, int], int] = {}
+        self.n_skipped = 0
+
+    @abstractmethod
+    def one_pass(self) -> Iterator[Batch]:
+        """Yield the batches of one pass over the sample."""
+
+    def _deal(self, X: Any, positive: NDArray[np.bool_], order: NDArray[np.int64]) -> Iterator[Batch]:
+        """Deal rows of `X` in the given order to batches whose sizes differ by at most one."""
+        n = len(order)
+        rows, counts = deal(order, positive, math.ceil(n / self._batch_size))
+        start = 0
+        for n_pos, n_neg in counts.tolist():
+            size = n_pos + n_neg
+            end = start + size
+            if 0 < n_pos < size:
+                if (size, n_pos) not in self._tops:
+                    self._tops[size, n_pos] = batch_top(self._top, size, n_pos, n)
+                yield Batch(X, rows[start:end], n_pos, self._tops[size, n_pos])
+            else:
+                self.n_skipped += 1
+            start = end
+
+
+class Batches(BatchSource):
+    """Mini-batches drawn without replacement, in a fresh random order each pass.
+
+    A pass deals the `n` items to ``ceil(n / batch_size)`` batches whose sizes differ by at most one, so
+    that none is left over with a handful of items.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+        Of floats; rows are read where they are, so that it may be mapped from a file.
+    y : ndarray of shape (n,), 0 and 1
+    top : Top
+        See `batch_top` for its meaning within a batch.
+    batch_size : int, at least 2
+        A larger one than `n` means the whole sample.
+    rng : numpy.random.RandomState or numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        If `batch_size` is too small, the sample holds one class only, or `top` asks for more items than
+        it has.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: NDArray[np.int64],
+        top: Top,
+        batch_size: int,
+        rng: np.random.RandomState | np.random.Generator,
+    ):
+        super().__init__(top, batch_size)
+        if X.shape[0] != len(y):
+            raise ValueError(f"X has {X.shape[0]} rows but y has {len(y)} labels")
+        self._positive = y == 1
+        if self._positive.all() or not self._positive.any():
+            raise ValueError(f"all {len(y)} labels are {int(y[0])}: a ranking needs both classes")
+        top.resolve(len(y), int(self._positive.sum()))
+        self._X = X if issparse(X) else np.ascontiguousarray(X)
+        self._rng = rng
+
+    def one_pass(self) -> Iterator[Batch]:
+        """Shuffle and yield the batches of one pass over the sample.
+
+        Raises
+        ------
+        ValueError
+            If none of them holds both classes.
+        """
+        n, skipped = len(self._positive), self.n_skipped
+        yield from self._deal(self._X, self._positive, self._rng.permutation(n))
+        n_batches = math.ceil(n / self._batch_size)
+        if self.n_skipped - skipped == n_batches:
+            raise ValueError(
+                f"none of the {n_batches} batches of {math.ceil(n / n_batches)} items holds both "
+                f"classes ({np.count_nonzero(self._positive)} of {n} are positive): use a larger batch_size"
+            )
+
+
+class StreamedBatches(BatchSource):
+    """Mini-batches of a sample that comes in chunks, such as one too large for memory.
+
+    Only one chunk is held at a time. Each is dealt to batches like a sample of its own, so that the
+    order is random within chunks only: a sample sorted by class or time should be shuffled once before.
+
+    Parameters
+    ----------
+    chunks : callable
+        Called once a pass, ``chunks()`` gives an iterable of pairs: features, an ndarray or CSR matrix
+        of floats of shape (n, d), and labels of shape (n,), 0 and 1.
+    n_features : int
+        d
+    top : Top
+        A fraction; see `batch_top`.
+    batch_size : int, at least 2
+    rng : numpy.random.RandomState or numpy.random.Generator, optional
+        Orders the items of a chunk; None leaves them in the order they come in.
+
+    Raises
+    ------
+    ValueError
+        If `batch_size` is too small, or `top` is a number of items: a stream has no known length.
+    """
+
+    def __init__(
+        self,
+        chunks: Chunks,
+        n_features: int,
+        top: Top,
+        batch_size: int,
+        rng: np.random.RandomState | np.random.Generator | None = None,
+    ):
+        super().__init__(top, batch_size)
+        if not top.depends_on_sample:
+            raise ValueError(
+                f"a stream has no known length that {top} could be a part of: "
+                "give a fraction of the items (tau) or of the positives (kappa)"
+            )
+        self._chunks, self._n_features, self._rng = chunks, n_features, rng
+
+    def one_pass(self) -> Iterator[Batch]:
+        """Read all chunks and yield their batches.
+
+        Raises
+        ------
+        ValueError
+            If a chunk is malformed or not finite.
+        """
+        for X, y in self._chunks():
+            if X.ndim != 2 or X.shape != (len(y), self._n_features):
+                raise ValueError(
+                    f"a chunk has features of shape {X.shape} and {len(y)} labels: "
+                    f"expected one row for each label and {self._n_features} features"
+                )
+            if not np.isfinite(X.data if issparse(X) else X).all():
+                raise ValueError("a chunk holds NaN or infinity: clean the features before training")
+            if len(y):
+                order = np.arange(len(y)) if self._rng is None else self._rng.permutation(len(y))
+                X = X if issparse(X) else np.ascontiguousarray(X)
+                yield from self._deal(X, np.asarray(y) == 1, order)
+
+
+def batch_top(top: Top, size: int, n_pos: int, n: int) -> int:
+    """Return k within a batch of `size` items, `n_pos` of them positive, of a sample of `n`.
+
+    A fraction, of the items (`tau`, or `k` of a list) or of the positives (`kappa`), is taken of the
+    batch. A fixed `k` is shrunk like the batch, to ``k * size / n`` rounded half up, at least 1. In each
+    case k is at most `n_pos`: beyond, every ranking of the batch makes mistakes.
+    """
+    if top.k is not None and not top.depends_on_sample:
+        return max(1, min((2 * top.k * size + n) // (2 * n), n_pos))
+    if top.kappa is not None and top.kappa >= 1:
+        return n_pos
+    return min(top.resolve(size, n_pos), n_pos)

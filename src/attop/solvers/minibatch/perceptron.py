@@ -1,0 +1,188 @@
+"""Perceptron@k: mistake-driven learning of the top of a ranked list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.solvers.base import Callback, Deadline, History, Solution
+from attop.solvers.minibatch.batches import Batch, Batches
+from attop.solvers.minibatch.kernels.mistakes import mistakes
+from attop.top import Top
+
+__all__ = ["MistakeDriven", "PerceptronSolution", "perceptron"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class PerceptronSolution(Solution):
+    """A `Solution` whose objective is the number of mistakes in the last whole pass.
+
+    Attributes
+    ----------
+    n_mistakes : int
+        ``sum_t Delta_t`` over all batches seen: the left side of the mistake bound.
+    n_updates : int
+        Batches with a mistake.
+    n_skipped : int
+        Batches of one class only.
+    largest_k : int
+        Largest k of a batch: the k of the mistake bound.
+    state : MistakeDriven
+        To go on from.
+    """
+
+    n_mistakes: int = 0
+    n_updates: int = 0
+    n_skipped: int = 0
+    largest_k: int = 0
+    state: MistakeDriven | None = None
+
+
+def perceptron(
+    X: Any,
+    y: NDArray[np.int64],
+    top: Top,
+    *,
+    variant: Literal["avg", "max"] = "avg",
+    batch_size: int = 500,
+    epochs: int = 25,
+    rng: np.random.RandomState | np.random.Generator,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+) -> PerceptronSolution:
+    r"""Run Perceptron@k-avg or Perceptron@k-max over mini-batches.
+
+    From ``w_0 = 0``, for each batch let ``yhat`` mark its k highest scores, ``Delta`` the negatives and
+    ``K`` the positives among them. If ``Delta > 0``::
+
+        w <- w - sum_{false positives} x + D sum_{false negatives} x,   D = Delta / (n+ - K)      avg
+        w <- w - sum_{false positives} x + sum_{Delta highest false negatives} x                  max
+
+    For ``||x|| <= R`` and any ``u``, the mistakes are bounded by ``sum_t Delta_t <= (2 R sqrt(k) ||u||
+    + sqrt(sum_t loss_t(u)))^2``, where loss is prec@k's avg or max surrogate on the batch.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    y : ndarray of shape (n,), 0 and 1
+    top : Top
+        The top of a batch; see `attop.solvers.minibatch.batches.batch_top`.
+    variant : {"avg", "max"}
+    batch_size : int, at least 2
+    epochs : int, at least 1
+        Passes over the sample at most; the passes end with one free of mistakes.
+    rng : numpy.random.RandomState or numpy.random.Generator
+        Orders the items.
+    time_limit : float, optional
+        Seconds. At least one batch is seen.
+    callback : callable, optional
+        Called as ``callback(epoch, coef, mistakes)`` after each pass, shapes (d, 1) and (1,).
+
+    Returns
+    -------
+    solution : PerceptronSolution
+        The final ``w``, ``"converged"`` after a pass free of mistakes. `objective` and the history hold
+        the mistakes ``sum_t Delta_t`` of each pass, counted as they happened; of an unfinished pass,
+        those so far.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range or the sample holds one class only.
+
+    Notes
+    -----
+    Tied items count as ranked worst first, negatives before positives: at ``w = 0`` every batch is
+    then a mistake, and a pass free of mistakes ranks the positives strictly above. The mistake bound
+    holds for any rule.
+
+    Differences from the paper: k is at most the number of positives of the batch; batches of one class
+    are skipped; the paper does not say when to stop before 25 passes.
+
+    References
+    ----------
+    Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
+    algorithms 1 (avg) and 2 (max).
+    """
+    if epochs < 1:
+        raise ValueError(f"epochs must be at least 1, got {epochs}")
+    deadline = Deadline(time_limit)
+    batches = Batches(X, y, top, batch_size, rng)
+    state = MistakeDriven(X.shape[1], variant)
+    solution = PerceptronSolution(state.coef, np.zeros(1), 0, "max_iter", History(), state=state)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for epoch in range(1, epochs + 1):
+            before = state.n_mistakes
+            for batch in batches.one_pass():
+                state.step(batch)
+                if deadline.expired or state.lost:
+                    break
+            state.update()
+            if state.lost:
+                solution.status = "diverged"
+                break
+            in_pass = state.n_mistakes - before
+            solution.coef, solution.objective = state.coef, np.array([float(in_pass)])
+            solution.n_iter = epoch
+            solution.history.record(epoch, deadline.elapsed, solution.objective)
+            if callback is not None and callback(epoch, solution.coef, solution.objective):
+                solution.status = "stopped"
+            elif deadline.expired:
+                solution.status = "deadline"
+            elif in_pass == 0:
+                solution.status = "converged"
+            if solution.status != "max_iter":
+                break
+    solution.n_mistakes, solution.n_updates = state.n_mistakes, state.n_updates
+    solution.largest_k, solution.n_skipped = state.largest_k, batches.n_skipped
+    return solution
+
+
+class MistakeDriven:
+    """The perceptron's iterate, and what it has counted.
+
+    Parameters
+    ----------
+    n_features : int
+    variant : {"avg", "max"}
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, 1)
+        The iterate when `update` was called last, unless it had overflowed.
+    lost : bool
+        Whether the iterate overflowed.
+    n_mistakes, n_updates, largest_k : int
+        See `PerceptronSolution`.
+    """
+
+    def __init__(self, n_features: int, variant: str):
+        if variant not in ("avg", "max"):
+            raise ValueError(f"variant must be 'avg' or 'max', got {variant!r}")
+        self._average = variant == "avg"
+        self._W = np.zeros((n_features, 1))
+        self.coef, self.lost = self._W.copy(), False
+        self.n_mistakes = self.n_updates = self.largest_k = 0
+
+    def step(self, batch: Batch) -> int:
+        """Learn from a batch; returns its mistakes, or -1 if a score is not finite."""
+        self.largest_k = max(self.largest_k, batch.k)
+        coef = np.empty((len(batch.rows), 1))
+        delta = mistakes(batch.scores(self._W)[:, 0], batch.n_pos, batch.k, self._average, coef[:, 0])
+        if delta > 0:
+            self._W += batch.gradient(coef)
+            self.n_mistakes += delta
+            self.n_updates += 1
+        self.lost |= delta < 0
+        return delta
+
+    def update(self) -> None:
+        """Bring `coef` up to date."""
+        self.lost |= not np.isfinite(self._W).all()
+        if not self.lost:
+            self.coef = self._W.copy()

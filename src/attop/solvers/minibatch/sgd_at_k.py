@@ -1,0 +1,255 @@
+"""SGD@k: projected mini-batch subgradient descent with averaging."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop.solvers.base import Callback, Deadline, History, Status
+from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
+from attop.solvers.minibatch.batches import Batch, Batches, BatchSource
+from attop.solvers.minibatch.kernels.descent import projected_step
+from attop.surrogates.base import BoundSurrogate, Surrogate
+from attop.top import Top
+
+__all__ = ["AveragedDescent", "descend", "minibatch_sgd"]
+
+Floats = NDArray[np.float64]
+MakeSurrogate = Callable[[Top], Surrogate]
+
+
+def minibatch_sgd(
+    X: Any,
+    y: NDArray[np.int64],
+    surrogate: MakeSurrogate,
+    top: Top,
+    *,
+    eta: ArrayLike,
+    radius: ArrayLike,
+    batch_size: int = 500,
+    epochs: int = 25,
+    rng: np.random.RandomState | np.random.Generator,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+) -> GridSolution:
+    r"""Minimise a surrogate over the ball ``||w|| <= R`` for `m` settings of `eta` and `radius`.
+
+    From ``w_0 = 0``, for the t-th batch (t = 1, 2, ...)::
+
+        w_t = P(w_{t-1} - eta / sqrt(t) X_t^T c_t),      P(w) = w min(1, R / ||w||)
+
+    where ``X_t^T c_t`` is a subgradient at ``w_{t-1}`` of the surrogate on the batch. The model is the
+    average of ``w_1, ..., w_T``. All settings see the same batches and share the products.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    y : ndarray of shape (n,), 0 and 1
+    surrogate : callable
+        Makes a `Surrogate` of a `Top`: ``PrecAtKAvg`` or ``PrecAtKMax``, for example.
+    top : Top
+        The top of a batch; see `attop.solvers.minibatch.batches.batch_top`.
+    eta : float or array-like of shape (m,), positive
+        Length of the first step.
+    radius : float or array-like of shape (m,), positive
+        R; infinity for no projection.
+    batch_size : int, at least 2
+    epochs : int, at least 1
+        Passes over the sample.
+    rng : numpy.random.RandomState or numpy.random.Generator
+        Orders the items.
+    time_limit : float, optional
+        Seconds. At least one batch is seen.
+    callback : callable, optional
+        Called as ``callback(epoch, coef, objective)`` after each pass, shapes (d, m) and (m,); True
+        stops the solver.
+
+    Returns
+    -------
+    solution : GridSolution
+        See `descend`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, the sample holds one class only, or no batch holds both.
+
+    See Also
+    --------
+    descend : The same for batches from elsewhere, such as a file larger than memory.
+
+    Notes
+    -----
+    Differences from the paper: k is at most the number of positives of the batch; batches of one class
+    are skipped and do not count as steps.
+
+    References
+    ----------
+    Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
+    algorithm 3.
+    """
+    batches = Batches(X, y, top, batch_size, rng)
+    state = AveragedDescent(X.shape[1], surrogate, eta=eta, radius=radius)
+    return descend(batches, state, epochs=epochs, time_limit=time_limit, callback=callback)
+
+
+class AveragedDescent:
+    """Projected descent of `m` models: the iterates, and the sum of those so far.
+
+    Parameters
+    ----------
+    n_features : int
+    surrogate, eta, radius
+        As for `minibatch_sgd`.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, m)
+        Average of the iterates; for a model that overflowed, after the last pass before it did.
+    lost : ndarray of shape (m,)
+        Whether a model overflowed.
+    t : int
+        Steps done.
+    """
+
+    def __init__(self, n_features: int, surrogate: MakeSurrogate, *, eta: ArrayLike, radius: ArrayLike):
+        self._eta, self._radius = broadcast_settings(eta=eta, radius=radius)
+        if not ((self._eta > 0) & (self._radius > 0)).all():
+            raise ValueError(
+                f"eta and radius must be positive, got {self._eta.min()} and {self._radius.min()} as smallest"
+            )
+        self._surrogate = surrogate
+        m = len(self._eta)
+        self._W, self._total = np.zeros((n_features, m)), np.zeros((n_features, m))
+        self.coef, self.lost, self.t = np.zeros((n_features, m)), np.zeros(m, bool), 0
+
+    def step(self, batch: Batch) -> Floats:
+        """Descend on a batch; returns the surrogate there before the step, shape (m,)."""
+        loss = _bind(self._surrogate, len(batch.rows), batch.n_pos, batch.k)
+        value, C = loss(batch.scores(self._W))
+        self.t += 1
+        step = self._eta / math.sqrt(self.t)
+        projected_step(self._W, batch.gradient(C), step, self._radius, self._total)
+        return np.asarray(value)
+
+    def update(self, values: Floats) -> None:
+        """Bring `coef` up to date; `values`, of shape (m,), tells by not being finite what overflowed."""
+        average = self._total / max(self.t, 1)
+        self.lost |= ~(np.isfinite(values) & np.isfinite(average).all(axis=0))
+        self.coef = np.where(self.lost, self.coef, average)
+
+    def alone(self, j: int) -> AveragedDescent:
+        """Model `j`, to be trained further by itself."""
+        one = AveragedDescent.__new__(AveragedDescent)
+        one._surrogate, one.t = self._surrogate, self.t
+        for name in ("_eta", "_radius", "_W", "_total", "coef", "lost"):
+            setattr(one, name, getattr(self, name)[..., j : j + 1].copy())
+        return one
+
+
+def descend(
+    batches: BatchSource,
+    state: AveragedDescent,
+    *,
+    epochs: int = 1,
+    time_limit: float | None = None,
+    callback: Callback | None = None,
+) -> GridSolution:
+    """Run passes of SGD@k over any source of batches.
+
+    Parameters
+    ----------
+    batches : BatchSource
+        `Batches` of a sample in memory, or `StreamedBatches`.
+    state : AveragedDescent
+        Where to start; it is moved on.
+    epochs, time_limit, callback
+        As for `minibatch_sgd`.
+
+    Returns
+    -------
+    solution : GridSolution
+        `coef` is the average over all steps done; a model that overflows is left at its average after
+        the last pass that was finite, and marked ``"diverged"``. `objective` and the history hold the
+        mean, over the batches of each pass, of the surrogate there just before the step: what learning
+        has cost, not the loss of the average. `n_iter` counts passes, an unfinished one included.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or no batch holds both classes.
+
+    Examples
+    --------
+    A sample in two files, of which only a chunk is ever in memory:
+
+    >>> import numpy as np, tempfile
+    >>> from attop.solvers.minibatch.batches import StreamedBatches
+    >>> from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
+    >>> from attop.surrogates import PrecAtKAvg
+    >>> from attop.top import Top
+    >>> y = np.tile([1, 0, 0], 2000)
+    >>> file = tempfile.NamedTemporaryFile()
+    >>> (np.random.default_rng(0).normal(size=(6000, 2)) + y[:, None]).astype(np.float32).tofile(file.name)
+    >>> def chunks(size=1000):
+    ...     for start in range(0, 6000, size):
+    ...         rows = np.fromfile(file.name, np.float32, 2 * size, offset=8 * start).reshape(size, 2)
+    ...         yield rows, y[start : start + size]
+    >>> batches = StreamedBatches(chunks, 2, Top(kappa=0.25), 500, np.random.default_rng(0))
+    >>> solution = descend(batches, AveragedDescent(2, PrecAtKAvg, eta=0.1, radius=10.0))
+    >>> bool((solution.coef > 0).all())
+    True
+    """
+    deadline = Deadline(time_limit)
+    if epochs < 1:
+        raise ValueError(f"epochs must be at least 1, got {epochs}")
+    m = len(state.lost)
+    objective = np.full(m, np.inf)
+    history = History()
+    status: Status = "max_iter"
+    with np.errstate(over="ignore", invalid="ignore"):
+        for epoch in range(1, epochs + 1):
+            total, count = np.zeros(m), 0
+            for batch in batches.one_pass():
+                total += state.step(batch)
+                count += 1
+                if deadline.expired:
+                    break
+            if count == 0:
+                raise ValueError(
+                    f"no batch of the pass holds both classes ({batches.n_skipped} hold one): "
+                    "use a larger batch_size, or mix the classes before they come in chunks"
+                )
+            state.update(total)
+            objective = np.where(state.lost, objective, total / count)
+            history.record(epoch, deadline.elapsed, objective)
+            if callback is not None and callback(epoch, state.coef, objective):
+                status = "stopped"
+            elif deadline.expired:
+                status = "deadline"
+            elif state.lost.all():
+                status = "diverged"
+            if status != "max_iter":
+                break
+    each_status: list[Status] = ["diverged" if bad else status for bad in state.lost]
+    return GridSolution(
+        state.coef,
+        objective,
+        epoch,
+        summary_status(each_status),
+        history,
+        each_status=each_status,
+        each_n_iter=np.full(m, epoch),
+        n_skipped=batches.n_skipped,
+    )
+
+
+@lru_cache(maxsize=128)
+def _bind(surrogate: MakeSurrogate, size: int, n_pos: int, k: int) -> BoundSurrogate:
+    """Bind to a batch; they come positives first, so that equal counts are equal labels."""
+    return surrogate(Top(k=k)).bind((np.arange(size) < n_pos).astype(np.int64))

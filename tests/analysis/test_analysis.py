@@ -1,0 +1,630 @@
+"""Tables, figures and the report, on made-up results."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import statistics
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from attop.analysis import build_report, summarise, write_analysis
+from attop.analysis.compute.answers import answer, headline
+from attop.analysis.compute.failures import error_list, status_counts, undefined_values
+from attop.analysis.compute.roc_curves import left_end, mean_roc, tpr_at
+from attop.analysis.compute.tables import rank_methods, standings, wide
+from attop.analysis.compute.targets import main_target, read_target, sort_targets
+from attop.analysis.compute.tuning import choices, costs
+from attop.analysis.figures.budget import expected_best
+from attop.analysis.figures.cost import pareto_front
+from attop.analysis.figures.style import method_styles
+from attop.analysis.figures.transfer import transfer
+from attop.analysis.page.bibliography import cited_in
+from attop.analysis.wording import decimals_for, fine, fixed, listed, seconds
+from attop.metrics import METRICS
+from support import ROOT
+from support.made_up import METHODS, as_tables, make_results
+
+
+@pytest.fixture(scope="module")
+def results():
+    return make_results()
+
+
+@pytest.fixture(scope="module")
+def small():
+    return make_results(
+        ("wdbc", "many-users"),
+        [METHODS[3], METHODS[5], "pnorm-push-16"],
+        ("precision@k", "pap@k", "micro-pap@k", "dcg"),
+    )
+
+
+def rows(*values, dataset="wdbc", target="k=5", metric="precision@k"):
+    """Return an evaluation and its runs from ``(method, [value of run 0, ...])``, None for a failed run."""
+    evaluation, runs = [], []
+    for method, series in values:
+        for fold, value in enumerate(series):
+            job = {"dataset": dataset, "method": method, "repeat": 0, "fold": fold, "target": target}
+            status = "error" if value is None else "ok"
+            runs.append({**job, "status": status, "error": "boom" if value is None else ""})
+            if value is not None:
+                reason = "no positive" if math.isnan(value) else None
+                evaluation.append({**job, "metric": metric, "value": value, "reason": reason})
+    columns = ["dataset", "method", "repeat", "fold", "target", "metric", "value", "reason"]
+    return pd.DataFrame(evaluation, columns=columns), pd.DataFrame(runs)
+
+
+def by_method(table):
+    return table.set_index("method").to_dict("index")
+
+
+# --- tables
+
+
+def test_summary_agrees_with_plain_loops(results):
+    evaluation, runs, *_ = results
+    found = {
+        (r.dataset, r.target, r.metric, r.method): r
+        for r in summarise(evaluation, runs).itertuples(index=False)
+    }
+    values, folds = {}, {}
+    for r in evaluation.itertuples(index=False):
+        values.setdefault((r.dataset, r.target, r.metric, r.method), []).append(r.value)
+    for table in (evaluation, runs):
+        for r in table.itertuples(index=False):
+            folds.setdefault(r.dataset, set()).add((r.repeat, r.fold))
+    assert set(values) < set(found)  # the failed methods have rows of their own
+    for key, row in found.items():
+        defined = [v for v in values.get(key, []) if not math.isnan(v)]
+        assert row.n == len(defined)
+        assert row.n_undefined == len(values.get(key, [])) - len(defined)
+        assert row.n_expected == len(folds[key[0]])
+        if defined:
+            assert row.mean == pytest.approx(math.fsum(defined) / len(defined), rel=1e-13)
+        else:
+            assert math.isnan(row.mean)
+        if len(defined) > 1:
+            std = statistics.stdev(defined)
+            assert row.std == pytest.approx(std, rel=1e-10)
+            assert row.se == pytest.approx(std / math.sqrt(len(defined)), rel=1e-10)
+        else:
+            assert math.isnan(row.std)
+            assert math.isnan(row.se)
+
+
+def test_summary_counts_failed_missing_and_undefined_runs_and_fills_nothing_in():
+    evaluation, runs = rows(("a", [0.5, 0.7, 0.6]), ("b", [0.9, None, math.nan]), ("c", [0.2]), ("d", [None]))
+    found = by_method(summarise(evaluation, runs))
+    assert [found[m]["n"] for m in "abcd"] == [3, 1, 1, 0]
+    assert [found[m]["n_undefined"] for m in "abcd"] == [0, 1, 0, 0]
+    assert {found[m]["n_expected"] for m in "abcd"} == {3}
+    assert found["b"]["mean"] == 0.9
+    assert found["b"]["reason"] == "no positive"
+    assert found["a"]["reason"] == ""
+    assert math.isnan(found["d"]["mean"])
+
+
+def test_summary_of_nothing_is_empty():
+    evaluation, runs = rows()
+    runs = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", "target", "status", "error"])
+    assert summarise(evaluation, runs).empty
+
+
+def test_summary_refuses_values_given_twice_and_missing_columns():
+    evaluation, runs = rows(("a", [0.5, 0.7]))
+    with pytest.raises(ValueError, match="2 values twice"):
+        summarise(pd.concat([evaluation, evaluation]), runs)
+    with pytest.raises(ValueError, match="'evaluation' lacks value"):
+        summarise(evaluation.drop(columns="value"), runs)
+
+
+def test_standings_mark_the_best_and_those_within_its_standard_error():
+    series = {"a": [0.8, 0.9, 0.85], "b": [0.9, 0.7, 0.89], "c": [0.75, 0.84, 0.8], "d": [0.99, 0.99, None]}
+    evaluation, runs = rows(*series.items())
+    marks = by_method(standings(summarise(evaluation, runs), evaluation))
+    assert [marks[m]["best"] for m in "abcd"] == [True, False, False, False]
+    # b is 0.02 behind with differences all over the place, c 0.053 behind in every run alike.
+    assert [marks[m]["near"] for m in "abcd"] == [False, True, False, False]
+    assert [marks[m]["ranked"] for m in "abcd"] == [True, True, True, False]
+    for m in "bc":
+        differences = [x - y for x, y in zip(series["a"], series[m], strict=True)]
+        assert marks[m]["gap"] == pytest.approx(statistics.mean(differences), rel=1e-12)
+        assert marks[m]["gap_se"] == pytest.approx(statistics.stdev(differences) / math.sqrt(3), rel=1e-12)
+
+
+def test_a_difference_in_a_single_run_is_within_one_standard_error():
+    evaluation, runs = rows(("a", [1.0] * 5), ("b", [1.0, 1.0, 1.0, 0.9, 1.0]))
+    assert by_method(standings(summarise(evaluation, runs), evaluation))["b"]["near"]
+
+
+def test_equal_means_are_all_best_whatever_the_order_of_summation():
+    evaluation, runs = rows(("a", [0.1, 0.2, 0.3]), ("b", [0.3, 0.2, 0.1]), ("c", [0.1, 0.1, 0.1]))
+    marks = by_method(standings(summarise(evaluation, runs), evaluation))
+    assert [marks[m]["best"] for m in "abc"] == [True, True, False]
+
+
+def test_one_run_has_a_best_and_nothing_near():
+    evaluation, runs = rows(("a", [0.8]), ("b", [0.8 - 1e-6]))
+    marks = by_method(standings(summarise(evaluation, runs), evaluation))
+    assert marks["a"]["best"]
+    assert not marks["b"]["near"]
+
+
+def test_lower_is_better_turns_everything_around(monkeypatch):
+    low = replace(METRICS["auc"], name="risk", higher_is_better=False)
+    for module in ("compute.tables", "compute.answers", "figures.scene"):
+        monkeypatch.setattr(f"attop.analysis.{module}.get_metric", lambda name: low)
+    evaluation, runs = rows(("a", [0.3, 0.5]), ("b", [0.1, 0.15]), metric="risk")
+    table = standings(summarise(evaluation, runs), evaluation)
+    assert by_method(table)["b"]["best"]
+    assert rank_methods(table, "wdbc", "risk") == ["b", "a"]
+    found = answer(table, evaluation, "wdbc", "k=5", "risk")
+    assert (found.best, found.better) == (("b",), 2)
+    assert found.gap == pytest.approx(0.275)
+
+
+def test_methods_are_ordered_by_mean_rank_unranked_ones_last():
+    parts = [
+        rows(("a", [1.0, 2.0]), ("b", [3.0, 4.0]), ("c", [9.0, None]), target="k=5", metric="dcg"),
+        rows(("a", [10.0, 20.0]), ("b", [11.0, 30.0]), ("c", [99.0, None]), target="k=10", metric="dcg"),
+    ]
+    evaluation, runs = (pd.concat([p[i] for p in parts]) for i in (0, 1))
+    table = standings(summarise(evaluation, runs), evaluation)
+    assert rank_methods(table, "wdbc", "dcg") == ["b", "a", "c"]
+
+
+def test_wide_table_has_targets_across_in_order_of_size(results):
+    evaluation, runs, *_ = results
+    table = standings(summarise(evaluation, runs), evaluation)
+    order = rank_methods(table, "wdbc", "precision@k")
+    targets, laid = wide(table, "wdbc", "precision@k", order)
+    assert targets == ["k=5", "k=10", "k=20"]
+    assert [method for method, _ in laid] == order
+    for i in range(3):
+        ranked = [cells[i].mean for _, cells in laid if cells[i].ranked]
+        assert [cells[i].mean for _, cells in laid if cells[i].best] == [max(ranked)]
+
+
+# --- answers
+
+
+def test_answer_names_the_best_the_next_and_the_runs_it_wins():
+    evaluation, runs = rows(("a", [0.9, 0.8, 0.7]), ("b", [0.7, 0.8, 0.75]), ("c", [0.1, 0.1, None]))
+    found = answer(
+        standings(summarise(evaluation, runs), evaluation), evaluation, "wdbc", "k=5", "precision@k"
+    )
+    assert (found.best, found.next, found.unranked) == (("a",), "b", ("c",))
+    assert (found.better, found.equal, found.shared) == (1, 1, 3)
+    assert found.gap == pytest.approx(0.05)
+    words = found.reading({m: m.upper() for m in "abc"})
+    assert "B is 0.050 behind, within one standard error (0.076)" in words
+    assert "Better in 1 of 3 shared runs, equal in 1." in words
+    assert "Not ranked, values on fewer runs: C." in words
+    assert not found.clear
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([("a", [0.5, 0.6]), ("b", [0.1, 0.1])], "more than one standard error (0.050)"),
+        ([("a", [0.5, 0.6]), ("b", [0.5, 0.6])], "Equal means: a and b."),
+        ([("a", [0.0, 0.0]), ("b", [0.0, 0.0])], "Equal means: a and b."),
+        ([("a", [0.5, 0.6])], "No other method to compare with."),
+        ([("a", [0.5]), ("b", [0.4])], "may be chance"),
+        ([("a", [math.nan]), ("b", [None])], "No method has a defined value."),
+        ([("a", [0.5, 0.7]), ("b", [0.5, 0.6999])], "b is 5e-05 behind"),
+    ],
+)
+def test_answer_in_words(values, words):
+    evaluation, runs = rows(*values)
+    found = answer(
+        standings(summarise(evaluation, runs), evaluation), evaluation, "wdbc", "k=5", "precision@k"
+    )
+    assert words in found.reading({"a": "a", "b": "b"})
+    assert headline([found], {"a": "a", "b": "b"})
+
+
+def test_headline_joins_targets_with_the_same_best(results):
+    evaluation, runs, *_ = results
+    table = standings(summarise(evaluation, runs), evaluation)
+    answers = [answer(table, evaluation, "wdbc", k, "precision@k") for k in ("k=5", "k=10", "k=20")]
+    words = headline(answers, {m: m for m in METHODS})
+    for a in answers:
+        assert a.best[0] in words
+    assert re.search(r"at (none|\d) of 3 targets", words)
+
+
+# --- ROC curves
+
+
+def test_roc_is_read_as_the_staircase_it_is():
+    # Ranked + - + -: up to (0, 1), right to (1, 1), up to (1, 2), right to (2, 2).
+    fp, tp = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 2, 2])
+    at = np.array([0.0, 0.25, 0.49, 0.5, 0.75, 1.0])
+    assert tpr_at(at, fp, tp, 2, 2).tolist() == [0.5, 0.5, 0.5, 1.0, 1.0, 1.0]
+    # Without the corners (0, 0) and (n_neg, n_pos), and with a tie of everything: the diagonal.
+    assert tpr_at(at, np.array([]), np.array([]), 2, 2) == pytest.approx(at)
+
+
+def test_area_under_the_read_curve_is_the_share_of_ordered_pairs():
+    rng = np.random.default_rng(3)
+    y = np.array([0] * 20 + [1] * 12)
+    scores = rng.permutation(len(y)) + 6.5 * y  # no ties
+    ranked = y[np.argsort(-scores)]
+    fp, tp = np.cumsum(1 - ranked), np.cumsum(ranked)
+    middle = (np.arange(20) + 0.5) / 20  # the curve is flat between two negatives, so midpoints are exact
+    pairs = np.mean(scores[y == 1][:, None] > scores[y == 0])
+    assert tpr_at(middle, fp, tp, 20, 12).mean() == pytest.approx(pairs, abs=1e-12)
+
+
+def test_mean_roc_averages_rates_of_runs_with_different_counts():
+    runs = pd.DataFrame(
+        {"repeat": [0, 1, 2], "fold": 0, "fp": [[0, 2], [0, 4], []], "tp": [[3, 3], [0, 1], []]}
+        | {"n_neg": [2, 4, 0], "n_pos": [3, 1, 5]}
+    ).explode(["fp", "tp"])
+    mean, n = mean_roc(runs, np.array([0.0, 0.5, 1.0]))
+    assert n == 2  # a run without a negative has no rates
+    assert mean.tolist() == [0.5, 0.75, 1.0]
+    assert np.isnan(mean_roc(runs[:0], np.array([0.5]))[0]).all()
+
+
+def test_left_end_follows_the_target():
+    assert left_end("k=10", 1000, 50, grouped=False) == 0.02
+    assert left_end("k=2", 1000, 50, grouped=False) == 0.01  # at least 10 negatives
+    assert left_end("k=500", 1000, 50, grouped=False) == 0.1
+    assert left_end("k=5000", 1000, 50, grouped=False) == 0.1
+    assert left_end("tau=0.01", 990, 10, grouped=False) == pytest.approx(20 / 990)
+    assert left_end("k=5", 100_000, 50, grouped=True) == 0.1
+
+
+# --- failures, selection, wording
+
+
+def test_failures_are_counted_by_job(results):
+    evaluation, runs, *_ = results
+    counts = status_counts(evaluation, runs).set_index(["dataset", "method"])
+    assert list(counts.columns) == ["expected", "ok", "error", "missing"]
+    assert counts.loc[("wdbc", "perceptron-max")].tolist() == [5, 3, 2, 0]
+    assert counts.loc[("digit-8", "rankboost")].tolist() == [3, 2, 0, 1]
+    assert counts.loc[("many-users", "pnorm-push-16")].tolist() == [3, 0, 3, 0]
+    rest = counts.drop(
+        [("wdbc", "perceptron-max"), ("digit-8", "rankboost"), ("many-users", "pnorm-push-16")]
+    )
+    assert (rest["ok"] == rest["expected"]).all()
+    errors = error_list(runs)
+    assert errors["line"].unique().tolist() == ["FloatingPointError: overflow in step 7"]
+    assert errors.set_index("dataset")["which"].to_dict() == {
+        "wdbc": "0.0, 0.1",
+        "many-users": "0.0, 1.0, 2.0",
+    }
+    undefined = undefined_values(evaluation).to_dict("records")
+    assert [(u["dataset"], u["metric"], u["reason"]) for u in undefined] == [
+        ("wdbc", "pap@k", "fewer than k negatives")
+    ]
+    assert undefined[0]["undefined"] == evaluation["value"].isna().sum()
+
+
+def test_choices_count_values_and_edges():
+    settings = [{"C": 0.1, "kind": "a"}, {"C": 1.0, "kind": "a"}, {"C": 0.1, "kind": "a"}]
+    runs = pd.DataFrame(
+        {
+            "dataset": "wdbc",
+            "method": "a",
+            "fold": range(4),
+            "target": "k=5",
+            "status": ["ok", "ok", "ok", "error"],
+            "chosen": [*map(json.dumps, settings), "{}"],
+            "at_edge": ['["C"]', "[]", '["C"]', "[]"],
+        }
+    )
+    targets, (choice,) = choices(runs, "wdbc", ["a"], {"a": {"C": [0.1, 1.0, 10.0], "kind": ["a"]}})
+    assert targets == ["k=5"]
+    assert choice.parameter == "C"
+    assert choice.chosen == ((("0.1", 2), ("1", 1)),)
+    assert (choice.at_edge, choice.total, choice.mostly_at_edge) == (2, 3, True)
+    assert choice.grid == ("0.1", "1", "10")
+
+
+def test_costs_are_medians_over_jobs_not_over_targets(results):
+    _, runs, *_ = results
+    cost = costs(runs, "wdbc")
+    jobs = {}
+    for r in runs.itertuples(index=False):
+        if r.dataset == "wdbc" and r.status == "ok":
+            jobs.setdefault(r.method, {})[r.repeat, r.fold] = r.seconds_training
+    for method, times in jobs.items():
+        assert cost.loc[method, "jobs"] == len(times)
+        assert cost.loc[method, "training"] == pytest.approx(statistics.median(times.values()), rel=1e-13)
+
+
+def test_targets_are_sorted_by_size_not_as_text():
+    assert sort_targets(["tau=0.1", "k=10", "k=5", "tau=0.05", "k=5"]) == [
+        "k=5",
+        "k=10",
+        "tau=0.05",
+        "tau=0.1",
+    ]
+    assert main_target(["k=5", "k=10", "k=100"]) == "k=10"
+    assert main_target(["k=5", "k=10"]) == "k=5"
+    assert read_target("k=100 of 30000") == ("tau", 100 / 30000)
+    assert sort_targets(["k=30 of 300", "tau=0.05", "k=7"]) == ["k=7", "tau=0.05", "k=30 of 300"]
+    for wrong in ("10", "k=ten", "top=3", ""):
+        with pytest.raises(ValueError, match="a top is written as"):
+            read_target(wrong)
+
+
+def test_numbers_as_a_reader_wants_them():
+    assert [decimals_for([x]) for x in (0.5, 12.3, 123.0, 1e6, math.nan)] == [3, 2, 1, 0, 3]
+    assert fixed(-0.25) == "−0.250"
+    assert fixed(-0.0001) == "0.000"
+    assert fixed(12345.678, 1) == "12,345.7"
+    assert fixed(math.nan) == "–"
+    assert [fine(x) for x in (0.0123, 0.001, 0.00042, 0.0)] == ["0.012", "0.001", "0.0004", "0.000"]
+    assert [seconds(s) for s in (0, 2e-5, 0.0042, 0.35, 3.21, 90, 600, 1e5)] == [
+        "0.0 µs",
+        "20 µs",
+        "4.2 ms",
+        "350 ms",
+        "3.2 s",
+        "90 s",
+        "10 min",
+        "28 h",
+    ]
+    assert [listed(list("abc"[:n])) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_styles_differ_and_do_not_depend_on_the_later_methods():
+    styles = method_styles([f"m{i}" for i in range(40)])
+    assert len({(s.colour, s.marker) for s in styles.values()}) == 40
+    assert method_styles(["m0", "m1"])["m1"] == styles["m1"]
+
+
+# --- the report
+
+
+class Page(HTMLParser):
+    """Checks that tags are balanced; collects text, ids and references."""
+
+    VOID = frozenset({"meta", "br", "link", "img", "input", "hr"})
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.open, self.text, self.ids, self.links, self.sources = [], [], Counter(), [], []
+        self.tags = Counter()
+        self.feed(html)
+        self.close()
+        assert not self.open, f"never closed: {self.open}"
+        self.words = " ".join(self.text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags[tag] += 1
+        self._read(attributes)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags[tag] += 1
+        self._read(attributes)
+
+    def _read(self, attributes):
+        for name, value in attributes:
+            if name == "id":
+                self.ids[value] += 1
+            elif name in ("href", "xlink:href"):
+                self.links.append(value)
+            elif name in ("src", "srcset", "data", "action"):
+                self.sources.append(value)
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open[-1] == tag, f"</{tag}> closes <{self.open[-1]}>"
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def built(tmp_path, tables):
+    *tables, manifest = tables
+    build_report(as_tables(*tables), manifest, tmp_path / "report.html")
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    return html, Page(html)
+
+
+@pytest.fixture(scope="module")
+def report(small, tmp_path_factory):
+    return built(tmp_path_factory.mktemp("report"), small)
+
+
+def test_report_is_well_formed_and_names_everything(report, small):
+    html, page = report
+    evaluation, *_, manifest = small
+    for entry in (*manifest["datasets"].values(), *manifest["methods"].values()):
+        assert entry["title"] in page.words
+    for metric in evaluation["metric"].unique():
+        assert METRICS[metric].definition in page.words
+    assert page.tags["h1"] == 1
+    assert page.tags["table"] == page.tags["caption"]
+    assert page.tags["figure"] == 14
+    assert html.count('role="img" aria-label="') == 14
+    assert not re.search(r"\bnan\b|\bNone\b|\bNaN\b", html.split("<script>")[0])
+
+
+def test_report_refers_to_nothing_outside(report):
+    html, page = report
+    assert page.sources == []
+    assert all(link.startswith("#") for link in page.links)
+    assert {link[1:] for link in page.links} <= set(page.ids)
+    assert max(page.ids.values()) == 1
+    assert set(re.findall(r"url\(#([^)]+)\)", html)) <= set(page.ids)
+    assert "@import" not in html
+    addresses = set(re.findall(r"https?://[^\s\"'<>]+", html))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}  # names, never fetched
+
+
+def test_report_says_what_failed_and_what_is_undefined(report):
+    _, page = report
+    assert "FloatingPointError: overflow in step 7" in page.words
+    assert "fewer than k negatives" in page.words
+    assert "3 of 5 runs" in page.words
+
+
+def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
+    bad = '<b>"x"&</b>'
+    tables = make_results(("wdbc",), ["$a_b^$", bad], ("precision@k",), failures=False)
+    tables[3]["datasets"]["wdbc"] |= {"title": "<i>data</i>", "source": "<script>alert(1)</script>"}
+    tables[3]["config"] = "a: </pre><script>alert(2)</script>"
+    html, page = built(tmp_path, tables)
+    assert bad in page.words
+    assert "<i>data</i>" in page.words
+    assert "<b>&" not in html
+    assert "alert(1)</script>" not in html
+    assert page.tags["script"] == 1 + page.tags["figure"]  # each with its data
+    assert ">$a_b^$</text>" in html
+
+
+def degenerate(case):
+    if case == "one of everything":
+        tables = make_results(("wdbc",), ["aatp"], ("precision@k",), failures=False)
+        return *[t[(t["fold"] == 0) & (t["target"] == "k=5")] for t in tables[:3]], tables[3]
+    evaluation, runs, roc, manifest = make_results(("wdbc",), METHODS[:3], ("precision@k",), failures=False)
+    if case == "all undefined":
+        evaluation = evaluation.assign(value=np.nan, reason="no positive")
+    elif case == "all failed":
+        evaluation, roc = evaluation[:0], roc[:0]
+        runs = runs.assign(status="error", error="", chosen="{}", seconds_training=np.nan)
+    elif case == "ties and zeros":
+        evaluation = evaluation.assign(value=0.0)
+        runs = runs.assign(seconds_selection=0.0, seconds_training=0.0, seconds_scoring=0.0)
+    elif case == "nothing run":
+        evaluation, runs, roc = evaluation[:0], runs[:0], roc[:0]
+    elif case == "bare manifest":
+        manifest = {}
+    return evaluation, runs, roc, manifest
+
+
+@pytest.mark.parametrize(
+    ("case", "figures", "words"),
+    [
+        ("one of everything", 4, "One run per method and target: there is no spread to draw"),
+        ("all undefined", 3, "has no defined value here"),
+        ("all failed", 0, "no message recorded"),
+        ("ties and zeros", 7, "Equal means: AATP, aatp-fixed-point and perceptron-avg."),
+        ("nothing run", 0, "Nothing was run on this data set"),
+        ("bare manifest", 7, "No job failed and none is missing."),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_degenerate_results_make_a_sensible_page(tmp_path, case, figures, words):
+    html, page = built(tmp_path, degenerate(case))
+    assert words in page.words
+    assert page.tags["figure"] == figures
+    # An axis that reaches below the metric's range; regrets have three decimals.
+    assert not re.search(r">−(?!\d\.\d{3}<)", html)
+    assert "mathdefault" not in html  # a tick label nobody formatted
+    assert not re.search(r"\bnan\b|\bNone\b", html.split("<script>")[0])
+
+
+def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_path):
+    evaluation, runs, roc, manifest = small
+    write_analysis(
+        as_tables(evaluation, runs, roc.explode(["fp", "tp"])),  # a row each, or lists
+        manifest,
+        report=tmp_path / "out" / "report.html",
+        tables=tmp_path / "tables",
+    )
+    files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())
+    assert files == ["out/report.html", "tables/summary.csv", "tables/summary.parquet"]
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == report[0]
+    summary = summarise(evaluation, runs)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "tables" / "summary.parquet"), summary)
+    read = pd.read_csv(tmp_path / "tables" / "summary.csv", keep_default_na=False, na_values={"mean": ""})
+    assert len(read) == len(summary)
+    assert read["mean"].to_numpy(float) == pytest.approx(summary["mean"].to_numpy(), rel=1e-15, nan_ok=True)
+
+
+def test_a_report_that_fails_leaves_the_old_one(small, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    evaluation, runs, roc, manifest = small
+    with pytest.raises(ValueError, match="twice"):
+        build_report(as_tables(pd.concat([evaluation, evaluation]), runs, roc), manifest, path)
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+    assert path.read_text() == "old"
+
+
+# k as an axis
+
+
+def cross_of(values, method="aatp", fold=0):
+    """Return rows of the table ``cross``: values[i][j] of the model trained for i and used at j."""
+    targets = ["k=5", "k=10", "k=20"]
+    key = {"dataset": "wdbc", "method": method, "repeat": 0, "fold": fold, "metric": "precision@k"}
+    return [
+        {**key, "target": targets[i], "at": targets[j], "value": value}
+        for i, row in enumerate(values)
+        for j, value in enumerate(row)
+    ]
+
+
+def test_regret_is_what_training_for_another_target_costs():
+    first = [[0.9, 0.6, 0.5], [0.8, 0.7, 0.4], [0.5, 0.8, 0.6]]
+    second = [[0.7, 0.6, 0.5], [0.8, 0.7, 0.4], [0.5, 0.6, 0.6]]
+    cross = pd.DataFrame(cross_of(first) + cross_of(second, fold=1))
+    (found,) = transfer(cross, "wdbc", ["aatp", "linear-svm"])
+    assert (found.n, found.n_expected) == (2, 2)
+    np.testing.assert_allclose(found.value, (np.array(first) + second) / 2)
+    np.testing.assert_allclose(found.regret[:, 0], [0, 0, 0.3], atol=1e-15)  # direct 0.8, from k=20 0.5
+    np.testing.assert_allclose(found.regret[:, 1], [0.1, 0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(found.se[2, 0], np.std([0.4, 0.2], ddof=1) / np.sqrt(2))
+    assert found.reading() == "at most 0.300: trained for k=20, used at k=5"
+
+
+def test_regret_of_a_lower_is_better_metric_and_of_missing_values(monkeypatch):
+    lower = replace(METRICS["precision@k"], higher_is_better=False)
+    monkeypatch.setattr("attop.analysis.figures.transfer.get_metric", lambda name: lower)
+    whole, gap = [[0.1, 0.2, 0.3]] * 3, [[0.1, np.nan, 0.3]] * 3
+    worse = [[0.1, 0.2, 0.3], [0.4, 0.2, 0.3], [0.1, 0.2, 0.3]]
+    cross = pd.DataFrame(cross_of(worse) + cross_of(gap, fold=1) + cross_of(gap, "b") + cross_of(whole, "c"))
+    a, b, c = transfer(cross, "wdbc", ["aatp", "b", "c"])
+    assert (a.n, a.n_expected, b.n) == (1, 2, 0)
+    assert a.regret[1, 0] == pytest.approx(0.3)
+    assert "no run" in b.reading()
+    assert "the same at every target" in c.reading()
+    assert transfer(cross[cross["target"] == "k=5"], "wdbc", ["aatp"]) == []
+
+
+# Budget and cost
+
+
+@pytest.mark.parametrize("values", [[0.3], [0.5, 0.1], [0.2, 0.9, 0.4, 0.4], np.arange(7.0) ** 2])
+def test_expected_best_is_the_mean_over_all_subsets(values):
+    expected = [np.mean([max(c) for c in combinations(values, n)]) for n in range(1, len(values) + 1)]
+    np.testing.assert_allclose(expected_best(np.array(values)), expected, rtol=1e-12)
+
+
+def test_pareto_front_is_what_nothing_beats_at_both():
+    cost = pd.Series({"a": 1.0, "b": 2.0, "c": 2.0, "d": 3.0, "e": 0.5, "f": np.nan, "g": 1.0})
+    score = pd.Series({"a": 0.5, "b": 0.9, "c": 0.8, "d": 0.9, "e": 0.1, "f": 1.0, "g": 0.5})
+    assert pareto_front(cost, score) == ["e", "a", "g", "b"]
+
+
+def test_publications_are_those_the_references_name():
+    found = cited_in(["Kar, Narasimhan, Jain (2015), algorithm 2", "", "own; Rudin (2005) with p = 1"])
+    assert [entry.key for entry in found] == ["kar2015surrogate", "rudin2006ranking"]
+    assert found[0].bibtex.startswith("@inproceedings{kar2015surrogate,\n  author = {Kar, Purushottam and")
+
+
+def test_publications_of_the_methods_that_come_along_are_there():
+    methods = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
+    for name, method in methods.items():
+        assert cited_in([method["reference"]]), f"{name} refers to {method['reference']}: add its BibTeX"

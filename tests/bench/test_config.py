@@ -1,0 +1,102 @@
+"""The configuration: what it accepts, what it refuses and in which words."""
+
+import json
+
+import pytest
+import yaml
+
+from attop.bench.checks import check_method
+from attop.bench.config import ConfigError, load_config
+from attop.bench.plan import Plan
+from attop.bench.reference import json_schema, markdown
+from attop.bench.run import Run
+from support import ROOT
+from support.small_run import entry
+
+
+def default(**changes):
+    return {**yaml.safe_load((ROOT / "config/config.yaml").read_text()), **changes}
+
+
+def test_default_configuration():
+    config = load_config(default(), ROOT)
+    assert [d.id for d in config.datasets][:2] == ["wdbc", "digit-8"]
+    assert config.method("aatp").search == {"C": [0.01, 0.1, 1, 10]}
+    assert "micro-pap@k" in config.metrics
+
+
+def test_an_entry_overrides_the_catalogue():
+    config = load_config(default(datasets=[{"id": "digit-8", "targets": [7]}]), ROOT)
+    assert config.dataset("digit-8").targets == [{"k": 7}]
+    assert config.dataset("digit-8").params == {"digit": 8}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sed": 1}, ["sed: unknown key", "did you mean 'seed'?"]),
+        ({"metods": ["aatp"], "methods": None}, ["metods: unknown key, did you mean 'methods'?"]),
+        ({"seed": "x"}, ["seed: ", "integer", "'x'"]),
+        ({"seed": -1}, ["seed: ", "greater than or equal to 0"]),
+        ({"datasets": []}, ["datasets: ", "at least one"]),
+        ({"datasets": ["wdbcc"]}, ["unknown dataset 'wdbcc'", "did you mean 'wdbc'?"]),
+        ({"datasets": ["wdbc", "wdbc"]}, ["datasets: 'wdbc' is listed 2 times"]),
+        ({"datasets": [entry(targts=[])]}, ["datasets: mine: targts: unknown key, did you mean 'targets'?"]),
+        (
+            {"datasets": [entry(targets=[{"tau": 5}])]},
+            ["mine: targets: 0: tau must lie strictly between 0 and 1"],
+        ),
+        ({"datasets": [entry(targets=[{"k": 3}, 3])]}, ["each target once", "k=3"]),
+        ({"datasets": [entry(targets=[{"q": 3}])]}, ["unknown key", "use one of k, tau, kappa"]),
+        ({"datasets": [entry(select_by="precision")]}, ["unknown metric, did you mean 'precision@k'?"]),
+        ({"datasets": [entry(kind="wdbd")]}, ["unknown kind of data 'wdbd'", "did you mean 'wdbc'?"]),
+        ({"datasets": [entry(params={"digit": 3})]}, ["mine", "unknown parameter 'digit'"]),
+        (
+            {"datasets": [entry(protocol={"kind": "stratified", "options": {"folds": 3}})]},
+            ["mine", "unknown parameter 'folds'", "n_folds"],
+        ),
+        (
+            {"datasets": [{"id": "mine", "kind": "wdbc"}]},
+            ["mine: protocol: missing", "mine: targets: missing"],
+        ),
+        ({"datasets": [entry(id="a/b")]}, ["datasets: a/b: id", "pattern"]),
+        ({"methods": ["aatq"]}, ["unknown method 'aatq'", "did you mean 'aatp'?"]),
+        ({"methods": [{"id": "aatp", "search": {"C": []}}]}, ["aatp: search", "no value to try for 'C'"]),
+        ({"methods": [{"id": "x", "estimator": "Ridge"}]}, ["x: estimator", "pattern"]),
+        ({"metrics": ["aucc"]}, ["unknown metric, did you mean 'auc'?"]),
+        ({"paper": "aatp2013"}, ["paper: unknown paper, did you mean 'aatp2012'?", "got 'aatp2013'"]),
+        ({"catalogues": {"datasets": "nowhere.yaml"}}, ["cannot read", "nowhere.yaml"]),
+        (
+            {"methods": ["aatp"], "datasets": [entry(skip={"aatp": "too slow"})]},
+            ["mine: every method is skipped"],
+        ),
+    ],
+)
+def test_refusals(changes, words):
+    with pytest.raises(ConfigError) as caught:
+        load_config(default(**changes), ROOT)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_plan():
+    config = load_config(default(datasets=["wdbc", "images"], methods=["aatp", "rankboost"]), ROOT)
+    plan = Plan(config)
+    runs = list(plan.runs())
+    assert len(runs) == 2 * 10 + 1 * 5  # images skips AATP's exhaustive search
+    assert Run("images", "rankboost", 2, 0) in runs
+    assert plan.stages("images") == ["source", "umap", "dataset"]
+    assert [str(p) for p in plan.stage_inputs("images", "umap")] == ["results/data/images/source.npz"]
+    assert plan.with_stage("umap") == ["images"]
+
+
+def test_reference_and_schema_are_in_step():
+    assert (ROOT / "config/README.md").read_text() == markdown(), "run: python -m attop.bench.reference"
+    schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text())
+    assert schema == json_schema(), "run: python -m attop.bench.reference"
+
+
+@pytest.mark.parametrize("name", yaml.safe_load((ROOT / "config/methods.yaml").read_text()))
+def test_every_method_of_the_catalogue_can_be_made(name):
+    method = load_config(default(datasets=["wdbc"], methods=[name]), ROOT).method(name)
+    assert check_method(method) == []

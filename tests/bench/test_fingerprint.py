@@ -1,0 +1,138 @@
+"""Fingerprints of code: the edits that make results out of date, and those that do not."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attop.bench import fingerprint as fingerprints
+from attop.bench.fingerprint import fingerprint, home_of
+
+ESTIMATORS = {
+    name: f"attop.estimators.{name}" for name in ("AATP", "GDPApK", "SGDAtK", "PNormPush", "RankBoost")
+}
+PUSH = {"PNormPush", "RankBoost"}
+ALL = set(ESTIMATORS)
+
+
+@pytest.fixture(scope="module")
+def before():
+    return digests()
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    """A copy of the package that fingerprints are taken of, and how to edit it."""
+    package = Path(fingerprints.__file__).parents[1]
+    shutil.copytree(package, tmp_path / "attop", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(fingerprints, "ROOT", tmp_path)
+    _forget()
+    yield tmp_path / "attop"
+    _forget()
+
+
+def _forget():
+    for function in ("_fingerprint", "_scan", "_file", "_exports"):
+        getattr(fingerprints, function).cache_clear()
+
+
+def digests():
+    _forget()
+    found = {name: fingerprint([home_of(path)]) for name, path in ESTIMATORS.items()}
+    found["evaluation of pap@k"] = fingerprint(["attop.bench.evaluation", "attop.metrics.pap"])
+    found["evaluation of auc"] = fingerprint(["attop.bench.evaluation", "attop.metrics.roc_area"])
+    found["training"] = fingerprint(["attop.bench.training"])
+    found["report"] = fingerprint(["attop.analysis.page.report"])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "expected"),
+    [
+        ("solvers/boosting/coordinate_descent.py", "X = 1", PUSH),
+        ("solvers/boosting/coordinate_descent.py", "# a comment", set()),
+        ("solvers/descent/gradient_descent.py", "X = 1", {"GDPApK", *PUSH}),
+        ("solvers/aatp/box_qp.py", "X = 1", {"AATP"}),
+        ("estimators/aatp.py", "X = 1", {"AATP"}),
+        ("surrogates/kernels/k_largest.py", "X = 1", {"GDPApK", "SGDAtK"}),
+        ("metrics/pap.py", "X = 1", {"evaluation of pap@k"}),
+        ("metrics/roc_area.py", "X = 1", {"evaluation of auc"}),
+        ("metrics/registry.py", "X = 1", set()),
+        ("datasets/kinds/images.py", "X = 1", set()),
+        ("datasets/splits/protocols.py", "X = 1", {"training"}),
+        ("analysis/figures/scores.py", "X = 1", {"report"}),
+        ("estimators/base.py", "X = 1", {*ALL, "training"}),
+        ("cli.py", "X = 1", set()),
+    ],
+)
+def test_an_edit_changes_what_imports_it(before, source, file, text, expected):
+    path = source / file
+    path.write_text((path.read_text() if path.exists() else "") + f"\n{text}\n")
+    after = digests()
+    assert {name for name in before if before[name] != after[name]} == expected
+
+
+def test_docstrings_and_layout_do_not_count(before, source):
+    path = source / "solvers/aatp/box_qp.py"
+    path.write_text(path.read_text().replace('"""', '"""Said otherwise. ', 1).replace("\n\n\n", "\n\n\n\n"))
+    assert digests() == before
+
+
+def test_a_new_export_changes_nothing(before, source):
+    path = source / "estimators/__init__.py"
+    path.write_text(path.read_text().replace("HOMES = {", 'HOMES = {\n    "New": "attop.estimators.new",'))
+    assert digests() == before
+
+
+def test_kernels_named_in_text_count(source):
+    before = fingerprint(["attop.surrogates.pauc"])
+    path = source / "surrogates/kernels/pap_at_k.py"
+    path.write_text(path.read_text() + "\nX = 1\n")
+    _forget()
+    assert fingerprint(["attop.surrogates.pauc"]) != before
+
+
+def test_a_module_of_the_user_counts_by_its_file(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "mine_for_fingerprint.py").write_text("class Mine: pass\n")
+    _forget()
+    before = fingerprint([home_of("mine_for_fingerprint.Mine")])
+    (tmp_path / "mine_for_fingerprint.py").write_text("class Mine: x = 1\n")
+    _forget()
+    assert fingerprint([home_of("mine_for_fingerprint.Mine")]) != before
+
+
+def test_installed_modules_do_not_count():
+    assert fingerprint([home_of("sklearn.svm.LinearSVC")]) == fingerprint(["sklearn.linear_model"])
+
+
+def test_what_was_read_is_remembered_until_a_file_changes(source, tmp_path):
+    kept = tmp_path / "kept" / "fingerprints.json"
+    script = (
+        "import json, sys\n"
+        "from pathlib import Path\n"
+        "from attop.bench import fingerprint as f\n"
+        "f.ROOT = Path(sys.argv[1])\n"
+        "f.remember(sys.argv[2])\n"
+        "read, seen = f._read, []\n"
+        "f._read = lambda file: seen.append(file.name) or read(file)\n"
+        "print(json.dumps([f.fingerprint(['attop.estimators.rankboost']), seen]))\n"
+    )
+
+    def ask():
+        command = [sys.executable, "-c", script, str(tmp_path), str(kept)]
+        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    first, seen = ask()
+    assert "coordinate_descent.py" in seen
+    assert ask() == [first, []]
+    edited = source / "solvers" / "boosting" / "coordinate_descent.py"
+    edited.write_text(edited.read_text() + "X = 1\n")
+    second, seen = ask()
+    assert (second != first, seen) == (True, ["coordinate_descent.py"])
+    assert ask() == [second, []]
+    kept.write_text("[1]")
+    assert ask()[0] == second

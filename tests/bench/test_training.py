@@ -1,0 +1,251 @@
+"""One training job: fair selection, what is recorded, and that nothing of the test part leaks in."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from attop.bench.evaluation import evaluate
+from attop.bench.records import read_json, write_json
+from attop.bench.run import Run
+from attop.bench.trace import trace, trace_table
+from attop.bench.training import Job, run_job, settings_of
+from attop.datasets.base import Dataset, Unavailable, save_arrays
+from attop.datasets.splits.protocols import make_folds
+from attop.metrics import average_precision, precision_at_k
+from attop.top import Top
+
+HERE = "test_training"
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Remembers what it was trained on; scores by the column its parameter names."""
+
+    seen: list = []  # noqa: RUF012
+
+    def __init__(self, column=0, random_state=None):
+        self.column = column
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        Recorder.seen.append((X.copy(), y.copy(), self.random_state))
+        return self
+
+    def decision_function(self, X):
+        return X[:, self.column]
+
+
+class Diverging(Recorder):
+    def decision_function(self, X):
+        return np.full(len(X), np.nan)
+
+
+class Wrong(Recorder):
+    def decision_function(self, X):
+        return X[:3, 0]
+
+
+def dataset(n=90, seed=0, groups=None):
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) % 3 == 0).astype(int)
+    X = rng.normal(size=(n, 3)) * [1, 10, 1] + 5
+    X[:, 1] += 15 * y  # column 1 ranks well, the others say nothing
+    return Dataset("toy", X, y, groups)
+
+
+def job(estimator="Recorder", **changes):
+    base = {
+        "repeat": 0,
+        "fold": 1,
+        "seed": 7,
+        "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
+        "scaling": "none",
+        "targets": [{"k": 5}, {"tau": 0.2}],
+        "select_by": "precision@k",
+        "estimator": f"{HERE}.{estimator}",
+        "search": {"column": [0, 1, 2]},
+    }
+    return Job(**{**base, **changes})
+
+
+def test_selects_what_ranks_best_and_scores_the_test_part():
+    data = dataset()
+    outcome = run_job(job(), data)
+    assert outcome.record["status"] == "ok", outcome.record
+    assert [t["chosen"] for t in outcome.record["targets"]] == [{"column": 1}] * 2
+    np.testing.assert_array_equal(outcome.scores, [data.X[outcome.test, 1]] * 2)
+    fold = make_folds("stratified", data, 0, 7, n_folds=3, inner_folds=2)[1]
+    np.testing.assert_array_equal(outcome.test, fold.test)
+
+
+def test_inner_table_is_the_metric_on_the_inner_splits():
+    data = dataset()
+    record = run_job(job(), data).record
+    fold = make_folds("stratified", data, 0, 7, n_folds=3, inner_folds=2)[1]
+    for target in record["targets"]:
+        top = {"k=5": Top(k=5), "tau=0.2": Top(tau=0.2)}[target["target"]]
+        for row in target["inner"]:
+            column = row["setting"]["column"]
+            expected = [precision_at_k(data.y[v], data.X[v, column], top) for _, v in fold.inner]
+            np.testing.assert_allclose(row["values"], expected)
+
+
+def test_only_training_rows_are_seen_and_the_seed_is_the_same_for_every_method():
+    Recorder.seen.clear()
+    data = dataset()
+    outcome = run_job(job(), data)
+    test_rows = {tuple(row) for row in data.X[outcome.test]}
+    assert Recorder.seen
+    for X, _, seed in Recorder.seen:
+        assert not test_rows & {tuple(row) for row in X}
+        assert seed == outcome.record["seed"]
+    assert run_job(job("Diverging"), data).record["seed"] == outcome.record["seed"]
+
+
+def test_scaling_is_fitted_on_the_training_part():
+    data = dataset()
+    path = "sklearn.linear_model.LogisticRegression"
+    outcome = run_job(replace(job(scaling="standard", search={"C": [0.1]}), estimator=path), data)
+    fold = make_folds("stratified", data, 0, 7, n_folds=3, inner_folds=2)[1]
+    scale = StandardScaler().fit(data.X[fold.train])
+    model = LogisticRegression(C=0.1).fit(scale.transform(data.X[fold.train]), data.y[fold.train])
+    expected = model.decision_function(scale.transform(data.X[fold.test]))
+    np.testing.assert_allclose(outcome.scores[0], expected, rtol=1e-9)
+
+
+def test_within_groups_the_selected_model_is_final():
+    groups = np.repeat(np.arange(6), 15)
+    data = dataset(groups=groups)
+    Recorder.seen.clear()
+    protocol = {"kind": "within-groups", "options": {}}
+    outcome = run_job(job(fold=0, protocol=protocol, select_by="micro-pap@k", targets=[{"k": 2}]), data)
+    assert outcome.record["status"] == "ok", outcome.record
+    assert len(Recorder.seen) == 3  # one fit per setting, none after the selection
+    fold = make_folds("within-groups", data, 0, 7)[0]
+    assert {len(X) for X, _, _ in Recorder.seen} == {len(fold.train)}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "status", "words"),
+    [
+        ("Diverging", "diverged", "NaN or infinite"),
+        ("Wrong", "error", "shape (3,)"),
+        ("Nothing", "error", "cannot be imported"),
+    ],
+)
+def test_a_method_that_fails_leaves_a_record(estimator, status, words):
+    outcome = run_job(job(estimator), dataset())
+    assert outcome.record["status"] == status
+    assert words in outcome.record["error"]
+    assert outcome.scores.shape == (0, len(outcome.test))
+
+
+def test_a_ranker_whose_weights_overflow_diverged():
+    data = dataset()
+    data = replace(data, X=data.X * 1e300)
+    outcome = run_job(replace(job(search={}), estimator="attop.estimators.PerceptronAtK"), data)
+    assert outcome.record["status"] == "diverged"
+    assert "PerceptronAtK diverged" in outcome.record["error"]
+
+
+def test_a_metric_undefined_on_every_split_is_said():
+    outcome = run_job(job(targets=[{"k": 70}]), dataset())
+    assert outcome.record["status"] == "error"
+    assert "undefined on every inner split" in outcome.record["error"]
+
+
+def test_settings_are_all_combinations_in_order():
+    assert settings_of({"a": [1, 2], "b": ["x"]}) == [{"a": 1, "b": "x"}, {"a": 2, "b": "x"}]
+    assert settings_of({}) == [{}]
+
+
+def test_evaluation_reads_what_a_job_wrote(tmp_path):
+    data = dataset()
+    outcome = run_job(job(), data)
+    save_arrays(tmp_path / "scores.npz", {"test": outcome.test, "scores": outcome.scores})
+    write_json(tmp_path / "record.json", outcome.record)
+    assert read_json(tmp_path / "record.json")["targets"][0]["chosen"] == {"column": 1}
+    failed = run_job(job("Diverging"), data)
+    save_arrays(tmp_path / "failed.npz", {"test": failed.test, "scores": failed.scores})
+    write_json(tmp_path / "failed.json", failed.record)
+    tables = evaluate(
+        data,
+        [Run("toy", "recorder", 0, 1), Run("toy", "diverging", 0, 1)],
+        [tmp_path / "scores.npz", tmp_path / "failed.npz"],
+        [tmp_path / "record.json", tmp_path / "failed.json"],
+        targets=[Top(k=5), Top(tau=0.2)],
+        metrics=["precision@k", "ap", "pauc@k"],
+        select_by="precision@k",
+    )
+    # Written beside the training curves, which are another job's.
+    assert "trace" not in tables
+    assert tables["runs"]["status"].tolist() == ["ok", "ok", "diverged", "diverged"]
+    assert set(tables["evaluation"]["method"]) == {"recorder"}
+    assert len(tables["evaluation"]) == 2 * 3
+    y, scores = data.y[outcome.test], outcome.scores[0]
+    first = tables["evaluation"].set_index(["target", "metric"])["value"]
+    assert first["k=5", "precision@k"] == precision_at_k(y, scores, 5)
+    assert first["k=5", "ap"] == pytest.approx(average_precision(y, scores))
+    cross = tables["cross"].set_index(["target", "at"])["value"]
+    assert len(cross) == 2 * 2
+    assert cross["k=5", "tau=0.2"] == precision_at_k(y, scores, Top(tau=0.2))
+    roc = tables["roc"].iloc[0]
+    assert (roc["fp"][-1], roc["tp"][-1]) == (roc["n_neg"], roc["n_pos"]) == (20, 10)
+    assert len(tables["selection"]) == 2 * 3 * 2
+
+
+def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
+    data = dataset()
+    runs, found = [], []
+    for fold in range(3):
+        outcome = run_job(job(fold=fold, selection="optimistic"), data)
+        assert outcome.scores.shape == (2, 3, len(outcome.test))
+        save_arrays(tmp_path / f"{fold}.npz", {"test": outcome.test, "scores": outcome.scores})
+        write_json(tmp_path / f"{fold}.json", outcome.record)
+        runs.append(Run("toy", "recorder", 0, fold))
+        found.append(outcome)
+    tables = evaluate(
+        data,
+        runs,
+        [tmp_path / f"{fold}.npz" for fold in range(3)],
+        [tmp_path / f"{fold}.json" for fold in range(3)],
+        targets=[Top(k=5), Top(tau=0.2)],
+        metrics=["precision@k"],
+        select_by="precision@k",
+    )
+    for t, top in enumerate([Top(k=5), Top(tau=0.2)]):
+        values = [[precision_at_k(data.y[o.test], row, top) for row in o.scores[t]] for o in found]
+        best = int(np.argmax(np.mean(values, axis=0)))
+        mine = tables["runs"].query("target == @top.__str__()")
+        assert mine["chosen"].tolist() == [f'{{"column": {best}}}'] * 3
+        assert mine["selection"].tolist() == ["optimistic"] * 3
+        np.testing.assert_allclose(mine["validation"], np.mean(values, axis=0)[best])
+        reported = tables["evaluation"].query("target == @top.__str__()")["value"]
+        np.testing.assert_allclose(reported, np.array(values)[:, best])
+    assert set(tables["selection"]["part"]) == {"test"}
+
+
+def test_a_trace_is_the_chosen_setting_stopped_ever_later():
+    data = dataset()
+    chosen = replace(
+        job(), estimator="attop.estimators.RankBoost", search={}, params={"max_iter": 6}, targets=[{"k": 5}]
+    )
+    outcome = run_job(chosen, data)
+    assert outcome.record["status"] == "ok"
+    rows = trace(chosen, data, outcome.record, "k=5")
+    assert [row["iterations"] for row in rows] == [1, 2, 4, 6]
+    objectives = [row["objective"] for row in rows]
+    assert objectives == sorted(objectives, reverse=True)
+    assert rows[-1]["test"] == precision_at_k(data.y[outcome.test], outcome.scores[0], 5)
+    assert trace(job(), data, run_job(job(), data).record, "k=5") == [], "no iterations to stop"
+    failed = {**outcome.record, "status": "error", "targets": []}
+    assert trace(chosen, data, failed, "k=5") == []
+    spec = {name: value for name, value in vars(chosen).items() if name not in ("repeat", "fold")}
+    table = trace_table("toy", data, {"boost": spec}, {"boost": outcome.record}, "k=5")
+    assert table["iterations"].tolist() == [1, 2, 4, 6]
+    gone = Unavailable("not there", "look elsewhere")
+    assert trace_table("toy", gone, {"boost": spec}, {"boost": failed}, "k=5").empty

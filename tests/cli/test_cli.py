@@ -1,0 +1,147 @@
+"""The command `attop`."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from attop.bench.config import load_config
+from attop.bench.plan import Plan
+from attop.bench.records import write_json
+from attop.cli.configuration import read_raw
+from attop.cli.main import main
+from attop.cli.parser import build_parser
+from attop.datasets.base import save_arrays
+from support import ROOT
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of the Snakefile with two methods on one data set, one that failed and one that is fine."""
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    (tmp_path / "mine.yaml").write_text(
+        "output: out\ndatasets: [wdbc, letter]\nmethods: [linear-svm, rankboost]\n", encoding="utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def plan_of(folder):
+    return Plan(load_config(read_raw(build_parser().parse_args(["status", "--configfile", "mine.yaml"]))))
+
+
+def finish(plan, status):
+    """Write outputs for all runs on wdbc; `status` says how a method ended."""
+    for run in plan.runs("wdbc"):
+        save_arrays(plan.scores_path(run), {"test": np.zeros(1), "scores": np.zeros((1, 1))})
+        state = status[run.method]
+        write_json(plan.record_path(run), {"status": state, "error": "" if state == "ok" else "it broke"})
+    receipt = plan.root / "data" / "letter" / "fetch.json"
+    receipt.parent.mkdir(parents=True)
+    receipt.write_text(json.dumps({"unavailable": ["no network", "fetch it by hand"]}))
+    return receipt
+
+
+def test_status_counts_and_says_how_to_mend(folder, capsys):
+    finish(plan_of(folder), {"linear-svm": "ok", "rankboost": "memory"})
+    assert main(["status", "--configfile", "mine.yaml"]) == 0
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    assert lines[0] == "30 training runs of 2 data sets, in out"
+    assert "  ok              10" in lines
+    assert "  memory          10" in lines
+    assert "  left            10" in lines  # five splits of letter by two methods
+    assert "wdbc rankboost: memory in 10 runs: it broke" in lines
+    assert "letter: not to be had: no network fetch it by hand" in lines
+    assert lines[-1] == (
+        "Mend the cause, then: attop retry --configfile mine.yaml && "
+        "snakemake --cores 16 --configfile mine.yaml"
+    )
+
+
+def test_retry_removes_what_failed_and_nothing_else(folder, capsys):
+    plan = plan_of(folder)
+    receipt = finish(plan, {"linear-svm": "ok", "rankboost": "timeout"})
+    assert main(["retry", "--configfile", "mine.yaml", "--method", "linear-svm"]) == 0
+    assert "nothing to forget" in capsys.readouterr().out
+    assert main(["retry", "--configfile", "mine.yaml", "--status", "error"]) == 0
+    assert receipt.exists()
+    assert main(["retry", "--configfile", "mine.yaml"]) == 0
+    assert not receipt.exists()
+    for run in plan.runs("wdbc"):
+        kept = run.method == "linear-svm"
+        assert plan.scores_path(run).exists() == plan.record_path(run).exists() == kept
+    assert "Now: snakemake --cores 16 --configfile mine.yaml" in capsys.readouterr().out
+
+
+def test_configuration_is_merged_as_snakemake_merges(folder):
+    (folder / "more.yaml").write_text("output: other\nlimits: {seconds: 5}\n", encoding="utf-8")
+    options = build_parser().parse_args(
+        ["status", "--configfile", "mine.yaml", "--configfile", "more.yaml", "--config", "seed=3", "title=A"]
+    )
+    raw = read_raw(options)
+    assert (raw["output"], raw["seed"], raw["title"]) == ("other", 3, "A")
+    assert raw["datasets"] == ["wdbc", "letter"]
+    assert raw["limits"] == {"seconds": 5}
+
+
+@pytest.mark.parametrize("what", ["datasets", "methods", "metrics"])
+def test_list(what, folder, capsys):
+    assert main(["list", what]) == 0
+    expected = {"datasets": "movielens", "methods": "svm-perf", "metrics": "micro-pap@k"}[what]
+    assert any(line.startswith(expected + " ") for line in capsys.readouterr().out.splitlines())
+
+
+def test_list_of_metrics_has_those_of_a_configuration(folder, tmp_path, capsys):
+    (tmp_path / "own.yaml").write_text("own_metrics: {lift: {path: mine.lift}}")
+    assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["lift", "mine.lift"]
+    (tmp_path / "own.yaml").write_text("own_metrics: [mine.lift]")
+    assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 1
+    assert "own_metrics must map names" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["status", "--configfile", "none.yaml"], "cannot read none.yaml"),
+        (["status", "--config", "seed"], "--config wants KEY=VALUE, got 'seed'"),
+        (["status", "--config", "seed=[1"], "--config seed: the value is not valid YAML, got '[1'"),
+        (["fit", "wdbc", "aatp", "--config", "datasets=3"], "datasets: a list with at least one entry"),
+        (["list", "methods", "--config", "catalogues=3"], "catalogues must map 'datasets' and 'methods'"),
+        (["plan", "--config", "catalogues={methods: [1]}"], "catalogues must map 'datasets' and 'methods'"),
+        (["status", "--config", "sed=1"], "sed: unknown key, did you mean 'seed'?"),
+    ],
+)
+def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
+    assert main(arguments) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_output_that_nobody_reads(folder):
+    code = "import sys; from attop.cli.main import main; sys.exit(main(['list', 'metrics']))"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 0
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom attop.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+        "heavy = {'numpy', 'sklearn', 'pydantic', 'yaml', 'pandas'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "retry" in done.stdout
+
+
+def test_a_wrong_call_ends_with_2():
+    with pytest.raises(SystemExit) as ended:
+        main(["rety"])
+    assert ended.value.code == 2

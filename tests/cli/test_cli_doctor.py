@@ -1,0 +1,136 @@
+"""`attop doctor`: whether this machine is ready for a run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attop.cli import machine, packages
+from attop.cli.main import main
+from support import ROOT
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of the Snakefile on a machine without SLURM, whose compiled packages are taken to be fine."""
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    (tmp_path / "bin").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.delenv("ATTOP_MIRROR", raising=False)
+    return tmp_path
+
+
+def program(folder, name, text):
+    (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    (folder / "bin" / name).chmod(0o755)
+
+
+def doctor(capsys, *arguments):
+    """Return the exit status and the lines, each in one piece."""
+    status = main(["doctor", *arguments])
+    out = capsys.readouterr().out.replace("\n" + " " * 9, " ")
+    return status, [" ".join(line.split()) for line in out.splitlines() if line]
+
+
+def test_a_machine_that_is_ready(folder, capsys):
+    status, lines = doctor(capsys)
+    assert status == 0
+    assert lines[-1].startswith("Ready for a run (0 FAIL")
+    for about in ("Python", "packages", "cores", "threads", "graphics", "output folder", "cache folder"):
+        assert any(line.startswith(f"ok {about}: ") for line in lines), about
+    assert "ok network: not needed: no data set of the configuration is downloaded" in lines
+    assert any(line.startswith("ok SLURM: not on this machine") for line in lines)
+
+
+def test_packages_missing_and_too_old(folder, capsys, monkeypatch):
+    def version(name):
+        if name == "pandas":
+            raise packages.PackageNotFoundError(name)
+        return {"numpy": "1.26.4", "scipy": "1.13rc1"}.get(name, "99.0")
+
+    monkeypatch.setattr(packages, "version", version)
+    status, lines = doctor(capsys)
+    assert status == 1
+    text = "\n".join(lines)
+    assert 'numpy 1.26.4 is too old: at least 2.0 is needed\n-> python -m pip install "numpy>=2.0"' in text
+    assert 'FAIL package: pandas is missing\n-> python -m pip install "pandas>=' in text
+    assert "scipy 1.13rc1 is too old" not in text
+    assert "configuration: not looked at" in text
+
+
+def test_requirements_are_those_of_the_extra():
+    assert "scikit-learn" in packages.wanted()
+    assert "snakemake" not in packages.wanted()
+    assert {"snakemake", "cvxpy", "numpy"} <= set(packages.wanted("workflow"))
+    assert "pytest" not in packages.wanted("workflow")
+    assert all(least for least in packages.wanted("workflow").values())
+
+
+def test_a_configuration_that_cannot_run(folder, capsys):
+    status, lines = doctor(capsys, "--config", "methods=[rankbost]")
+    assert status == 1
+    assert any("unknown method 'rankbost', did you mean 'rankboost'?" in line for line in lines)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that not even root can write to")
+def test_a_folder_that_cannot_be_written_to(folder, capsys):
+    status, lines = doctor(capsys, "--config", "output=/proc/nowhere")
+    assert status == 1
+    assert any(line.startswith("FAIL output folder: /proc cannot be written to") for line in lines)
+    assert "-> give another one: --config output=FOLDER" in lines
+
+
+def test_files_in_the_mirror_in_the_cache_and_nowhere(folder, capsys):
+    for path in ("mirror/spambase/spambase.data", "data/housing/housing.data"):
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).touch()
+    wanted = ["--config", "datasets=[spambase, housing]", "mirror=mirror"]
+    _, lines = doctor(capsys, *wanted)
+    assert "ok mirror: mirror has 1 of the 2 files needed" in lines
+    assert "ok network: not needed: all files are on this machine" in lines
+    (folder / "data/housing/housing.data").unlink()
+    _, lines = doctor(capsys, *wanted)
+    assert "ok network: needed to download 1 file: housing/housing.data" in lines
+    status, lines = doctor(capsys, *wanted, "offline=true")
+    assert status == 0
+    assert any("housing/housing.data cannot be downloaded (offline is set)" in line for line in lines)
+    assert any(line.startswith("-> put them below data") and "UCI has withdrawn" in line for line in lines)
+    _, lines = doctor(capsys, "--config", "mirror=elsewhere")
+    assert "warn mirror: there is no folder elsewhere" in lines
+
+
+def test_slurm(folder, capsys):
+    program(folder, "sbatch", "exit 0")
+    program(folder, "sinfo", "echo 'no controller' >&2; exit 1")
+    _, lines = doctor(capsys)
+    assert "warn SLURM: sinfo does not answer: no controller" in lines
+    program(folder, "sinfo", "echo 'main up 3'")
+    _, lines = doctor(capsys)
+    assert "ok SLURM: partitions main (up, 3 nodes): snakemake --profile slurm" in lines
+
+
+def test_threads_and_cores(folder, capsys, monkeypatch):
+    (folder / "cpu.max").write_text("150000 100000\n", encoding="utf-8")
+    monkeypatch.setattr(machine, "_cgroups", lambda: [folder])
+    monkeypatch.setenv("MKL_NUM_THREADS", "4")
+    _, lines = doctor(capsys)
+    assert any(
+        line.startswith("ok cores: 1") and line.endswith("snakemake --cores 1 uses them all")
+        for line in lines
+    )
+    assert "warn threads: MKL_NUM_THREADS=4, for 1 core" in lines
+    assert "-> unset MKL_NUM_THREADS, or export MKL_NUM_THREADS=1" in lines
+
+
+def test_it_runs_where_packages_are_missing():
+    code = (
+        "import sys\nfor name in ('numpy', 'yaml', 'pydantic', 'matplotlib'): sys.modules[name] = None\n"
+        "from attop.cli import doctor\nfrom attop.cli.main import main\nprint(main(['status']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n", done.stderr
+    assert "needs the Python package" in done.stderr
+    assert "Traceback" not in done.stderr

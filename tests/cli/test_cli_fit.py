@@ -1,0 +1,153 @@
+"""`attop fit`: one training job of the benchmark, in the foreground."""
+
+import json
+import pdb
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attop.bench.config import load_config
+from attop.bench.plan import Plan
+from attop.bench.run import Run
+from attop.bench.training import Job, run_job, write_outcome
+from attop.cli.configuration import read_raw
+from attop.cli.main import main
+from attop.cli.parser import build_parser
+from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
+from attop.datasets.catalogue import build
+from attop.metrics import get_metric
+from support import ROOT
+
+MINE = """
+output: out
+datasets:
+  - {id: wdbc, targets: [{k: 10}, {tau: 0.1}], skip: {always-raises: fails}}
+  - {id: seen, like: wdbc, targets: [{k: 10}], selection: optimistic}
+methods: [linear-svm, {id: always-raises, estimator: test_cli_fit.AlwaysRaises}]
+metrics: [auc]
+"""
+
+
+class AlwaysRaises:
+    def __init__(self, top=None):
+        self.top = top
+
+    def get_params(self, deep=True):
+        return {"top": self.top}
+
+    def set_params(self, **params):
+        return self
+
+    def fit(self, X, y):
+        secret = 42
+        raise ZeroDivisionError(f"{secret}")
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """The plan of a small configuration, its data sets prepared."""
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    options = build_parser().parse_args(["plan", "--configfile", "mine.yaml"])
+    plan = Plan(load_config(read_raw(options)))
+    for data in plan.config.datasets:
+        spec = {"id": "wdbc", "kind": data.kind, "params": data.params, "seed": 0}
+        build(spec, "dataset", None, plan.stage_path(data.id))
+    return plan
+
+
+def fit(*arguments):
+    return main(["fit", *arguments, "--configfile", "mine.yaml"])
+
+
+def words(capsys):
+    return [line.split() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_it_is_the_benchmarks_own_job(plan, capsys):
+    run = Run("wdbc", "linear-svm", 0, 3)
+    dataset = Dataset.load(plan.stage_path("wdbc"))
+    expected = run_job(Job(0, 3, **json.loads(plan.training("wdbc", "linear-svm"))["spec"]), dataset)
+    write_outcome(expected, plan.scores_path(run), plan.record_path(run))
+    before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
+    assert fit("wdbc", "linear-svm", "--fold", "3") == 0
+    assert {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")} == before
+    lines = words(capsys)
+    auc = [get_metric("auc").evaluate(dataset.y[expected.test], s).value for s in expected.scores]
+    assert ["auc,", "test", *(f"{value:.4f}" for value in auc)] in lines
+    chosen = [f"C={t['chosen']['C']}" for t in expected.record["targets"]]
+    assert ["chosen", *chosen] in lines
+    assert any(line[:5] == ["These", "are", "the", "same", "scores"] for line in lines)
+    assert "Nothing" in lines[-1]
+
+
+def test_target_and_save(plan, capsys):
+    assert fit("wdbc", "linear-svm", "--target", "k=7", "--save", "mine") == 0
+    arrays, _ = load_arrays("mine/scores.npz")
+    assert arrays["scores"].shape == (1, len(arrays["test"]))
+    assert [t["target"] for t in json.loads(Path("mine/record.json").read_text())["targets"]] == ["k=7"]
+
+
+def test_optimistic_selection_says_so(plan, capsys):
+    assert fit("seen", "linear-svm") == 0
+    lines = words(capsys)
+    seen = next(line[-1] for line in lines if line[:4] == ["precision@k,", "test", "part", "itself"])
+    assert ["precision@k,", "test", seen] in lines
+
+
+def test_what_a_method_raises_is_raised(plan, capsys, monkeypatch):
+    with pytest.raises(ZeroDivisionError, match="42"):
+        fit("wdbc", "always-raises")
+    assert "The benchmark leaves this pair out: always-raises fails." in capsys.readouterr().out
+    looked = []
+
+    def post_mortem(trace):
+        while trace.tb_next:
+            trace = trace.tb_next
+        looked.append(trace.tb_frame.f_locals["secret"])
+
+    monkeypatch.setattr(pdb, "post_mortem", post_mortem)
+    assert fit("wdbc", "always-raises", "--pdb") == 1
+    assert looked == [42]
+    assert "ZeroDivisionError: 42" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["wdcb", "linear-svm"], "unknown dataset 'wdcb', did you mean 'wdbc'?"),
+        (["wdbc", "linear-swm"], "unknown method 'linear-swm', did you mean 'linear-svm'?"),
+        (["wdbc", "linear-svm", "--fold", "10"], "--fold 10: wdbc has 10 folds, numbered from 0"),
+        (["wdbc", "linear-svm", "--repeat", "-1"], "--repeat -1: wdbc has 1 repeat, numbered from 0"),
+        (["wdbc", "linear-svm", "--target", "10"], "k=100 of 30000, tau=0.05 or kappa=0.25, got '10'"),
+        (
+            ["digit-8", "linear-svm"],
+            "snakemake --cores 16 out/data/digit-8/dataset.npz --configfile mine.yaml",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_one_message(arguments, message, plan, capsys):
+    assert fit(*arguments) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_class_that_cannot_be_imported(plan, capsys):
+    text = Path("mine.yaml").read_text(encoding="utf-8").replace("test_cli_fit.", "no_such_module.")
+    Path("mine.yaml").write_text(text, encoding="utf-8")
+    assert fit("wdbc", "always-raises") == 1
+    assert "No module named 'no_such_module'; for a class of your own" in capsys.readouterr().err
+
+
+def test_data_that_cannot_be_had(plan, capsys):
+    save_unavailable(plan.stage_path("wdbc"), "wdbc", Unavailable("no network", "ask for it"))
+    assert fit("wdbc", "linear-svm") == 1
+    assert "the data cannot be had: no network: ask for it" in capsys.readouterr().err
+
+
+def test_scores_do_not_depend_on_the_other_targets(plan, capsys):
+    assert fit("wdbc", "linear-svm", "--save", "both") == 0
+    assert fit("wdbc", "linear-svm", "--target", "k=10", "--save", "one") == 0
+    both, one = (load_arrays(f"{name}/scores.npz")[0]["scores"] for name in ("both", "one"))
+    assert np.array_equal(both[:1], one)

@@ -1,0 +1,84 @@
+"""`attop plan`: what a run will take, before it starts."""
+
+import numpy as np
+import pytest
+
+from attop.bench.config import load_config
+from attop.bench.plan import Plan
+from attop.bench.records import write_json
+from attop.cli.configuration import read_raw
+from attop.cli.main import main
+from attop.cli.parser import build_parser
+from attop.cli.text import duration, size
+from attop.datasets.base import save_arrays
+from support import ROOT
+
+MINE = """
+output: out
+datasets: [wdbc, spambase]
+methods: [aatp, {id: linear-svm, limits: {seconds: 60}}]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shown(capsys):
+    assert main(["plan", "--configfile", "mine.yaml"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    return [" ".join(line.split()) for line in lines]
+
+
+def finish(runs, plan, **record):
+    for run in runs:
+        save_arrays(plan.scores_path(run), {"scores": np.zeros(1)})
+        write_json(plan.record_path(run), {"n_test": 400, **record})
+
+
+def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folder, capsys):
+    lines = shown(capsys)
+    assert "wdbc aatp 10 10 unknown 1 h" in lines
+    assert "linear-svm 10 10 unknown 1 min" in lines
+    assert "Training jobs 60: 0 done, 60 to do; one core each" in lines
+    hours = 10 + 20 + 30 / 60  # by the limits: aatp on ten and twenty splits, linear-svm on thirty
+    assert f"Core hours unknown for 60 jobs (at most {hours} by their limits)" in "\n".join(lines)
+    assert "Longest job is stopped after 1 h" in lines
+    assert "Download 703 kB" in lines
+    assert f"Prepared data {size(8 * 4601 * 59)}, and an unknown amount for wdbc" in lines
+    assert f"Predictions at most {size(8 * 4601 * 6 * 40)}, and an unknown amount for wdbc" in lines
+    assert "The command: snakemake --cores 16 --configfile mine.yaml" in lines
+
+
+def test_what_is_done_says_what_the_rest_will_take(folder, capsys):
+    options = build_parser().parse_args(["plan", "--configfile", "mine.yaml"])
+    plan = Plan(load_config(read_raw(options)))
+    runs = {m: [r for r in plan.runs("wdbc") if r.method == m] for m in ("aatp", "linear-svm")}
+    parts = {"selection": 30.0, "training": 9.0, "scoring": 1.0}
+    finish(runs["aatp"][:4], plan, status="ok", seconds=parts)
+    finish(runs["linear-svm"][:1], plan, status="timeout")  # it took all of its minute
+    lines = shown(capsys)
+    assert "wdbc aatp 10 4 6 4 min 1 h" in lines
+    assert "linear-svm 10 1 9 9 min 1 min" in lines
+    assert any(line.startswith("Training jobs 60: 4 done, 1 failed") for line in lines)
+    assert any(
+        line.startswith("Core hours 0.22 by the jobs that are done, and unknown for 40") for line in lines
+    )
+    wdbc, spambase = 8 * 400 * 6 * 15, 8 * 4601 * 6 * 40
+    assert f"Predictions at most {size(wdbc + spambase)}" in lines
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0 s"), (0.034, "0.034 s"), (90, "1.5 min"), (5400, "1.5 h"), (432000, "5 d")]
+)
+def test_duration(seconds, text):
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(("amount", "text"), [(0, "0 bytes"), (999, "999 bytes"), (703_000, "703 kB")])
+def test_size(amount, text):
+    assert size(amount) == text

@@ -1,0 +1,201 @@
+"""What the documentation says works: its Python, configurations and commands; it builds without a warning."""
+
+import doctest
+import importlib
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from attop.bench.config import load_config
+from support import ROOT
+
+PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
+#: A block that begins with its file's name is that file.
+FILE = re.compile(r"# (\S+\.(?:py|yaml))\n")
+
+#: Commands run here, in a folder like a clone with the page's files in it.
+RUN = {
+    "attop doctor",
+    "attop list methods",
+    "attop plan --configfile small.yaml",
+    "attop plan --configfile visits.yaml",
+    "attop plan --configfile config/papers/aatp2012.yaml",
+    "PYTHONPATH=. attop check-method centroids.Centroids",
+}
+#: Commands only planned here, by --dry-run.
+PLANNED = {
+    *(
+        f"snakemake --cores 16 --configfile config/papers/{paper}.yaml"
+        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005")
+    ),
+    "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
+    "snakemake --cores 2 --configfile small.yaml",
+    "snakemake --cores 2 --configfile visits.yaml",
+    "PYTHONPATH=. snakemake --cores 2 --configfile mine.yaml",
+    "PYTHONPATH=. snakemake --cores 2 --configfile metric.yaml",
+}
+CI = "run word for word by .ci/run"
+PIP = "installs; .ci/run installs the same way"
+SLURM = "needs a SLURM; tests/slurm runs the profile on one"
+NETWORK = "asks the network whether the data can be had"
+#: Commands not run here, each with the reason.
+NOT_RUN = {
+    'pip install -e ".[workflow]" && snakemake --cores 16': CI,
+    'pip install -e ".[test]" && pytest': CI,
+    "pip install -e .": PIP,
+    'pip install -e ".[workflow]"': PIP,
+    'pip install -e ".[slurm]"': PIP,
+    "snakemake --profile slurm": SLURM,
+    "snakemake --profile slurm --dry-run --quiet": SLURM,
+    "snakemake --profile slurm --default-resources slurm_partition=main slurm_account=mygroup": SLURM,
+    "snakemake --profile slurm --group-components train=5 evaluate=1": SLURM,
+    "snakemake --profile slurm --set-resources train:mem_mb=4000 train:runtime=30": SLURM,
+    "squeue --me": SLURM,
+    "scancel --me --name=<SLURM run ID>": SLURM,
+    "snakemake --unlock": "as documented by Snakemake; needs a run that was cut off",
+    "attop doctor --configfile config/papers/aatp2012.yaml": NETWORK,
+    "PYTHONPATH=. attop fit wdbc centroids --configfile mine.yaml --pdb": "interactive",
+}
+
+
+def blocks(page, *languages):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [block for language, block in found if language in languages]
+
+
+#: Modules whose docstrings have examples, which the reference shows.
+MODULES = [
+    ".".join(file.relative_to(ROOT / "src").with_suffix("").parts)
+    for file in sorted((ROOT / "src/attop").rglob("*.py"))
+    if ">>>" in file.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstring_examples(module, capsys):
+    results = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted
+    assert not results.failed, capsys.readouterr().out
+
+
+def test_no_block_is_of_an_unknown_kind():
+    kinds = {"python", "yaml", "bash", "console", "text"}
+    for page in PAGES:
+        fences = re.findall(r"^ *```(.*)$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+        assert len(fences) % 2 == 0, page
+        unknown = {name for name in fences[::2] if name not in kinds and not name.startswith("{")}
+        assert not unknown, f"{page}: blocks of {unknown} are not tested, write one of {kinds}"
+
+
+def pages_with(*languages):
+    return [page for page in PAGES if blocks(page, *languages)]
+
+
+def commands(page):
+    return [
+        line.removeprefix("$ ")
+        for block in blocks(page, "bash", "console")
+        for line in block.splitlines()
+        if line
+    ]
+
+
+def write_files(page, folder):
+    for block in blocks(page, "python", "yaml"):
+        name = FILE.match(block)
+        if name:
+            (folder / name[1]).write_text(block, encoding="utf-8")
+
+
+def run_python(page, folder, monkeypatch):
+    """Run a page's Python in one namespace, as doctests where it has prompts."""
+    monkeypatch.chdir(folder)
+    names = {"__name__": "page"}
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    for number, block in enumerate(blocks(page, "python")):
+        if ">>>" in block:
+            test = doctest.DocTestParser().get_doctest(block, names, f"{page} block {number}", page, 0)
+            runner.run(test, clear_globs=False)
+            names.update(test.globs)
+        else:
+            exec(compile(block, f"{page} block {number}", "exec"), names)
+    return runner.summarize(verbose=False)
+
+
+# tests/test_errata.py runs the errata.
+@pytest.mark.parametrize("page", [page for page in pages_with("python") if "errata/" not in page])
+def test_python(page, tmp_path, monkeypatch, capsys):
+    results = run_python(page, tmp_path, monkeypatch)
+    assert not results.failed, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", pages_with("yaml"))
+def test_configurations_are_valid(page, tmp_path, monkeypatch):
+    write_files(page, tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    for block in blocks(page, "yaml"):
+        load_config({**default, **yaml.safe_load(block)}, ROOT)
+
+
+def test_every_command_is_accounted_for():
+    written = {command for page in PAGES for command in commands(page)}
+    known = RUN | PLANNED | NOT_RUN.keys()
+    assert written == known, "new commands: list them above; commands no longer written: strike them out"
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Return a function that runs a command in a folder like a clone, with this code and this Python."""
+    for name in ("Snakefile", "rules", "workflow", "config", "profiles"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, module in (("attop", "attop.cli.main"), ("snakemake", "snakemake.cli")):
+        call = f"from {module} import main; import sys; sys.exit(main())"
+        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{call}" "$@"\n')
+        (tools / name).chmod(0o755)
+
+    def run(command):
+        environment = {
+            **os.environ,
+            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "OMP_NUM_THREADS": "1",
+        }
+        result = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+
+    return run
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if {*commands(page)} & (RUN | PLANNED)])
+def test_commands(page, clone, tmp_path, monkeypatch):
+    write_files(page, tmp_path)
+    if page.endswith("own-data.md"):
+        run_python(page, tmp_path, monkeypatch)  # makes the data
+    for command in commands(page):
+        if command in RUN:
+            clone(command)
+        elif command in PLANNED:
+            clone(f"{command} --dry-run --quiet")
+
+
+def test_site_is_built_without_warnings(tmp_path):
+    for package in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(package, reason='pip install -e ".[docs]"')
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", tmp_path / "trees"]
+    run = subprocess.run([*command, "docs", tmp_path / "site"], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "site" / "index.html").exists()

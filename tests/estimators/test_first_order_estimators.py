@@ -1,0 +1,256 @@
+"""The estimators of the first-order solvers: grids, groups, seeds, and scikit-learn's contract."""
+
+import pickle
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+
+import attop.surrogates
+from attop.estimators import gd_ranker
+from attop.estimators.gd_papk import GDPApK
+from attop.estimators.gd_ranker import SURROGATES, GDRanker
+from attop.estimators.perceptron_at_k import PerceptronAtK
+from attop.estimators.sgd_at_k import SGDAtK
+from attop.solvers.minibatch.batches import Batches
+from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PAUCStruct, PrecAtKAvg, PrecAtKMax
+from attop.top import Top
+from oracles.first_order import gradient_descent_loop, overlapping, plain, sgd_loop
+
+ESTIMATORS = [
+    GDPApK("avg", top=5, max_iter=60),
+    GDPApK("max", top=5, max_iter=60),
+    GDPApK("ts", top=5, max_iter=60),
+    GDPApK("ramp", top=5, max_iter=60),
+    GDPApK(top=5, init="normal", max_iter=60),
+    GDRanker("pauc", top=5, max_iter=60),
+    GDRanker("prec@k-avg", top=5, max_iter=60),
+    SGDAtK("avg", batch_size=40, epochs=4),
+    SGDAtK("max", batch_size=40, epochs=4),
+    PerceptronAtK("avg", batch_size=40, epochs=4),
+    PerceptronAtK("max", batch_size=40, epochs=4),
+]
+every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+
+
+def in_groups(n_groups=6):
+    X, y = overlapping(n=150, seed=10, shift=2.0)
+    return X, y, np.random.default_rng(11).integers(0, n_groups, 150)
+
+
+@every_estimator
+def test_same_seed_same_model_and_pickles(estimator):
+    X, y, groups = in_groups()
+    first, second = (clone(estimator).fit(X, y, groups) for _ in range(2))
+    np.testing.assert_array_equal(first.coef_, second.coef_)
+    assert np.any(first.coef_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)).predict(X), first.predict(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SGDAtK(batch_size=40, epochs=1),
+        PerceptronAtK(batch_size=40, epochs=1),
+        GDPApK(init="normal", max_iter=2),
+    ],
+    ids=str,
+)
+def test_another_seed_another_model(estimator):
+    X, y, _ = in_groups()
+    first, second = (clone(estimator).set_params(random_state=seed).fit(X, y) for seed in (0, 1))
+    assert np.any(first.coef_ != second.coef_)
+
+
+@every_estimator
+def test_sparse_is_dense(estimator):
+    X, y, groups = in_groups()
+    # Eighths add up without rounding for a while; the rest of the way the last bits may differ.
+    X = np.round(8 * X) / 8
+    dense, sparse = clone(estimator).fit(X, y, groups), clone(estimator).fit(csr_matrix(X), y, groups)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-7, atol=1e-9)
+
+
+@every_estimator
+def test_deadline_of_estimators(estimator):
+    X, y, groups = in_groups()
+    late = clone(estimator).set_params(time_limit=1e-9).fit(X, y, groups)
+    assert late.status_ == "deadline"
+    assert np.isfinite(late.coef_).all()
+
+
+@every_estimator
+def test_learns_the_signal(estimator):
+    # The loosest surrogate looks at the 5 lowest positives: with much overlap its best model is none.
+    X, y = overlapping(n=150, seed=10, shift=4.0)
+    model = clone(estimator).fit(X, y)
+    chosen = np.argsort(model.decision_function(X))[-5:]
+    assert y[chosen].all()
+    assert model.predict(X).sum() == y.sum()
+
+
+def test_gd_papk_grid_is_each_setting_alone():
+    X, y, groups = in_groups()
+    settings = [
+        {"eta": eta, "lam": lam, "surrogate": surrogate, "init": init}
+        for surrogate, init, eta, lam in product(
+            ["avg", "max", "ts", "ramp"], ["zero", "normal"], [0.05, 0.5], [0.001, 0.1]
+        )
+    ]
+    base = GDPApK(top=5, max_iter=40)
+    together = base.fit_many(X, y, groups, settings=settings)
+    for model, setting in zip(together, settings, strict=True):
+        alone = clone(base).set_params(**setting).fit(X, y, groups)
+        np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(model.objective_, alone.objective_, rtol=1e-10)
+        assert model.get_params() == alone.get_params()
+        assert (model.n_iter_, model.status_) == (alone.n_iter_, alone.status_)
+
+
+def test_gd_papk_grid_costs_one_descent(monkeypatch):
+    calls = []
+    original = gd_ranker.gradient_descent
+
+    def counted(X, loss, **settings):
+        calls.append(len(settings["eta"]))
+        return original(X, loss, **settings)
+
+    monkeypatch.setattr(gd_ranker, "gradient_descent", counted)
+    X, y, groups = in_groups()
+    settings = [{"eta": eta, "lam": lam} for eta in (0.1, 0.2) for lam in (0.01, 0.1, 1)]
+    GDPApK(top=5, max_iter=5).fit_many(X, y, groups, settings=settings)
+    assert calls == [6]
+
+
+def test_gd_papk_uses_groups():
+    X, y, groups = in_groups()
+    # One group of positives only: left out.
+    y, groups = y.copy(), groups.copy()
+    y[groups == 5] = 1
+    model = GDPApK(top=5, max_iter=50).fit(X, y, groups)
+    assert (model.n_groups_, model.n_groups_left_out_) == (5, 1)
+    kept = groups != 5
+    pooled = GDPApK(top=5, max_iter=50).fit(X[kept], y[kept])
+    assert (pooled.n_groups_, pooled.n_groups_left_out_) == (1, 0)
+    assert pooled.coef_.any()
+    assert np.abs(model.coef_ - pooled.coef_).max() > 1e-3
+    only = GDPApK(top=5, max_iter=50).fit(X[kept], y[kept], groups[kept])
+    np.testing.assert_allclose(only.coef_, model.coef_, rtol=1e-9)
+    value = PApKAvg(Top(k=5)).value_and_coef(X @ model.coef_, y, groups)[0]
+    np.testing.assert_allclose(model.objective_, value + 0.005 * model.coef_ @ model.coef_, rtol=1e-10)
+
+
+def test_gd_papk_reaches_the_optimum():
+    cp = pytest.importorskip("cvxpy")
+    X, y, groups = in_groups(3)
+    lam, k, w = 0.1, 5, cp.Variable(6)
+    risks = []
+    for g in range(3):
+        pos, neg = X[(groups == g) & (y == 1)], X[(groups == g) & (y == 0)]
+        # The k highest negatives have the k largest hinges.
+        risks.append(cp.sum_largest(cp.pos(1 + neg @ w - cp.sum(pos @ w) / len(pos)), k) / k)
+    optimum = cp.Problem(cp.Minimize(sum(risks) / 3 + lam / 2 * cp.sum_squares(w))).solve(solver=cp.CLARABEL)
+    model = GDPApK("avg", top=k, eta=1.0, lam=lam, max_iter=3000, tol=0).fit(X, y, groups)
+    # The method's rate, O(log t / sqrt t), leaves about 1e-3 after 3000 steps.
+    assert optimum - 1e-7 <= model.objective_ <= optimum * (1 + 5e-3)
+
+
+def test_gd_papk_ramp_starts_from_avg():
+    X, y, groups = in_groups()
+    avg = GDPApK("avg", top=3, max_iter=50).fit(X, y, groups)
+    ramp = GDPApK("ramp", top=3, max_iter=50).fit(X, y, groups)
+    start = PApKRamp(Top(k=3)).value_and_coef(X @ avg.coef_, y, groups)[0] + 0.005 * avg.coef_ @ avg.coef_
+    np.testing.assert_allclose(ramp.history_.objective[0], start, rtol=1e-10)
+    assert ramp.objective_ <= start
+
+
+def test_gd_papk_warns_of_a_zero_model():
+    X, y = overlapping(n=200, seed=12, shift=0.0)  # nothing to learn
+    with pytest.warns(UserWarning, match="1 of 2 models"):
+        flat, _ = GDPApK("max", top=1, eta=0.5, max_iter=60).fit_many(
+            X, y, settings=[{"init": "zero"}, {"init": "normal"}]
+        )
+    assert not flat.coef_.any()
+    assert flat.objective_ == 1.0
+
+
+@pytest.mark.parametrize("name", list(SURROGATES))
+def test_gd_ranker_descends_the_surrogate_it_names(name):
+    X, y, groups = in_groups(3)
+    kind, takes_top = SURROGATES[name]
+    surrogate = getattr(attop.surrogates, kind)(*[Top(k=5)] * takes_top)
+    common = {"eta": 0.02, "lam": 0.1, "max_iter": 30}
+    by_name, by_object = (GDRanker(s, top=5, **common).fit(X, y, groups) for s in (name, surrogate))
+    np.testing.assert_array_equal(by_name.coef_, by_object.coef_)
+    start = np.random.RandomState(0).standard_normal(6)
+    w, objective = gradient_descent_loop(X, surrogate.bind(y, groups), 0.02, 0.1, 30, start)
+    np.testing.assert_allclose(by_name.coef_, w, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(by_name.objective_, objective, rtol=1e-10)
+
+
+def test_gd_ranker_covers_gd_papk():
+    X, y, groups = in_groups()
+    special = GDPApK("ts", top=3, max_iter=40).fit(X, y, groups)
+    general = GDRanker(PApKTS(3), max_iter=40).fit(X, y, groups)
+    np.testing.assert_array_equal(special.coef_, general.coef_)
+
+
+def test_gd_ranker_trains_each_surrogate_apart():
+    X, y, groups = in_groups()
+    settings = [{"surrogate": s, "eta": e} for e in (0.1, 0.2) for s in (PAUCStruct(2), PAUCStruct(4), "auc")]
+    for model, setting in zip(
+        GDRanker(max_iter=30).fit_many(X, y, groups, settings=settings), settings, strict=True
+    ):
+        alone = GDRanker(max_iter=30).set_params(**setting).fit(X, y, groups)
+        np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
+
+
+def test_sgd_grid_is_each_setting_alone():
+    X, y, _ = in_groups()
+    settings = [
+        {"surrogate": surrogate, "eta": eta, "radius": radius}
+        for surrogate, eta, radius in product(["avg", "max"], [0.01, 0.3], [0.5, np.inf])
+    ]
+    base = SGDAtK(batch_size=40, epochs=3)
+    for model, setting in zip(base.fit_many(X, y, settings=settings), settings, strict=True):
+        alone = clone(base).set_params(**setting).fit(X, y)
+        np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
+        assert model.n_iter_ == alone.n_iter_ == 3
+
+
+@pytest.mark.parametrize(("variant", "surrogate"), [("avg", PrecAtKAvg), ("max", PrecAtKMax)])
+@pytest.mark.parametrize("top", [{"kappa": 0.25}, {"kappa": 2.0}, {"tau": 0.1}, {"k": 20}, {"k": 100}])
+def test_sgd_at_k_is_the_plain_loop(variant, surrogate, top):
+    X, y, _ = in_groups()
+    model = SGDAtK(variant, top=top, eta=0.2, radius=1.0, batch_size=40, epochs=3, random_state=5).fit(X, y)
+    batches = Batches(X, y, Top.of(top), 40, np.random.RandomState(5))
+    seen = [plain(batch) for _ in range(3) for batch in batches.one_pass()]
+
+    def value_and_coef(scores, labels, k):
+        return surrogate(Top(k=k)).value_and_coef(scores, labels)
+
+    w, values = sgd_loop(seen, value_and_coef, 0.2, 1.0, 6)
+    np.testing.assert_allclose(model.coef_, w, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(model.objective_, np.mean(values[-len(values) // 3 :]), rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (GDPApK("mean"), "avg, max, ts, ramp"),
+        (GDRanker("mean"), "pauc"),
+        (GDPApK(init="ones"), "init"),
+        (GDPApK(eta=0), "eta"),
+        (SGDAtK("ts"), "avg, max"),
+        (SGDAtK(radius=0), "radius"),
+        (PerceptronAtK("ts"), "variant"),
+        (PerceptronAtK(batch_size=1), "batch_size"),
+    ],
+    ids=str,
+)
+def test_estimators_refuse(estimator, message):
+    X, y, _ = in_groups()
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y)

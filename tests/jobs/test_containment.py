@@ -1,0 +1,194 @@
+"""Whatever a method does, its run ends with a record, and no other run notices."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop.bench.job import run, train
+from attop.bench.limits import Limits
+from attop.bench.records import read_json
+from attop.bench.supervise import supervise
+from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
+from support import ROOT
+from support.small_run import SMALL, snakemake
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux only")
+
+
+@pytest.fixture
+def request_of(tmp_path):
+    """Return a function that makes the request of a training job with a method of `hostile_methods`."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(90) % 3 == 0).astype(int)
+    Dataset("toy", rng.normal(size=(90, 3)) + y[:, None], y).save(tmp_path / "data.npz")
+
+    def make(method, **changes):
+        spec = {
+            "seed": 7,
+            "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
+            "scaling": "none",
+            "targets": [{"k": 5}],
+            "select_by": "precision@k",
+            "estimator": f"support.hostile_methods.{method}",
+        }
+        names = ("data.npz", "scores.npz", "record.json", "log")
+        files = {name.split(".")[0]: str(tmp_path / name) for name in names}
+        limits = {"seconds": 20, "memory_mb": 1000}
+        return {"spec": spec, "repeat": 0, "fold": 0, **files, **limits, **changes}
+
+    return make
+
+
+def record_of(request):
+    ending = run(request, lambda: False)
+    assert ending.status == "done", ending
+    record = read_json(request["record"])
+    arrays, _ = load_arrays(request["scores"])
+    assert (arrays["scores"].size > 0) == (record["status"] == "ok")
+    return record, Path(request["log"]).read_text()
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "words"),
+    [
+        ("Fine", "ok", ""),
+        ("Raises", "error", "no wish to learn"),
+        ("OutOfMemory", "memory", "MemoryError"),
+        ("NaNScores", "diverged", "NaN or infinite"),
+        ("NaNWeights", "diverged", "weights"),
+        ("WrongLength", "error", "shape (29,)"),
+        ("CallsExit", "error", "SystemExit"),
+        ("ExitsAtOnce", "error", "ended its process with status 0"),
+        ("Crashes", "error", "SIGSEGV"),
+    ],
+)
+def test_what_a_method_does_is_its_status(request_of, method, status, words):
+    record, log = record_of(request_of(method))
+    assert record["status"] == status
+    assert words in record["error"]
+    assert words in log
+    if method in ("Raises", "Crashes"):
+        assert "in fit" in log
+        assert "in fit" in record["traceback"]
+    assert record["environment"]["host"]
+    assert record["seed"] == record_of(request_of("Fine"))[0]["seed"]
+
+
+@pytest.mark.parametrize("method", ["LoopsForEver", "IgnoresAlarms"])
+def test_time_limit(request_of, method):
+    record, log = record_of(request_of(method, seconds=0.8))
+    assert record["status"] == "timeout"
+    assert "0.8 s" in record["error"]
+    assert "in fit" in log
+    assert "in fit" in record["traceback"]
+
+
+@pytest.mark.parametrize("method", ["EatsMemory", "ChildrenEatMemory"])
+def test_memory_limit(request_of, method):
+    record, _ = record_of(request_of(method))
+    assert record["status"] == "memory"
+    assert "1000 MB" in record["error"]
+
+
+def test_a_log_keeps_its_beginning_and_its_end(request_of):
+    record, log = record_of(request_of("PrintsMegabytes"))
+    assert record["status"] == "ok"
+    assert log.startswith("first words")
+    assert log.rstrip().endswith("ok")
+    assert "last words" in log
+    assert "bytes left out here" in log
+    assert len(log) < 2e6
+
+
+def test_no_child_is_left(request_of):
+    record, _ = record_of(request_of("LeavesChildren"))
+    assert record["status"] == "ok"
+    lines = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists()]
+    assert not [line for line in lines if b"# left by" in line]
+
+
+def test_generators_of_the_process_are_seeded(request_of):
+    scores = []
+    for _ in range(2):
+        request = request_of("Undecided")
+        record_of(request)
+        scores.append(load_arrays(request["scores"])[0]["scores"])
+    np.testing.assert_array_equal(*scores)
+
+
+def test_data_that_cannot_be_had(request_of):
+    request = request_of("Fine")
+    save_unavailable(request["data"], "toy", Unavailable("no network", "get it by hand"))
+    record, _ = record_of(request)
+    assert record["status"] == "not_applicable"
+    assert "get it by hand" in record["error"]
+
+
+def test_a_kill_from_outside_leaves_no_record(tmp_path):
+    def work():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    ending = supervise(work, tmp_path / "log", Limits(), lambda: False)
+    assert ending.status == "killed"
+
+
+def test_what_nobody_waits_for_is_stopped(tmp_path):
+    start = time.monotonic()
+    ending = supervise(
+        lambda: time.sleep(600), tmp_path / "log", Limits(), lambda: time.monotonic() - start > 0.2
+    )
+    assert ending.status == "abandoned"
+
+
+def test_results_that_cannot_be_written_are_no_result_of_the_method(request_of):
+    ending = run(request_of("Fine", scores="/proc/none/scores.npz"), lambda: False)
+    assert ending.status == "failed"
+    assert "Error" in ending.message
+
+
+@pytest.mark.parametrize("estimator", ["attop.estimators.SGDAtK", "sklearn.linear_model.LogisticRegression"])
+def test_a_warm_process_changes_no_bit(request_of, tmp_path, monkeypatch, estimator):
+    monkeypatch.setenv("TMPDIR", "/tmp")
+    found = []
+    for warm in "01":
+        monkeypatch.setenv("ATTOP_WARM", warm)
+        request = request_of("Fine", scores=str(tmp_path / f"scores{warm}.npz"))
+        train({**request, "spec": {**request["spec"], "estimator": estimator}})
+        found.append((tmp_path / f"scores{warm}.npz").read_bytes())
+        assert read_json(request["record"])["status"] == "ok"
+    assert found[0] == found[1]
+
+
+HOSTILE = ["Raises", "LoopsForEver", "EatsMemory", "NaNScores", "WrongLength", "PrintsMegabytes", "CallsExit"]
+
+
+def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    fine = [SMALL["methods"][2], {"id": "Fine", "estimator": "support.hostile_methods.Fine"}]
+    hostile = [{"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE]
+    base = {**SMALL, "datasets": SMALL["datasets"][:1], "limits": {"seconds": 5, "memory_mb": 1000}}
+    status, output = snakemake(tmp_path / "with", "--cores", "2", config={**base, "methods": hostile + fine})
+    assert status == 0, output
+    status, output = snakemake(tmp_path / "without", "--cores", "2", config={**base, "methods": fine})
+    assert status == 0, output
+    for path in (tmp_path / "without").glob("results/train/*/*/*/scores.npz"):
+        other = tmp_path / "with" / path.relative_to(tmp_path / "without")
+        assert path.read_bytes() == other.read_bytes()
+    runs = pd.read_parquet(tmp_path / "with/results/tables/runs.parquet")
+    found = dict(runs.groupby("method")["status"].unique().map(list))
+    expected = ["error", "timeout", "memory", "diverged", "error", "ok", "error"]
+    assert [found[name] for name in HOSTILE] == [[e] for e in expected]
+    assert found["Fine"] == ["ok"]
+    assert "no wish to learn" in (tmp_path / "with/results/report.html").read_text()
+
+    config = {**base, "methods": hostile + fine, "strict": True}
+    status, output = snakemake(tmp_path / "with", "--cores", "2", config=config)
+    assert status != 0
+    assert "attop retry" in output

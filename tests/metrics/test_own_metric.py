@@ -1,0 +1,288 @@
+"""Metrics of the user's own, named in YAML only: selection, evaluation, report, re-runs, errors."""
+
+import json
+import runpy
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop.bench import fingerprint as fingerprints
+from attop.bench.config import ConfigError, load_config
+from attop.bench.plan import Plan
+from attop.bench.records import read_json
+from attop.bench.tables import KEY, TABLES, write_tables
+from attop.bench.training import Job, run_job, write_outcome
+from attop.datasets.base import Dataset
+from attop.metrics import get_metric, registry
+from attop.metrics.own import own_metric
+from support import ROOT
+from support.small_run import SMALL, entry, snakemake
+
+MODULE = '''
+import dataclasses
+import sys
+import numpy as np
+from attop.metrics import METRICS
+
+GAIN = dataclasses.replace(METRICS["precision@k"], name="gain", title="The gain")
+NUMBER = 3
+
+def misses(y_true, y_score, k):
+    """Share of the k best that are negative."""
+    return 1 - y_true[np.argsort(-y_score, kind="stable")[:k]].mean()
+
+def spread(y_true, y_score):
+    return y_score[y_true == 1].mean() - y_score[y_true == 0].mean()
+
+def raises(y_true, y_score):
+    raise KeyError("no such weight")
+
+def nan(y_true, y_score):
+    return float("nan")
+
+def text(y_true, y_score):
+    return "good"
+
+def two(y_true, y_score):
+    return 2.0
+
+class Kind:
+    def __init__(self, y_true, y_score):
+        pass
+'''
+MISSES = {"path": "my_metrics.misses", "higher_is_better": False, "needs": ["k", "positive"]}
+
+
+@pytest.fixture(autouse=True)
+def module(tmp_path, monkeypatch):
+    """The user's file, on the path of modules; and no metric known from another test."""
+    folder = tmp_path / "of the user"
+    folder.mkdir()
+    file = folder / "my_metrics.py"
+    file.write_text(MODULE)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "my_metrics", raising=False)
+    monkeypatch.setattr(registry, "_OWN", {})
+    forget_fingerprints()
+    yield file
+    sys.modules.pop("my_metrics", None)
+    forget_fingerprints()
+
+
+def forget_fingerprints():
+    for function in ("_fingerprint", "_scan", "_file"):
+        getattr(fingerprints, function).cache_clear()
+
+
+def configuration(**changes):
+    base = {
+        "catalogues": SMALL["catalogues"],
+        "datasets": [entry(id="toy", targets=[{"k": 5}])],
+        "methods": [{"id": "lr", "estimator": "sklearn.linear_model.LogisticRegression"}],
+        "metrics": ["auc"],
+    }
+    return load_config({**base, **changes}, ROOT)
+
+
+def sample(n=60):
+    rng = np.random.default_rng(0)
+    y = (np.arange(n) % 3 == 0).astype(int)
+    return y, rng.normal(size=n) + y
+
+
+# --- What it is ---------------------------------------------------------------------------------------
+
+
+def test_a_function_is_called_with_labels_scores_and_k_of_each_group():
+    y, scores = sample()
+    groups = np.arange(60) % 4
+    groups[y == 1] %= 3  # the last group has no positive
+    own, built_in = own_metric("misses", **MISSES), get_metric("precision@k")
+    assert own.evaluate(y, scores, 7).value == pytest.approx(1 - built_in.evaluate(y, scores, 7).value)
+    of_groups = own.evaluate(y, scores, {"tau": 0.3}, groups)
+    by_hand = [own.value(y[groups == g], scores[groups == g], {"tau": 0.3}) for g in range(3)]
+    assert of_groups.value == pytest.approx(np.mean(by_hand))
+    assert (of_groups.n_groups, of_groups.n_left_out) == (3, 1)
+    assert own.evaluate(y, scores, 61).reason == "k > n"
+    assert own.definition == "Share of the k best that are negative."
+    assert not own.higher_is_better
+    spread = own_metric("spread", "my_metrics.spread")
+    assert spread.value(y, scores) == scores[y == 1].mean() - scores[y == 0].mean()
+    assert spread.evaluate(np.ones(5, int), np.arange(5)).reason == "no negative"
+
+
+def test_a_metric_object_is_itself_under_another_name():
+    own = own_metric("mine", "my_metrics.GAIN")
+    y, scores = sample()
+    assert own.value(y, scores, 5) == get_metric("precision@k").value(y, scores, 5)
+    assert (own.name, own.title) == ("mine", "The gain")
+
+
+@pytest.mark.parametrize(
+    ("function", "bounds", "words"),
+    [
+        ("raises", None, "raised KeyError: 'no such weight'"),
+        ("nan", None, "returned nan: a finite number is needed"),
+        ("text", None, "returned 'good': a number is needed"),
+        ("two", [0, 1], r"returned 2.0, outside its bounds \[0.0, 1.0\]"),
+    ],
+)
+def test_an_error_names_the_metric(function, bounds, words):
+    own = own_metric("mine", f"my_metrics.{function}", bounds=bounds)
+    with pytest.raises(ValueError, match=f"metric 'mine' on 60 items, 20 positive, {words}"):
+        own.value(*sample())
+
+
+# --- The configuration --------------------------------------------------------------------------------
+
+
+def test_names_and_dotted_paths():
+    config = configuration(
+        own_metrics={"misses@k": MISSES},
+        metrics=["auc", "misses@k", "my_metrics.GAIN"],
+        datasets=[entry(select_by="my_metrics.spread"), entry(id="other", select_by="misses@k")],
+    )
+    assert config.metrics == ["auc", "misses@k", "my_metrics.GAIN"]
+    assert set(config.own_metrics) == {"misses@k", "my_metrics.GAIN", "my_metrics.spread"}
+    assert not get_metric("misses@k").higher_is_better
+    assert get_metric("my_metrics.GAIN").needs_top
+    raw = {"own_metrics": {"misses@k": MISSES}, "datasets": ["wdbc"], "methods": ["aatp"]}
+    everything = load_config({**raw, "catalogues": SMALL["catalogues"]}, ROOT).metrics
+    assert everything == [*registry.METRICS, "misses@k"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"metrics": ["my_metrix.f"]}, ["'my_metrix.f'", "cannot import my_metrix", "PYTHONPATH"]),
+        ({"metrics": ["my_metrics.f"]}, ["'my_metrics.f'", "my_metrics.py) has no f"]),
+        ({"metrics": ["my_metrics.NUMBER"]}, ["is 3", "a function f(y_true, y_score) is needed"]),
+        ({"metrics": ["my_metrics.Kind"]}, ["Kind", "a function f(y_true, y_score) is needed"]),
+        ({"metrics": ["my_metrics.misses"]}, ["cannot be called as f(y_true, y_score)", "needs: [k]"]),
+        ({"datasets": [entry(select_by="my_metrics.f")]}, ["'my_metrics.f'", "has no f"]),
+        (
+            {"datasets": [entry(select_by="misses")]},
+            ["datasets: mine: select_by: unknown metric", "'misses'"],
+        ),
+        (
+            {"own_metrics": {"gain": {"path": "my_metrics.GAIN", "bounds": [0, 1]}}},
+            ["'gain'", "a Metric, which says bounds itself"],
+        ),
+        ({"own_metrics": {"auc": MISSES}}, ["'auc' is the name of a metric of attop's"]),
+        ({"own_metrics": {"m": {**MISSES, "bounds": [1, 0]}}}, ["'m'", "least and the greatest"]),
+        ({"own_metrics": {"m": {**MISSES, "need": "k"}}}, ["own_metrics: m: need: unknown key", "'needs'"]),
+        ({"own_metrics": {"m": {**MISSES, "needs": ["l"]}}}, ["own_metrics: m: needs", "'l'"]),
+        ({"own_metrics": {"m": {}}}, ["own_metrics: m: path: missing"]),
+        ({"own_metrics": ["my_metrics.GAIN"]}, ["own_metrics: ", "dictionary"]),
+    ],
+)
+def test_refusals(changes, words):
+    with pytest.raises(ConfigError) as caught:
+        configuration(**changes)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_module_that_ends_the_process_is_refused(module):
+    module.write_text("raise SystemExit(3)")
+    with pytest.raises(ConfigError, match="cannot import my_metrics: SystemExit: 3"):
+        configuration(metrics=["my_metrics.GAIN"])
+
+
+def test_an_unknown_path_stops_the_workflow_before_its_first_job(tmp_path):
+    config = {**SMALL, "metrics": ["my_metrix.gain"]}
+    catalogues = {name: str(ROOT / file) for name, file in SMALL["catalogues"].items()}
+    status, output = snakemake(tmp_path, "-n", config={**config, "catalogues": catalogues})
+    assert status != 0
+    assert "metric 'my_metrix.gain': cannot import my_metrix" in output
+    assert "Job stats" not in output
+
+
+# --- What runs again ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("selects", [False, True])
+def test_an_edit_of_its_file_runs_evaluation_again_and_training_if_it_selects(module, selects):
+    def jobs():
+        forget_fingerprints()
+        data = entry(id="toy", select_by="misses@k" if selects else "auc")
+        plan = Plan(configuration(own_metrics={"misses@k": MISSES}, metrics=["misses@k"], datasets=[data]))
+        return plan.evaluation("toy"), plan.training("toy", "lr"), plan.checking()
+
+    first = jobs()
+    module.write_text(MODULE + "\n# A comment.\n")
+    assert jobs() == first
+    module.write_text(MODULE.replace("1 - y_true", "1.0 - y_true"))
+    edited = jobs()
+    assert [a != b for a, b in zip(first, edited, strict=True)] == [True, selects, False]
+    other = Plan(configuration(own_metrics={"misses@k": {**MISSES, "bounds": [0, 1]}}, metrics=["misses@k"]))
+    assert other.evaluation("toy") != edited[0]
+
+
+def test_a_new_metric_runs_evaluation_and_report_again_only():
+    before = Plan(configuration())
+    after = Plan(configuration(metrics=["auc", "my_metrics.spread"]))
+    assert before.evaluation("toy") != after.evaluation("toy")
+    assert before.report() != after.report()
+    for what in (Plan.checking, Plan.methods):
+        assert what(before) == what(after)
+    assert before.training("toy", "lr") == after.training("toy", "lr")
+
+
+# --- The jobs -----------------------------------------------------------------------------------------
+
+
+def script(name, monkeypatch, job, **about):
+    """Run a job's script as in a process of its own: one that knows no metric yet."""
+    monkeypatch.setattr(registry, "_OWN", {})
+    snakemake = SimpleNamespace(params=SimpleNamespace(job=job), log=[f"{name}.log"], **about)
+    try:
+        runpy.run_path(str(ROOT / f"workflow/scripts/{name}.py"), {"snakemake": snakemake})
+    except SystemExit:
+        pytest.fail(Path(f"{name}.log").read_text())
+
+
+def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    y, signal = sample(90)
+    rng = np.random.default_rng(1)
+    Dataset("toy", np.column_stack([signal + 2 * y, rng.normal(size=90)]), y).save(tmp_path / "toy.npz")
+    protocol = {"kind": "holdout", "options": {"train": 60}}
+    data = entry(id="toy", protocol=protocol, targets=[{"k": 5}], select_by="misses@k")
+    method = {"estimator": "test_training.Recorder", "search": {"column": [1, 0]}}
+    config = configuration(
+        own_metrics={"misses@k": MISSES},
+        metrics=["precision@k", "misses@k", "my_metrics.GAIN"],
+        datasets=[data],
+        methods=[{"id": "column", **method}],
+    )
+    plan = Plan(config)
+    checking, evaluation, report = plan.checking(), plan.evaluation("toy"), plan.report()
+    spec = json.loads(plan.training("toy", "column"))["spec"]
+    scores, record = str(tmp_path / "scores.npz"), str(tmp_path / "record.json")
+    folder = Path("results/evaluation/toy")
+    folder.mkdir(parents=True)
+
+    script("check", monkeypatch, checking, input=["toy.npz"], output=["checked.json"])
+
+    monkeypatch.setattr(registry, "_OWN", {})
+    write_outcome(run_job(Job(0, 0, **spec), Dataset.load("toy.npz")), scores, record)
+    (target,) = read_json(record)["targets"]
+    assert target["chosen"] == {"column": 0}  # the fewest misses, not the most
+
+    inputs = SimpleNamespace(data="toy.npz", scores=[scores], records=[record])
+    about = SimpleNamespace(dataset="toy")
+    script("evaluate", monkeypatch, evaluation, input=inputs, output=[folder / "x"], wildcards=about)
+    values = pd.read_parquet(folder / "evaluation.parquet").set_index("metric")["value"]
+    assert values["my_metrics.GAIN"] == values["precision@k"] == 1 - values["misses@k"]
+
+    write_tables({"trace": pd.DataFrame(columns=[*KEY, *TABLES["trace"]])}, folder)
+    inputs = SimpleNamespace(data=["toy.npz"])
+    script("report", monkeypatch, report, input=inputs, output=["report.html", "manifest.json"])
+    page = Path("report.html").read_text()
+    for words in ("misses@k", "The gain", "Share of the k best that are negative."):
+        assert words in page

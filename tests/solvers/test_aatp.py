@@ -1,0 +1,515 @@
+"""AATP: surrogate, quadratic programs, searches, estimator."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import oracles.aatp as oracle
+from attop.estimators.aatp import AATP
+from attop.solvers.aatp.box_qp import interior_point
+from attop.solvers.aatp.difference_rows import DifferenceRows
+from attop.solvers.aatp.search import Candidates, exhaustive_search, fixed_point_search, quantile_items
+from attop.solvers.aatp.threshold_svm import AnchoredSVM
+from attop.solvers.base import Deadline, History
+from attop.surrogates.accuracy_at_top import AccuracyAtTop, item_weights
+
+
+def sample(n, d, seed, positive=0.4, shift=0.4):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < positive).astype(int)
+    y[:2] = 0, 1
+    X = rng.standard_normal((n, d))
+    X[y == 1] += shift
+    return X, y
+
+
+# Surrogate
+
+
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+def test_surrogate_is_the_definition(weights):
+    rng = np.random.default_rng(0)
+    y = np.array([1, 0, 0, 1, 0, 1, 0])
+    scores = np.round(rng.standard_normal((7, 7)), 1)
+    values, _ = AccuracyAtTop(np.arange(7), weights).value_and_coef(scores, y)
+    assert values == pytest.approx([oracle.anchored_loss(scores[:, k], y, k, weights) for k in range(7)])
+    for k in range(7):
+        value, coef = AccuracyAtTop(k, weights).value_and_coef(scores[:, k], y)
+        assert isinstance(value, float)
+        assert value == pytest.approx(values[k])
+        assert coef.shape == (7,)
+
+
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+def test_surrogate_coef_is_a_subgradient(weights):
+    rng = np.random.default_rng(1)
+    y = np.array([1, 0, 0, 1, 0, 1, 0, 0])
+    for k in range(8):
+        loss = AccuracyAtTop(k, weights).bind(y)
+        # Integers put terms exactly on their kinks.
+        for s in (rng.integers(-2, 3, 8).astype(float), 5 * rng.standard_normal(8)):
+            value, coef = loss(s)
+            others = s[:, None] + rng.standard_normal((8, 50)) * rng.choice([1e-3, 1, 10], 50)
+            for other in others.T:
+                assert loss(other)[0] >= value + coef @ (other - s) - 1e-9
+        step = 1e-6
+        numeric = [(loss(s + step * e)[0] - loss(s - step * e)[0]) / (2 * step) for e in np.eye(8)]
+        assert coef == pytest.approx(numeric, abs=1e-6)
+
+
+def test_surrogate_pair_weights_count_pairs():
+    y = [1, 0, 0, 1, 0]
+    assert item_weights(y, "pairs").tolist() == oracle.weights_of(y, "pairs") == [3, 2, 2, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("anchor", "weights", "message"),
+    [(5, "items", "0 .. 2"), (-1, "items", "0 .. 2"), (0.5, "items", "position"), (0, "both", "weights")],
+)
+def test_surrogate_refuses(anchor, weights, message):
+    with pytest.raises(ValueError, match=message):
+        AccuracyAtTop(anchor, weights).bind([0, 1, 1])
+
+
+# Quadratic programs
+
+
+def assert_certified(X, y, upper, solution, tol=1e-6):
+    """Both objectives again, from raw differences and the definitions."""
+    sign = np.where(y == 1, 1.0, -1.0)[:, None]
+    assert (solution.dual >= 0).all()
+    assert (solution.dual <= upper[:, None]).all()
+    for b, k in enumerate(solution.anchors):
+        V = sign * (X - X[k])
+        w, alpha = solution.coef[:, b], solution.dual[:, b]
+        primal = 0.5 * w @ w + upper @ np.maximum(1 - V @ w, 0)
+        dual = alpha.sum() - 0.5 * np.sum((V.T @ alpha) ** 2)
+        assert solution.objective[b] == pytest.approx(primal, rel=1e-9)
+        assert (primal - dual) / primal <= tol
+        assert solution.gap[b] == pytest.approx((primal - dual) / primal, rel=1e-2, abs=1e-11)
+
+
+@pytest.mark.parametrize("C", [0.01, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize(("n", "d"), [(105, 34), (230, 57)])
+def test_interior_point_agrees_with_cvxpy(n, d, C):
+    pytest.importorskip("cvxpy")
+    from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyAnchoredSVM
+
+    X, y = sample(n, d, seed=n)
+    upper = np.full(n, C)
+    anchors = np.array([0, 1, n // 2, n - 1])
+    ours = AnchoredSVM(X, y, upper).solve(anchors)
+    assert_certified(X, y, upper, ours)
+    theirs = CvxpyAnchoredSVM(X, y, upper).solve(anchors)
+    assert_certified(X, y, upper, theirs)
+    assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
+    w, value = oracle.solve(X, y, 1, C)
+    assert ours.objective[1] == pytest.approx(value, rel=1e-7)
+    # Strong convexity: 1/2 |w - w*|^2 is at most the distance from the minimum.
+    assert np.sum((w - ours.coef[:, 1]) ** 2) <= 2 * 1e-7 * value
+
+
+@pytest.mark.parametrize("C", [1e-4, 1e-2, 1.0, 1e2, 1e4])
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+def test_every_program_is_certified(weights, C):
+    X, y = sample(60, 12, seed=3)
+    upper = C * item_weights(y, weights).astype(float)
+    solution = AnchoredSVM(X, y, upper).solve(np.arange(60))
+    assert_certified(X, y, upper, solution)
+    # The definition itself, in loops.
+    assert solution.objective[7] == pytest.approx(
+        oracle.primal(X, y, 7, C, solution.coef[:, 7], weights), rel=1e-10
+    )
+    assert oracle.dual(X, y, 7, solution.dual[:, 7]) == pytest.approx(solution.objective[7], rel=1e-6)
+
+
+NASTY = {
+    "constant features": lambda X: np.hstack([X, np.full((len(X), 2), 7.3)]),
+    "duplicate features": lambda X: np.hstack([X, X]),
+    "duplicate items": lambda X: np.vstack([X[:20], X[:20]]),
+    "all zero": np.zeros_like,
+    "huge": lambda X: 1e6 * X,
+    "tiny": lambda X: 1e-6 * X,
+    "unlike scales": lambda X: X * 10.0 ** np.linspace(-5, 5, X.shape[1]),
+    "one feature": lambda X: X[:, :1],
+    "wide": lambda X: np.random.default_rng(0).standard_normal((len(X), 90)),
+    "separable": lambda X: X + 20 * np.sign(X[:, :1]),
+}
+
+
+@pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("one_positive", [False, True])
+@pytest.mark.parametrize("nasty", NASTY)
+def test_nasty_features_are_certified(nasty, one_positive, C):
+    X, y = sample(40, 6, seed=5)
+    X = NASTY[nasty](X)
+    if one_positive:
+        y = np.eye(40, dtype=int)[3]
+    upper = np.full(40, C)
+    problem = AnchoredSVM(X, y, upper)
+    solution = problem.solve(np.arange(40))
+    assert (solution.gap <= 1e-6).all()
+    # Raw differences lose digits to cancellation at these scales; the gap must hold all the same.
+    assert_certified(X, y, upper, solution)
+    alone = problem.solve([3])
+    assert alone.objective[0] == pytest.approx(solution.objective[3], rel=2e-6)
+
+
+def test_cautious_steps_find_the_same_minimum():
+    X, y = sample(50, 9, seed=6)
+    sign = np.where(y == 1, 1.0, -1.0)[:, None]
+    rows = DifferenceRows(X, sign, 4)
+    usual = interior_point(rows, np.ones((50, 1)), tol=1e-9)
+    cautious = interior_point(rows, np.ones((50, 1)), tol=1e-9, max_iter=300, cautious=True)
+    assert usual.n_iter[0] < cautious.n_iter[0]
+    assert cautious.gap[0] <= 1e-9
+    assert cautious.primal_value[0] == pytest.approx(usual.primal_value[0], rel=2e-9)
+
+
+def test_a_program_cut_short_returns_its_best_points():
+    X, y = sample(80, 10, seed=7)
+    sign = np.where(y == 1, 1.0, -1.0)[:, None]
+    values = [
+        interior_point(DifferenceRows(X, sign, 0), np.ones((80, 1)), tol=1e-12, max_iter=i) for i in range(12)
+    ]
+    primal = np.array([v.primal_value[0] for v in values])
+    dual = np.array([v.dual_value[0] for v in values])
+    assert (np.diff(primal) <= 0).all()
+    assert (np.diff(dual) >= 0).all()
+    assert primal[0] == 80  # w = 0
+    assert (dual <= primal[-1]).all()
+
+
+def test_more_features_than_items_is_a_rotation():
+    X, y = sample(25, 10, seed=8)
+    rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 10)))[0]
+    narrow = AnchoredSVM(X, y, np.ones(25)).solve(np.arange(25))
+    wide = AnchoredSVM(X @ rotation.T, y, np.ones(25)).solve(np.arange(25))
+    assert wide.coef.shape == (60, 25)
+    assert wide.objective == pytest.approx(narrow.objective, rel=1e-7)
+
+
+def test_many_features_are_solved_one_by_one():
+    X, y = sample(200, 170, seed=9)
+    problem = AnchoredSVM(X, y, np.ones(200))
+    assert problem.batch_size == 1
+    assert_certified(X, y, np.ones(200), problem.solve([0, 5]))
+
+
+def test_scale_and_shift_of_features():
+    X, y = sample(60, 5, seed=10)
+    reference = AnchoredSVM(X, y, np.full(60, 1.0)).solve(np.arange(60))
+    moved = AnchoredSVM(100 * X + 1e5, y, np.full(60, 1e-4)).solve(np.arange(60))
+    assert 1e4 * moved.objective == pytest.approx(reference.objective, rel=1e-7)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 8, 13])
+@pytest.mark.parametrize("m", [1, 16, 21])
+def test_tile_cholesky(d, m):
+    from attop.solvers.aatp.kernels.tile_cholesky import factor, solve
+
+    rng = np.random.default_rng(d)
+    V = rng.standard_normal((30, d))
+    anchor, theta, b = rng.standard_normal((d, m)), rng.random((30, m)), rng.standard_normal((d, m))
+    rows, columns = np.tril_indices(d)
+    packed = (V[:, rows] * V[:, columns]).T @ theta
+    factor(packed, V.T @ theta, theta.sum(axis=0), anchor)
+    x = b.copy()
+    solve(packed, x)
+    for j in range(m):
+        D = V - anchor[:, j]
+        expected = np.linalg.solve(np.eye(d) + (D.T * theta[:, j]) @ D, b[:, j])
+        assert x[:, j] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+# Searches
+
+
+def search_input(y, C, weights, taus, X):
+    weight = item_weights(y, weights)
+    targets = [int(np.ceil(round(tau * weight.sum(), 9))) for tau in taus]
+    return AnchoredSVM(X, y, C * weight), weight, targets
+
+
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+def test_quantile_items(weights):
+    rng = np.random.default_rng(0)
+    taus = (0.01, 0.1, 0.25, 0.5, 0.77, 0.99)
+    for _ in range(30):
+        y = rng.permutation([1, 0, 0, 1, 0, 1, 0, 0, 1])
+        scores = rng.integers(-3, 4, (9, 6)).astype(float)
+        weight = item_weights(y, weights)
+        targets = [int(np.ceil(tau * weight.sum())) for tau in taus]
+        items = quantile_items(scores, weight, targets)
+        for tau, row in zip(taus, items, strict=True):
+            for model, item in enumerate(row):
+                assert scores[item, model] == oracle.quantile(scores[:, model], y, tau, weights)
+
+
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+@pytest.mark.parametrize("C", [0.05, 1.0])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_sweep_chooses_by_definition(weights, C, seed):
+    pytest.importorskip("cvxpy")
+    X, y = sample(12, 3, seed, shift=0.8)
+    taus = (0.05, 0.1, 0.25, 0.4, 0.6, 0.9)
+    models = oracle.sweep(X, y, C, weights)
+    for tau in taus:
+        fitted = AATP({"tau": tau}, C, weights, tol=1e-9).fit(X, y)
+        k, distance = oracle.choose(models, X, y, tau, weights)
+        assert fitted.anchor_ == k
+        # The oracle's and our accuracy in scores: the root of theirs in the objective.
+        assert fitted.quantile_gap_ == pytest.approx(distance, abs=1e-4)
+        assert fitted.coef_ == pytest.approx(models[k][0], abs=1e-4)
+        assert fitted.objective_ == pytest.approx(models[k][1], rel=1e-7)
+        assert fitted.converged_
+
+
+def test_among_equal_distances_the_smallest_objective():
+    found = Candidates(
+        anchors=np.arange(5),
+        coef=np.arange(5.0)[None],
+        objective=np.array([9.0, 3.0, 2.0, 1.0, 0.5]),
+        gap=np.array([1e-10, 1e-10, 1e-10, 1e-10, 0.1]),
+        spread=np.full(5, 4.0),
+        offset=np.array([[1.0, 1.0 + 1e-8, -1.0 - 2e-8, 1.1, 0.0], [0.0, 0.5, 0.0, 1e-8, 0.0]]),
+    )
+    # The last one is nearest, but was not solved.
+    assert found.choose(0, tol=1e-6, complete=True, history=History()).anchor == 2
+    # Nothing but zero equals zero.
+    assert found.choose(1, tol=1e-6, complete=True, history=History()).anchor == 2
+    assert found.choose(0, tol=1e-6, complete=True, history=History()).n_missed == 1
+    found.gap[:] = 0.1
+    assert found.choose(0, tol=1e-6, complete=True, history=History()).gap == 0.1
+
+
+@pytest.mark.parametrize("search", [exhaustive_search, fixed_point_search])
+def test_a_search_is_recorded_and_can_be_stopped(search, monkeypatch):
+    X, y = sample(300, 5, 3)
+    problem, weight, targets = search_input(y, 0.1, "items", (0.1, 0.3), X)
+    monkeypatch.setattr(type(problem), "batch_size", 4)
+    calls = []
+    choices = search(
+        problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=lambda *call: calls.append(call[0])
+    )
+    for choice in choices:
+        distances = np.concatenate(choice.history.objective)
+        assert (np.diff(distances) <= 0).all()
+        assert distances[-1] <= choice.quantile_gap + 1e-12
+        assert choice.history.iteration == calls == sorted(set(calls))
+        assert len(choice.history.seconds) == len(calls)
+    # Of several workers those that have begun before the callback answers go on.
+    monkeypatch.setattr(type(problem), "workers", 1)
+    stopped = search(
+        problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=lambda n, coef, distance: True
+    )
+    for choice in stopped:
+        assert choice.n_solved <= max(4, len(targets))
+        assert np.isfinite(choice.coef).all()
+
+
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+def test_fixed_point_reproduces_itself_or_says_so(weights):
+    taus = (0.1, 0.3, 0.5)
+    reproduced = 0
+    for seed in range(4):
+        X, y = sample(70, 5, seed)
+        problem, weight, targets = search_input(y, 0.1, weights, taus, X)
+        every = exhaustive_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
+        few = fixed_point_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
+        for tau, best, found in zip(taus, every, few, strict=True):
+            scores = X @ found.coef
+            distance = abs(scores[found.anchor] - oracle.quantile(scores, y, tau, weights))
+            assert found.quantile_gap == pytest.approx(distance, abs=1e-10)
+            assert best.quantile_gap <= found.quantile_gap + 1e-4
+            assert found.gap <= 1e-6
+            reproduced += found.quantile_gap < 1e-4
+    assert reproduced >= 3
+
+
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+def test_fixed_point_finds_distance_zero_wherever_there_is_one(weights):
+    taus = (0.05, 0.2, 0.5)
+    exists = absent = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n, d = rng.integers(11, 90), rng.integers(1, 12)
+        X, y = sample(n, d, seed, positive=rng.choice([0.1, 0.4]), shift=rng.choice([0.2, 0.8]))
+        C = rng.choice([0.01, 0.1, 1.0, 10.0]) / (1 if weights == "items" else n / 2)
+        problem, weight, targets = search_input(y, C, weights, taus, X)
+        every = exhaustive_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
+        few = fixed_point_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
+        for best, found in zip(every, few, strict=True):
+            assert (found.quantile_gap == 0) == (best.quantile_gap == 0)
+            assert found.complete
+            exists += best.quantile_gap == 0
+            if best.quantile_gap > 0:
+                absent += 1
+                assert found.n_solved == n
+                assert found.quantile_gap == pytest.approx(best.quantile_gap, abs=1e-3)
+    assert exists >= 10
+    assert absent >= 10
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_fixed_point_on_a_large_sample_gives_up_and_says_so(share, monkeypatch):
+    monkeypatch.setattr("attop.solvers.aatp.search._SMALL", 0)
+    X, y = sample(150, 5, seed=1)
+    monkeypatch.setattr("attop.solvers.aatp.search._EFFORT", share * 150 * 150 * (5 + 30) ** 2)
+    tau = {"tau": 0.05}
+    assert AATP(tau, C=1.0).fit(X, y).quantile_gap_ > 0
+    if share == 1.0:
+        model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
+        assert model.converged_
+    else:
+        with pytest.warns(ConvergenceWarning, match="none of the 45 of 150 items tried"):
+            model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
+        assert not model.converged_
+    assert model.n_iter_ == share * 150
+    q = np.sort(X @ model.coef_)[-8]
+    assert abs((X @ model.coef_)[model.anchor_] - q) == pytest.approx(model.quantile_gap_, abs=1e-9)
+
+
+def test_fixed_point_is_found_before_all_is_tried():
+    X, y = sample(400, 5, seed=2)
+    solved = [AATP({"tau": tau}, 0.1, search="fixed-point").fit(X, y) for tau in (0.3, 0.4)]
+    assert [model.quantile_gap_ for model in solved] == [0, 0]
+    assert max(model.n_iter_ for model in solved) < 400
+
+
+def test_scores_all_equal():
+    """Features that say nothing: w = 0, every score is the quantile."""
+    X, y = np.ones((9, 2)), np.array([1, 0, 0, 1, 0, 0, 0, 1, 0])
+    for search in ("exhaustive", "fixed-point"):
+        model = AATP(2, search=search).fit(X, y)
+        assert model.quantile_gap_ == 0
+        assert model.objective_ == 9
+        assert model.converged_
+
+
+# Estimator
+
+
+@pytest.mark.parametrize("search", ["exhaustive", "fixed-point"])
+def test_settings_that_differ_in_top_share_one_sweep(search, monkeypatch):
+    X, y = sample(50, 4, seed=1)
+    solved = []
+    original = AnchoredSVM.solve
+
+    def counting(self, anchors, **options):
+        solved.extend(anchors)
+        return original(self, anchors, **options)
+
+    monkeypatch.setattr(AnchoredSVM, "solve", counting)
+    settings = [{"top": t} for t in (1, {"tau": 0.1}, {"kappa": 0.5}, 30)]
+    together = AATP(search=search).fit_many(X, y, settings=settings)
+    assert len(solved) == len(set(solved))
+    for setting, model in zip(settings, together, strict=True):
+        alone = AATP(search=search, **setting).fit(X, y)
+        assert alone.anchor_ == model.anchor_
+        # Batches of other sizes round differently.
+        assert alone.coef_ == pytest.approx(model.coef_, abs=1e-7)
+    several = AATP(search=search).fit_many(X, y, settings=[{"C": 0.1}, {"C": 1.0}])
+    assert several[1].objective_ > several[0].objective_
+
+
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+def test_kinds_of_top_agree(weights):
+    X, y = sample(40, 4, seed=2)
+    n_pos = int(y.sum())
+    models = AATP(weights=weights).fit_many(
+        X, y, settings=[{"top": 10}, {"top": {"tau": 0.25}}, {"top": {"kappa": 10 / n_pos}}]
+    )
+    assert len({m.anchor_ for m in models}) == 1
+
+
+def test_groups_are_pooled():
+    X, y = sample(40, 4, seed=2)
+    pooled = AATP().fit(X, y, groups=np.arange(40) % 3)
+    assert np.array_equal(pooled.coef_, AATP().fit(X, y).coef_)
+
+
+def test_cvxpy_finds_the_same_model():
+    pytest.importorskip("cvxpy")
+    X, y = sample(15, 3, seed=4)
+    ours = AATP(4).fit(X, y)
+    theirs = AATP(4, solver="cvxpy").fit(X, y)
+    assert theirs.anchor_ == ours.anchor_
+    assert theirs.gap_ <= 1e-6
+    assert theirs.objective_ == pytest.approx(ours.objective_, rel=1e-6)
+
+
+def test_cvxpy_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    X, y = sample(15, 3, seed=4)
+    with pytest.raises(ImportError, match=r"attop\[cvxpy\]"):
+        AATP(solver="cvxpy").fit(X, y)
+
+
+@pytest.mark.parametrize("search", ["exhaustive", "fixed-point"])
+def test_deadline_keeps_the_best_so_far(search):
+    X, y = sample(300, 170, seed=4)
+    model = AATP(10, search=search, time_limit=1e-4).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert 1 <= model.n_iter_ < 300
+    assert not model.converged_
+
+
+def test_a_missed_tolerance_is_reported(monkeypatch):
+    X, y = sample(30, 4, seed=4)
+
+    def hasty(*args, **options):
+        return interior_point(*args, **{**options, "max_iter": 3})
+
+    monkeypatch.setattr("attop.solvers.aatp.threshold_svm.interior_point", hasty)
+    with pytest.warns(ConvergenceWarning, match="30 of 30 quadratic programs missed tol=1e-06"):
+        model = AATP(5).fit(X, y)
+    assert not model.converged_
+    assert model.gap_ > 1e-6
+    assert np.isfinite(model.coef_).all()
+
+
+def test_a_program_that_fails_is_solved_again_with_care(monkeypatch):
+    X, y = sample(30, 4, seed=4)
+
+    def hasty_unless_cautious(*args, cautious=False, **options):
+        options["max_iter"] = 300 if cautious else 3
+        return interior_point(*args, cautious=cautious, **options)
+
+    expected = AATP(5).fit(X, y)
+    monkeypatch.setattr("attop.solvers.aatp.threshold_svm.interior_point", hasty_unless_cautious)
+    model = AATP(5).fit(X, y)
+    assert model.converged_
+    assert model.anchor_ == expected.anchor_
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"C": 0.0}, "C must be a positive number"),
+        ({"C": np.inf}, "C must be a positive number"),
+        ({"tol": -1.0}, "tol must be a positive number"),
+        ({"search": "all"}, "'exhaustive' or 'fixed-point'"),
+        ({"solver": "scs"}, "'interior-point' or 'cvxpy'"),
+        ({"weights": "both"}, "'items' or 'pairs'"),
+        ({"time_limit": 0}, "time_limit"),
+        ({"top": 31}, "31 of the 30 items"),
+    ],
+)
+def test_estimator_refuses(options, message):
+    X, y = sample(30, 4, seed=4)
+    with pytest.raises(ValueError, match=message):
+        AATP(**options).fit(X, y)
+
+
+def test_threads_change_nothing(monkeypatch):
+    X, y = sample(90, 6, seed=4)
+    expected = AATP(9).fit(X, y)
+    monkeypatch.setattr(AnchoredSVM, "workers", 3)
+    model = AATP(9).fit(X, y)
+    assert model.anchor_ == expected.anchor_
+    assert model.n_iter_ == 90
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)

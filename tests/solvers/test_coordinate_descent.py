@@ -1,0 +1,243 @@
+"""Greedy coordinate descent: the path of the paper's pair-wise pseudo-code, the optimum, the edges."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+
+from attop.solvers.boosting.coordinate_descent import LONGEST_STEP, coordinate_descent, line_search
+from attop.surrogates.pnorm_push import PNormPushExp
+from oracles.push import push_objective, push_pseudocode, real_data, threshold_data
+
+POWERS = [1, 2, 4, 8, 16, 64]
+
+
+# --- line search -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("centre", [-300.0, -2.0, 1e-9, 0.3, 40.0, 650.0])
+@pytest.mark.parametrize("sharpness", [0.05, 1.0, 64.0])
+def test_line_search_finds_the_minimum(centre, sharpness):
+    def slope(step):
+        # log cosh: flat far from the minimum, where Newton alone would fly off.
+        z = sharpness * (step - centre)
+        return sharpness * np.tanh(z), sharpness**2 / np.cosh(min(abs(z), 300)) ** 2
+
+    assert_allclose(line_search(slope), centre, rtol=1e-12)
+
+
+def test_line_search_bounds_a_minimum_at_infinity():
+    assert line_search(lambda step: (-1.0, 0.0)) == LONGEST_STEP
+    assert line_search(lambda step: (1.0, 0.0)) == -LONGEST_STEP
+    # Falls towards an asymptote: stops where the derivative drowns in the noise, long before the bound.
+    step = line_search(lambda step: (-np.exp(-step), np.exp(-step)), noise=1e-15)
+    assert 30 < step < 40
+    assert line_search(lambda step: (1e-16, 1.0), noise=1e-15) == 0
+
+
+def test_line_search_ends_where_rounding_flips_the_sign_next_to_zero():
+    calls = []
+
+    def slope(step):
+        calls.append(step)
+        return (1e-9 if step > 0 else -1e-9), 1e-30
+
+    assert 0 <= line_search(slope, noise=1e-15) <= 1e-15
+    assert len(calls) < 80
+
+
+# --- solver ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", POWERS)
+@pytest.mark.parametrize("data", [real_data, threshold_data])
+def test_path_is_the_papers(data, p):
+    X, y = data(11)
+    rounds = 25
+    paper = push_pseudocode(X, y, p, rounds)
+    assert paper.margin > 1e-6, "a near-tie would leave the paper's path to rounding"
+    ours = coordinate_descent(X, PNormPushExp(p).bind(y), max_iter=rounds, tol=0)
+    assert_array_equal(ours.coordinates, paper.coordinates)
+    # Errors of one round enter the next; each line search is good to about 1e-14.
+    assert_allclose(ours.steps, paper.steps, rtol=1e-9, atol=1e-11)
+    assert_allclose(ours.coef[:, 0], paper.lambdas[-1], rtol=1e-10, atol=1e-11)
+    objective = [push_objective(X @ lam, y, p) for lam in paper.lambdas]
+    assert_allclose(np.ravel(ours.history.objective)[1:], np.log(objective), rtol=1e-11)
+
+
+def test_figure_1s_normalisation_leaves_the_path_alone_but_overflows_for_large_p():
+    X, y = real_data(11)
+    text, figure = (push_pseudocode(X, y, 2, 4, normalisation=z) for z in ("text", "figure"))
+    assert_array_equal(text.coordinates, figure.coordinates)
+    assert_allclose(text.steps, figure.steps, rtol=1e-9)
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        push_pseudocode(X, y, 64, 4, normalisation="figure")
+
+
+@pytest.mark.parametrize("p", [1, 2, 4])
+@pytest.mark.parametrize("data", [real_data, threshold_data])
+def test_optimum_agrees_with_lbfgs(data, p):
+    X, y = data(12)
+    bound = PNormPushExp(p).bind(y)
+
+    def objective(w):
+        value, coef = bound(X @ w)
+        return value, X.T @ coef
+
+    other = minimize(
+        objective,
+        np.zeros(X.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 5000},
+    )
+    ours = coordinate_descent(X, bound, max_iter=5000, tol=1e-9)
+    assert ours.status == "converged"
+    assert np.abs(objective(ours.coef[:, 0])[1]).max() <= 2e-9
+    assert_allclose(ours.objective[0], other.fun, rtol=1e-11)
+    # ftol lets L-BFGS stop at a gradient of about the square root of the rounding of its value.
+    assert_allclose(ours.coef[:, 0], other.x, rtol=1e-3, atol=1e-4)
+
+
+def test_each_round_minimises_exactly_and_never_climbs():
+    X, y = real_data(13)
+    for p in (1, 64):
+        bound = PNormPushExp(p).bind(y)
+        solution = coordinate_descent(X, bound, max_iter=40, tol=0)
+        values = np.ravel(solution.history.objective)
+        assert (np.diff(values) <= 1e-13 * np.abs(values[:-1])).all()
+        lam = np.zeros(X.shape[1])
+        for j, step in zip(solution.coordinates, solution.steps, strict=True):
+            lam[j] += step
+            assert abs(X[:, j] @ bound(X @ lam)[1]) < 1e-11 * p
+        assert_allclose(solution.coef[:, 0], lam, rtol=1e-12)
+        assert_allclose(solution.objective[0], values.min())
+
+
+def test_two_hundred_rounds_at_p_64_are_finite():
+    X, y = real_data(14, n=300, d=8)
+    solution = coordinate_descent(X, PNormPushExp(64).bind(y), max_iter=200)
+    assert np.isfinite(solution.coef).all()
+    assert np.isfinite(solution.history.objective).all()
+    assert_allclose(PNormPushExp(64).value_and_coef(X @ solution.coef, y)[0], solution.objective, rtol=1e-12)
+
+
+@pytest.mark.parametrize("p", [1, 4, 64])
+def test_separable_data_end_finite_and_separated(p):
+    y = np.array([1, 1, 1, 0, 0, 0, 0])
+    X = np.column_stack([[3.0, 2, 4, -1, 0, 1, -3], np.linspace(-1, 1, 7)])
+    solution = coordinate_descent(X, PNormPushExp(p).bind(y), max_iter=200)
+    assert np.isfinite(solution.coef).all()
+    scores = X @ solution.coef[:, 0]
+    assert scores[y == 1].min() > scores[y == 0].max()
+    assert np.abs(solution.steps[0]) * np.ptp(X[:, 0]) <= LONGEST_STEP * (1 + 1e-12)
+    assert solution.status == "max_iter"  # no minimum: log F falls without end
+
+
+def test_one_sided_threshold_goes_to_its_asymptote():
+    # The ranker fires on positives only: the objective falls towards, and never reaches, an infimum.
+    y = np.array([1, 1, 1, 0, 0])
+    X = np.array([[1.0], [1], [0], [0], [0]])
+    solution = coordinate_descent(X, PNormPushExp(2).bind(y))
+    assert solution.status == "converged"
+    assert_allclose(np.exp(solution.objective[0]), 2 * 1**2, rtol=1e-12)  # one positive ties both negatives
+    assert 20 < solution.coef[0, 0] < 45
+
+
+def test_smallest_sample():
+    solution = coordinate_descent(np.array([[0.5], [0.7]]), PNormPushExp(64).bind([1, 0]), max_iter=5)
+    assert solution.coef[0, 0] < 0
+    assert np.isfinite(solution.coef).all()
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 1e9, 0.1])
+def test_constant_feature_is_never_chosen(value):
+    X, y = real_data(15)
+    with_constant = np.column_stack([np.full(len(y), value), X])
+    solution = coordinate_descent(with_constant, PNormPushExp(8).bind(y), tol=0)
+    assert 0 not in solution.coordinates
+    assert solution.coef[0, 0] == 0
+    plain = coordinate_descent(X, PNormPushExp(8).bind(y), tol=0, max_iter=20)
+    assert_array_equal(solution.coordinates[:20], plain.coordinates + 1)
+    alone = coordinate_descent(np.full((len(y), 1), value), PNormPushExp(8).bind(y), tol=0)
+    assert alone.status == "converged"
+    assert alone.coef[0, 0] == 0
+
+
+def test_shift_of_a_feature_changes_nothing():
+    X, y = real_data(16)
+    shifted = X + np.array([0, 1e4, -50, 0, 3, 7])
+    plain, moved = (coordinate_descent(Z, PNormPushExp(16).bind(y), max_iter=20) for Z in (X, shifted))
+    assert_array_equal(plain.coordinates, moved.coordinates)
+    # Adding 1e4 costs a feature four digits.
+    assert_allclose(moved.steps, plain.steps, rtol=1e-8, atol=1e-10)
+
+
+def test_stops_on_time_callback_and_tolerance():
+    X, y = real_data(17)
+    bound = PNormPushExp(4).bind(y)
+    late = coordinate_descent(X, bound, time_limit=1e-9)
+    assert (late.status, late.n_iter) == ("deadline", 0)
+    assert np.isfinite(late.objective).all()
+
+    seen = []
+
+    def three(iteration, coef, objective):
+        seen.append((iteration, coef.shape, objective.shape))
+        return iteration == 3
+
+    stopped = coordinate_descent(X, bound, callback=three)
+    assert (stopped.status, stopped.n_iter) == ("stopped", 3)
+    assert seen == [(i, (6, 1), (1,)) for i in range(4)]
+    assert stopped.history.iteration == [0, 1, 2, 3]
+    assert stopped.history.seconds == sorted(stopped.history.seconds)
+    loose = coordinate_descent(X, bound, tol=1e-2)
+    assert loose.status == "converged"
+    assert loose.n_iter < coordinate_descent(X, bound, tol=1e-8, max_iter=2000).n_iter
+    assert coordinate_descent(X, bound, max_iter=1).n_iter == 1
+
+
+def test_deterministic_and_leaves_its_input_alone():
+    X, y = real_data(18)
+    before = X.copy()
+    first, second = (coordinate_descent(X, PNormPushExp(4).bind(y)) for _ in range(2))
+    assert_array_equal(first.coef, second.coef)
+    assert_array_equal(X, before)
+    fortran = coordinate_descent(np.asfortranarray(X), PNormPushExp(4).bind(y), max_iter=20)
+    assert_array_equal(fortran.coordinates, first.coordinates[:20])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"max_iter": 0}, "max_iter"),
+        ({"max_iter": 2.5}, "max_iter"),
+        ({"tol": -1}, "tol"),
+        ({"tol": np.nan}, "tol"),
+        ({"time_limit": 0}, "time_limit"),
+    ],
+)
+def test_solver_refuses_bad_parameters(change, message):
+    X, y = real_data(19)
+    with pytest.raises(ValueError, match=message):
+        coordinate_descent(X, PNormPushExp().bind(y), **change)
+
+
+def test_solver_refuses_other_shapes():
+    X, y = real_data(19)
+    with pytest.raises(ValueError, match=r"shape \(49, d\)"):
+        coordinate_descent(X, PNormPushExp().bind(y[1:]))
+
+
+def test_holds_nothing_larger_than_the_features():
+    X, y = real_data(25, n=20_000, d=40)
+    bound = PNormPushExp(4).bind(y)
+    tracemalloc.start()
+    try:
+        coordinate_descent(X, bound, max_iter=3)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes

@@ -1,0 +1,61 @@
+"""A small configuration, and running the workflow on it as a user does."""
+
+import re
+import subprocess
+import sys
+
+import yaml
+
+from support import ROOT
+
+SMALL = {
+    "title": "A small run",
+    "seed": 3,
+    "output": "results",
+    "catalogues": {"datasets": "config/datasets.yaml", "methods": "config/methods.yaml"},
+    "datasets": [
+        {
+            "id": "wdbc",
+            "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
+            "targets": [{"k": 10}, {"tau": 0.3}],
+        },
+        {
+            "id": "many-users",
+            "params": {"n_users": 8},
+            "protocol": {"kind": "within-groups", "repeats": 1},
+            "targets": [{"k": 5}],
+        },
+    ],
+    "methods": [
+        {"id": "gd-papk-avg", "search": {"eta": [0.5, 5], "lam": [0.01]}},
+        {"id": "sgd-avg", "params": {"epochs": 2}, "search": {"eta": [0.1, 1]}},
+        {"id": "logistic-regression", "search": {"C": [0.1, 1]}},
+    ],
+}
+
+
+def snakemake(folder, *arguments, config=SMALL):
+    """Run the workflow in `folder` and return what it printed; the exit status is checked by `check`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--directory", str(folder)]
+    command += ["--configfile", str(folder / "config.yaml"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
+    return done.returncode, done.stdout + done.stderr
+
+
+def jobs(output):
+    """Return the table of job counts of a dry run, without the target rule."""
+    found = re.findall(r"^(\w+) +(\d+)$", output.split("Job stats:")[1].split("total")[0], re.MULTILINE)
+    return {rule: int(count) for rule, count in found if rule != "all"}
+
+
+def entry(**changes):
+    """Return a data set of a configuration."""
+    base = {
+        "id": "mine",
+        "kind": "wdbc",
+        "protocol": {"kind": "stratified"},
+        "targets": [{"k": 3}],
+    }
+    return {**base, **changes}

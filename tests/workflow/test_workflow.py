@@ -1,0 +1,166 @@
+"""The workflow as a user runs it: what is built, what runs again, what stops before training."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from support.small_run import SMALL, jobs, snakemake
+
+
+def changed(**changes):
+    return {**SMALL, **changes}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("workflow")
+    status, output = snakemake(folder, "--cores", "2")
+    assert status == 0, output
+    return folder
+
+
+def test_everything_is_built(finished):
+    results = finished / "results"
+    assert (results / "report.html").stat().st_size > 10_000
+    runs = pd.read_parquet(results / "tables" / "runs.parquet")
+    assert len(runs) == 3 * (2 * 2 + 1)
+    assert set(runs["status"]) == {"ok"}
+    evaluation = pd.read_parquet(results / "tables" / "evaluation.parquet")
+    assert set(evaluation["method"]) == {"gd-papk-avg", "sgd-avg", "logistic-regression"}
+    chosen = evaluation.query("dataset == 'wdbc' and metric == 'precision@k' and target == 'k=10'")
+    assert chosen["value"].between(0.8, 1).all()  # malignant cells are easy to find at the top
+
+
+def test_training_curves_end_at_the_models_of_the_runs(finished):
+    tables = finished / "results" / "tables"
+    trace = pd.read_parquet(tables / "trace.parquet")
+    assert set(zip(trace["dataset"], trace["method"], strict=True)) == {
+        (dataset, method) for dataset in ("wdbc", "many-users") for method in ("gd-papk-avg", "sgd-avg")
+    }
+    key = ["dataset", "method", "repeat", "fold", "target"]
+    evaluation = pd.read_parquet(tables / "evaluation.parquet")
+    selecting = evaluation["dataset"].map({"wdbc": "precision@k", "many-users": "micro-pap@k"})
+    of_runs = evaluation[evaluation["metric"] == selecting].set_index(key)["value"]
+    for at, end in trace.groupby(key).last().iterrows():
+        assert end["test"] == of_runs[at]
+
+
+def test_nothing_half_written(finished):
+    assert not [path for path in (finished / "results").rglob(".*") if path.is_file()]
+
+
+def test_second_run_has_nothing_to_do(finished):
+    status, output = snakemake(finished, "--cores", "2")
+    assert status == 0
+    assert "Nothing to be done" in output
+
+
+def test_a_lost_output_is_made_again_and_what_follows(finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "copy", symlinks=True)
+    (folder / "results/train/wdbc/sgd-avg/repeat0-fold1/scores.npz").unlink()
+    status, output = snakemake(folder, "--cores", "1", "-n")
+    assert status == 0
+    assert jobs(output) == {"train": 1, "evaluate": 1, "report": 1}
+    assert "train sgd-avg on wdbc, repeat 0, fold 1" in output
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"metrics": ["ap", "auc"]}, {"evaluate": 2, "report": 1}),
+        (
+            {"methods": [*SMALL["methods"], "rankboost"]},
+            {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "trace": 2, "report": 1},
+        ),
+        ({"methods": SMALL["methods"][::-1]}, {"check": 1, "evaluate": 2, "trace": 2, "report": 1}),
+        (
+            {"datasets": [*SMALL["datasets"], "digit-8"]},
+            {"dataset": 1, "check": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
+        ),
+        (
+            {"methods": [*SMALL["methods"][:2], {"id": "logistic-regression", "search": {"C": [0.1, 2]}}]},
+            {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "trace": 2, "report": 1},
+        ),
+        ({"title": "Another title"}, {"report": 1}),
+    ],
+    ids=["metrics", "method", "order", "dataset", "parameter", "title"],
+)
+def test_what_a_change_of_configuration_runs(finished, tmp_path, change, expected):
+    folder = shutil.copytree(finished, tmp_path / "copy", symlinks=True)
+    status, output = snakemake(folder, "--cores", "1", "-n", config=changed(**change))
+    assert status == 0, output
+    assert jobs(output) == expected
+
+
+def test_results_do_not_depend_on_the_number_of_cores(finished, tmp_path):
+    status, output = snakemake(tmp_path, "--cores", "1")
+    assert status == 0, output
+    files = sorted((finished / "results").glob("train/*/*/*/scores.npz"))
+    assert len(files) == 9
+    for file in files:
+        other = tmp_path / file.relative_to(finished)
+        assert file.read_bytes() == other.read_bytes(), file
+
+
+def csv(folder, name, **columns):
+    rng = np.random.default_rng(0)
+    data = {"a": rng.normal(size=60), "b": rng.normal(size=60), "label": ["yes", "no", "no"] * 20} | columns
+    pd.DataFrame(data).to_csv(folder / name, index=False)
+    return {
+        "id": "mine",
+        "kind": "file",
+        "params": {"path": str(folder / name), "label": "label", "positive": "yes"},
+        "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
+        "targets": [{"k": 3}],
+    }
+
+
+def misspelt(folder):
+    return changed(metrix=["ap"]), ["metrix", "did you mean 'metrics'?"]
+
+
+def k_too_large(folder):
+    wide = {**SMALL["datasets"][0], "targets": [{"k": 150}]}
+    return changed(datasets=[wide]), ["wdbc", "k=150", "precision@k", "validation", "items"]
+
+
+def one_class(folder):
+    return changed(datasets=[csv(folder, "one.csv", label=["no"] * 60)]), ["mine", "yes"]
+
+
+def nan(folder):
+    return changed(datasets=[SMALL["datasets"][0], csv(folder, "nan.csv", b=[np.nan] + [0.5] * 59)]), ["'b'"]
+
+
+def unknown_parameter(folder):
+    method = {"id": "logistic-regression", "params": {"Cee": 1}}
+    return changed(methods=[method]), ["logistic-regression", "Cee", "max_iter"]
+
+
+@pytest.mark.parametrize("make", [misspelt, k_too_large, one_class, nan, unknown_parameter])
+def test_what_cannot_work_stops_before_the_first_training_job(tmp_path, make):
+    config, words = make(tmp_path)
+    status, output = snakemake(tmp_path, "--cores", "2", config=config)
+    assert status != 0
+    for word in words:
+        assert word in output, output
+    assert "Traceback" not in output
+    results = tmp_path / "results"
+    assert not (results / "train").exists()
+    assert not [path for path in results.rglob(".*") if path.is_file()]
+
+
+def test_a_method_that_fails_is_reported_and_the_rest_goes_on(tmp_path):
+    failing = {"id": "broken", "estimator": "sklearn.svm.LinearSVC", "params": {"C": -1}}
+    config = changed(methods=[failing, SMALL["methods"][2]], datasets=SMALL["datasets"][:1])
+    status, output = snakemake(tmp_path, "--cores", "2", config=config)
+    assert status == 0, output
+    runs = pd.read_parquet(tmp_path / "results/tables/runs.parquet")
+    assert dict(runs.groupby("method")["status"].unique().map(list)) == {
+        "broken": ["error"],
+        "logistic-regression": ["ok"],
+    }
+    assert "C" in runs.query("method == 'broken'")["error"].iloc[0]
+    assert "InvalidParameterError" in (tmp_path / "results/report.html").read_text()
