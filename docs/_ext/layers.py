@@ -2,7 +2,7 @@
 
 from importlib import import_module
 from inspect import cleandoc, isroutine
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
 from docutils import nodes
@@ -42,7 +42,8 @@ def _content(path: str, docstring: str | None) -> str:
 def _comment(module: str, name: str) -> tuple[str, str]:
     """The comment of a constant stands where the constant is defined, not where it is exported."""
     package = import_module(module)
-    for found in [module, *(f"{module}.{m.name}" for m in iter_modules(getattr(package, "__path__", [])))]:
+    below = walk_packages(getattr(package, "__path__", []), f"{module}.")
+    for found in [module, *(m.name for m in below)]:
         comment = ModuleAnalyzer.for_module(found).find_attr_docs().get(("", name))
         if comment:
             return found, "\n".join(comment)
@@ -57,12 +58,12 @@ def _page(module: str) -> list[str]:
 
 def _sections(package: str) -> list[str]:
     lines = []
-    for found in iter_modules(import_module(package).__path__):
-        if found.ispkg:
+    for found in walk_packages(import_module(package).__path__, f"{package}."):
+        if found.ispkg or ".kernels." in found.name:
             continue
-        module = f"{package}.{found.name}"
-        title = (import_module(module).__doc__ or "").splitlines()[0]
-        lines += [found.name, "-" * len(found.name), "", title, "", *_page(module)]
+        name = found.name.removeprefix(f"{package}.")
+        title = (import_module(found.name).__doc__ or "").splitlines()[0]
+        lines += [name, "-" * len(name), "", title, "", *_page(found.name)]
     return lines
 
 
