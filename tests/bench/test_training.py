@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -17,36 +16,9 @@ from attop.datasets.base import Dataset, Unavailable, save_arrays
 from attop.datasets.splits.protocols import make_folds
 from attop.metrics import average_precision, precision_at_k
 from attop.top import Top
+from support.recorder import Recorder
 
-HERE = "test_training"
-
-
-class Recorder(ClassifierMixin, BaseEstimator):
-    """Remembers what it was trained on; scores by the column its parameter names."""
-
-    seen: list = []  # noqa: RUF012
-
-    def __init__(self, column=0, random_state=None):
-        self.column = column
-        self.random_state = random_state
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        Recorder.seen.append((X.copy(), y.copy(), self.random_state))
-        return self
-
-    def decision_function(self, X):
-        return X[:, self.column]
-
-
-class Diverging(Recorder):
-    def decision_function(self, X):
-        return np.full(len(X), np.nan)
-
-
-class Wrong(Recorder):
-    def decision_function(self, X):
-        return X[:3, 0]
+HERE = "support.recorder"
 
 
 def dataset(n=90, seed=0, groups=None):

@@ -253,7 +253,7 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
     Dataset("toy", np.column_stack([signal + 2 * y, rng.normal(size=90)]), y).save(tmp_path / "toy.npz")
     protocol = {"kind": "holdout", "options": {"train": 60}}
     data = entry(id="toy", protocol=protocol, targets=[{"k": 5}], select_by="misses@k")
-    method = {"estimator": "test_training.Recorder", "search": {"column": [1, 0]}}
+    method = {"estimator": "support.recorder.Recorder", "search": {"column": [1, 0]}}
     config = configuration(
         own_metrics={"misses@k": MISSES},
         metrics=["precision@k", "misses@k", "my_metrics.GAIN"],

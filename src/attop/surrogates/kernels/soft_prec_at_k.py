@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
+from attop.surrogates.kernels.k_largest import largest
 from attop.surrogates.kernels.layout import load, store, workspace
-from attop.surrogates.kernels.selection import largest
 
 __all__ = ["SIGMOID", "evaluate"]
 
