@@ -14,7 +14,7 @@ from attop.estimators.roc_svm import ROCSVM
 from attop.estimators.svm_pauc import SVMPAUC
 from attop.estimators.svm_perf import SVMPerf
 from attop.estimators.top_push import TopPush
-from attop.solvers.certificate import relative_gap
+from attop.solvers.bundle.certificate import relative_gap
 
 ROOT = Path(__file__).resolve()
 while not (ROOT / "pyproject.toml").exists():

@@ -51,7 +51,7 @@ class BundleEstimator(LinearRanker):
         ``lam/2 ||w||^2 + L(X w)`` at `coef_`.
     gap_ : float
         Certified: of what can be gained over ``w = 0``, at most this share is missing at `coef_`; see
-        `attop.solvers.certificate.relative_gap`. 0 also where ``w = 0`` is the optimum.
+        `attop.solvers.bundle.certificate.relative_gap`. 0 also where ``w = 0`` is the optimum.
     n_iter_ : int
     converged_ : bool
         Whether the gap reached `tol`.

@@ -66,7 +66,7 @@ class Solution:
         Certified bound on ``objective - optimum``, where the solver has one.
     relative_gap : ndarray of shape (m,) or None
         Certified bound on the share of the gain over ``w = 0`` that is missing; see
-        `attop.solvers.certificate.relative_gap`.
+        `attop.solvers.bundle.certificate.relative_gap`.
     """
 
     coef: Floats

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
-from attop.solvers.certificate import NOTHING, relative_gap
+from attop.solvers.bundle.certificate import NOTHING, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.bundle.working_set import FewRows
 from attop.surrogates.base import BoundSurrogate
@@ -56,7 +56,7 @@ def bundle(
     lam : float, positive
         Regularisation; in the form ``1/2 ||w||^2 + C loss``, ``C = 1 / lam``.
     tol : float, positive
-        Stop at ``J(w) - lower bound <= tol * (J(0) - lower bound)``; see `attop.solvers.certificate`.
+        Stop at ``J(w) - lower bound <= tol * (J(0) - lower bound)``; see `attop.solvers.bundle.certificate`.
     max_iter : int, at least 1
     time_limit : float, optional
         Seconds, checked once an iteration. At least the first is done.

@@ -1,1 +1,1 @@
-"""Descent on the whole sample: subgradients, L-BFGS, and the dual of TopPush."""
+"""Descent on the whole sample: subgradients and L-BFGS."""
