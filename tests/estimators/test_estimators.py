@@ -60,7 +60,7 @@ def test_every_estimator_is_listed():
 
 
 @pytest.mark.filterwarnings(
-    "ignore:no iterate of", "ignore::sklearn.exceptions.ConvergenceWarning"
+    "ignore::attop.exceptions.ConstantModelWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
 )  # noise is fitted
 @parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator, check):

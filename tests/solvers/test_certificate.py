@@ -9,12 +9,15 @@ from numpy.testing import assert_array_equal
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from attop.estimators.bundle_ranker import BundleRanker
+from attop.estimators.gd_ranker import GDRanker
 from attop.estimators.infinite_push import InfinitePush
 from attop.estimators.roc_svm import ROCSVM
 from attop.estimators.svm_pauc import SVMPAUC
 from attop.estimators.svm_perf import SVMPerf
 from attop.estimators.top_push import TopPush
+from attop.exceptions import ConstantModelWarning
 from attop.solvers.bundle.certificate import relative_gap
+from support.every_estimator import NAMES, make
 
 ROOT = Path(__file__).resolve()
 while not (ROOT / "pyproject.toml").exists():
@@ -122,6 +125,7 @@ def mixed(name):
     return X, y
 
 
+@pytest.mark.filterwarnings("ignore::attop.exceptions.ConstantModelWarning")
 @pytest.mark.parametrize("lam", [1e-4, 1.0, 1e4])
 @pytest.mark.parametrize("name", ZERO)
 def test_zero_optimum_is_recognised(name, lam):
@@ -140,6 +144,7 @@ def test_zero_optimum_is_recognised(name, lam):
         assert bound(1e-3 * X @ w)[0] >= start * (1 - 1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::attop.exceptions.ConstantModelWarning")
 @pytest.mark.parametrize("unit", [1e-3, 1e3, 1e6])
 def test_zero_optimum_is_recognised_in_any_unit(unit):
     X, y = mixed("infinite-push")
@@ -149,3 +154,38 @@ def test_zero_optimum_is_recognised_in_any_unit(unit):
         assert model.gap_ == 0.0
         assert model.n_iter_ <= 100
         assert_array_equal(model.coef_, 0.0)
+
+
+# --- models that rank nothing ------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_that_ranks_nothing_is_warned_of(name):
+    """Features that are the same for all items leave nothing to rank by."""
+    X, y = np.full((40, 3), 0.1), np.arange(40) % 4 == 0
+    with pytest.warns(ConstantModelWarning, match=f"^{name} scores all training items alike, and so ranks"):
+        model = make(name).fit(X, y)
+    assert model.constant_
+    assert np.ptp(model.decision_function(X)) <= 1e-12
+
+
+@pytest.mark.filterwarnings("error::attop.exceptions.ConstantModelWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_that_ranks_is_not_warned_of(name):
+    rng = np.random.default_rng(5)
+    y = np.arange(60) % 3 == 0
+    X = rng.standard_normal((60, 3)) + 3.0 * y[:, None]
+    for Z in (X, 1e6 + X):  # far from the origin scores are large, and none the less different
+        assert not make(name).fit(Z, y).constant_
+
+
+def test_the_reason_is_given():
+    X, y = mixed("infinite-push")
+    with pytest.warns(ConstantModelWarning, match="w = 0 minimises its objective.* try a loss that looks"):
+        TopPush().fit(X, y)
+    with pytest.warns(ConstantModelWarning, match="^2 of 2 models of SVMPerf score all .*: w = 0 min"):
+        SVMPerf().fit_many(X, y, settings=[{"C": 1.0}, {"C": 10.0}])
+    with pytest.warns(ConstantModelWarning, match="no iterate improved on w = 0; .* init='normal'"):
+        GDRanker("pauc", top=3, init="zero").fit(X, y)

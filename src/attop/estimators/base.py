@@ -15,7 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from attop.estimators.convergence_warnings import warn_unfinished
+from attop.estimators.convergence_warnings import warn_constant, warn_unfinished
 from attop.estimators.validation import check_parameters
 from attop.sample import check_groups
 
@@ -23,6 +23,8 @@ __all__ = ["LinearRanker", "fit_many"]
 
 Setting = Mapping[str, Any]
 
+#: Scores that differ by no more than this share of the largest are equal but for rounding.
+_ALIKE = 16 * np.finfo(np.float64).eps
 #: Rows of float32 converted at a time.
 _CONVERTED = 4096
 
@@ -40,6 +42,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         The second is the positive class.
     coef_ : ndarray of shape (n_features,)
     intercept_ : float
+    constant_ : bool
+        Whether all training items have one score: the model ranks nothing.
     n_features_in_ : int
     """
 
@@ -51,7 +55,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
 
-        Where the training ended before it was done, a ConvergenceWarning says so, and what to change.
+        Where the training ended before it was done, a ConvergenceWarning says so, and what to change; where
+        the model scores all training items alike, a `attop.exceptions.ConstantModelWarning` does.
 
         Raises
         ------
@@ -64,6 +69,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         features, labels, codes = self._validate_fit(X, y, groups)
         self._solve_many(features, labels, codes, [self])
         warn_unfinished([self])
+        warn_constant([self])
         return self
 
     def fit_many(
@@ -97,6 +103,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
                     model.feature_names_in_ = models[0].feature_names_in_
             self._solve_many(features, labels, codes, models)
             warn_unfinished(models)
+            warn_constant(models)
         return models
 
     def _solve_many(
@@ -145,11 +152,16 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
                 "training scores are infinite or NaN: scale the features, for example by StandardScaler, "
                 "or lower the step length"
             )
+        self.constant_ = bool(np.ptp(scores) <= _ALIKE * np.abs(scores).max())
         n_pos = int(y.sum())
         low, high = np.partition(scores, [len(y) - n_pos - 1, len(y) - n_pos])[
             [len(y) - n_pos - 1, len(y) - n_pos]
         ]
         self.intercept_ = float(-(low + (high - low) / 2))
+
+    def _why_constant(self) -> str:
+        """Say why a fitted model scores all training items alike, and what to try."""
+        return "the features do not tell them apart, or the training never left its start; scale the features"
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the scores, shape (n,); the higher, the nearer the top."""

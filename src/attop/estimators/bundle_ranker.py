@@ -67,6 +67,7 @@ class BundleEstimator(LinearRanker):
     tol: float
     max_iter: int
     time_limit: float | None
+    gap_: float
 
     def _surrogate(self) -> Surrogate:
         raise NotImplementedError
@@ -94,6 +95,15 @@ class BundleEstimator(LinearRanker):
                     time_limit=model.time_limit,
                 )
             store_solution(model, solved[setting], X, y)
+
+    def _why_constant(self) -> str:
+        if self.gap_ > 0:
+            return super()._why_constant()
+        return (
+            "w = 0 minimises its objective, whatever the regularisation, since no direction lifts the "
+            "positives above those negatives that its loss looks at; try a loss that looks further down the "
+            "list (a larger top, SVMPAUC, ROCSVM), or other features"
+        )
 
 
 class BundleRanker(BundleEstimator):

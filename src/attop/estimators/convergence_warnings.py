@@ -1,4 +1,4 @@
-"""What is said of a training that ended early."""
+"""What is said of a training that ended early, or in a model that ranks nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-__all__ = ["warn_of_cross_entropies", "warn_unfinished"]
+from attop.exceptions import ConstantModelWarning
+
+__all__ = ["warn_constant", "warn_of_cross_entropies", "warn_unfinished"]
 
 
 def warn_unfinished(models: Sequence[Any]) -> None:
@@ -33,6 +35,25 @@ def warn_unfinished(models: Sequence[Any]) -> None:
         if early:
             # The line that is named calls `fit` or `fit_many`.
             warnings.warn(_message(early, len(models), status), ConvergenceWarning, stacklevel=3)
+
+
+def warn_constant(models: Sequence[Any]) -> None:
+    """Warn, once for each reason, of models that give all training items one score.
+
+    Parameters
+    ----------
+    models : sequence of fitted LinearRanker of one class, fitted together
+    """
+    reasons: dict[str, int] = {}
+    for model in models:
+        if model.constant_:
+            reason = model._why_constant()
+            reasons[reason] = reasons.get(reason, 0) + 1
+    for reason, count in reasons.items():
+        name = type(models[0]).__name__
+        who = f"{name} scores" if len(models) == 1 else f"{count} of {len(models)} models of {name} score"
+        message = f"{who} all training items alike, and so rank{'s' * (len(models) == 1)} nothing: {reason}"
+        warnings.warn(message, ConstantModelWarning, stacklevel=3)
 
 
 def warn_of_cross_entropies(minimised: Sequence[bool]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -154,6 +153,12 @@ class GDRanker(LinearRanker):
         for family in together.values():
             _descend(X, y, groups, family)
 
+    def _why_constant(self) -> str:
+        return (
+            f"no iterate improved on w = 0; with much overlap at the top zero minimises the {self.surrogate} "
+            "surrogate; try a ramp surrogate, init='normal', a smaller eta or a larger top"
+        )
+
 
 def _descend(X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]) -> None:
     """Fit models that share surrogates and limits."""
@@ -174,14 +179,6 @@ def _descend(X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, mod
             time_limit=deadline.seconds and max(deadline.seconds - deadline.elapsed, 1e-9),
         )
         coef = solution.coef
-    flat = int(np.sum(~coef.any(axis=0)))
-    if flat and solution.status != "deadline":
-        warnings.warn(
-            f"no iterate of {flat} of {len(models)} models improved on w = 0, which ranks nothing: with much "
-            f"overlap at the top zero minimises the {first.surrogate} surrogate; try a ramp surrogate, "
-            "init='normal', a smaller eta or a larger top",
-            stacklevel=5,
-        )
     for j, model in enumerate(models):
         alone = solution.model(j)
         model._set_linear(alone.coef[:, 0], X, y)
