@@ -22,9 +22,12 @@ from attop.metrics import (
     UndefinedMetricError,
     auc,
     average_precision,
+    bedroc,
     dcg,
+    f_beta_at_k,
     get_metric,
     hit_at_k,
+    lift_at_k,
     make_top_scorer,
     micro_pap_at_k,
     ndcg,
@@ -34,10 +37,14 @@ from attop.metrics import (
     partial_auc,
     positives_at_top,
     precision_at_k,
+    rank_of_last_positive,
     recall_at_k,
     reciprocal_rank,
+    rie,
     roc_points,
+    top_1,
 )
+from attop.metrics.registry import DEFAULT_METRICS
 
 # The closed forms are sums of a few terms of order one, so that only rounding separates them from fractions.
 ROUNDING = {"rel": 1e-12, "abs": 1e-14}
@@ -57,6 +64,12 @@ FUNCTIONS = {
     "auc": auc,
     "pauc@k": partial_auc,
     "pap@k": pap_at_k,
+    "lift@k": lift_at_k,
+    "f1@k": f_beta_at_k,
+    "top-1": top_1,
+    "last-rank": rank_of_last_positive,
+    "rie-20": rie,
+    "bedroc-20": bedroc,
 }
 NAMES = sorted(METRICS)
 PAIR_FUNCTIONS = {"auc": auc, "pauc@k": partial_auc, "pap@k": pap_at_k}
@@ -294,7 +307,7 @@ def test_a_perfect_and_a_reversed_list(name):
     assert best == pytest.approx(
         top if math.isfinite(top) else oracle.metric(name, y.tolist(), list(-np.arange(6)), 3)
     )
-    assert worst < best
+    assert (worst < best) == metric.higher_is_better
 
 
 # Groups
@@ -431,7 +444,17 @@ def test_names_are_stable():
         "pauc@k",
         "pap@k",
         "micro-pap@k",
+        "lift@k",
+        "f1@k",
+        "top-1",
+        "last-rank",
+        "rie-20",
+        "bedroc-20",
+        "recall@precision-0.9",
+        "precision@recall-0.5",
+        "tpr@fpr-0.01",
     ]
+    assert list(METRICS)[:15] == list(DEFAULT_METRICS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -442,7 +465,7 @@ def test_metric_describes_itself(name):
     assert metric.definition.endswith(".")
     assert metric.edge_cases.endswith(".")
     assert metric.needs_top == name.endswith("@k")
-    assert metric.higher_is_better
+    assert metric.higher_is_better == (name != "last-rank")
     assert pickle.loads(pickle.dumps(metric)) == metric
     if metric.needs_top:
         with pytest.raises(TypeError, match="give top"):
@@ -458,7 +481,7 @@ def test_unknown_name_suggests_the_near_ones(wrong, near):
 
 
 def test_unknown_name_without_a_near_one_lists_all():
-    with pytest.raises(ValueError, match=r"choose one of precision@k, .*, micro-pap@k"):
+    with pytest.raises(ValueError, match=r"choose one of precision@k, .*, micro-pap@k, .*, tpr@fpr-0.01"):
         get_metric("accuracy of everything")
 
 

@@ -152,7 +152,7 @@ def test_names_and_dotted_paths():
     assert get_metric("my_metrics.GAIN").needs_top
     raw = {"own_metrics": {"misses@k": MISSES}, "datasets": ["wdbc"], "methods": ["aatp"]}
     everything = load_config({**raw, "catalogues": SMALL["catalogues"]}, ROOT).metrics
-    assert everything == [*registry.METRICS, "misses@k"]
+    assert everything == [*registry.DEFAULT_METRICS, "misses@k"]
 
 
 @pytest.mark.parametrize(

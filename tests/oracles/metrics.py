@@ -7,7 +7,7 @@ tie block stands for the same number of orders and is equally likely.
 
 from fractions import Fraction
 from itertools import combinations, product
-from math import log2
+from math import exp, floor, log2
 
 
 def precision(labels, k):
@@ -41,6 +41,63 @@ def ndcg_aatp(labels, k):
 
 def reciprocal_rank(labels, k=None):
     return Fraction(1, labels.index(1) + 1)
+
+
+def top_1(labels, k=None):
+    return Fraction(labels[0])
+
+
+def last_rank(labels, k=None):
+    return Fraction(max(i for i, label in enumerate(labels, 1) if label))
+
+
+def lift(labels, k):
+    return precision(labels, k) / Fraction(sum(labels), len(labels))
+
+
+def f_beta(labels, k, beta=1):
+    """Weighted harmonic mean, from precision and recall themselves."""
+    p, r, b = precision(labels, k), recall(labels, k), Fraction(str(beta))
+    return (1 + b**2) * p * r / (b**2 * p + r) if p else Fraction(0)
+
+
+def rie(labels, k=None, alpha=20):
+    """Mean weight of the positives, divided by the mean weight of all places."""
+    weights = [Fraction(exp(-alpha * rank / len(labels))) for rank in range(1, len(labels) + 1)]
+    its = [w for w, label in zip(weights, labels, strict=True) if label]
+    return sum(its) / len(its) / (sum(weights) / len(weights))
+
+
+def bedroc(labels, k=None, alpha=20):
+    last, first = rie(sorted(labels), alpha=alpha), rie(sorted(labels, reverse=True), alpha=alpha)
+    return (rie(labels, alpha=alpha) - last) / (first - last)
+
+
+def tpr_at_fpr(labels, k=None, fpr="0.01"):
+    """Share of the positives above the first negative that is one too many."""
+    allowed = floor(Fraction(str(fpr)) * (len(labels) - sum(labels)))
+    negatives = [i for i, label in enumerate(labels) if not label]
+    return Fraction(sum(labels[: negatives[allowed]]), sum(labels))
+
+
+def thresholds(y, scores):
+    """Positives and items at or above each score: what a threshold can take."""
+    for t in set(scores):
+        taken = [label for label, s in zip(y, scores, strict=True) if s >= t]
+        yield sum(taken), len(taken)
+
+
+def recall_at_precision(y, scores, least):
+    found = [tp for tp, size in thresholds(y, scores) if Fraction(tp, size) >= Fraction(str(least))]
+    return Fraction(max(found, default=0), sum(y))
+
+
+def precision_at_recall(y, scores, least):
+    return max(
+        Fraction(tp, size)
+        for tp, size in thresholds(y, scores)
+        if Fraction(tp, sum(y)) >= Fraction(str(least))
+    )
 
 
 def auc(labels, k=None):
@@ -109,6 +166,19 @@ DEFINITIONS = {
     "pauc@k": partial_auc,
     "pap@k": pap,
     "micro-pap@k": pap,
+    "lift@k": lift,
+    "f1@k": f_beta,
+    "top-1": top_1,
+    "last-rank": last_rank,
+    "rie-20": rie,
+    "bedroc-20": bedroc,
+    "tpr@fpr-0.01": tpr_at_fpr,
+}
+
+#: Metrics of thresholds, functions of labels and scores.
+OF_THRESHOLDS = {
+    "recall@precision-0.9": lambda y, scores: recall_at_precision(y, scores, "0.9"),
+    "precision@recall-0.5": lambda y, scores: precision_at_recall(y, scores, "0.5"),
 }
 
 
@@ -117,17 +187,17 @@ def defined(name, y, k):
     n, n_pos = len(y), sum(y)
     if name in ("precision@k", "hit@k", "dcg@k", "ndcg-aatp@k"):
         return k <= n
-    if name in ("recall@k", "ndcg@k"):
+    if name in ("recall@k", "ndcg@k", "lift@k", "f1@k"):
         return k <= n and n_pos > 0
-    if name in ("ap", "ndcg", "reciprocal-rank"):
+    if name in ("ap", "ndcg", "reciprocal-rank", "last-rank", "rie-20", *OF_THRESHOLDS):
         return n_pos > 0
     if name == "positives@top":
         return n_pos < n
-    if name == "auc":
+    if name in ("auc", "bedroc-20", "tpr@fpr-0.01"):
         return 0 < n_pos < n
     if name in ("pauc@k", "pap@k", "micro-pap@k"):
         return n_pos > 0 and k <= n - n_pos
-    assert name == "dcg"
+    assert name in ("dcg", "top-1")
     return True
 
 
@@ -135,5 +205,7 @@ def metric(name, y, scores, k):
     """Value of a metric of the registry on one list."""
     if name == "positives@top":
         return positives_at_top(y, scores)
+    if name in OF_THRESHOLDS:
+        return OF_THRESHOLDS[name](y, scores)
     whole_list = name in ("dcg", "ndcg")
     return expected(DEFINITIONS[name], y, scores, None if whole_list else k)

@@ -24,7 +24,7 @@ from attop.datasets.base import DatasetError
 from attop.datasets.catalogue import kind_of, stage_parameters
 from attop.datasets.splits.protocols import count_folds
 from attop.metrics.own import register_own
-from attop.metrics.registry import METRICS
+from attop.metrics.registry import DEFAULT_METRICS, FAMILIES, METRICS
 from attop.papers.registry import PAPERS
 
 __all__ = ["Config", "ConfigError", "DatasetConfig", "FileConfig", "MethodConfig", "load_config"]
@@ -207,7 +207,7 @@ def _with_own_metrics(raw: Mapping[str, Any]) -> dict[str, Any]:
     named = [*chosen, *(data.get("select_by") for data in datasets)]
     dotted = [n for n in named if isinstance(n, str) and re.match(DOTTED, n)]
     own = {**{name: {"path": name} for name in dotted}, **own}
-    return {"own_metrics": own, "metrics": chosen if "metrics" in raw else [*METRICS, *own]}
+    return {"own_metrics": own, "metrics": chosen if "metrics" in raw else [*DEFAULT_METRICS, *own]}
 
 
 def _check_metrics(config: Config) -> list[str]:
@@ -221,7 +221,12 @@ def _check_metrics(config: Config) -> list[str]:
     places = [("metrics", name) for name in config.metrics]
     places += [(f"datasets: {data.id}: select_by", data.select_by) for data in config.datasets]
     for where, name in places:
-        if name not in names:
+        try:
+            known = name in names or any(family.read(name) for family in FAMILIES)
+        except ValueError as error:  # such as a precision of 2
+            complaints.append(f"{where}: {error}")
+            continue
+        if not known:
             complaints.append(
                 f"{where}: unknown metric{_hint(name, names)}; known: {', '.join(names)}, got {name!r}"
             )

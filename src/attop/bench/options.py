@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
-from attop.metrics.registry import METRICS
+from attop.metrics.registry import DEFAULT_METRICS
 from attop.top import Top
 
 __all__ = [
@@ -223,7 +223,7 @@ class Config(_Model):
     datasets: list[DatasetConfig] = Field(min_length=1, description="Data sets, in the order of the report.")
     methods: list[MethodConfig] = Field(min_length=1, description="Methods, in the order of the report.")
     metrics: list[str] = Field(
-        default_factory=lambda: list(METRICS),
+        default_factory=lambda: list(DEFAULT_METRICS),
         min_length=1,
         description="Metrics of the test scores: names, or dotted paths.",
     )

@@ -51,7 +51,7 @@ methods:
     estimator: sklearn.ensemble.RandomForestClassifier
     search: {max_depth: [3, 6, null]}
 own_metrics:
-  lift@k: {path: my_metrics.lift, needs: [k, positive], bounds: [0, null]}
+  my-lift@k: {path: my_metrics.lift, needs: [k, positive], bounds: [0, null]}
   hinge: {path: sklearn.metrics.hinge_loss, higher_is_better: false}
 ```
 

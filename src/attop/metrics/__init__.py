@@ -1,8 +1,11 @@
 """Metrics of the top of a ranked list: exact, ties declared."""
 
-from attop.metrics.absolute_top import positives_at_top, reciprocal_rank
+from attop.metrics.absolute_top import positives_at_top, rank_of_last_positive, reciprocal_rank, top_1
 from attop.metrics.cumulative_gain import dcg, ndcg, ndcg_aatp
+from attop.metrics.enrichment import bedroc, lift_at_k, rie
+from attop.metrics.f_beta import f_beta_at_k
 from attop.metrics.metric import Metric, MetricValue, Need, UndefinedMetricError
+from attop.metrics.operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
 from attop.metrics.pap import micro_pap_at_k, pap_at_k, pap_at_k_risk
 from attop.metrics.precision import average_precision, hit_at_k, precision_at_k, recall_at_k
 from attop.metrics.registry import METRICS, get_metric
@@ -20,9 +23,12 @@ __all__ = [
     "UndefinedMetricError",
     "auc",
     "average_precision",
+    "bedroc",
     "dcg",
+    "f_beta_at_k",
     "get_metric",
     "hit_at_k",
+    "lift_at_k",
     "make_top_scorer",
     "micro_pap_at_k",
     "ndcg",
@@ -32,7 +38,13 @@ __all__ = [
     "partial_auc",
     "positives_at_top",
     "precision_at_k",
+    "precision_at_recall",
+    "rank_of_last_positive",
     "recall_at_k",
+    "recall_at_precision",
     "reciprocal_rank",
+    "rie",
     "roc_points",
+    "top_1",
+    "tpr_at_fpr",
 ]

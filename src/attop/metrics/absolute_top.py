@@ -1,4 +1,4 @@
-"""Metrics of the absolute top: positives above the first negative, and the rank of the first positive."""
+"""Metrics of the ends of the list: its clean top, its first item, its first and its last positive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
 
-__all__ = ["positives_at_top", "reciprocal_rank"]
+__all__ = ["positives_at_top", "rank_of_last_positive", "reciprocal_rank", "top_1"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,6 +31,19 @@ def _reciprocal_rank(ranking: Ranking, k: Ints) -> Floats:
     return value
 
 
+def _top_1(ranking: Ranking, k: Ints) -> Floats:
+    return ranking.pos[ranking.first] / ranking.size[ranking.first]
+
+
+def _last_rank(ranking: Ranking, k: Ints) -> Floats:
+    last = np.flatnonzero(
+        (ranking.pos > 0) & (ranking.pos_before + ranking.pos == ranking.n_pos[ranking.group])
+    )
+    # The last of p places drawn from t is expected at p (t + 1)/(p + 1).
+    size, pos = ranking.size[last], ranking.pos[last]
+    return ranking.before[last] + pos * (size + 1) / (pos + 1)
+
+
 POSITIVES_AT_TOP = Metric(
     name="positives@top",
     title="Positives@top",
@@ -50,6 +63,28 @@ RECIPROCAL_RANK = Metric(
     edge_cases="Undefined without positives.",
     needs=(Need.POSITIVE,),
     kernel=_reciprocal_rank,
+)
+TOP_1 = Metric(
+    name="top-1",
+    title="Top-1",
+    definition="1 if the item of the highest score is positive, else 0; its mean over groups is top-1 "
+    "accuracy.",
+    bounds=(0.0, 1.0),
+    ties=EXPECTED + ", so a probability",
+    edge_cases="Always defined; 0 without positives.",
+    needs=(),
+    kernel=_top_1,
+)
+LAST_RANK = Metric(
+    name="last-rank",
+    title="Rank of the last positive",
+    definition="How far down the list one must go to have every positive.",
+    bounds=(1.0, float("inf")),
+    ties=EXPECTED,
+    edge_cases="Undefined without positives; at least n+, grows with the list.",
+    needs=(Need.POSITIVE,),
+    kernel=_last_rank,
+    higher_is_better=False,
 )
 
 
@@ -110,3 +145,57 @@ def reciprocal_rank(y: ArrayLike, scores: ArrayLike) -> float:
     0.5
     """
     return RECIPROCAL_RANK.value(y, scores)
+
+
+def top_1(y: ArrayLike, scores: ArrayLike) -> float:
+    """Whether the item of the highest score is positive.
+
+    Parameters
+    ----------
+    y, scores
+        As for `positives_at_top`.
+
+    Returns
+    -------
+    value : float in [0, 1]
+        1 or 0, and with a tie the probability over a uniformly random order of tied items.
+
+    Raises
+    ------
+    ValueError
+        If `y` or `scores` are malformed.
+
+    Examples
+    --------
+    >>> top_1([0, 1, 1], [2.0, 2.0, 1.0])
+    0.5
+    """
+    return TOP_1.value(y, scores)
+
+
+def rank_of_last_positive(y: ArrayLike, scores: ArrayLike) -> float:
+    """Rank, counted from 1, of the last positive: how far down one must go to have them all.
+
+    Parameters
+    ----------
+    y, scores
+        As for `positives_at_top`.
+
+    Returns
+    -------
+    rank : float, from n+ to n
+        Expectation over a uniformly random order of tied items.
+
+    Raises
+    ------
+    UndefinedMetricError
+        If there is no positive.
+    ValueError
+        If `y` or `scores` are malformed.
+
+    Examples
+    --------
+    >>> rank_of_last_positive([0, 1, 0, 1], [4.0, 3.0, 2.0, 2.0])
+    3.5
+    """
+    return LAST_RANK.value(y, scores)

@@ -119,6 +119,9 @@ class Metric:
     grouped : bool
         Whether it is by definition a mean over groups. The others become one on grouped data.
     higher_is_better : bool
+    parameter : (str, float), optional
+        A number that is part of the definition, by the name under which `kernel` takes it; see
+        `attop.metrics.family.Family`.
     """
 
     name: str
@@ -132,6 +135,7 @@ class Metric:
     needs_top: bool = False
     grouped: bool = False
     higher_is_better: bool = True
+    parameter: tuple[str, float] | None = None
 
     def __repr__(self) -> str:
         return f"Metric({self.name})"
@@ -226,6 +230,8 @@ class Metric:
 
     def _per_group(self, y: Ints, scores: Floats, codes: Ints | None, k: Ints, **options: Any) -> Floats:
         """Value of each group, shape (n_groups,), of groups that have what is needed."""
+        if self.parameter is not None:
+            options = {**options, self.parameter[0]: self.parameter[1]}
         return self.kernel(Ranking.of(y, scores, codes), k, **options)
 
     def _resolve(self, top: TopLike | None, n: Ints, n_pos: Ints) -> Ints:

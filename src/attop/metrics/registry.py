@@ -6,34 +6,62 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from attop.metrics import absolute_top, cumulative_gain, pap, precision, roc_area
+from attop.metrics import (
+    absolute_top,
+    cumulative_gain,
+    enrichment,
+    f_beta,
+    operating_point,
+    pap,
+    precision,
+    roc_area,
+)
 from attop.metrics.metric import Metric
 
-__all__ = ["METRICS", "get_metric", "register"]
+__all__ = ["DEFAULT_METRICS", "FAMILIES", "METRICS", "get_metric", "register"]
 
-#: Metrics by name, in the order in which reports show them.
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        metric.name: metric
-        for metric in (
-            precision.PRECISION,
-            precision.RECALL,
-            precision.HIT,
-            precision.AVERAGE_PRECISION,
-            cumulative_gain.DCG_AT_K,
-            cumulative_gain.DCG,
-            cumulative_gain.NDCG_AT_K,
-            cumulative_gain.NDCG,
-            cumulative_gain.NDCG_AATP,
-            absolute_top.POSITIVES_AT_TOP,
-            absolute_top.RECIPROCAL_RANK,
-            roc_area.AUC,
-            roc_area.PARTIAL_AUC,
-            pap.PAP,
-            pap.MICRO_PAP,
-        )
-    }
+#: What a benchmark run evaluates unless told otherwise.
+_EVERY_RUN = (
+    precision.PRECISION,
+    precision.RECALL,
+    precision.HIT,
+    precision.AVERAGE_PRECISION,
+    cumulative_gain.DCG_AT_K,
+    cumulative_gain.DCG,
+    cumulative_gain.NDCG_AT_K,
+    cumulative_gain.NDCG,
+    cumulative_gain.NDCG_AATP,
+    absolute_top.POSITIVES_AT_TOP,
+    absolute_top.RECIPROCAL_RANK,
+    roc_area.AUC,
+    roc_area.PARTIAL_AUC,
+    pap.PAP,
+    pap.MICRO_PAP,
 )
+#: Metrics that differ in a number; any other number than those below may be written into the name.
+FAMILIES = (
+    f_beta.F_BETA,
+    enrichment.RIE,
+    enrichment.BEDROC,
+    operating_point.RECALL_AT_PRECISION,
+    operating_point.PRECISION_AT_RECALL,
+    operating_point.TPR_AT_FPR,
+)
+_ON_REQUEST = (
+    enrichment.LIFT,
+    f_beta.F_BETA.at(1),
+    absolute_top.TOP_1,
+    absolute_top.LAST_RANK,
+    enrichment.RIE.at(20),
+    enrichment.BEDROC.at(20),
+    operating_point.RECALL_AT_PRECISION.at(0.9),
+    operating_point.PRECISION_AT_RECALL.at(0.5),
+    operating_point.TPR_AT_FPR.at(0.01),
+)
+#: Metrics by name, in the order in which reports show them.
+METRICS: Mapping[str, Metric] = MappingProxyType({m.name: m for m in (*_EVERY_RUN, *_ON_REQUEST)})
+#: Names of those a benchmark run evaluates unless told otherwise.
+DEFAULT_METRICS = tuple(m.name for m in _EVERY_RUN)
 
 
 #: Metrics from outside attop, of this process.
@@ -48,29 +76,35 @@ def register(metric: Metric) -> None:
     ValueError
         If its name is that of one of attop's.
     """
-    if metric.name in METRICS:
+    if metric.name in METRICS or any(family.read(metric.name) for family in FAMILIES):
         raise ValueError(f"{metric.name!r} is the name of a metric of attop's: choose another")
     _OWN[metric.name] = metric
 
 
 def get_metric(name: str | Metric) -> Metric:
-    """Return the metric called `name`; a `Metric` is returned as it is.
+    """Return the metric called `name`, such as ``"pap@k"`` or ``"bedroc-80.5"``; a `Metric` as it is.
 
     Raises
     ------
     ValueError
-        If there is none, with the nearest names.
+        If there is none, with the nearest names; or a number in it is out of range.
 
     Examples
     --------
     >>> get_metric("pap@k").bounds
     (0.0, 1.0)
+    >>> get_metric("tpr@fpr-0.001").definition
+    'Share of the positives above all but floor(0.001 n-) of the negatives.'
     """
     if isinstance(name, Metric):
         return name
     known = {**METRICS, **_OWN}
     if name in known:
         return known[name]
+    for family in FAMILIES:
+        found = family.read(str(name))
+        if found is not None:
+            return found
     near = get_close_matches(str(name).lower(), known, n=3)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "choose one of " + ", ".join(known)
     raise ValueError(f"unknown metric {name!r}: {hint}")
