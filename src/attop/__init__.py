@@ -26,6 +26,7 @@ _HOMES = {
     "SVMPerf": "attop.estimators",
     "SelectPApK": "attop.estimators",
     "TopPush": "attop.estimators",
+    "TopStack": "attop.estimators",
     "fit_many": "attop.estimators",
     "UndefinedMetricError": "attop.metrics",
     "get_metric": "attop.metrics",

@@ -15,7 +15,7 @@ from attop.cli.main import main
 from attop.conformance import CHECKS, check_all
 from attop.conformance.method import Method
 from support import hostile_methods
-from support.every_estimator import CHEAP, NAMES
+from support.every_estimator import CHEAP, COMPOSITES, NAMES
 
 TITLES = {check.function.__name__: check.title for check in CHECKS}
 
@@ -68,7 +68,7 @@ class ByProbability(BaseEstimator):
         return self.model_.predict_proba(check_array(X))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES + COMPOSITES)
 def test_every_estimator_of_attop_passes(name):
     found = results(getattr(estimators, name), **CHEAP.get(name, {}))
     assert {n: r.reason for n, r in found.items() if r.status == "FAIL"} == {}

@@ -22,6 +22,7 @@ HOMES = {
     "SVMPerf": "attop.estimators.svm_perf",
     "SelectPApK": "attop.estimators.select_papk",
     "TopPush": "attop.estimators.top_push",
+    "TopStack": "attop.estimators.top_stack",
     "fit_many": "attop.estimators.base",
 }
 

@@ -19,7 +19,7 @@ from attop.estimators.convergence_warnings import warn_constant, warn_unfinished
 from attop.estimators.validation import check_parameters
 from attop.sample import check_groups
 
-__all__ = ["LinearRanker", "fit_many"]
+__all__ = ["LinearRanker", "encode_labels", "fit_many"]
 
 Setting = Mapping[str, Any]
 
@@ -121,21 +121,9 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64] | None]:
         sparse = "csr" if self._takes_sparse else False
         X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=self._dtypes)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"got {len(self.classes_)} classes; choose the positive one, "
-                f"for example y == {self.classes_[-1:].tolist()[0]!r}"
-            )
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y holds one class only ({self.classes_.tolist()[0]!r}): a ranking is learnt from "
-                "positives and negatives"
-            )
+        self.classes_, labels = encode_labels(y)
         codes = None if groups is None else check_groups(groups, len(labels))
-        return X, labels.astype(np.int64), codes
+        return X, labels, codes
 
     def _set_linear(self, coef: NDArray[np.float64], X: Any, y: NDArray[np.int64]) -> None:
         """Store a linear model and place the break-even threshold."""
@@ -187,6 +175,24 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+
+def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the two classes, the positive one last, and the labels as 0 and 1."""
+    check_classification_targets(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"got {len(classes)} classes; choose the positive one, "
+            f"for example y == {classes[-1:].tolist()[0]!r}"
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only ({classes.tolist()[0]!r}): a ranking is learnt from "
+            "positives and negatives"
+        )
+    return classes, labels.astype(np.int64)
 
 
 def fit_many(

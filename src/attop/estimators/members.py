@@ -1,0 +1,183 @@
+"""The members of a stack: any classifiers, trained out of fold, their scores brought to one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.special import logit
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
+
+from attop.estimators.folds import Fold
+from attop.seeds import derive_seed
+
+__all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "refit", "seeded", "takes"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: A name and an estimator.
+Member = tuple[str, Any]
+
+#: Probabilities nearer to 0 and 1 than this are not told apart: few rows vouch for them.
+_CLIP = 1e-3
+
+
+def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
+    """Return five models that err differently: boosting, two forests, a linear model, neighbours.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of the smallest sample they are fitted on.
+    sparse : bool
+        Whether features are a sparse matrix.
+    """
+
+    def scaled(model: Any) -> Any:
+        return make_pipeline(SimpleImputer(), StandardScaler(with_mean=not sparse), model)
+
+    boosting = [] if sparse and find_spec("lightgbm") is None else [("boosting", booster())]
+    return [
+        *boosting,
+        ("extra trees", ExtraTreesClassifier(200, min_samples_leaf=2)),
+        ("random forest", RandomForestClassifier(200, min_samples_leaf=3)),
+        ("logistic regression", scaled(LogisticRegression(C=0.1, max_iter=1000))),
+        ("neighbours", scaled(KNeighborsClassifier(min(15, n_rows)))),
+    ]
+
+
+def booster() -> Any:
+    """Return LightGBM where it is installed, else scikit-learn's boosting; set for few positives."""
+    if find_spec("lightgbm") is None:
+        return HistGradientBoostingClassifier(
+            learning_rate=0.05, max_iter=200, max_leaf_nodes=15, min_samples_leaf=10, early_stopping=False
+        )
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(
+        n_estimators=200, learning_rate=0.05, num_leaves=15, min_child_samples=10, n_jobs=1, verbosity=-1
+    )
+
+
+def seeded(member: Member, seed: int) -> Any:
+    """Return a clone of the estimator in which what would be seeded by chance is seeded by its name."""
+    name, estimator = member
+    fresh = clone(estimator)
+    for parameter, value in fresh.get_params().items():
+        if value is None and parameter.rpartition("__")[2] == "random_state":
+            fresh.set_params(**{parameter: derive_seed(seed, name, parameter) >> 1})
+    return fresh
+
+
+def takes(estimator: Any, name: str) -> str | None:
+    """Return the keyword by which `fit` takes a value for each row, or None where it does not.
+
+    A pipeline hands it to its last step, a search over settings to the estimator it tunes.
+    """
+    prefix = ""
+    while isinstance(estimator, (Pipeline, BaseSearchCV)):
+        if isinstance(estimator, Pipeline):
+            step, estimator = estimator.steps[-1]
+            prefix += f"{step}__"
+        else:
+            estimator = estimator.estimator
+    return prefix + name if has_fit_parameter(estimator, name) else None
+
+
+def cross_fit(
+    members: Sequence[Member],
+    X: Any,
+    y: Ints,
+    folds: Sequence[Fold],
+    values: dict[str, Any],
+    n_jobs: int | None,
+) -> Floats:
+    """Return the raw scores of every row by every member trained without its fold, shape (n, m).
+
+    Parameters
+    ----------
+    members : sequence of (name, estimator)
+    X : what the members take, rows of which can be chosen
+    y : ndarray of shape (n,)
+        0 and 1.
+    folds : sequence of (train, test)
+        Each row is in one test part.
+    values : mapping of str to array of shape (n,)
+        ``sample_weight`` and ``groups``, where given; they reach the members whose `fit` takes them.
+    n_jobs : int or None
+        See joblib. The scores are the same for any.
+    """
+    jobs = [(j, fold) for j in range(len(members)) for fold in folds]
+    parts = Parallel(n_jobs)(delayed(_held_out)(members[j], X, y, fold, values) for j, fold in jobs)
+    scores = np.empty((len(y), len(members)))
+    for (j, (_, test)), part in zip(jobs, parts, strict=True):
+        scores[test, j] = part
+    return scores
+
+
+def refit(
+    members: Sequence[Member], X: Any, y: Ints, values: dict[str, Any], n_jobs: int | None
+) -> list[Member]:
+    """Return the members fitted on all rows; parameters as for `cross_fit`."""
+    every = np.arange(len(y))
+    fitted = Parallel(n_jobs)(delayed(_fit)(member, X, y, every, values) for member in members)
+    return [(name, model) for (name, _), model in zip(members, fitted, strict=True)]
+
+
+def raw_scores(member: Member, X: Any) -> Floats:
+    """Return log-odds of a fitted member's probabilities, clipped, or what its decision function gives.
+
+    Raises
+    ------
+    TypeError
+        If it has neither.
+    FloatingPointError
+        If scores are NaN or infinite.
+    """
+    name, model = member
+    if hasattr(model, "predict_proba"):
+        scores = logit(np.clip(np.asarray(model.predict_proba(X))[:, 1], _CLIP, 1 - _CLIP))
+    elif hasattr(model, "decision_function"):
+        scores = np.asarray(model.decision_function(X), dtype=np.float64).reshape(-1)
+    else:
+        raise TypeError(
+            f"member {name!r} ({type(model).__name__}) gives no scores: a ranking needs predict_proba or "
+            "decision_function"
+        )
+    if not np.isfinite(scores).all():
+        raise FloatingPointError(
+            f"{int((~np.isfinite(scores)).sum())} of {len(scores)} scores of member {name!r} are NaN or "
+            "infinite: scale its features, or leave it out"
+        )
+    return scores
+
+
+def _held_out(member: Member, X: Any, y: Ints, fold: Fold, values: dict[str, Any]) -> Floats:
+    train, test = fold
+    with threadpool_limits(1):
+        return raw_scores((member[0], _fit(member, X, y, train, values)), _safe_indexing(X, test))
+
+
+def _fit(member: Member, X: Any, y: Ints, rows: Ints, values: dict[str, Any]) -> Any:
+    model = clone(member[1])
+    keywords = {name: takes(model, name) for name in values}
+    given = {keyword: values[name][rows] for name, keyword in keywords.items() if keyword is not None}
+    # One thread: the order of sums, and so the last digits, must not depend on n_jobs. Without metadata
+    # routing: what reaches a member is settled by `takes`, whatever the caller's configuration.
+    with threadpool_limits(1), config_context(enable_metadata_routing=False):
+        return model.fit(_safe_indexing(X, rows), y[rows], **given)

@@ -1,0 +1,329 @@
+"""TopStack: the models one has, combined at the top."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils import check_random_state, get_tags, indexable
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from attop.estimators.base import Setting, encode_labels
+from attop.estimators.combiners import KINDS, fit_combiner
+from attop.estimators.folds import Fold, deal_folds
+from attop.estimators.members import (
+    Member,
+    cross_fit,
+    default_members,
+    raw_scores,
+    refit,
+    seeded,
+    takes,
+)
+from attop.metrics.held_out import TopPrecision
+from attop.sample import check_groups
+from attop.top import Top
+
+__all__ = ["TopStack"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Candidates for the re-ranking, for each place at the top.
+_CANDIDATES = 16
+
+
+@dataclass(frozen=True)
+class _Members:
+    """Members and their held-out scores, which are the same for every top."""
+
+    fitted: list[Member]
+    scores: Floats
+    folds: list[Fold]
+    centre: Floats
+    scale: Floats
+    seed: int
+
+
+class TopStack(ClassifierMixin, _BaseComposition):
+    r"""Combine any classifiers at the top of the list.
+
+    The members are cross-fitted: every row is scored by members that have not seen its fold. On these
+    held-out scores three combinations are compared by cross-validation, on the same folds, and the one with
+    the highest precision around the top is kept: the *mean*; a *logistic* regression on all rows; and a
+    *top-logistic* regression on the rows of the 16 k highest means alone, which re-ranks those and leaves
+    the others below them in the order of the mean. Then the members are fitted on all rows.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator), default="auto"
+        Any scikit-learn classifiers or pipelines with ``predict_proba`` or ``decision_function``. "auto":
+        boosting (LightGBM where it is installed, else scikit-learn's), extra trees, a random forest and, with
+        missing values filled in and features scaled, logistic regression and 15 nearest neighbours.
+    top : int, mapping or Top, optional
+        The top that matters: k, for example ``10``, or a share such as ``{"tau": 0.05}``; None is as many
+        items as there are positives. With groups, the top of each.
+    cv : int, at least 2, default=5
+        Folds, stratified, with groups kept together. Each must hold two positives and two negatives.
+    n_jobs : int, optional
+        Fits at the same time, see joblib. Each takes one thread; the numbers are the same for any.
+    random_state : int, RandomState or None, default=0
+        Deals the folds, and seeds the members that have no seed of their own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second is the positive class.
+    members_ : list of (str, estimator)
+        Fitted on all rows.
+    member_values_ : dict of str to Worth
+        What each member alone is worth on held-out rows: precision at the top, its standard error, and the
+        smoothed precision; see `attop.metrics.held_out.Worth`.
+    combiner_ : {"mean", "logistic", "top-logistic"}
+        The combination that is used.
+    combiner_values_ : dict of str to Worth
+        What each combination is worth, cross-validated.
+    combiners_ : dict of str to Combiner
+        All combinations, fitted on the held-out scores of all rows: functions of `member_scores`.
+    intercept_ : float
+        Places the cut of `predict`: it makes as many training items positive as the top has places. It never
+        changes the order.
+    n_features_in_ : int
+        Where the features are a table.
+
+    See Also
+    --------
+    sklearn.ensemble.StackingClassifier : combines for the probability of the class instead.
+
+    Notes
+    -----
+    Members' probabilities p enter as :math:`\log(p / (1 - p))`, p clipped to [0.001, 0.999]; where there is
+    no ``predict_proba``, the decision function does. Both are standardised by mean and standard deviation of
+    the held-out scores. The combinations are compared by the mean of the precisions at nine cuts from k/2 to
+    2k; among equals the simplest wins. The regressions have the penalty of scikit-learn's default, C = 1.
+
+    `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
+    values are refused by the first member that does not. `sample_weight` and `groups` reach the members whose
+    `fit` takes them (of a pipeline, its last step), and the weights the regressions; the precision at the top
+    is that of unweighted rows.
+
+    With groups k is resolved in each, and 16 times their sum are the candidates: a score must not depend on
+    which other items are scored with it. The same holds for tied items at the cut, which are all candidates.
+
+    The combinations are compared on the rows they are chosen by, so `combiner_values_` of the one chosen is a
+    little optimistic; for an honest number put the stack itself into cross-validation.
+
+    References
+    ----------
+    D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992, pages 241-259. Candidates and selection
+    at the top are ours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from attop import TopStack
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] + X[:, 1] > 2).astype(int)
+    >>> members = [("linear", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=3))]
+    >>> stack = TopStack(members, top=5, cv=3).fit(X, y)
+    >>> y[stack.decision_function(X).argsort()[-5:]].tolist()
+    [1, 1, 1, 1, 1]
+    >>> {name: round(worth.precision, 2) for name, worth in stack.member_values_.items()}
+    {'linear': 1.0, 'tree': 0.58}
+    """
+
+    #: What a setting of `fit_many` can change without fitting the members again.
+    _AFTER_MEMBERS: ClassVar[set[str]] = {"top"}
+
+    def __init__(
+        self,
+        estimators: Sequence[Member] | Literal["auto"] = "auto",
+        top: Top | int | Mapping[str, float] | None = None,
+        cv: int = 5,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ):
+        self.estimators = estimators
+        self.top = top
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, and with `deep` those of the members as ``name__parameter``."""
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of members as ``name__parameter``, a member itself by its name."""
+        self._set_params("estimators", **params)
+        return self
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Cross-fit, combine, and fit the members on all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, DataFrame or list of length n
+            What the members take.
+        y : array-like of shape (n,)
+            Two classes; the positive one is last in sorted order.
+        groups : array-like of shape (n,), optional
+            Group (user, query) of each item.
+        sample_weight : array-like of shape (n,), optional
+            Weights at least 0.
+
+        Raises
+        ------
+        ValueError
+            If `y` does not hold two classes or too few of one for the folds, the top is larger than the
+            sample, no member takes weights that are given, or a parameter is out of range.
+        FloatingPointError
+            If scores of a member are NaN or infinite.
+        """
+        self._fit_many(X, y, groups, sample_weight, [self])
+        return self
+
+    def fit_many(
+        self,
+        X: Any,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        settings: Sequence[Setting],
+    ) -> list[Self]:
+        """Fit one clone per setting; those that differ in `top` alone share their members.
+
+        Returns
+        -------
+        models : list of fitted estimators, in the order of `settings`
+        """
+        models = [clone(self).set_params(**setting) for setting in settings]
+        shared: list[tuple[Setting, list[Self]]] = []
+        for model, setting in zip(models, settings, strict=True):
+            key = {name: value for name, value in setting.items() if name not in self._AFTER_MEMBERS}
+            alike = next((found for known, found in shared if known == key), None)
+            if alike is None:
+                shared.append((key, alike := []))
+            alike.append(model)
+        for _, alike in shared:
+            self._fit_many(X, y, groups, sample_weight, alike)
+        return models
+
+    def _fit_many(self, X: Any, y: Any, groups: Any, sample_weight: Any, models: Sequence[Self]) -> None:
+        """Fit `models`, which differ in their top alone."""
+        models[0]._check_estimators()
+        labels = validate_data(models[0], y=y)
+        X, _ = indexable(validate_data(models[0], X, skip_check_array=True), labels)
+        if not len(labels):
+            raise ValueError("X has 0 sample(s): a ranking is learnt from positives and negatives")
+        classes, labels = encode_labels(labels)
+        values: dict[str, Any] = {}
+        if groups is not None:
+            values["groups"] = check_groups(groups, len(labels))
+        if sample_weight is not None:
+            values["sample_weight"] = _check_sample_weight(sample_weight, labels, ensure_non_negative=True)
+        measures = [
+            TopPrecision(labels, {"kappa": 1.0} if model.top is None else model.top, values.get("groups"))
+            for model in models
+        ]
+        members = models[0]._fit_members(X, labels, values)
+        for model, measure in zip(models, measures, strict=True):
+            model.classes_ = classes
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(models[0], name):
+                    setattr(model, name, getattr(models[0], name))
+            model._combine(members, labels, values.get("sample_weight"), measure)
+
+    def _fit_members(self, X: Any, y: Ints, values: dict[str, Any]) -> _Members:
+        chance = check_random_state(self.random_state)
+        folds = deal_folds(self.cv, y, values.get("groups"), chance)
+        seed = int(chance.randint(np.iinfo(np.int32).max))
+        given: Any = self.estimators
+        if isinstance(given, str):
+            given = default_members(min(len(train) for train, _ in folds), sparse=issparse(X))
+        if "sample_weight" in values and not any(takes(model, "sample_weight") for _, model in given):
+            raise ValueError(
+                f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
+                "add one that does, or leave the weights out"
+            )
+        members = [(name, seeded((name, model), seed)) for name, model in given]
+        scores = cross_fit(members, X, y, folds, values, self.n_jobs)
+        centre, scale = scores.mean(axis=0), scores.std(axis=0)
+        scale[scale == 0] = 1.0
+        fitted = refit(members, X, y, values, self.n_jobs)
+        return _Members(fitted, (scores - centre) / scale, folds, centre, scale, seed)
+
+    def _check_estimators(self) -> None:
+        if isinstance(self.estimators, str) and self.estimators == "auto":
+            return
+        try:
+            names = [name for name, model in self.estimators if hasattr(model, "fit")]
+        except (TypeError, ValueError):
+            names = []
+        if not names or len(names) < len(self.estimators):
+            raise ValueError(
+                f'estimators must be "auto" or a list of (name, estimator), got {self.estimators!r}: '
+                'write for example [("forest", RandomForestClassifier()), ...]'
+            )
+        self._validate_names(names)
+
+    def _combine(self, members: _Members, y: Ints, weights: Floats | None, measure: TopPrecision) -> None:
+        Z, seed = members.scores, members.seed
+        share = _CANDIDATES * measure.k.sum() / len(y)
+        self.members_, self._centre, self._scale = members.fitted, members.centre, members.scale
+        self.member_values_ = {
+            name: measure.worth(Z[:, j], seed=seed) for j, (name, _) in enumerate(members.fitted)
+        }
+        self.combiners_, self.combiner_values_ = {}, {}
+        for kind in KINDS:
+            held_out = np.empty(len(y))
+            for train, test in members.folds:
+                w = None if weights is None else weights[train]
+                held_out[test] = fit_combiner(kind, Z[train], y[train], share=share, weights=w)(Z[test])
+            self.combiner_values_[kind] = measure.worth(held_out, seed=seed)
+            self.combiners_[kind] = fit_combiner(kind, Z, y, share=share, weights=weights)
+        self.combiner_ = max(KINDS, key=lambda kind: self.combiner_values_[kind].smoothed)
+        scores = np.sort(self.combiners_[self.combiner_](Z))
+        first = len(y) - min(int(measure.k.sum()), len(y) - 1)
+        low, high = scores[first - 1], scores[first]
+        self.intercept_ = float(-(low + (high - low) / 2))
+
+    def member_scores(self, X: Any) -> Floats:
+        """Return the members' scores on their common scale, shape (n, n_members)."""
+        check_is_fitted(self)
+        raw = np.column_stack([raw_scores(member, X) for member in self.members_])
+        return (raw - self._centre) / self._scale
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores, shape (n,); the higher, the nearer the top."""
+        scores = self.member_scores(X)
+        return self.combiners_[self.combiner_](scores) + self.intercept_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each item: positive where the score is above 0."""
+        above = self.decision_function(X) > 0
+        return self.classes_[above.astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        given: Any = [] if isinstance(self.estimators, str) else self.estimators
+        members = [get_tags(model).input_tags for _, model in given]
+        tags.input_tags.allow_nan = all(member.allow_nan for member in members)
+        tags.input_tags.sparse = all(member.sparse for member in members)
+        return tags

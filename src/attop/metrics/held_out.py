@@ -1,0 +1,138 @@
+"""Precision at the top of held-out scores: smoothed over k, and how far chance would move it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop.metrics.metric import TopLike
+from attop.metrics.ranking import Ranking, check_scores
+from attop.sample import check_groups, check_labels
+from attop.top import Top
+
+__all__ = ["TopPrecision", "Worth"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Cuts that are averaged over, relative to k: nine from half to twice, evenly on the scale of logarithms.
+_CUTS = 2.0 ** np.linspace(-1.0, 1.0, 9)
+
+
+class Worth(NamedTuple):
+    """What scores are worth at the top.
+
+    Attributes
+    ----------
+    precision : float in [0, 1]
+        Precision@k, the mean over groups where there are several.
+    spread : float
+        Its standard error, by the bootstrap over the items, or over the groups.
+    smoothed : float in [0, 1]
+        Mean of the precisions at nine cuts from k/2 to 2k: the same question with less noise, for choosing.
+    """
+
+    precision: float
+    spread: float
+    smoothed: float
+
+
+class TopPrecision:
+    """Precision at the top of a sample's scores.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Binary labels, see `attop.sample.check_labels`.
+    top : Top, int or mapping
+        Resolved in each group.
+    groups : array-like of shape (n,), optional
+        The value is the mean over the groups with at least k items.
+
+    Attributes
+    ----------
+    k : ndarray of shape (n_groups,)
+        Items at the top of each group; 0 where the group has fewer.
+
+    Raises
+    ------
+    ValueError
+        If no group has k items.
+
+    Notes
+    -----
+    Tied items count in expectation over their orders, in the bootstrap too. A bootstrap sample keeps the k of
+    the sample it is drawn from.
+    """
+
+    def __init__(self, y: ArrayLike, top: TopLike, groups: ArrayLike | None = None):
+        self._labels = check_labels(y)
+        n = len(self._labels)
+        self._codes = np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
+        self._n = np.bincount(self._codes)
+        self.k = self._resolve(Top.of(top))
+
+    def _resolve(self, top: Top) -> Ints:
+        """Items at the top of each group; 0 where the group has fewer."""
+        n_pos = np.bincount(self._codes, weights=self._labels).astype(int)
+        sizes = list(zip(self._n.tolist(), n_pos.tolist(), strict=True))
+        if len(sizes) == 1:
+            return np.array([top.resolve(*sizes[0])])
+        k = np.zeros(len(sizes), np.int64)
+        for group, size in enumerate(sizes):
+            with suppress(ValueError):
+                k[group] = top.resolve(*size)
+        if not k.any():
+            top.resolve(*max(sizes), where="the largest group")
+        return k
+
+    def __call__(self, scores: ArrayLike) -> float:
+        """Precision@k of `scores` of shape (n,)."""
+        return float(self._per_group(self._rank(scores), 1.0).mean())
+
+    def smoothed(self, scores: ArrayLike) -> float:
+        """Mean of the precisions at nine cuts from k/2 to 2k, each at least 1 and at most all items."""
+        ranking = self._rank(scores)
+        return float(np.mean([self._per_group(ranking, cut).mean() for cut in _CUTS]))
+
+    def worth(self, scores: ArrayLike, *, seed: int, n_samples: int = 100) -> Worth:
+        """All that `Worth` says of `scores`."""
+        spread = float(self.resampled(scores, seed=seed, n_samples=n_samples).std(ddof=1))
+        return Worth(self(scores), spread, self.smoothed(scores))
+
+    def resampled(self, scores: ArrayLike, *, seed: int, n_samples: int) -> Floats:
+        """Precision@k in bootstrap samples of the items, or of the groups where there are several.
+
+        The samples depend on `seed` alone: those of two models are paired.
+
+        Returns
+        -------
+        precision : ndarray of shape (n_samples,)
+        """
+        rng = np.random.default_rng(seed)
+        if len(self._n) > 1:
+            values = self._per_group(self._rank(scores), 1.0)
+            return values[rng.integers(len(values), size=(n_samples, len(values)))].mean(axis=1)
+        n, k = len(self._labels), int(self.k[0])
+        values = check_scores(scores, n)
+        order = np.argsort(-values, kind="stable")
+        first = np.flatnonzero(np.diff(-values[order], prepend=-np.inf))
+        labels = self._labels[order]
+        found = np.empty(n_samples)
+        for b in range(n_samples):
+            drawn = np.bincount(rng.integers(n, size=n), minlength=n)[order]
+            size = np.add.reduceat(drawn, first)
+            positive = np.add.reduceat(drawn * labels, first)
+            taken = np.clip(k - (np.cumsum(size) - size), 0, size)
+            found[b] = (positive * taken / np.maximum(size, 1)).sum() / k
+        return found
+
+    def _rank(self, scores: ArrayLike) -> Ranking:
+        return Ranking.of(self._labels, check_scores(scores, len(self._labels)), self._codes)
+
+    def _per_group(self, ranking: Ranking, cut: float) -> Floats:
+        k = np.clip(np.floor(self.k * cut + 0.5).astype(np.int64), 1, self._n)
+        return (ranking.positives_in_top(k) / k)[self.k > 0]

@@ -1,0 +1,350 @@
+"""TopStack: cross-fitting and combining by hand, what it takes and hands on, what it refuses."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from attop import Top, TopPush, TopStack
+from attop.estimators.combiners import KINDS, fit_combiner
+from attop.estimators.folds import deal_folds
+from attop.estimators.members import takes
+from oracles.stacking import held_out_log_odds, rerank
+from support.every_estimator import make
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(150, 3))
+Y = (X[:, 0] + X[:, 1] ** 2 + RNG.normal(size=150) > 2.2).astype(int)
+GROUPS = RNG.integers(0, 10, 150)
+MEMBERS = [("linear", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=2, random_state=0))]
+
+
+def stack(members=MEMBERS, **changes):
+    return TopStack(members, **{"top": 8, "cv": 3, **changes})
+
+
+def order(keys):
+    """Rank of each key, equal for equal keys."""
+    return np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+
+
+# --- By hand -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("top", [1, 3, 8])
+def test_it_is_cross_fitting_and_combining_written_out(top):
+    model = stack(top=top).fit(X, Y)
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=np.random.RandomState(0)).split(X, Y))
+    Z = held_out_log_odds([member for _, member in MEMBERS], X, Y, folds)
+    assert {name: worth.precision for name, worth in model.member_values_.items()} == {
+        name: Y[np.argsort(-Z[:, j], kind="stable")[:top]].mean()
+        if len(np.unique(Z[:, j])) == len(Y)
+        else pytest.approx(ties_expected(Z[:, j], top))
+        for j, (name, _) in enumerate(MEMBERS)
+    }
+    new = RNG.normal(size=(40, 3))
+    raw = np.column_stack([clone(m).fit(X, Y).predict_proba(new)[:, 1] for _, m in MEMBERS]).clip(1e-3, 0.999)
+    unscaled = held_out_raw(folds)
+    by_hand = (np.log(raw / (1 - raw)) - unscaled.mean(axis=0)) / unscaled.std(axis=0)
+    members = model.member_scores(new)
+    np.testing.assert_allclose(members, by_hand, rtol=1e-9, atol=1e-12)
+    combined = {kind: model.combiners_[kind](members) for kind in KINDS}
+    np.testing.assert_allclose(combined["mean"], members.mean(axis=1))
+    logistic = LogisticRegression(max_iter=1000).fit(Z, Y)
+    np.testing.assert_allclose(combined["logistic"], logistic.decision_function(members), rtol=1e-4)
+    keys = np.array(rerank(Z, Y, members, 16 * top)).round(9)
+    assert np.array_equal(order(combined["top-logistic"].round(9)), order(keys))
+    scores = model.decision_function(new)
+    np.testing.assert_allclose(scores - model.intercept_, combined[model.combiner_])
+    assert model.combiner_ == max(KINDS, key=lambda kind: model.combiner_values_[kind].smoothed)
+
+
+def held_out_raw(folds):
+    Z = np.empty((len(Y), len(MEMBERS)))
+    for train, test in folds:
+        for j, (_, member) in enumerate(MEMBERS):
+            p = clone(member).fit(X[train], Y[train]).predict_proba(X[test])[:, 1].clip(1e-3, 0.999)
+            Z[test, j] = np.log(p / (1 - p))
+    return Z
+
+
+def ties_expected(scores, k):
+    """Precision@k in expectation over the orders of tied items."""
+    cut = np.sort(scores)[::-1][k - 1]
+    above, at = scores > cut, scores == cut
+    return (Y[above].sum() + Y[at].mean() * (k - above.sum())) / k
+
+
+def test_predict_makes_as_many_positive_as_the_top_has_places():
+    model = stack(top=8).fit(X, Y)
+    Z = held_out_log_odds([m for _, m in MEMBERS], X, Y, deal_folds(3, Y, None, np.random.RandomState(0)))
+    scores = model.combiners_[model.combiner_](Z) + model.intercept_
+    assert (scores > 0).sum() in (8, (scores >= np.sort(scores)[-8]).sum())
+    assert np.array_equal(model.predict(X) == 1, model.decision_function(X) > 0)
+
+
+# --- Combiners -----------------------------------------------------------------------------------------
+
+
+def test_all_that_is_tied_at_the_cut_is_a_candidate_and_the_rest_keep_the_order_of_the_mean():
+    Z = np.repeat(np.arange(10.0), 5)[:, None] * np.ones(2) + np.array([0.0, 1.0])
+    y = np.tile([1, 0, 1, 0, 0], 10)
+    combiner = fit_combiner("top-logistic", Z, y, share=0.12)  # 6 of 50 rows: the second block is cut
+    assert combiner.cut == 8.5
+    new = np.column_stack([RNG.normal(size=400) * 6, RNG.normal(size=400) * 6 + 6])
+    scores, mean = combiner(new), new.mean(axis=1)
+    inside = mean >= 8.5
+    assert scores[inside].min() > 0 > scores[~inside].max()
+    assert np.array_equal(order(scores[~inside]), order(mean[~inside]))
+    linear = new @ combiner.weights + combiner.intercept
+    assert np.array_equal(order(scores[inside].round(12)), order(linear[inside].round(12)))
+
+
+def test_a_score_is_that_of_the_row_alone():
+    model = stack().fit(X, Y)
+    together = model.decision_function(np.vstack([X, X[:7]]))
+    np.testing.assert_allclose(together[:7], together[-7:], rtol=1e-9)
+    alone = [model.decision_function(X[i : i + 1])[0] for i in range(20)]
+    np.testing.assert_allclose(together[:20], alone, rtol=1e-9)  # members multiply matrices
+
+
+def test_candidates_of_one_class_have_nothing_to_teach():
+    Z, y = np.column_stack([np.arange(20.0), np.arange(20.0)]), np.repeat([0, 1], 10)
+    combiner = fit_combiner("top-logistic", Z, y, share=0.2)
+    np.testing.assert_array_equal(combiner(Z), Z.mean(axis=1))
+
+
+def test_extreme_scores_stay_in_order():
+    combiner = fit_combiner("top-logistic", X[:, :2], Y, share=0.3)
+    direction = combiner.weights / (combiner.weights @ combiner.weights)
+    rows = np.outer([-1e12, -1e6, -900.0, -1.0, 0.0, 1.0, 900.0, 1e12], direction)
+    shifted = rows + (combiner.cut - min(0, rows.mean(axis=1).min())) * np.ones(2)
+    scores = combiner(shifted)
+    assert np.isfinite(scores).all()
+    assert (combiner(shifted) > 0).all()
+
+
+def test_the_best_member_is_believed():
+    noise = make_pipeline(make_column_transformer(("passthrough", [2])), LogisticRegression())
+    many = [("good", DecisionTreeClassifier(max_leaf_nodes=8, random_state=0)), ("noise", noise)]
+    rng = np.random.default_rng(3)
+    big = rng.normal(size=(900, 3))
+    y = (np.abs(big[:, 0]) > 1.8).astype(int)
+    model = TopStack(many, top=30, cv=3).fit(big[:600], y[:600])
+    assert model.member_values_["good"].precision > 0.9 > 0.5 > model.member_values_["noise"].precision
+    good, none = np.abs(model.combiners_["logistic"].weights)
+    assert good > 5 * none
+    assert y[600:][np.argsort(-model.decision_function(big[600:]))[:10]].mean() > 0.9
+
+
+# --- Samples, weights, groups --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_same_numbers_for_any_n_jobs(n_jobs):
+    members = [*MEMBERS, ("forest", RandomForestClassifier(5)), ("near", KNeighborsClassifier(3))]
+    alone, several = stack(members).fit(X, Y), stack(members, n_jobs=n_jobs).fit(X, Y)
+    assert np.array_equal(alone.decision_function(X), several.decision_function(X))
+    assert alone.member_values_ == several.member_values_
+    other = stack(members, random_state=1).fit(X, Y)
+    assert not np.array_equal(alone.decision_function(X), other.decision_function(X))
+
+
+def test_a_seed_of_ones_own_is_kept():
+    fixed = [("a", RandomForestClassifier(3, random_state=5)), ("b", RandomForestClassifier(3))]
+    model = stack(fixed).fit(X, Y)
+    assert model.members_[0][1].random_state == 5
+    assert model.members_[1][1].random_state is not None
+    assert fixed[1][1].random_state is None
+
+
+def test_labels_of_text_and_frames_with_text_and_missing_values():
+    frame = pd.DataFrame({"size": X[:, 0], "kind": np.where(X[:, 1] > 0, "x", "y"), "other": X[:, 2]})
+    frame.loc[::7, "size"] = np.nan
+    encode = make_column_transformer((OneHotEncoder(), ["kind"]), remainder="passthrough")
+    members = [
+        ("boosting", make_pipeline(encode, HistGradientBoostingClassifier(max_iter=5))),
+        ("tree", make_pipeline(encode, DecisionTreeClassifier(max_depth=2))),
+    ]
+    model = stack(members).fit(frame, np.where(Y, "yes", "no"))
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert set(model.predict(frame)) <= {"no", "yes"}
+    plain = stack(members).fit(frame, Y)
+    assert np.array_equal(model.decision_function(frame), plain.decision_function(frame))
+    assert np.array_equal(
+        plain.decision_function(frame[["other", "kind", "size"]]), plain.decision_function(frame)
+    )
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        stack().fit(frame, Y)
+
+
+def test_the_models_one_has():
+    gaps = X.copy()
+    gaps[::9, 0] = np.nan
+    for features in (X, gaps, pd.DataFrame(gaps, columns=["a", "b", "c"]), sparse.csr_array(X)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            model = TopStack(top=8, cv=2).fit(features, Y)
+        assert len(model.members_) == 5
+        assert np.isfinite(model.decision_function(features)).all()
+    with pytest.raises(ValueError, match="infinity"):
+        TopStack(top=8, cv=2).fit(np.where(np.isnan(gaps), np.inf, gaps), Y)
+
+
+def test_members_without_probabilities():
+    svm = make_pipeline(StandardScaler(), LinearSVC())
+    model = stack([("svm", svm), ("push", TopPush())]).fit(X, Y)
+    expected = svm.fit(X, Y).decision_function(X)
+    found = model.member_scores(X)[:, 0]
+    np.testing.assert_allclose(
+        (found - found.mean()) / found.std(), (expected - expected.mean()) / expected.std()
+    )
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Notes what its `fit` is given."""
+
+    seen: list = []  # noqa: RUF012
+
+    def fit(self, X, y, groups=None, sample_weight=None):
+        self.classes_ = np.unique(y)
+        self.seen.append((X, y, groups, sample_weight))
+        return self
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+def test_weights_and_groups_reach_those_that_take_them():
+    Recorder.seen.clear()
+    weight = RNG.uniform(0.5, 2, 150)
+    members = [
+        ("plain", Recorder()),
+        ("piped", make_pipeline(StandardScaler(), Recorder())),
+        ("near", KNeighborsClassifier(3)),
+    ]
+    model = stack(members).fit(X, Y, groups=GROUPS, sample_weight=weight)
+    assert len(Recorder.seen) == 2 * (3 + 1)
+    folds = deal_folds(3, Y, np.unique(GROUPS, return_inverse=True)[1], np.random.RandomState(0))
+    for (train, _), (features, y, groups, given) in zip(folds, Recorder.seen[:3], strict=True):
+        assert np.array_equal(features, X[train])
+        assert np.array_equal(y, Y[train])
+        assert np.array_equal(groups, GROUPS[train])
+        assert np.array_equal(given, weight[train])
+    assert np.isfinite(model.decision_function(X)).all()
+    search = GridSearchCV(make_pipeline(StandardScaler(), LogisticRegression()), {})
+    assert takes(search, "sample_weight") == "logisticregression__sample_weight"
+    assert takes(search, "groups") is None
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = stack(members).fit(X, Y, groups=GROUPS, sample_weight=weight)
+    assert np.array_equal(routed.decision_function(X), model.decision_function(X))
+
+
+def test_weights_change_the_model_and_equal_ones_do_not():
+    plain, ones = stack().fit(X, Y), stack().fit(X, Y, sample_weight=np.ones(150))
+    np.testing.assert_allclose(plain.decision_function(X), ones.decision_function(X), atol=1e-6)
+    heavy = stack().fit(X, Y, sample_weight=np.where(X[:, 1] > 0, 10.0, 1.0))
+    assert not np.allclose(plain.decision_function(X), heavy.decision_function(X), atol=1e-2)
+    with pytest.raises(ValueError, match="no member takes sample_weight \\(near\\)"):
+        stack([("near", KNeighborsClassifier(3))]).fit(X, Y, sample_weight=np.ones(150))
+    with pytest.raises(ValueError, match="Negative values in data"):
+        stack().fit(X, Y, sample_weight=-np.ones(150))
+
+
+def test_groups_are_kept_together_and_have_a_top_each():
+    groups = np.array(["u", "v", "w", "x", "y", "z"])[np.arange(150) % 6]
+    for _, test in deal_folds(3, Y, np.arange(150) % 6, np.random.RandomState(0)):
+        assert len(set(groups[test])) == 2
+        assert set(groups[test]).isdisjoint(groups[np.setdiff1d(np.arange(150), test)])
+    model = stack(top=2).fit(X, Y, groups)
+    again = stack(top=Top(k=2)).fit(X, Y, np.arange(150) % 6)
+    assert np.array_equal(model.decision_function(X), again.decision_function(X))
+    assert model.member_values_ != stack(top=2).fit(X, Y).member_values_
+    cut = model.combiners_["top-logistic"].cut
+    assert cut == -np.inf  # 16 times 2 for each of 6 groups are more than there are
+    with pytest.raises(ValueError, match="k=26 asks for 26 of the 25 items"):
+        stack(top=26).fit(X, Y, groups)
+
+
+def test_tops_share_their_members():
+    Recorder.seen.clear()
+    members = [*MEMBERS, ("recorder", Recorder())]
+    settings = [{"top": 3}, {"top": {"tau": 0.1}}, {}, {"cv": 2}, {"top": 3, "cv": 2}]
+    together = stack(members).fit_many(X, Y, settings=settings)
+    assert len(Recorder.seen) == (3 + 1) + (2 + 1)
+    for model, setting in zip(together, settings, strict=True):
+        alone = stack(members, **setting).fit(X, Y)
+        assert model.get_params()["top"] == alone.top
+        assert np.array_equal(model.decision_function(X), alone.decision_function(X))
+
+
+def test_parameters_of_members_by_name():
+    model = stack().set_params(linear__C=0.5, tree=DecisionTreeClassifier(max_depth=1))
+    assert model.get_params()["linear__C"] == 0.5
+    assert model.get_params()["tree__max_depth"] == 1
+    search = GridSearchCV(make("TopStack", top=5), {"linear__C": [0.01, 1.0]}, cv=2, error_score="raise")
+    assert search.fit(X, Y).best_params_["linear__C"] in (0.01, 1.0)
+
+
+# --- Refused in words ----------------------------------------------------------------------------------
+
+
+class Broken(Recorder):
+    def decision_function(self, X):
+        return np.full(len(X), np.nan)
+
+
+FEW = np.r_[np.ones(5, int), np.zeros(145, int)]
+LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "data", "message"),
+    [
+        ({}, (X, FEW), "3 folds need two positives and two negatives each, y holds 5 positives and 145"),
+        ({}, (X, 1 - FEW), "y holds 145 positives and 5 negatives: lower cv"),
+        ({}, (X, Y, np.arange(150) % 2), "3 folds of whole groups need as many groups, got 2"),
+        ({}, (X, Y, LUMPED), r"a fold of whole groups holds 0 positives and \d+ negatives, two of each"),
+        ({}, (X, Y[1:]), "inconsistent numbers of samples"),
+        ({}, (X, Y, GROUPS[1:]), "groups must name the group of each of the 150 items"),
+        ({}, (X, np.zeros(150)), "one class only"),
+        ({}, (X, np.arange(150) % 3), "got 3 classes; .*y == 2$"),
+        ({}, (np.where(X > 2, np.nan, X), Y), "NaN"),
+        ({"top": 151}, (X, Y), "k=151 asks for 151 of the 150 items"),
+        ({"top": 0.2}, (X, Y), "write {'tau': 0.2}"),
+        ({"cv": 1}, (X, Y), "cv must be an integer of at least 2, got 1"),
+        ({"cv": 2.0}, (X, Y), "cv must be an integer of at least 2, got 2.0"),
+        ({"cv": True}, (X, Y), "cv must be an integer of at least 2, got True"),
+        ({"random_state": "x"}, (X, Y), "'x' cannot be used to seed"),
+        ({"members": "all"}, (X, Y), "estimators must be \"auto\" or a list .*got 'all'"),
+        ({"members": []}, (X, Y), 'estimators must be "auto" or a list'),
+        ({"members": [LogisticRegression()]}, (X, Y), 'estimators must be "auto" or a list'),
+        ({"members": [("a", "drop")]}, (X, Y), 'estimators must be "auto" or a list'),
+        ({"members": [*MEMBERS, *MEMBERS]}, (X, Y), "not unique"),
+        ({"members": [("line", LinearRegression())]}, (X, Y), r"member 'line' \(LinearRegression\) gives no"),
+        ({"members": [("bad", Broken())]}, (X, Y), "50 of 50 scores of member 'bad' are NaN or infinite"),
+    ],
+)
+def test_what_is_refused(changes, data, message):
+    with pytest.raises((ValueError, TypeError, FloatingPointError), match=message):
+        stack(**changes).fit(*data)
+
+
+def test_before_it_is_fitted():
+    for method in ("decision_function", "predict", "member_scores"):
+        with pytest.raises(NotFittedError):
+            getattr(stack(), method)(X)

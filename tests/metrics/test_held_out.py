@@ -1,0 +1,55 @@
+"""Precision at the top of held-out scores, smoothed and resampled, against enumeration."""
+
+import numpy as np
+import pytest
+
+from attop.metrics import precision_at_k
+from attop.metrics.held_out import TopPrecision
+from oracles.stacking import expected_precision, smoothed
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_against_all_orders(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    y, scores, k = rng.integers(0, 2, n), rng.integers(0, 4, n) / 2, int(rng.integers(1, n + 1))
+    measure = TopPrecision(y, k)
+    assert measure(scores) == pytest.approx(expected_precision(y, scores, k))
+    assert measure.smoothed(scores) == pytest.approx(smoothed(y, scores, k))
+
+
+def test_groups_are_averaged_and_small_ones_left_out():
+    rng = np.random.default_rng(0)
+    y, scores, groups = rng.integers(0, 2, 40), rng.integers(0, 6, 40), np.repeat([3, 1, 7], [20, 17, 3])
+    measure = TopPrecision(y, 5, groups)
+    assert measure.k.tolist() == [5, 5, 0]
+    kept = [precision_at_k(y[groups == g], scores[groups == g], 5) for g in (1, 3)]
+    assert measure(scores) == pytest.approx(np.mean(kept))
+    resampled = measure.resampled(scores, seed=0, n_samples=60)
+    low, high = sorted(kept)
+    assert set(resampled.round(9)) == {round(v, 9) for v in (low, (low + high) / 2, high)}
+    with pytest.raises(ValueError, match=r"k=21.*of the 20 items.*the largest group"):
+        TopPrecision(y, 21, groups)
+    with pytest.raises(ValueError, match="k=41 asks for 41 of the 40 items"):
+        TopPrecision(y, 41)
+
+
+def test_a_bootstrap_sample_is_the_rows_drawn():
+    rng = np.random.default_rng(1)
+    y, scores, k = rng.integers(0, 2, 50), rng.integers(0, 8, 50), 9
+    found = TopPrecision(y, k).resampled(scores, seed=4, n_samples=30)
+    draws = np.random.default_rng(4)
+    for value in found:
+        rows = draws.integers(50, size=50)
+        assert value == pytest.approx(precision_at_k(y[rows], scores[rows], k))
+
+
+def test_bootstraps_of_two_models_are_paired():
+    rng = np.random.default_rng(2)
+    y, scores = rng.integers(0, 2, 80), rng.normal(size=80)
+    measure = TopPrecision(y, 10)
+    one, same = (measure.resampled(s, seed=0, n_samples=20) for s in (scores, 3 * scores + 1))
+    assert np.array_equal(one, same)
+    worth = measure.worth(scores, seed=0)
+    assert worth.precision == precision_at_k(y, scores, 10)
+    assert worth.spread == pytest.approx(measure.resampled(scores, seed=0, n_samples=100).std(ddof=1))
