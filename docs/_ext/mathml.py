@@ -11,8 +11,8 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-#: TeX takes one digit as the numerator, the converter the whole number.
-FRACTION = re.compile(r"\\frac(\d)(\d)")
+#: A fraction without braces: TeX takes one character or command each, the converter takes a whole number.
+FRACTION = re.compile(r"\\([td]?)frac\s*(\d|[A-Za-z]|\\[A-Za-z]+)\s*(\d|[A-Za-z]|\\[A-Za-z]+|(?=\{))")
 #: Of HTML, not of XML.
 ENTITY = re.compile(r"&(?!lt;|gt;|amp;)\w+;")
 
@@ -20,8 +20,13 @@ ElementTree.register_namespace("", NAMESPACE)
 logger = logging.getLogger(__name__)
 
 
+def _braced(fraction: re.Match[str]) -> str:
+    size, above, below = fraction.groups()
+    return rf"\{size}frac{{{above}}}" + (f"{{{below}}}" if below else "")
+
+
 def _mathml(node: nodes.Element, *, block: bool) -> str:
-    source = FRACTION.sub(r"\\frac{\1}{\2}", node.astext().strip())
+    source = FRACTION.sub(_braced, node.astext().strip())
     try:
         written = latex2mathml.tex2mathml(source, as_block=block)
     except MathError as error:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -38,14 +39,16 @@ PLANNED = {
     "PYTHONPATH=. snakemake --cores 2 --configfile mine.yaml",
     "PYTHONPATH=. snakemake --cores 2 --configfile metric.yaml",
 }
+VENV = "python3 -m venv .venv && . .venv/bin/activate"
 CI = "run word for word by .ci/run"
 PIP = "installs; .ci/run installs the same way"
 SLURM = "needs a SLURM; tests/slurm runs the profile on one"
 NETWORK = "asks the network whether the data can be had"
 #: Commands not run here, each with the reason.
 NOT_RUN = {
-    'pip install -e ".[workflow]" && snakemake --cores 16': CI,
-    'pip install -e ".[test]" && pytest': CI,
+    f'{VENV} && pip install -e ".[workflow]" && snakemake --cores 16': CI,
+    f'{VENV} && pip install -e ".[test]" && pytest': CI,
+    VENV: CI,
     "pip install -e .": PIP,
     'pip install -e ".[workflow]"': PIP,
     'pip install -e ".[slurm]"': PIP,
@@ -198,4 +201,11 @@ def test_site_is_built_without_warnings(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", tmp_path / "trees"]
     run = subprocess.run([*command, "docs", tmp_path / "site"], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    assert (tmp_path / "site" / "index.html").exists()
+    fractions = 0
+    for page in (tmp_path / "site").rglob("*.html"):
+        for formula in re.findall(r"<math .*?</math>", page.read_text(encoding="utf-8"), re.DOTALL):
+            for fraction in ElementTree.fromstring(formula).iter("{http://www.w3.org/1998/Math/MathML}mfrac"):
+                above, _below = fraction
+                assert above.text != "12", f"{page.name}: {formula}"  # TeX reads \\frac12 as a half
+                fractions += 1
+    assert fractions > 20

@@ -18,8 +18,11 @@ def blocks(language):
 
 def test_two_commands():
     install_and_run, install_and_test = (block.strip() for block in blocks("bash"))
-    assert install_and_run == 'pip install -e ".[workflow]" && snakemake --cores 16'
-    assert install_and_test == 'pip install -e ".[test]" && pytest'
+    environment = (
+        "python3 -m venv .venv && . .venv/bin/activate && "  # pip refuses to install outside of one (PEP 668)
+    )
+    assert install_and_run == environment + 'pip install -e ".[workflow]" && snakemake --cores 16'
+    assert install_and_test == environment + 'pip install -e ".[test]" && pytest'
 
 
 def test_python():
