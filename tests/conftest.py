@@ -1,15 +1,12 @@
-"""What every test gets: markers by storey, so that `-m "not workflow"` is the quick part."""
+"""The marker `workflow`: what starts a program of minutes. `-m "not workflow"` is the quick part."""
 
 from pathlib import Path
 
 import pytest
 
-#: Folders whose tests start Snakemake, and files elsewhere that do.
-_WORKFLOW = {"workflow", "slurm"}
-
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests that run the workflow."""
+    """Mark whole folders; tests elsewhere carry the marker themselves."""
     for item in items:
-        if Path(item.path).parent.name in _WORKFLOW:
+        if Path(item.path).parent.name in ("workflow", "slurm"):
             item.add_marker(pytest.mark.workflow)

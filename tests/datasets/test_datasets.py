@@ -99,6 +99,7 @@ def test_interaction_features_are_user_item_and_product():
         interaction_features(user, item[:, :2])
 
 
+@pytest.mark.workflow
 def test_umap_keeps_neighbours_and_repeats_itself():
     rng = np.random.default_rng(0)
     cluster = np.repeat(np.arange(3), 30)

@@ -183,6 +183,7 @@ def clone(tmp_path):
     return run
 
 
+@pytest.mark.workflow
 @pytest.mark.parametrize("page", [page for page in PAGES if {*commands(page)} & (RUN | PLANNED)])
 def test_commands(page, clone, tmp_path, monkeypatch):
     write_files(page, tmp_path)
@@ -195,6 +196,7 @@ def test_commands(page, clone, tmp_path, monkeypatch):
             clone(f"{command} --dry-run --quiet")
 
 
+@pytest.mark.workflow
 def test_site_is_built_without_warnings(tmp_path):
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason='pip install -e ".[docs]"')

@@ -168,6 +168,7 @@ def test_a_warm_process_changes_no_bit(request_of, tmp_path, monkeypatch, estima
 HOSTILE = ["Raises", "LoopsForEver", "EatsMemory", "NaNScores", "WrongLength", "PrintsMegabytes", "CallsExit"]
 
 
+@pytest.mark.workflow
 def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -193,6 +193,7 @@ def test_a_module_that_ends_the_process_is_refused(module):
         configuration(metrics=["my_metrics.GAIN"])
 
 
+@pytest.mark.workflow
 def test_an_unknown_path_stops_the_workflow_before_its_first_job(tmp_path):
     config = {**SMALL, "metrics": ["my_metrix.gain"]}
     catalogues = {name: str(ROOT / file) for name, file in SMALL["catalogues"].items()}
