@@ -25,6 +25,7 @@ _HOMES = {
     "SVMPAUC": "attop.estimators",
     "SVMPerf": "attop.estimators",
     "SelectPApK": "attop.estimators",
+    "SoftTop": "attop.estimators",
     "TopPush": "attop.estimators",
     "TopStack": "attop.estimators",
     "fit_many": "attop.estimators",

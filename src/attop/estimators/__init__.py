@@ -21,6 +21,7 @@ HOMES = {
     "SVMPAUC": "attop.estimators.svm_pauc",
     "SVMPerf": "attop.estimators.svm_perf",
     "SelectPApK": "attop.estimators.select_papk",
+    "SoftTop": "attop.estimators.soft_top",
     "TopPush": "attop.estimators.top_push",
     "TopStack": "attop.estimators.top_stack",
     "fit_many": "attop.estimators.base",

@@ -41,11 +41,15 @@ class _Rule(NamedTuple):
 #: Solvers narrow the range of those that are any finite number, each its own way.
 _RULES: Mapping[str, _Rule] = {
     "C": _Rule(positive=True),
+    "anchor": _Rule(0, none=True),
     "coef0": _Rule(),
+    "cv": _Rule(2, integer=True),
     "eta": _Rule(positive=True),
     "lam": _Rule(),
+    "margin": _Rule(infinite=True),
     "radius": _Rule(positive=True, infinite=True),
     "tol": _Rule(),
+    "width": _Rule(positive=True, none=True),
     "time_limit": _Rule(positive=True, none=True),
     "batch_size": _Rule(2, integer=True),
     "degree": _Rule(1, integer=True),
@@ -53,6 +57,7 @@ _RULES: Mapping[str, _Rule] = {
     "max_iter": _Rule(1, integer=True),
     "n_alphas": _Rule(2, integer=True),
     "n_classifiers": _Rule(1, integer=True),
+    "n_repeats": _Rule(1, integer=True),
     "n_thresholds": _Rule(1, integer=True, none=True),
 }
 

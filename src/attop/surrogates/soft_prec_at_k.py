@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from attop.surrogates.base import BoundSurrogate, eligible
 from attop.surrogates.grouped import BoundKernel, TopSurrogate, resolve_each
 from attop.top import Top
 
-__all__ = ["SoftPrecAtK"]
+__all__ = ["SoftPrecAtK", "weighted_k"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -136,10 +137,15 @@ def _resolve_weighted(top: Top, sample: RankingSample, weights: Floats) -> Ints:
     k = np.zeros(sample.n_groups, np.int64)
     for g, (first, last) in enumerate(zip(sample.start[:-1], sample.start[1:], strict=True)):
         items = sample.order[first:last]
-        n_pos = float(weights[items[: sample.n_pos[g]]].sum())
-        if n_pos > 0:
-            try:
-                k[g] = top.resolve(float(weights[items].sum()), n_pos)  # type: ignore[arg-type]
-            except ValueError:
-                k[g] = 0
+        n_pos = weights[items[: sample.n_pos[g]]].sum()
+        k[g] = weighted_k(top, float(weights[items].sum()), float(n_pos))
     return k
+
+
+def weighted_k(top: Top, total: float, positive: float) -> int:
+    """Resolve `top` in a list of `total` weight, of which `positive`; 0 where there is too little."""
+    try:
+        # Fractions are what `resolve` calculates in; it asks for whole numbers because items are.
+        return top.resolve(Fraction(total), Fraction(positive)) if positive > 0 else 0  # type: ignore[arg-type]
+    except ValueError:
+        return 0

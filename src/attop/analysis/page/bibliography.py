@@ -165,6 +165,14 @@ BIBLIOGRAPHY = (
         pages="2825--2830",
         year="2011",
     ),
+    _entry(
+        "attop",
+        "software",
+        "attop",
+        author="{The attop developers}",
+        title="attop: accuracy at the top",
+        version="0.1.0",
+    ),
 )
 
 

@@ -1,1 +1,1 @@
-"""Descent on the whole sample: subgradients and L-BFGS."""
+"""Descent on the whole sample: subgradients, L-BFGS, Newton; and what is refined for the top by them."""

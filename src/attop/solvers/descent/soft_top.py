@@ -1,0 +1,165 @@
+"""A linear model refined for the top: the smoothed precision@k ascended from a pointwise model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.solvers.descent.lbfgs_many import lbfgs_many
+from attop.surrogates.soft_prec_at_k import SoftPrecAtK, weighted_k
+from attop.top import Top
+
+__all__ = ["Part", "precision_about", "refine"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: The unit of the scores is the spread of this many times k of the highest.
+_UNIT_OF = 4
+#: k' of the smooth selector, as multiples of k.
+_ABOUT = 2.0 ** np.linspace(-1, 1, 9)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a sample: their labels, groups (or None) and weights (or None for all 1)."""
+
+    rows: Ints
+    y: Ints
+    groups: Ints | None
+    weight: Floats | None
+
+    def take(self, rows: Ints) -> Part:
+        """Return the part of the rows at positions `rows`."""
+        groups = None if self.groups is None else self.groups[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        return Part(self.rows[rows], self.y[rows], groups, weight)
+
+    def lists(self) -> list[Ints]:
+        """Return the positions of each group's rows; all of them without groups."""
+        if self.groups is None:
+            return [np.arange(len(self.y))]
+        order = np.argsort(self.groups, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(self.groups[order])) + 1)
+
+    def resolve(self, top: Top, at: Ints) -> int:
+        """Return k of the list at positions `at`, by weight; 0 where precision@k is undefined."""
+        weight = np.ones(len(at)) if self.weight is None else self.weight[at]
+        return weighted_k(top, float(weight.sum()), float(weight @ self.y[at]))
+
+
+def refine(
+    X: Any, part: Part, top: Top, start: Floats, width: float, anchors: Floats, max_iter: int = 60
+) -> Floats:
+    r"""Refine a linear model for the top of the list.
+
+    Minimises over w, from :math:`w_0/u` on,
+
+    .. math:: L_h(X w) + \tfrac\lambda2 \|w - w_0/u\|^2,
+
+    with L the loss of `SoftPrecAtK` at width h and u the standard deviation of the 4k highest scores of
+    the start :math:`w_0`: h and :math:`\lambda` mean the same whatever the scale of the start.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+        Standardised.
+    part : Part
+        The rows to train on.
+    top : Top
+    start : ndarray of shape (d,)
+        :math:`w_0`.
+    width : float, positive
+        h, in units of u.
+    anchors : ndarray of shape (m,), at least 0
+        :math:`\lambda`, one per model.
+    max_iter : int
+        Evaluations of the objective.
+
+    Returns
+    -------
+    coef : ndarray of shape (d, m)
+        In units of u, like :math:`w_0/u`.
+
+    Raises
+    ------
+    ValueError
+        If the loss is undefined on `part`.
+    """
+    loss = SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
+    every = len(part.rows) == X.shape[0]
+    scores = X @ start
+    start = start / _unit(scores if every else scores[part.rows], part, top)
+    W0 = np.repeat(start[:, None], len(anchors), axis=1)
+
+    def objective(W: Floats) -> tuple[Floats, Floats]:
+        # Width 1 at scores over h.
+        scores = X @ (W / width)
+        value, coef = loss(scores if every else scores[part.rows])
+        if not every:
+            scores[:] = 0.0
+            scores[part.rows] = coef
+            coef = scores
+        moved = W - W0
+        return (
+            value + 0.5 * anchors * np.einsum("dm,dm->m", moved, moved),
+            (X.T @ coef) / width + anchors * moved,
+        )
+
+    return lbfgs_many(objective, W0, max_iter=max_iter)[0]
+
+
+def _unit(scores: Floats, part: Part, top: Top) -> float:
+    """Return the standard deviation of the 4k highest scores, by weight, over lists the root mean square."""
+    variances = []
+    for at in part.lists():
+        k = part.resolve(top, at)
+        if k == 0:
+            continue
+        order = at[np.argsort(-scores[at], kind="stable")]
+        weight = np.ones(len(at)) if part.weight is None else part.weight[order]
+        before = np.cumsum(weight) - weight
+        weight = np.minimum(weight, np.maximum(_UNIT_OF * k - before, 0.0))
+        mean = np.average(scores[order], weights=weight)
+        variances.append(np.average((scores[order] - mean) ** 2, weights=weight))
+    spread = float(np.sqrt(np.mean(variances)))
+    return spread if np.isfinite(spread) and spread > 0 else 1.0
+
+
+def precision_about(scores: Floats, part: Part, top: Top) -> Floats:
+    """Return precision@k' averaged over nine k' from k/2 to 2k: smoother in the model than precision@k.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, m)
+        Of the rows of `part`, in its order.
+    part : Part
+    top : Top
+
+    Returns
+    -------
+    precision : ndarray of shape (m,)
+        Mean over the groups where it is defined, NaN where there is none. Ties count against the model;
+        between two items it is interpolated.
+    """
+    values = []
+    for at in part.lists():
+        k = part.resolve(top, at)
+        if k == 0:
+            continue
+        at = at[np.argsort(part.y[at], kind="stable")]  # negatives first: they win ties
+        order = at[np.argsort(-scores[at], axis=0, kind="stable")]
+        weight = np.ones(order.shape) if part.weight is None else part.weight[order]
+        ranks = np.cumsum(weight, axis=0)
+        found = np.cumsum(weight * part.y[order], axis=0)
+        at_k = np.clip(k * _ABOUT, 1.0, ranks[-1, 0])
+        values.append(
+            [
+                np.mean(np.interp(at_k, np.append(0.0, r), np.append(0.0, f)) / at_k)
+                for r, f in zip(ranks.T, found.T, strict=True)
+            ]
+        )
+    return np.mean(values, axis=0) if values else np.full(scores.shape[1], np.nan)

@@ -1,0 +1,159 @@
+"""Choosing a base and its refinement by cross-validation, for several tops that share the bases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.solvers.descent.linear_bases import Bases
+from attop.solvers.descent.soft_top import Part, precision_about, refine
+from attop.top import Top
+
+__all__ = ["Outcome", "Request", "cross_validation_folds", "search"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: Calls functions, perhaps side by side, and returns what they return in their order.
+Run = Callable[[Iterable[Callable[[], Any]]], list[Any]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to refine for: `top`, the settings to choose from, and by how much to beat the base."""
+
+    top: Top
+    widths: tuple[float, ...]
+    anchors: tuple[float, ...]
+    margin: float
+
+
+@dataclass
+class Outcome:
+    """A chosen model: `coef`, that of its base, and how they compared over the folds."""
+
+    coef: Floats
+    base_coef: Floats
+    base: str
+    gain: float = np.nan
+    gain_se: float = np.nan
+    width: float | None = None
+    anchor: float | None = None
+
+
+def cross_validation_folds(part: Part, n_splits: int, n_repeats: int, seed: int) -> list[tuple[Part, Part]]:
+    """Split into training and validation parts, `n_repeats` times over.
+
+    Whole groups are dealt to the folds at random; without groups, rows are, class by class. There are no
+    more folds than groups, or than items of a class, and none if that leaves one.
+    """
+    labels = part.y if part.groups is None else np.zeros(len(part.y), np.int64)
+    units = np.arange(len(part.y)) if part.groups is None else part.groups
+    n_units = [len(np.unique(units[labels == label])) for label in np.unique(labels)]
+    n_splits = min(n_splits, *n_units)
+    if n_splits < 2:
+        return []
+    folds = []
+    for repeat in range(n_repeats):
+        rng = np.random.default_rng([seed, repeat])
+        fold = np.empty(len(part.y), np.int64)
+        for label in np.unique(labels):
+            of_class = labels == label
+            names, position = np.unique(units[of_class], return_inverse=True)
+            fold[of_class] = (rng.permutation(len(names)) % n_splits)[position]
+        for i in range(n_splits):
+            train, test = part.take(np.flatnonzero(fold != i)), part.take(np.flatnonzero(fold == i))
+            if 0 < train.y.sum() < len(train.y) and test.y.any():
+                folds.append((train, test))
+    return folds
+
+
+def search(
+    X: Any,
+    part: Part,
+    folds: Sequence[tuple[Part, Part]],
+    bases: Bases,
+    requests: Sequence[Request],
+    run: Run,
+) -> list[Outcome]:
+    """Choose a base, then a refinement of it or none, for each request.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+        Standardised.
+    part : Part
+        All rows.
+    folds : sequence of (train, test)
+        Without any, the middle base is returned as it is.
+    bases : Bases
+    requests : sequence of Request
+    run : callable
+        The results do not depend on how many functions it calls at a time.
+
+    Returns
+    -------
+    outcomes : list of Outcome, one per request
+    """
+    every = range(len(bases.names))
+    starts = run(lambda train=train: bases.fit(X, train, every) for train, _ in folds)  # type: ignore[misc]
+    first = [_best_base(X, folds, starts, request.top, len(every)) for request in requests]
+    chosen = sorted({j for j, _ in first})
+    # One by one, so that a base does not depend on which others are wanted.
+    whole = dict(zip(chosen, run(lambda j=j: bases.fit(X, part, [j])[:, 0] for j in chosen), strict=True))  # type: ignore[misc]
+    outcomes = []
+    for request, (j, before) in zip(requests, first, strict=True):
+        outcome = Outcome(whole[j], whole[j], bases.names[j])
+        usable = np.isfinite(before)
+        if usable.any():
+            kept = [(*fold, start[:, j]) for fold, start, ok in zip(folds, starts, usable, strict=True) if ok]
+            _refine_if_it_pays(X, part, kept, before[usable], request, outcome, run)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _best_base(
+    X: Any, folds: Sequence[tuple[Part, Part]], starts: Sequence[Floats], top: Top, n_bases: int
+) -> tuple[int, Floats]:
+    """Return the base with the highest mean precision over the folds, and its precision in each."""
+    if not folds:
+        return n_bases // 2, np.full(0, np.nan)
+    values = np.array(
+        [precision_about(X[test.rows] @ W, test, top) for (_, test), W in zip(folds, starts, strict=True)]
+    )
+    defined = np.isfinite(values[:, 0])
+    j = int(np.argmax(values[defined].mean(axis=0))) if defined.any() else n_bases // 2
+    return j, values[:, j]
+
+
+def _refine_if_it_pays(
+    X: Any,
+    part: Part,
+    folds: Sequence[tuple[Part, Part, Floats]],
+    before: Floats,
+    request: Request,
+    outcome: Outcome,
+    run: Run,
+) -> None:
+    """Choose the setting with the highest mean precision; keep the base where that gains too little."""
+    anchors = np.array(request.anchors)
+
+    def validate(width: float, train: Part, test: Part, start: Floats) -> Floats:
+        W = refine(X, train, request.top, start, width, anchors)
+        return precision_about(X[test.rows] @ W, test, request.top)
+
+    jobs = [(width, *fold) for width in request.widths for fold in folds]
+    values = np.array(run(lambda job=job: validate(*job) for job in jobs))  # type: ignore[misc]
+    gains = values.reshape(len(request.widths), len(folds), len(anchors)) - before[:, None]
+    mean = gains.mean(axis=1)
+    w, a = np.unravel_index(np.argmax(mean), mean.shape)
+    outcome.gain = float(mean[w, a])
+    outcome.gain_se = float(gains[w, :, a].std(ddof=1) / np.sqrt(len(folds))) if len(folds) > 1 else np.nan
+    if outcome.gain > request.margin:
+        outcome.width, outcome.anchor = request.widths[w], request.anchors[a]
+        outcome.coef = refine(X, part, request.top, outcome.base_coef, outcome.width, anchors[a : a + 1])[
+            :, 0
+        ]

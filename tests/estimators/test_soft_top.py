@@ -1,0 +1,105 @@
+"""SoftTop: what it chooses, on what that depends, and what it refuses."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from attop import SoftTop
+from support.misspecified import misspecified
+
+X, Y = misspecified()
+Z = StandardScaler().fit_transform(X)
+
+
+def precision(scores, y, k):
+    return y[np.argsort(-scores)[:k]].mean()
+
+
+def test_it_wins_at_the_top_where_the_base_is_wrong_there():
+    model = SoftTop(top={"kappa": 0.3}).fit(X, Y)
+    fresh, y = misspecified(6000, seed=9)
+    k = round(0.3 * y.sum())
+    assert model.refined_
+    assert model.cv_gain_ > 0.1
+    assert model.cv_gain_se_ < model.cv_gain_
+    assert model.width_ in (0.3, 1.0, 3.0)
+    assert precision(fresh @ model.coef_, y, k) > precision(fresh @ model.base_coef_, y, k) + 0.1
+
+
+def test_it_keeps_the_base_where_there_is_nothing_to_gain():
+    model = SoftTop(top=40, margin=np.inf).fit(X, Y)
+    assert not model.refined_
+    assert model.width_ is None
+    assert np.isfinite(model.cv_gain_)
+    np.testing.assert_array_equal(model.coef_, model.base_coef_)
+
+
+def test_the_base_is_the_tuned_model_of_scikit_learn():
+    model = SoftTop(top=40, base="logistic", margin=np.inf).fit(X, Y)
+    C = float(model.base_.split("C=")[1].split(",")[0].rstrip(")"))
+    balanced = "balanced" if "balanced" in model.base_ else None
+    theirs = LogisticRegression(C=C, class_weight=balanced, tol=1e-10, max_iter=5000).fit(Z, Y)
+    np.testing.assert_allclose(model.base_coef_ * X.std(axis=0), theirs.coef_[0], atol=1e-5)
+
+
+def test_the_number_of_jobs_changes_no_digit():
+    one = SoftTop(top=40, n_jobs=1).fit(X, Y)
+    two = SoftTop(top=40, n_jobs=2).fit(X, Y)
+    np.testing.assert_array_equal(two.coef_, one.coef_)
+    assert two.cv_gain_ == one.cv_gain_
+
+
+@pytest.mark.parametrize("base", [LogisticRegression(C=0.1), Ridge()])
+def test_any_linear_estimator_can_be_the_base(base):
+    model = SoftTop(top=40, base=base, margin=np.inf).fit(X, Y)
+    want = np.ravel(base.fit(Z, Y).coef_) / X.std(axis=0)
+    np.testing.assert_allclose(model.base_coef_, want, rtol=1e-10)
+    assert model.base_ == repr(base)
+
+
+@pytest.mark.parametrize("base", ["ridge", None, 3, SVC()])
+def test_a_base_that_is_none_is_refused(base):
+    with pytest.raises(ValueError, match="base must be"):
+        SoftTop(top=40, base=base).fit(X, Y)
+
+
+def test_weights_reach_base_and_refinement():
+    weight = np.where(X[:, 2] > 0, 1.0, 0.0)
+    kept = weight > 0
+    weighted = SoftTop(top={"kappa": 0.5}).fit(X, Y, sample_weight=weight)
+    alone = SoftTop(top={"kappa": 0.5}).fit(X[kept], Y[kept])
+    np.testing.assert_allclose(weighted.coef_, alone.coef_, rtol=1e-6)
+    doubled = SoftTop(top={"kappa": 0.5}).fit(X, Y, sample_weight=1.0 + weight)
+    plain = SoftTop(top={"kappa": 0.5}).fit(X, Y)
+    assert not np.allclose(doubled.base_coef_, plain.base_coef_)
+    with pytest.raises(ValueError, match="one class only"):
+        SoftTop(top=3).fit(X, Y, sample_weight=1.0 - Y)
+
+
+def test_a_k_without_groups_is_that_of_the_training_sample_and_folds_take_their_share():
+    by_k, by_share = SoftTop(top=40).fit(X, Y), SoftTop(top={"k": 40, "of": len(Y)}).fit(X, Y)
+    np.testing.assert_array_equal(by_k.coef_, by_share.coef_)
+
+
+def test_few_positives_leave_nothing_to_choose_by():
+    y = np.zeros(60, int)
+    y[7] = 1
+    model = SoftTop(top=5).fit(X[:60], y)
+    assert not model.refined_
+    assert np.isnan(model.cv_gain_)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_large_groups_are_refined_for_the_top_of_each():
+    groups = np.arange(len(Y)) % 10
+    # What moves whole groups up or down is no reason to rank within them.
+    moved = np.c_[X, 3.0 * groups]
+    model = SoftTop(top={"tau": 0.03}).fit(moved, Y, groups)
+    assert model.refined_
+    base, refined = (
+        np.mean([precision((moved @ w)[groups == g], Y[groups == g], 4) for g in range(10)])
+        for w in (model.base_coef_, model.coef_)
+    )
+    assert refined > base

@@ -1,0 +1,199 @@
+"""What SoftTop is made of, against scikit-learn, scipy and definitions."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, minimize
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+import oracles.soft_top as oracle
+from attop.solvers.descent.lbfgs_many import lbfgs_many
+from attop.solvers.descent.pointwise_newton import newton_path
+from attop.solvers.descent.soft_top import Part, precision_about, refine
+from attop.solvers.descent.soft_top_search import cross_validation_folds
+from attop.surrogates import SoftPrecAtK
+from attop.top import Top
+from support.misspecified import misspecified
+
+X, Y = misspecified()
+ALL = Part(np.arange(len(Y)), Y, None, None)
+Z = StandardScaler().fit_transform(X)
+
+
+# --- Bases --------------------------------------------------------------------------------------------
+
+
+def test_logistic_regression_is_that_of_scikit_learn():
+    weight = np.random.default_rng(1).integers(0, 3, len(Y)).astype(float)
+    Cs = [10.0, 0.01, 1.0]
+    coef = newton_path(X, Y, weight, Cs, "logistic")
+    for j, C in enumerate(Cs):
+        theirs = LogisticRegression(C=C, tol=1e-10, max_iter=2000).fit(X, Y, weight)
+        np.testing.assert_allclose(coef[:, j], theirs.coef_[0], atol=1e-5)
+
+
+def test_squared_hinge_is_that_of_scikit_learn():
+    coef = newton_path(Z, Y, np.ones(len(Y)), [0.1], "squared-hinge")[:, 0]
+    # Its intercept is penalised: hardly, where it is the coefficient of a large constant.
+    theirs = LinearSVC(C=0.1, dual=False, tol=1e-10, intercept_scaling=1e3, max_iter=10**5).fit(Z, Y)
+    np.testing.assert_allclose(coef, theirs.coef_[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
+def test_products_with_the_hessian_lead_where_its_factors_do(loss):
+    dense = newton_path(Z, Y, np.ones(len(Y)), [0.01, 1.0], loss)
+    np.testing.assert_allclose(
+        newton_path(csr_matrix(Z), Y, np.ones(len(Y)), [0.01, 1.0], loss), dense, atol=1e-6
+    )
+
+
+def test_separable_and_constant_features():
+    for loss in ("logistic", "squared-hinge"):
+        coef = newton_path(np.c_[Y, np.zeros(len(Y))], Y, np.ones(len(Y)), [100.0], loss)
+        assert coef[0, 0] > 1
+        assert coef[1, 0] == 0
+
+
+# --- L-BFGS side by side ------------------------------------------------------------------------------
+
+
+def test_each_model_finds_its_minimum_whatever_its_neighbours_do():
+    rng = np.random.default_rng(2)
+    A = [np.diag(rng.uniform(0.1, 10, 6)) for _ in range(5)]
+    b = rng.normal(size=(6, 5)) * 10.0 ** np.arange(-2, 3)
+
+    def quadratics(columns):
+        def objective(W):
+            gradient = np.column_stack([A[j] @ W[:, i] for i, j in enumerate(columns)]) - b[:, columns]
+            return np.array(
+                [0.5 * W[:, i] @ A[j] @ W[:, i] - b[:, j] @ W[:, i] for i, j in enumerate(columns)]
+            ), gradient
+
+        return objective
+
+    together, values = lbfgs_many(quadratics(range(5)), np.zeros((6, 5)), max_iter=200, tol=0.0)
+    for j in range(5):
+        np.testing.assert_allclose(together[:, j], np.linalg.solve(A[j], b[:, j]), rtol=1e-6)
+        alone, value = lbfgs_many(quadratics([j]), np.zeros((6, 1)), max_iter=200, tol=0.0)
+        np.testing.assert_allclose(alone[:, 0], together[:, j], rtol=1e-9)
+        assert value[0] == pytest.approx(values[j])
+
+
+def test_a_valley_that_is_not_convex():
+    def rosenbrock(W):
+        x, z = W
+        return (1 - x) ** 2 + 100 * (z - x**2) ** 2, np.array(
+            [-2 * (1 - x) - 400 * x * (z - x**2), 200 * (z - x**2)]
+        )
+
+    W, value = lbfgs_many(rosenbrock, np.array([[-1.2, 3.0, 0.0], [1.0, -1.0, 0.0]]), max_iter=400, tol=0.0)
+    np.testing.assert_allclose(W, 1.0, atol=1e-4)
+    assert (value < 1e-8).all()
+
+
+def test_values_that_are_not_finite_are_stepped_back_from_and_none_is_worse_than_the_start():
+    def barrier(W):
+        with np.errstate(invalid="ignore"):
+            return np.where(W[0] < 2, -np.log(2 - W[0]) - 3 * W[0], np.nan), np.array([1 / (2 - W[0]) - 3])
+
+    W, value = lbfgs_many(barrier, np.array([[0.0, 1.9999, 5.0]]), max_iter=100, tol=0.0)
+    np.testing.assert_allclose(W[0, :2], 5 / 3, rtol=1e-5)
+    assert W[0, 2] == 5.0
+    assert np.isnan(value[2])
+
+
+# --- Refinement ---------------------------------------------------------------------------------------
+
+
+def test_refining_lowers_its_objective_to_a_stationary_point():
+    start = newton_path(Z, Y, np.ones(len(Y)), [1.0], "logistic")[:, 0]
+    top, width, anchor = Top(k=40), 0.5, 0.05
+    w = refine(Z, ALL, top, start, width, np.array([anchor]), max_iter=300)[:, 0]
+    scores = np.sort(Z @ start)[::-1]
+    w0 = start / scores[:160].std()
+    loss = SoftPrecAtK(top, width).bind(Y)
+
+    def objective(w):
+        return loss(Z @ w)[0] + anchor / 2 * (w - w0) @ (w - w0)
+
+    assert objective(w) < objective(w0)
+    np.testing.assert_allclose(approx_fprime(w, objective, 1e-7), 0, atol=2e-3)
+    theirs = minimize(objective, w0, method="BFGS").fun
+    assert objective(w) < theirs + 1e-3
+
+
+def test_the_scale_of_the_start_changes_nothing_and_a_strong_anchor_keeps_it():
+    start = newton_path(Z, Y, np.ones(len(Y)), [1.0], "logistic")[:, 0]
+    one = refine(Z, ALL, Top(k=40), start, 1.0, np.array([0.03]))
+    np.testing.assert_allclose(refine(Z, ALL, Top(k=40), 64 * start, 1.0, np.array([0.03])), one, rtol=1e-9)
+    held = refine(Z, ALL, Top(k=40), start, 1.0, np.array([1e6]))[:, 0]
+    assert held @ start / np.linalg.norm(held) / np.linalg.norm(start) == pytest.approx(1, abs=1e-9)
+
+
+def test_a_part_is_trained_on_as_if_there_were_no_other_rows():
+    rows = np.flatnonzero(np.arange(len(Y)) % 3)
+    start = np.ones(4)
+    part = refine(Z, ALL.take(rows), Top(k=20), start, 1.0, np.array([0.03, 0.3]))
+    alone = refine(
+        Z[rows], Part(np.arange(len(rows)), Y[rows], None, None), Top(k=20), start, 1.0, np.array([0.03, 0.3])
+    )
+    np.testing.assert_allclose(part, alone, rtol=1e-6)
+
+
+def test_precision_about_is_its_definition():
+    rng = np.random.default_rng(3)
+    for i in range(200):
+        n = int(rng.integers(2, 30))
+        y = (rng.random(n) < 0.4).astype(int)
+        y[0] = 1
+        scores = rng.normal(size=(n, 2)) if i % 2 else rng.integers(-2, 3, (n, 2)).astype(float)
+        k = int(rng.integers(1, n + 1))
+        got = precision_about(scores, Part(np.arange(n), y, None, None), Top(k=k))
+        np.testing.assert_allclose(got, [oracle.precision_about(s, y, k) for s in scores.T], atol=1e-12)
+        # An item of weight 2 counts as two.
+        weight = rng.integers(1, 4, n)
+        rows = np.repeat(np.arange(n), weight)
+        weighted = precision_about(scores, Part(np.arange(n), y, None, weight.astype(float)), Top(k=k))
+        if i % 2:  # without ties
+            repeated = precision_about(scores[rows], Part(rows, y[rows], None, None), Top(k=k))
+            np.testing.assert_allclose(weighted, repeated, atol=1e-12)
+
+
+def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
+    y, groups = np.array([1, 0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 2, 2])
+    scores = np.array([[3.0], [2.0], [1.0], [1.0], [0.0], [2.0], [1.0]])
+    part = Part(np.arange(7), y, groups, None)
+    want = (
+        oracle.precision_about(scores[:3, 0], y[:3], 1) + oracle.precision_about(scores[5:, 0], y[5:], 1)
+    ) / 2
+    assert precision_about(scores, part, Top(k=1))[0] == pytest.approx(want)
+    assert np.isnan(precision_about(scores, part, Top(k=5))[0])
+
+
+# --- Folds --------------------------------------------------------------------------------------------
+
+
+def test_folds_divide_each_class_evenly_and_each_row_once_a_repeat():
+    folds = cross_validation_folds(ALL, 4, 3, seed=5)
+    assert len(folds) == 12
+    for repeat in range(3):
+        tests = [test.rows for _, test in folds[4 * repeat : 4 * repeat + 4]]
+        np.testing.assert_array_equal(np.sort(np.concatenate(tests)), ALL.rows)
+        assert np.ptp([Y[rows].sum() for rows in tests]) <= 1
+    for train, test in folds:
+        assert len(np.intersect1d(train.rows, test.rows)) == 0
+        assert len(train.rows) + len(test.rows) == len(Y)
+    assert not np.array_equal(folds[0][1].rows, folds[4][1].rows)
+
+
+def test_folds_keep_groups_whole_and_are_no_more_than_there_is_to_divide():
+    groups = np.random.default_rng(6).integers(0, 7, len(Y))
+    folds = cross_validation_folds(Part(ALL.rows, Y, groups, None), 20, 1, seed=0)
+    assert len(folds) == 7
+    assert all(not np.intersect1d(train.groups, test.groups).size for train, test in folds)
+    three = Part(np.arange(10), np.r_[np.ones(3, int), np.zeros(7, int)], None, None)
+    assert len(cross_validation_folds(three, 5, 1, seed=0)) == 3
+    one = Part(np.arange(10), np.r_[1, np.zeros(9, int)], None, None)
+    assert cross_validation_folds(one, 5, 1, seed=0) == []
