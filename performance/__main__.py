@@ -14,6 +14,7 @@ QUICK = {
     "metrics": ["--quick"],
     "push": ["--quick"],
     "bundle": ["--quick"],
+    "top_push": ["--quick"],
     "aatp": ["3"],
     "first_order": [],
     "streaming": ["--rows", "200000", "400000"],
