@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
+import psutil
 import yaml
 
 from support import ROOT
+
+#: Variable of the environment that says which folder a process works for. Its name makes a server of its own
+#: for each folder: variables that begin so are part of what a server stands for.
+FOLDER = "ATTOP_TEST_FOLDER"
 
 
 def start(folder, config):
@@ -25,6 +29,7 @@ def start(folder, config):
         return subprocess.Popen(
             command,
             cwd=folder,
+            env={**os.environ, FOLDER: str(folder)},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -36,29 +41,19 @@ def finish(folder, config):
     assert start(folder, config).wait(timeout=1800) == 0, (folder / "output.txt").read_text()[-5000:]
 
 
-def descendants(pid):
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            for child in map(int, task.read_text().split()):
-                found += [child, *descendants(child)]
-    return found
-
-
 def workers(folder):
-    """Return the processes that train for `folder`: jobs, supervisors and their children, and servers."""
+    """Return the processes that work for `folder`, and for no other: the run, its jobs, and servers."""
     found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            words = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            if "attop.bench.warm" in words or (str(folder) in words and "snakemake -s" not in words):
-                found.append(int(path.name))
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.environ().get(FOLDER) == str(folder):
+                found.append(process.pid)
     return found
 
 
 def kill_one(run, folder, draw):
     """Kill the main process, or one of those that work for it; return which."""
-    everyone = sorted({*descendants(run.pid), *workers(folder)} - {run.pid})
+    everyone = sorted(set(workers(folder)) - {run.pid})
     victim = run.pid if draw.random() < 0.5 or not everyone else draw.choice(everyone)
     with contextlib.suppress(ProcessLookupError):
         os.kill(victim, signal.SIGKILL)
