@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+import attop
 from attop.bench.config import load_config
 from attop.bench.plan import Plan
 from attop.bench.records import write_json
@@ -145,3 +146,15 @@ def test_a_wrong_call_ends_with_2():
     with pytest.raises(SystemExit) as ended:
         main(["rety"])
     assert ended.value.code == 2
+
+
+def test_alone_it_shows_its_help(capsys):
+    assert main([]) == 0
+    assert "usage: attop" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"attop {attop.__version__}\n"

@@ -27,7 +27,11 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status: 0, 1 for what cannot be done, 2 for a wrong call."""
-    options = build_parser().parse_args(arguments)
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
     module, function = COMMANDS[options.command]
     try:
         command = getattr(import_module(f"attop.cli.{module}"), function)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from attop import __version__
+
 __all__ = ["build_parser"]
 
 _SHELLS = """where the script goes, to be there in every new shell:
@@ -18,10 +20,11 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands; the word is in ``command``."""
     parser = argparse.ArgumentParser(
         prog="attop",
-        description="Look after a run of the benchmark. The run itself is `snakemake --cores N`.",
+        description="Plan, check and repair runs of the benchmark. The run itself is `snakemake --cores N`.",
         epilog="Run it where you run snakemake: in the folder of the Snakefile.",
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.add_argument("--version", action="version", version=f"attop {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     plan = commands.add_parser(
         "plan",
@@ -73,7 +76,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     retry = commands.add_parser(
         "retry",
-        help="forget failed runs and downloads, so that the next snakemake makes them again",
+        help="clear failed runs and downloads, so that they run again",
         description="Remove the outputs of training runs that failed (status error, timeout, memory or "
         "diverged) and the receipts of files that could not be had. Nothing else is touched.",
     )
