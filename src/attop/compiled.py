@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+
+from attop.files import write_text
 
 __all__ = ["discard_stale", "kernel_sources"]
 
@@ -31,8 +32,4 @@ def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path]) -> No
     with contextlib.suppress(OSError):
         for file in cache.glob("*.nb[ci]"):
             file.unlink(missing_ok=True)
-        cache.mkdir(exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=cache)
-        with os.fdopen(descriptor, "w") as text:
-            text.write(state)
-        os.replace(temporary, stamp)
+        write_text(stamp, state)

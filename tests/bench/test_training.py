@@ -8,12 +8,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from attop.bench.evaluation import evaluate
-from attop.bench.records import read_json, write_json
 from attop.bench.run import Run
 from attop.bench.trace import trace, trace_table
 from attop.bench.training import Job, run_job, settings_of
 from attop.datasets.base import Dataset, Unavailable, save_arrays
 from attop.datasets.splits.protocols import make_folds
+from attop.files import read_json, write_json
 from attop.metrics import average_precision, precision_at_k
 from attop.top import Top
 from support.recorder import Recorder

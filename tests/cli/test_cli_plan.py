@@ -5,12 +5,12 @@ import pytest
 
 from attop.bench.config import load_config
 from attop.bench.plan import Plan
-from attop.bench.records import write_json
 from attop.cli.configuration import read_raw
 from attop.cli.main import main
 from attop.cli.parser import build_parser
 from attop.cli.text import duration, size
 from attop.datasets.base import save_arrays
+from attop.files import write_json
 from support import ROOT
 
 MINE = """

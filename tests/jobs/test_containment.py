@@ -12,9 +12,9 @@ import pytest
 
 from attop.bench.job import run, train
 from attop.bench.limits import Limits
-from attop.bench.records import read_json
 from attop.bench.supervise import supervise
 from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
+from attop.files import read_json
 from support import ROOT
 from support.small_run import SMALL, snakemake
 

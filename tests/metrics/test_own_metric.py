@@ -13,10 +13,10 @@ import pytest
 from attop.bench import fingerprint as fingerprints
 from attop.bench.config import ConfigError, load_config
 from attop.bench.plan import Plan
-from attop.bench.records import read_json
 from attop.bench.tables import KEY, TABLES, write_tables
 from attop.bench.training import Job, run_job, write_outcome
 from attop.datasets.base import Dataset
+from attop.files import read_json
 from attop.metrics import get_metric, registry
 from attop.metrics.own import own_metric
 from support import ROOT

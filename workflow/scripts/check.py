@@ -6,8 +6,8 @@ with job_log(snakemake.log[0]):
     from attop.bench.available import load_available
     from attop.bench.checks import check_plan
     from attop.bench.config import Config
-    from attop.bench.records import write_json
     from attop.datasets.base import Dataset
+    from attop.files import write_json
     from attop.metrics.own import register_own
 
     config = Config.model_validate_json(snakemake.params.job)

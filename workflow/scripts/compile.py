@@ -8,7 +8,7 @@ from attop.bench.joblog import job_log
 with job_log(snakemake.log[0]):
     from attop.bench.compilation import compile_methods
     from attop.bench.limits import Limits
-    from attop.bench.records import write_json
+    from attop.files import write_json
 
     resources = snakemake.resources
     limits = Limits(resources.limit_ms / 1000 or None, resources.limit_mb or None)

@@ -8,7 +8,7 @@ from attop.bench.joblog import job_log
 with job_log(snakemake.log[0]):
     import pandas as pd
 
-    from attop.bench.records import read_json
+    from attop.files import read_json
     from attop.papers.page import write_findings
     from attop.papers.registry import findings_of
 

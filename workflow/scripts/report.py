@@ -10,8 +10,8 @@ with job_log(snakemake.log[0]):
     from attop.bench.available import load_available
     from attop.bench.config import Config
     from attop.bench.manifest import manifest
-    from attop.bench.records import write_json
     from attop.bench.tables import read_tables, write_tables
+    from attop.files import write_json
     from attop.metrics.own import register_own
 
     config = Config.model_validate(json.loads(snakemake.params.job)["config"])

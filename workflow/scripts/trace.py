@@ -8,9 +8,9 @@ from attop.bench.joblog import job_log
 with job_log(snakemake.log[0]):
     from attop.analysis.compute.targets import main_target
     from attop.bench.available import load_available
-    from attop.bench.records import read_json
     from attop.bench.tables import write_tables
     from attop.bench.trace import trace_table
+    from attop.files import read_json
     from attop.top import Top
 
     files, jobs = snakemake.input, dict(json.loads(snakemake.params.job)["jobs"])

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from attop.bench.optimistic import best_setting, test_values
-from attop.bench.records import read_json
 from attop.bench.run import Run
 from attop.bench.tables import EVALUATED, KEY, TABLES
 from attop.datasets.base import Dataset, Unavailable, load_arrays
+from attop.files import read_json
 from attop.metrics import get_metric, roc_points
 from attop.top import Top
 

@@ -24,7 +24,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
 
-from attop.bench.records import write_text
+from attop.files import write_text
 
 __all__ = ["fingerprint", "home_of", "remember"]
 

@@ -17,7 +17,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from attop.bench.records import write_text
+from attop.files import write_text
 
 __all__ = ["claim"]
 

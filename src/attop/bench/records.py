@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import resource
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from attop.files import read_json
 
 __all__ = [
     "FailedRuns",
     "check_all_ok",
     "environment",
     "peak_memory_mb",
-    "read_json",
-    "write_json",
-    "write_text",
 ]
 
 _PACKAGES = (
@@ -101,41 +98,3 @@ def peak_memory_mb() -> float:
     """Return the largest resident memory of this process so far, in MB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1e6 if sys.platform == "darwin" else 1e3)
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file, whole or not at all."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def write_json(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
-    """Write JSON, whole or not at all; NaN is written as null."""
-    write_text(path, json.dumps(_plain(content), indent=1, allow_nan=False) + "\n")
-
-
-def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what `write_json` wrote."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
-
-
-def _plain(value: Any) -> Any:
-    """Turn NumPy scalars into Python's and numbers JSON cannot hold into null."""
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float) and value - value != 0:
-        return None
-    return value

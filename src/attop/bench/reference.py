@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import json
 import typing
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -23,6 +21,7 @@ from attop.bench.options import (
     MetricConfig,
     ProtocolConfig,
 )
+from attop.files import write_json, write_text
 
 __all__ = ["json_schema", "markdown"]
 
@@ -133,6 +132,5 @@ def _type(annotation: Any) -> str:
 
 
 if __name__ == "__main__":
-    Path("config/README.md").write_text(markdown(), encoding="utf-8")
-    Path("workflow/schemas").mkdir(parents=True, exist_ok=True)
-    Path("workflow/schemas/config.schema.json").write_text(json.dumps(json_schema(), indent=1) + "\n")
+    write_text("config/README.md", markdown())
+    write_json("workflow/schemas/config.schema.json", json_schema())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from attop.files import write_csv, write_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,32 +59,10 @@ def write_tables(
 ) -> None:
     """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
-        _write(folder / f"{name}.parquet", partial(_write_parquet, table))
+        write_parquet(folder / f"{name}.parquet", table, {"attop_schema_version": str(SCHEMA_VERSION)})
         if csv:
-            _write(folder / f"{name}.csv", partial(table.to_csv, index=False))
-
-
-def _write(path: Path, write: Callable[[str], object]) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(descriptor)
-    try:
-        write(temporary)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _write_parquet(table: pd.DataFrame, path: str) -> None:
-    import pyarrow
-    from pyarrow import parquet
-
-    content = pyarrow.Table.from_pandas(table, preserve_index=False)
-    about = {**(content.schema.metadata or {}), b"attop_schema_version": str(SCHEMA_VERSION).encode()}
-    parquet.write_table(content.replace_schema_metadata(about), path)
+            write_csv(folder / f"{name}.csv", table)
 
 
 def read_tables(folders: Sequence[str | os.PathLike[str]]) -> dict[str, pd.DataFrame]:

@@ -74,8 +74,7 @@ def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
 def _answer(check: Check, method: Method, file: Path) -> None:
     """Write what a check found; in the child."""
     from attop.conformance.suite import run_here
+    from attop.files import write_json
 
     result = run_here(check, method)
-    temporary = file.with_suffix(".part")
-    temporary.write_text(json.dumps({"status": result.status, "reason": result.reason}), encoding="utf-8")
-    temporary.rename(file)
+    write_json(file, {"status": result.status, "reason": result.reason})

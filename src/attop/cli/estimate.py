@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from attop.bench.plan import Plan
-from attop.bench.records import read_json
 from attop.bench.run import Run
+from attop.files import read_json
 
 __all__ = ["Disk", "Jobs", "count_jobs", "disk_to_come"]
 

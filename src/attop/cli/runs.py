@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attop.bench.plan import Plan
-from attop.bench.records import read_json
 from attop.bench.run import Run
 from attop.cli.configuration import command_line, read_config
 from attop.cli.text import counted
+from attop.files import read_json
 
 __all__ = ["retry", "status"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from attop.files import replacing
 
 __all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays", "save_unavailable"]
 
@@ -162,19 +162,10 @@ class Dataset:
 def save_arrays(
     path: str | os.PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
 ) -> None:
-    """Write arrays and a JSON note to one ``.npz`` file through a temporary file and an atomic rename."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write arrays and a JSON note to one ``.npz`` file, whole or not at all."""
     note = np.array(json.dumps(dict(meta or {}), sort_keys=True))
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            np.savez(file, allow_pickle=False, meta=note, **arrays)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, meta=note, **arrays)
 
 
 def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from attop.analysis.figures.style import to_svg
-from attop.analysis.files import write_bytes, write_csv
+from attop.files import write_bytes, write_csv
 from attop.papers.findings import COLUMNS, Comparison, Findings, Plot
 
 __all__ = ["write_findings"]

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from attop.analysis.compute.targets import sort_targets
-from attop.analysis.files import write_csv, write_parquet
+from attop.files import write_csv, write_parquet
 from attop.metrics import get_metric
 
 __all__ = ["Cell", "job_list", "rank_methods", "require", "standings", "summarise", "wide", "write_summary"]

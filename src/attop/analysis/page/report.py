@@ -26,8 +26,8 @@ from attop.analysis.figures.scores import spread_figure, target_figure
 from attop.analysis.figures.style import MethodStyle, key_svg, method_styles
 from attop.analysis.figures.trace import trace_figure
 from attop.analysis.figures.transfer import transfer, transfer_figure
-from attop.analysis.files import write_bytes
 from attop.analysis.page.bibliography import cited_in
+from attop.files import write_bytes
 from attop.metrics import METRICS, get_metric
 
 __all__ = ["build_report", "write_analysis"]

@@ -10,17 +10,17 @@ import gzip
 import lzma
 import os
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import IO, Any
 
 from attop.datasets.base import DatasetError
 from attop.datasets.fetch.source import safe_name
+from attop.files import replacing
 
 __all__ = ["ArchiveError", "Limits", "extract", "is_packed"]
 
@@ -90,7 +90,7 @@ def extract(
     member : str
         Name in the archive; not looked at for one compressed file.
     out : path
-        Written through a temporary file in its folder and an atomic rename.
+        To be written.
     limits : Limits, optional
 
     Raises
@@ -101,18 +101,9 @@ def extract(
     OSError
         If `out` cannot be written.
     """
-    limits, out = limits or Limits(), Path(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as target, _opened(archive, member, limits) as content:
-            while block := content.read(_BLOCK):
-                target.write(block)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, out)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with replacing(out) as target, _opened(archive, member, limits or Limits()) as content:
+        while block := content.read(_BLOCK):
+            target.write(block)
 
 
 class _Metered:

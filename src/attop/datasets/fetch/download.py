@@ -14,6 +14,7 @@ from attop.datasets.base import DatasetError, Unavailable
 from attop.datasets.fetch.archive import ArchiveError, Limits, extract, is_packed
 from attop.datasets.fetch.source import Source, digest, looks_like_html, safe_name
 from attop.datasets.fetch.transfer import Patience, TransferError, transfer
+from attop.files import put_in_place
 
 __all__ = ["MIRROR", "obtain"]
 
@@ -181,8 +182,7 @@ class _Search:
             else:
                 shutil.copyfile(found, copy)
             self._check(copy, origin)
-            copy.chmod(0o644)
-            os.replace(copy, self.out)
+            put_in_place(copy, self.out)
 
     def _check(self, path: Path, origin: str) -> None:
         """Raise TransferError unless the file is the right one, as far as is known."""

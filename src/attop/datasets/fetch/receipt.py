@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from attop.datasets.base import DatasetError, Unavailable
 from attop.datasets.fetch import Source, obtain
 from attop.datasets.fetch.source import digest
+from attop.files import write_text
 
 __all__ = ["failures", "fetch_files", "read_receipt"]
 
@@ -51,11 +51,11 @@ def fetch_files(
         try:
             path = obtain(_source(file), cache, mirror=mirror, offline=offline)
         except Unavailable as error:
-            _write(_counter(out), str(failures(out) + 1))
-            _write(out, json.dumps({"unavailable": [error.reason, error.remedy]}, indent=1) + "\n")
+            write_text(_counter(out), str(failures(out) + 1))
+            write_text(out, json.dumps({"unavailable": [error.reason, error.remedy]}, indent=1) + "\n")
             return False
         found[parameter] = {"path": str(path), "sha256": file.get("sha256") or digest(path)}
-    _write(out, json.dumps({"files": found}, indent=1, sort_keys=True) + "\n")
+    write_text(out, json.dumps({"files": found}, indent=1, sort_keys=True) + "\n")
     return True
 
 
@@ -94,12 +94,3 @@ def _counter(receipt: str | os.PathLike[str]) -> Path:
 
 def _source(file: Mapping[str, Any]) -> Source:
     return Source(**{name: value for name, value in file.items() if value not in (None, "", [])})
-
-
-def _write(path: str | os.PathLike[str], text: str) -> None:
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(temporary, path)

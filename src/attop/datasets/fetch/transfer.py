@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from attop.files import put_in_place, write_text
+
 __all__ = ["Patience", "TransferError", "transfer", "workplace"]
 
 log = logging.getLogger(__name__)
@@ -107,9 +109,7 @@ def transfer(
                     except TransferError as error:
                         part.unlink()  # never resumed; a whole file of one request is not asked for twice
                         raise TransferError(str(error), again=resumed) from None
-                    part.chmod(0o644)
-                    out.parent.mkdir(parents=True, exist_ok=True)
-                    os.replace(part, out)
+                    put_in_place(part, out)
                     return
                 except TransferError as error:
                     if not error.again or attempt == patience.attempts:
@@ -163,7 +163,7 @@ def _receive(url: str, part: Path, note: Path, patience: Patience, limit: int | 
             raise TransferError(f"{url}: {total} bytes, expected at most {limit}")
         with open(part, "ab" if start else "wb") as file:
             if validator:
-                note.write_text(json.dumps({"url": url, "validator": validator}))
+                write_text(note, json.dumps({"url": url, "validator": validator}))
             else:
                 note.unlink(missing_ok=True)
             got = _copy(url, answer, file, start, total, limit, patience)

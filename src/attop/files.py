@@ -1,0 +1,114 @@
+"""Files written whole or not at all; nothing else in the package puts a file in the place of another."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "put_in_place",
+    "read_json",
+    "replacing",
+    "write_bytes",
+    "write_csv",
+    "write_json",
+    "write_parquet",
+    "write_text",
+]
+
+_Path = str | os.PathLike[str]
+
+
+@contextmanager
+def replacing(path: _Path) -> Iterator[IO[bytes]]:
+    """Give a file to write; it becomes `path` when the block ends, and is removed if the block raises.
+
+    Until then it lies beside `path` under a name of its own, so a reader sees the old file or the whole new
+    one, also when this process is killed. Missing folders are made. The mode is that of any new file: what
+    the umask leaves of 0666.
+
+    Parameters
+    ----------
+    path : path
+
+    Yields
+    ------
+    file : binary file
+        Open for writing, at its beginning.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f".{path.name[:100]}.{os.urandom(6).hex()}"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def put_in_place(file: _Path, path: _Path) -> None:
+    """Make a finished file, on the same file system, `path`. Missing folders are made."""
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    os.replace(file, path)
+
+
+def write_bytes(path: _Path, content: bytes) -> None:
+    """Write a file; see `replacing`."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+def write_text(path: _Path, text: str) -> None:
+    """Write text as UTF-8; see `replacing`."""
+    write_bytes(path, text.encode())
+
+
+def write_json(path: _Path, content: Mapping[str, Any]) -> None:
+    """Write JSON; see `replacing`. NumPy's scalars become Python's, NaN and infinities null."""
+    write_text(path, json.dumps(_plain(content), indent=1, allow_nan=False) + "\n")
+
+
+def read_json(path: _Path) -> dict[str, Any]:
+    """Read what `write_json` wrote."""
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and value - value != 0:
+        return None
+    return value
+
+
+def write_csv(path: _Path, frame: pd.DataFrame) -> None:
+    """Write a table as CSV; see `replacing`. An undefined number is an empty field."""
+    with replacing(path) as file:
+        frame.to_csv(file, mode="wb", index=False, lineterminator="\n")
+
+
+def write_parquet(path: _Path, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None) -> None:
+    """Write a table as Parquet, with `metadata` beside the schema's own; see `replacing`."""
+    import pyarrow
+    from pyarrow import parquet
+
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    if metadata:
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), **metadata})
+    with replacing(path) as file:
+        parquet.write_table(table, file)

@@ -1,0 +1,155 @@
+"""Files come whole or not at all, with the mode the umask leaves, and from one place only."""
+
+import ast
+import errno
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import attop
+from attop import files
+from attop.bench.tables import write_tables
+from attop.datasets.base import save_arrays
+from attop.datasets.fetch.receipt import fetch_files
+
+ROOT = Path(attop.__file__).parents[2]
+FRAME = pd.DataFrame({"a": [1.0, np.nan], "b": ["x", "ä"]})
+
+WRITERS = {
+    "bytes": lambda path: files.write_bytes(path, b"new"),
+    "text": lambda path: files.write_text(path, "nöw"),
+    "json": lambda path: files.write_json(path, {"a": np.float64(1)}),
+    "csv": lambda path: files.write_csv(path, FRAME),
+    "parquet": lambda path: files.write_parquet(path, FRAME, {"key": "value"}),
+    "arrays": lambda path: save_arrays(path, {"a": np.arange(3)}),
+    "receipt": lambda path: fetch_files({}, path.parent, path),
+}
+
+
+@pytest.fixture(params=[0o022, 0o077, 0o002], ids=oct)
+def mask(request) -> Iterator[int]:
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_files_get_the_mode_of_the_umask(write, mask, tmp_path):
+    write(tmp_path / "folder/file")
+    assert (tmp_path / "folder/file").stat().st_mode & 0o777 == 0o666 & ~mask
+    assert os.listdir(tmp_path / "folder") == ["file"]
+
+
+def test_tables_get_the_mode_of_the_umask(mask, tmp_path):
+    write_tables({"runs": FRAME}, tmp_path, csv=True)
+    assert {f.stat().st_mode & 0o777 for f in tmp_path.iterdir()} == {0o666 & ~mask}
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(write, tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    class Full:
+        """A file on a disk that has room for two bytes."""
+
+        def __init__(self, descriptor, mode):
+            self.file = io.FileIO(descriptor, mode)
+
+        def write(self, content):
+            self.file.write(bytes(content)[:2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def __getattr__(self, name):
+            return getattr(self.file, name)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            self.file.close()
+
+    monkeypatch.setattr(files.os, "fdopen", Full)
+    with pytest.raises(OSError, match="No space left"):
+        write(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_an_interrupted_block_leaves_the_old_file(tmp_path):
+    files.write_text(tmp_path / "file", "old")
+
+    def write():
+        with files.replacing(tmp_path / "file") as file:
+            file.write(b"half")
+            assert (tmp_path / "file").read_text() == "old"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert (tmp_path / "file").read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_the_longest_name_of_a_file_system_will_do(tmp_path):
+    files.write_text(tmp_path / ("n" * 255), "x")
+    assert os.listdir(tmp_path) == ["n" * 255]
+
+
+def test_json_holds_plain_values_and_no_nan(tmp_path):
+    files.write_json(
+        tmp_path / "x", {1: np.int64(2), "nan": [np.nan, np.float32(np.inf)], "b": np.bool_(True)}
+    )
+    assert files.read_json(tmp_path / "x") == {"1": 2, "nan": [None, None], "b": True}
+
+
+def test_tables_come_back(tmp_path):
+    files.write_csv(tmp_path / "x.csv", FRAME)
+    assert (tmp_path / "x.csv").read_bytes() == "a,b\n1.0,x\n,ä\n".encode()
+    files.write_parquet(tmp_path / "x.parquet", FRAME, {"key": "value"})
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet"), FRAME)
+    from pyarrow import parquet
+
+    assert parquet.read_schema(tmp_path / "x.parquet").metadata[b"key"] == b"value"
+
+
+MOVES = {"replace", "rename", "renames", "link", "symlink", "move", "copy", "copy2", "copyfile"}
+MAKES = {"mkstemp", "NamedTemporaryFile"}
+WRITES = {"write_text", "write_bytes", "hardlink_to", "symlink_to", "to_parquet", "savez"}
+
+
+def _replaces(tree: ast.AST) -> Iterator[str]:
+    """Calls that put a file in the place of another, or write one under its final name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module in ("os", "shutil", "tempfile"):
+            yield from {a.name for a in node.names} & (MOVES | MAKES)
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        name, owner = node.func.attr, getattr(node.func.value, "id", "")
+        if owner in ("os", "shutil", "tempfile"):
+            found = name in MOVES | MAKES
+        elif name in ("replace", "rename"):  # a path's takes one path, a string's two, a table's a literal
+            found = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Constant)
+        else:
+            found = name in WRITES
+        if found:
+            yield f"{owner}.{name}"
+
+
+def test_one_module_writes_files():
+    found = {
+        str(path.relative_to(ROOT)): names
+        for folder in ("src", "workflow")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if (names := sorted({*_replaces(ast.parse(path.read_text(encoding="utf-8")))}))
+    }
+    assert found == {
+        "src/attop/files.py": ["os.replace"],
+        "src/attop/datasets/base.py": ["np.savez"],  # into the file that attop.files gives
+        "src/attop/datasets/fetch/download.py": ["shutil.copyfile"],  # to a folder of its own, for checks
+    }
