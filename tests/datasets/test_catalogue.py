@@ -229,6 +229,16 @@ def test_a_pickled_frame_is_read_without_pandas(tmp_path):
             load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
 
 
+@pytest.mark.parametrize("unit", ["s", "ns", "25us"])
+def test_times_of_a_pickle_keep_their_unit(tmp_path, unit):
+    times = np.array([0, 5, -(2**40)]).astype(f"M8[{unit}]")
+    content = pickle.dumps({"t": times, "d": times - times[1]}, 4)
+    (tmp_path / "t.pkl").write_bytes(content)
+    columns = load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
+    np.testing.assert_array_equal(columns["t"], times)
+    assert (columns["t"].dtype, columns["d"].dtype) == (times.dtype, (times - times).dtype)
+
+
 def write_behance(folder, n_items=90, n_users=4, likes=14):
     rng = np.random.default_rng(0)
     records = np.zeros(n_items, RECORD)

@@ -209,3 +209,27 @@ def metric(name, y, scores, k):
         return OF_THRESHOLDS[name](y, scores)
     whole_list = name in ("dcg", "ndcg")
     return expected(DEFINITIONS[name], y, scores, None if whole_list else k)
+
+
+def card_precisions(y, scores, k, entities, days):
+    """Mean over the days of the share of positive cards among k, for every order of tied cards."""
+    values = set()
+
+    def go(remaining, found, so_far):
+        if not remaining:
+            values.add(sum(so_far, Fraction()) / len(so_far))
+            return
+        today = [i for i, day in enumerate(days) if day == remaining[0] and entities[i] not in found]
+        cards = {}
+        for i in today:
+            score, positive = cards.get(entities[i], (scores[i], 0))
+            cards[entities[i]] = (max(score, scores[i]), max(positive, y[i]))
+        for checked in combinations(sorted(cards), min(k, len(cards))):
+            others = [cards[c][0] for c in cards if c not in checked]
+            if others and checked and min(cards[c][0] for c in checked) < max(others):
+                continue
+            new = {c for c in checked if cards[c][1]}
+            go(remaining[1:], found | new, [*so_far, Fraction(len(new), k)])
+
+    go(sorted(set(days)), frozenset(), [])
+    return values

@@ -1,6 +1,7 @@
 """Metrics of the top of a ranked list: exact, ties declared."""
 
 from attop.metrics.absolute_top import positives_at_top, rank_of_last_positive, reciprocal_rank, top_1
+from attop.metrics.card_precision import CardPrecision, card_precision
 from attop.metrics.cumulative_gain import dcg, ndcg, ndcg_aatp
 from attop.metrics.enrichment import bedroc, lift_at_k, rie
 from attop.metrics.f_beta import f_beta_at_k
@@ -15,6 +16,7 @@ from attop.metrics.scorer import TopScorer, make_top_scorer
 
 __all__ = [
     "METRICS",
+    "CardPrecision",
     "Metric",
     "MetricValue",
     "Need",
@@ -24,6 +26,7 @@ __all__ = [
     "auc",
     "average_precision",
     "bedroc",
+    "card_precision",
     "dcg",
     "f_beta_at_k",
     "get_metric",

@@ -43,14 +43,17 @@ class _Dtype:
 
     def __init__(self, code: str, align: bool = False, copy: bool = True):
         dtype = np.dtype(str(code))
-        if dtype.kind not in "biufcSUO" or dtype.fields or dtype.subdtype:
+        if dtype.kind not in "biufcmMSUO" or dtype.fields or dtype.subdtype:
             raise PickleRefused(f"an array of dtype {code!r}: only numbers, strings and objects are read")
         self.dtype = dtype
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        _, order, subdtype, names, fields, *_ = state
+        _, order, subdtype, names, fields, *rest = state
         if subdtype is not None or names or fields:
             raise PickleRefused("an array of records: only numbers, strings and objects are read")
+        if self.dtype.kind in "mM":  # whose unit is in the state alone
+            unit, number, *_ = rest[-1][-1]
+            self.dtype = np.dtype(f"{self.dtype.kind}8[{int(number)}{bytes(unit).decode('ascii')}]")
         if order in ("<", ">"):
             self.dtype = self.dtype.newbyteorder(order)
 
