@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attop.bench.checks import check_plan
-from attop.bench.config import ConfigError, load_config
+from attop.bench.checks import check_method, check_plan
+from attop.bench.config import ConfigError, MethodConfig, load_config
 from attop.datasets.base import Dataset
 
 Y = (np.arange(60) < 6).astype(int)
@@ -54,3 +54,15 @@ def test_what_can_be_run_passes():
 def test_what_cannot_be_run_is_said_with_the_reason(change, words):
     with pytest.raises(ConfigError, match=words):
         checked(**change)
+
+
+def test_a_parameter_that_only_set_params_takes_is_one():
+    pytest.importorskip("lightgbm", reason="an estimator with **kwargs")
+    entry = {"estimator": "lightgbm.LGBMClassifier", "params": {"verbosity": -1}}
+    assert check_method(MethodConfig(id="own", **entry, search={"max_bin": [15, 31]})) == []
+
+
+def test_a_parameter_that_set_params_refuses_is_none():
+    entry = {"estimator": "sklearn.linear_model.LogisticRegression", "search": {"CC": [1.0]}}
+    (complaint,) = check_method(MethodConfig(id="own", **entry))
+    assert "has no parameter 'CC'" in complaint

@@ -55,7 +55,7 @@ def expected_failures(estimator):
 
 
 def test_every_estimator_is_listed():
-    # A new module in estimators/ that is not in HOMES would escape this file.
+    # A new module in estimators/ that the stub does not list would escape this file.
     from importlib import import_module
     from pathlib import Path
 

@@ -33,7 +33,7 @@ CHEAP = {
 }
 #: What takes any features its members take, and fails as they do: not a ranker of numbers like the others.
 COMPOSITES = ["TopStack"]
-NAMES = [n for n in estimators.HOMES if n not in ("LinearRanker", "fit_many", *COMPOSITES)]
+NAMES = [n for n in estimators.__all__ if n not in ("LinearRanker", "fit_many", *COMPOSITES)]
 
 
 def make(name, **changes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +49,25 @@ def check_method(method: MethodConfig) -> list[str]:
         known = estimator.get_params()
     except (Exception, SystemExit) as error:  # an own class may raise anything
         return [f"{where}: {error}"]
-    unknown = [name for name in (*method.params, *method.search) if name.split("__")[0] not in known]
+    examples = {**method.params, **{name: values[0] for name, values in method.search.items()}}
+    unknown = [
+        name
+        for name, value in examples.items()
+        if name.split("__")[0] not in known and not _takes(estimator, name, value)
+    ]
     return [
         f"{where}: {method.estimator} has no parameter {name!r}; it has {', '.join(sorted(known))}"
         for name in unknown
     ]
+
+
+def _takes(estimator: Any, name: str, value: Any) -> bool:
+    """Whether `set_params` takes what `get_params` does not list: a constructor's ``**kwargs``."""
+    try:
+        estimator.set_params(**{name: value})
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _check_targets(config: Config, data: DatasetConfig, dataset: Dataset) -> list[str]:

@@ -174,16 +174,15 @@ def _home(module: str, name: str) -> set[str]:
 
 @cache
 def _exports(package: str) -> dict[str, str]:
-    """Return the module of each name a package exports, eagerly or through its table of homes."""
+    """Return the module of each name a package exports: those its stub lists, or its ``__init__`` imports."""
     file = _file(package)
     assert file is not None
+    stub = file.with_suffix(".pyi")
     homes: dict[str, str] = {}
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and node.module and _ours(node.module):
-            homes |= {alias.name: node.module for alias in node.names}
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
-            for name, home in ast.literal_eval(node.value).items():
-                homes[name] = home if _ours(home) else f"{package}.{home}"
+    for node in ast.parse((stub if stub.is_file() else file).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module and (node.level or _ours(node.module)):
+            home = f"{package}.{node.module}" if node.level else node.module
+            homes |= {alias.name: home for alias in node.names}
     return homes
 
 

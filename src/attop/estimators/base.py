@@ -206,8 +206,8 @@ def fit_many(
     """Fit any scikit-learn estimator once per setting, sharing work where the estimator knows how.
 
     An estimator with a method `fit_many` (all of attop's) trains the settings together. Any other is
-    cloned and fitted once per distinct setting. Entries that are not parameters of the estimator, such
-    as `top` for one that does not know it, are left out; `groups` reach those whose `fit` takes them.
+    cloned and fitted once per distinct setting. `top` is left out for an estimator that has no such
+    parameter; `groups` reach those whose `fit` takes them.
 
     Parameters
     ----------
@@ -222,8 +222,8 @@ def fit_many(
     -------
     models : list of fitted estimators, in the order of `settings`; equal settings share one.
     """
-    known = estimator.get_params()
-    relevant = [{k: v for k, v in s.items() if k in known or "__" in k} for s in settings]
+    takes_top = "top" in estimator.get_params()
+    relevant = [{k: v for k, v in s.items() if k != "top" or takes_top} for s in settings]
     distinct: list[Setting] = []
     position = []
     for setting in relevant:

@@ -1,0 +1,27 @@
+from .estimators import AATP as AATP
+from .estimators import ROCSVM as ROCSVM
+from .estimators import SVMPAUC as SVMPAUC
+from .estimators import BundleRanker as BundleRanker
+from .estimators import GDPApK as GDPApK
+from .estimators import GDRanker as GDRanker
+from .estimators import GreedyPApK as GreedyPApK
+from .estimators import InfinitePush as InfinitePush
+from .estimators import KernelAATP as KernelAATP
+from .estimators import OnePMB as OnePMB
+from .estimators import PerceptronAtK as PerceptronAtK
+from .estimators import PNormPush as PNormPush
+from .estimators import RankBoost as RankBoost
+from .estimators import SelectPApK as SelectPApK
+from .estimators import SGDAtK as SGDAtK
+from .estimators import SVMPerf as SVMPerf
+from .estimators import SoftTop as SoftTop
+from .estimators import TopPush as TopPush
+from .estimators import TopStack as TopStack
+from .estimators import fit_many as fit_many
+from .metrics import UndefinedMetricError as UndefinedMetricError
+from .metrics import get_metric as get_metric
+from .metrics import make_top_scorer as make_top_scorer
+from .top import Top as Top
+
+__all__: list[str]
+__version__: str

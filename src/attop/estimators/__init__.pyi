@@ -1,0 +1,23 @@
+from .aatp import AATP as AATP
+from .base import LinearRanker as LinearRanker
+from .base import fit_many as fit_many
+from .bundle_ranker import BundleRanker as BundleRanker
+from .gd_papk import GDPApK as GDPApK
+from .gd_ranker import GDRanker as GDRanker
+from .greedy_papk import GreedyPApK as GreedyPApK
+from .infinite_push import InfinitePush as InfinitePush
+from .kernel_aatp import KernelAATP as KernelAATP
+from .one_pmb import OnePMB as OnePMB
+from .perceptron_at_k import PerceptronAtK as PerceptronAtK
+from .pnorm_push import PNormPush as PNormPush
+from .rankboost import RankBoost as RankBoost
+from .roc_svm import ROCSVM as ROCSVM
+from .select_papk import SelectPApK as SelectPApK
+from .sgd_at_k import SGDAtK as SGDAtK
+from .svm_pauc import SVMPAUC as SVMPAUC
+from .svm_perf import SVMPerf as SVMPerf
+from .soft_top import SoftTop as SoftTop
+from .top_push import TopPush as TopPush
+from .top_stack import TopStack as TopStack
+
+__all__: list[str]

@@ -1,0 +1,73 @@
+"""Public names have their types for tools, and cost nothing until they are used."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import attop
+import attop.estimators
+import attop.surrogates
+
+#: A user's file; README's code among it.
+USER = """\
+import numpy as np
+from attop import AATP, BundleRanker, Top, fit_many, get_metric, make_top_scorer
+from attop.estimators import LinearRanker
+from attop.surrogates import PApKAvg
+X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3 == 0
+scores = AATP(top=Top(tau=0.1), C=1.0).fit(X, y).decision_function(X)
+value = get_metric("precision@k").value(y, scores, 6)
+bound: LinearRanker = BundleRanker("pap@k-avg", top=6).fit_many(X, y, settings=[{"C": 1.0}])[0]
+reveal_type(AATP(C=1.0)), reveal_type(value), reveal_type(PApKAvg(3).convex), make_top_scorer, fit_many
+"""
+
+
+@pytest.fixture
+def user(tmp_path):
+    file = tmp_path / "user.py"
+    file.write_text(USER)
+    return file
+
+
+def run(command, cwd):
+    result = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
+    return result.returncode, result.stdout + result.stderr
+
+
+def test_mypy_sees_the_types_of_public_names(user):
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir"]
+    code, said = run([*command, str(user.parent / "cache"), str(user)], user.parent)
+    assert code == 0, said
+    for found in ("attop.estimators.aatp.AATP", "float", "bool"):
+        assert f'Revealed type is "{found}"' in said.replace("builtins.", "")
+
+
+def test_pyright_sees_the_types_of_public_names(user):
+    pyright = shutil.which("pyright")
+    if pyright is None:
+        pytest.skip("pyright is not installed")
+    code, said = run([pyright, "--pythonpath", sys.executable, str(user)], user.parent)
+    if " error" not in said:
+        pytest.skip(f"pyright does not run here: {said[-300:]}")
+    assert code == 0, said
+    assert re.search(r'"AATP\(C=1(.0)?\)" is "AATP"', said), said
+
+
+def test_importing_attop_imports_nothing_heavy():
+    script = "import attop, sys; print(*sys.modules)"
+    _, said = run([sys.executable, "-c", script], None)
+    heavy = {"numpy", "scipy", "sklearn", "numba", "typing", "ast"}
+    assert not heavy & set(said.split())
+
+
+@pytest.mark.parametrize("package", [attop, attop.estimators, attop.surrogates])
+def test_every_name_of_a_stub_is_there(package):
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+        assert name in dir(package)
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nothing'"):
+        package.nothing  # noqa: B018
