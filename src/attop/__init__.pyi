@@ -13,8 +13,8 @@ from .estimators import PNormPush as PNormPush
 from .estimators import RankBoost as RankBoost
 from .estimators import SelectPApK as SelectPApK
 from .estimators import SGDAtK as SGDAtK
-from .estimators import SVMPerf as SVMPerf
 from .estimators import SoftTop as SoftTop
+from .estimators import SVMPerf as SVMPerf
 from .estimators import TopPush as TopPush
 from .estimators import TopStack as TopStack
 from .estimators import fit_many as fit_many

@@ -37,6 +37,7 @@ def run(command, cwd):
     return result.returncode, result.stdout + result.stderr
 
 
+@pytest.mark.workflow
 def test_mypy_sees_the_types_of_public_names(user):
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir"]
@@ -46,6 +47,7 @@ def test_mypy_sees_the_types_of_public_names(user):
         assert f'Revealed type is "{found}"' in said.replace("builtins.", "")
 
 
+@pytest.mark.workflow
 def test_pyright_sees_the_types_of_public_names(user):
     pyright = shutil.which("pyright")
     if pyright is None:

@@ -14,9 +14,9 @@ from .rankboost import RankBoost as RankBoost
 from .roc_svm import ROCSVM as ROCSVM
 from .select_papk import SelectPApK as SelectPApK
 from .sgd_at_k import SGDAtK as SGDAtK
+from .soft_top import SoftTop as SoftTop
 from .svm_pauc import SVMPAUC as SVMPAUC
 from .svm_perf import SVMPerf as SVMPerf
-from .soft_top import SoftTop as SoftTop
 from .top_push import TopPush as TopPush
 from .top_stack import TopStack as TopStack
 
