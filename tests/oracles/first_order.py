@@ -32,7 +32,13 @@ def sgd_loop(batches, value_and_coef, eta, radius, d):
 
 def perceptron_loop(batches, variant, d):
     """Final iterate and the Delta of each batch; `batches` are (X, y, k)."""
-    w, deltas = np.zeros(d), []
+    iterates, deltas = perceptron_iterates(batches, variant, d)
+    return iterates[-1], deltas
+
+
+def perceptron_iterates(batches, variant, d):
+    """The iterate after each batch, and the Delta of each."""
+    w, iterates, deltas = np.zeros(d), [], []
     for X, y, k in batches:
         s = X @ w
         # Ties: negatives first, and within a class the earlier row first.
@@ -43,6 +49,7 @@ def perceptron_loop(batches, variant, d):
         true_positives = int(np.sum(y * yhat))
         deltas.append(delta)
         if delta == 0:
+            iterates.append(w)
             continue
         false_negatives = [i for i in ranking if y[i] == 1 and yhat[i] == 0]
         w = w - X[(y == 0) & (yhat == 1)].sum(axis=0)
@@ -50,7 +57,19 @@ def perceptron_loop(batches, variant, d):
             w = w + delta / (y.sum() - true_positives) * X[false_negatives].sum(axis=0)
         else:
             w = w + X[false_negatives[:delta]].sum(axis=0)
-    return w, deltas
+        iterates.append(w)
+    return iterates, deltas
+
+
+def queries(X, y, groups, k_of):
+    """(X, y, k) of each group with both classes; `k_of` takes the sizes of a group and of its positives."""
+    found = []
+    for g in np.unique(groups):
+        rows = groups == g
+        n, n_pos = int(rows.sum()), int(y[rows].sum())
+        if 0 < n_pos < n:
+            found.append((X[rows], y[rows], k_of(n, n_pos)))
+    return found
 
 
 def prec_at_k_surrogate(scores, y, k, variant):

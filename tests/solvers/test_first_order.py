@@ -16,9 +16,11 @@ from attop.top import Top
 from oracles.first_order import (
     gradient_descent_loop,
     overlapping,
+    perceptron_iterates,
     perceptron_loop,
     plain,
     prec_at_k_surrogate,
+    queries,
     sgd_loop,
 )
 
@@ -398,3 +400,90 @@ def test_perceptron_refuses(wrong, message):
     X, y = overlapping()
     with pytest.raises(ValueError, match=message):
         perceptron(X, y, Top(k=1), rng=np.random.RandomState(0), **wrong)
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_averaged_perceptron_is_the_mean_of_the_plain_loops_iterates(variant):
+    X, y = overlapping(n=150, seed=8)
+    X = np.round(4 * X) / 4
+    common = {"variant": variant, "batch_size": 30, "epochs": 4}
+    solution = perceptron(X, y, Top(kappa=0.5), average=True, rng=np.random.RandomState(3), **common)
+    batches = Batches(X, y, Top(kappa=0.5), 30, np.random.RandomState(3))
+    seen = [plain(b) for _ in range(4) for b in batches.one_pass()]
+    iterates, deltas = perceptron_iterates(seen, variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], np.mean(iterates, axis=0), rtol=1e-10, atol=1e-10)
+    assert solution.n_mistakes == sum(deltas)
+    last = perceptron(X, y, Top(kappa=0.5), rng=np.random.RandomState(3), **common)
+    assert last.n_mistakes == solution.n_mistakes  # the iterates are the same
+    assert not np.allclose(last.coef, solution.coef)
+
+
+# Queries: each a batch
+
+RANKS = {
+    "k": (Top(k=3), lambda n, n_pos: min(3, n_pos)),
+    "k beyond most groups": (Top(k=30), lambda n, n_pos: min(30, n_pos)),
+    "tau": (Top(tau=0.25), lambda n, n_pos: min(-(-n // 4), n_pos)),
+    "kappa": (Top(kappa=1.0), lambda n, n_pos: n_pos),
+}
+
+
+def grouped():
+    """Groups of many sizes, not in runs of rows; three of one class, two of two items."""
+    X, y = overlapping(n=180, seed=9, share=0.4)
+    groups = np.random.default_rng(9).permutation(np.repeat(np.arange(14), [2, 2, 3, *range(4, 14), 88]))
+    y[groups == 5], y[groups == 6], y[groups == 2] = 0, 1, 0
+    y[np.flatnonzero(groups == 0)] = [1, 0]
+    y[np.flatnonzero(groups == 1)] = [0, 1]
+    return np.round(4 * X) / 4, y, groups
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_perceptron_of_queries_is_the_plain_loop(variant, ranks, sparse):
+    X, y, groups = grouped()
+    top, k_of = RANKS[ranks]
+    rows = csr_matrix(X) if sparse else X
+    solution = perceptron(
+        rows, y, top, groups=groups, variant=variant, epochs=3, rng=np.random.RandomState(5)
+    )
+    each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
+    seen = [each[i] for _ in range(3) for i in rng.permutation(len(each))]
+    w, deltas = perceptron_loop(seen, variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
+    assert solution.n_mistakes == sum(deltas)
+    assert solution.largest_k == max(k for _, _, k in each)
+    assert solution.n_skipped == 3 * (14 - len(each)) > 0
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_sgd_of_queries_is_the_plain_loop(ranks):
+    X, y, groups = grouped()
+    top, k_of = RANKS[ranks]
+    eta, radius = np.array([0.1, 1.0]), np.array([np.inf, 0.2])
+    solution = minibatch_sgd(
+        X, y, Hinge, top, groups=groups, eta=eta, radius=radius, epochs=2, rng=np.random.RandomState(5)
+    )
+    each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
+    seen = [each[i] for _ in range(2) for i in rng.permutation(len(each))]
+    for j in range(2):
+        w, values = sgd_loop(seen, _hinge_of_batch, eta[j], radius[j], 6)
+        np.testing.assert_allclose(solution.coef[:, j], w, rtol=1e-10, atol=1e-13)
+        objective = np.array(solution.history.objective)[:, j]
+        np.testing.assert_allclose(objective, np.reshape(values, (2, -1)).mean(axis=1), rtol=1e-10)
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_one_query_is_one_batch(variant):
+    X, y = overlapping(n=40)
+    one = np.full(40, 7)
+    grouped = perceptron(X, y, Top(k=5), groups=one, variant=variant, rng=np.random.RandomState(0))
+    whole = perceptron(X, y, Top(k=5), batch_size=40, variant=variant, rng=np.random.RandomState(0))
+    np.testing.assert_allclose(grouped.coef, whole.coef, rtol=1e-10)
+
+
+def test_no_query_has_both_classes():
+    X, y = overlapping(n=40)
+    with pytest.raises(ValueError, match="no group has a positive and a negative: the 2 groups have"):
+        perceptron(X, y, Top(k=1), groups=y, rng=np.random.RandomState(0))

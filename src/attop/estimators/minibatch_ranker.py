@@ -158,7 +158,7 @@ class AveragedRanker(MiniBatchRanker):
             self.objective_ = float(np.mean(values))
 
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        from attop.solvers.minibatch.batches import Batches
+        from attop.solvers.minibatch.queries import batches_of
         from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
 
         together: dict[tuple[Any, ...], list[Any]] = {}
@@ -176,7 +176,7 @@ class AveragedRanker(MiniBatchRanker):
         for (surrogate, top, batch_size, epochs, random_state, time_limit), family in together.items():
             eta, radius = [model.eta for model in family], [model.radius for model in family]
             state = AveragedDescent(X.shape[1], surrogate, eta=eta, radius=radius)
-            batches = Batches(X, y, top, batch_size, check_random_state(random_state))
+            batches = batches_of(X, y, groups, top, batch_size, check_random_state(random_state))
             solution = descend(batches, state, epochs=epochs, time_limit=time_limit)
             for j, model in enumerate(family):
                 alone = solution.model(j)

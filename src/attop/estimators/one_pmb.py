@@ -28,8 +28,8 @@ class OnePMB(AveragedRanker):
     ----------
     top : int, mapping or Top, optional
         The top of a batch: a fraction of its positives (``kappa``), a fraction of its items (``tau``), or
-        a number ``k`` of the whole sample, shrunk in proportion to the batch; never more than the
-        positives of the batch. None stands for as many as these, ``{"kappa": 1.0}``.
+        a number ``k`` of the whole sample, shrunk in proportion to the batch, or of each group; never more
+        than the positives of the batch. None stands for as many as these, ``{"kappa": 1.0}``.
     eta : float, positive
         Length of the first step.
     radius : float, positive
@@ -51,8 +51,9 @@ class OnePMB(AveragedRanker):
 
     Notes
     -----
-    `groups` are accepted and not used. For k below the number of positives the surrogate decreases
-    without bound as w grows: `radius` then matters. `partial_fit` learns from a stream, batch by batch.
+    With `groups`, each group is a batch, whatever `batch_size`; groups of one class are skipped. For k below
+    the number of positives the surrogate decreases without bound as w grows: `radius` then matters.
+    `partial_fit` learns from a stream, batch by batch.
 
     Differences from the paper: batches of one class are skipped, and their sizes differ by at most one.
     The paper's ball has a radius but no rule for it.

@@ -27,11 +27,16 @@ class PerceptronAtK(MiniBatchRanker):
         positives.
     top : int, mapping or Top, optional
         The top of a batch: a fraction of its positives such as ``{"kappa": 0.25}``, a fraction of its
-        items (``tau``), or a number ``k`` of the whole sample, shrunk in proportion to the batch; never
-        more than the positives of the batch. None stands for ``{"kappa": 0.25}``, the paper's.
+        items (``tau``), or a number ``k`` of the whole sample, shrunk in proportion to the batch, or
+        of each group; never more than the positives of the batch. None stands for ``{"kappa": 0.25}``, the
+        paper's.
     batch_size : int, at least 2
     epochs : int, at least 1
         Passes over the sample at most; the passes end with one free of mistakes.
+    average : bool, default=False
+        The model is the last iterate, as in the paper, or, if true, the average of the iterates after each
+        batch. On samples that overlap the last one is that of the latest mistakes, and the average is
+        often the better by far.
     random_state : int, RandomState or None
         Orders the items.
     time_limit : float, optional
@@ -41,7 +46,7 @@ class PerceptronAtK(MiniBatchRanker):
     ----------
     classes_ : ndarray of shape (2,)
     coef_ : ndarray of shape (n_features,)
-        The final iterate, as in the paper.
+        The last iterate or, with `average`, their average.
     intercept_ : float
     n_mistakes_ : int
         Negatives in the tops of all batches seen: the left side of the mistake bound.
@@ -52,8 +57,8 @@ class PerceptronAtK(MiniBatchRanker):
     n_iter_ : int
         Passes begun.
     status_ : str
-        "converged" after a pass free of mistakes, which there is on separable data only; "max_iter" after
-        all passes; "deadline" or "diverged".
+        "converged" after a pass whose iterates make no mistake, which there is on separable data only;
+        "max_iter" after all passes; "deadline" or "diverged".
     history_ : History
         Its objective is the number of mistakes in each pass.
     n_features_in_ : int
@@ -64,11 +69,11 @@ class PerceptronAtK(MiniBatchRanker):
 
     Notes
     -----
-    `groups` are accepted and not used: the sample is ranked as one list, as in the paper.
-    `partial_fit` learns from a stream, batch by batch.
+    With `groups`, the paper's setting of ranking, each group is a batch with a top of its own, whatever
+    `batch_size`; groups of one class are skipped. `partial_fit` learns from a stream, batch by batch.
 
     Differences from the paper: batches of one class are skipped, and their sizes differ by at most one;
-    the paper gives 25 passes at most and no rule to stop earlier.
+    the paper gives 25 passes at most and no rule to stop earlier. `average` is an addition.
 
     References
     ----------
@@ -91,6 +96,7 @@ class PerceptronAtK(MiniBatchRanker):
         top: Top | int | Mapping[str, float] | None = None,
         batch_size: int = 500,
         epochs: int = 25,
+        average: bool = False,
         random_state: int | np.random.RandomState | None = 0,
         time_limit: float | None = None,
     ):
@@ -98,13 +104,14 @@ class PerceptronAtK(MiniBatchRanker):
         self.top = top
         self.batch_size = batch_size
         self.epochs = epochs
+        self.average = average
         self.random_state = random_state
         self.time_limit = time_limit
 
     def _new_state(self, n_features: int) -> Any:
         from attop.solvers.minibatch.perceptron import MistakeDriven
 
-        return MistakeDriven(n_features, self.variant)
+        return MistakeDriven(n_features, self.variant, average=self.average)
 
     def _learn(self, batches: Any) -> None:
         for batch in batches.one_pass():
@@ -122,7 +129,9 @@ class PerceptronAtK(MiniBatchRanker):
                 X,
                 y,
                 model._top(),
+                groups=groups,
                 variant=model.variant,
+                average=model.average,
                 batch_size=model.batch_size,
                 epochs=model.epochs,
                 rng=check_random_state(model.random_state),

@@ -24,8 +24,9 @@ class SGDAtK(AveragedRanker):
     surrogate : {"avg", "max"}
     top : int, mapping or Top, optional
         The top of a batch: a fraction of its positives such as ``{"kappa": 0.25}``, a fraction of its
-        items (``tau``), or a number ``k`` of the whole sample, shrunk in proportion to the batch; never
-        more than the positives of the batch. None stands for ``{"kappa": 0.25}``, the paper's.
+        items (``tau``), or a number ``k`` of the whole sample, shrunk in proportion to the batch, or
+        of each group; never more than the positives of the batch. None stands for ``{"kappa": 0.25}``, the
+        paper's.
     eta : float, positive
         Length of the first step.
     radius : float, positive
@@ -50,9 +51,10 @@ class SGDAtK(AveragedRanker):
 
     Notes
     -----
-    `groups` are accepted and not used: the sample is ranked as one list, as in the paper. `fit_many`
-    shares the batches and the products between settings that differ in `eta` and `radius`; with
-    ``random_state=None`` these see the same order. `partial_fit` learns from a stream, batch by batch.
+    With `groups`, the paper's setting of ranking, each group is a batch with a top of its own, whatever
+    `batch_size`; groups of one class are skipped. `fit_many` shares the batches and the products between
+    settings that differ in `eta` and `radius`; with ``random_state=None`` these see the same order.
+    `partial_fit` learns from a stream, batch by batch.
 
     Differences from the paper: batches of one class are skipped, and their sizes differ by at most one.
 

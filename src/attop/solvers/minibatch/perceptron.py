@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution
-from attop.solvers.minibatch.batches import Batch, Batches
+from attop.solvers.minibatch.batches import Batch
 from attop.solvers.minibatch.kernels.mistakes import mistakes
+from attop.solvers.minibatch.queries import batches_of
 from attop.top import Top
 
 __all__ = ["MistakeDriven", "PerceptronSolution", "perceptron"]
@@ -48,7 +49,9 @@ def perceptron(
     y: NDArray[np.int64],
     top: Top,
     *,
+    groups: NDArray[np.int64] | None = None,
     variant: Literal["avg", "max"] = "avg",
+    average: bool = False,
     batch_size: int = 500,
     epochs: int = 25,
     rng: np.random.RandomState | np.random.Generator,
@@ -72,8 +75,13 @@ def perceptron(
     y : ndarray of shape (n,), 0 and 1
     top : Top
         The top of a batch; see `attop.solvers.minibatch.batches.batch_top`.
+    groups : ndarray of shape (n,), optional
+        Queries: each is a batch, with a top of its own.
     variant : {"avg", "max"}
+    average : bool
+        Return the average of the iterates after each batch in place of the last.
     batch_size : int, at least 2
+        Without `groups`.
     epochs : int, at least 1
         Passes over the sample at most; the passes end with one free of mistakes.
     rng : numpy.random.RandomState or numpy.random.Generator
@@ -86,9 +94,9 @@ def perceptron(
     Returns
     -------
     solution : PerceptronSolution
-        The final ``w``, ``"converged"`` after a pass free of mistakes. `objective` and the history hold
-        the mistakes ``sum_t Delta_t`` of each pass, counted as they happened; of an unfinished pass,
-        those so far.
+        The last ``w`` or the average, ``"converged"`` after a pass free of mistakes. `objective` and the
+        history hold the mistakes ``sum_t Delta_t`` of each pass, counted as they happened; of an
+        unfinished pass, those so far.
 
     Raises
     ------
@@ -101,8 +109,12 @@ def perceptron(
     then a mistake, and a pass free of mistakes ranks the positives strictly above. The mistake bound
     holds for any rule.
 
+    The last iterate of a sample that overlaps is that of the last mistakes. The average is the model that
+    bounds on future mistakes are about.
+
     Differences from the paper: k is at most the number of positives of the batch; batches of one class
-    are skipped; the paper does not say when to stop before 25 passes.
+    are skipped; the paper does not say when to stop before 25 passes. Its algorithms return the last
+    iterate; `average` is an addition.
 
     References
     ----------
@@ -112,8 +124,8 @@ def perceptron(
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs}")
     deadline = Deadline(time_limit)
-    batches = Batches(X, y, top, batch_size, rng)
-    state = MistakeDriven(X.shape[1], variant)
+    batches = batches_of(X, y, groups, top, batch_size, rng)
+    state = MistakeDriven(X.shape[1], variant, average=average)
     solution = PerceptronSolution(state.coef, np.zeros(1), 0, "max_iter", History(), state=state)
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
@@ -150,22 +162,26 @@ class MistakeDriven:
     ----------
     n_features : int
     variant : {"avg", "max"}
+    average : bool
+        Whether the model is the average of the iterates.
 
     Attributes
     ----------
     coef : ndarray of shape (d, 1)
-        The iterate when `update` was called last, unless it had overflowed.
+        The model when `update` was called last, unless it had overflowed.
     lost : bool
         Whether the iterate overflowed.
     n_mistakes, n_updates, largest_k : int
         See `PerceptronSolution`.
     """
 
-    def __init__(self, n_features: int, variant: str):
+    def __init__(self, n_features: int, variant: str, *, average: bool = False):
         if variant not in ("avg", "max"):
             raise ValueError(f"variant must be 'avg' or 'max', got {variant!r}")
-        self._average = variant == "avg"
+        self._raises_all = variant == "avg"
         self._W = np.zeros((n_features, 1))
+        self._total = np.zeros_like(self._W) if average else None
+        self._t = 0
         self.coef, self.lost = self._W.copy(), False
         self.n_mistakes = self.n_updates = self.largest_k = 0
 
@@ -173,11 +189,14 @@ class MistakeDriven:
         """Learn from a batch; returns its mistakes, or -1 if a score is not finite."""
         self.largest_k = max(self.largest_k, batch.k)
         coef = np.empty((len(batch.rows), 1))
-        delta = mistakes(batch.scores(self._W)[:, 0], batch.n_pos, batch.k, self._average, coef[:, 0])
+        delta = mistakes(batch.scores(self._W)[:, 0], batch.n_pos, batch.k, self._raises_all, coef[:, 0])
         if delta > 0:
             self._W += batch.gradient(coef)
             self.n_mistakes += delta
             self.n_updates += 1
+        if self._total is not None:
+            self._total += self._W
+            self._t += 1
         self.lost |= delta < 0
         return delta
 
@@ -185,4 +204,4 @@ class MistakeDriven:
         """Bring `coef` up to date."""
         self.lost |= not np.isfinite(self._W).all()
         if not self.lost:
-            self.coef = self._W.copy()
+            self.coef = self._W.copy() if self._total is None else self._total / max(self._t, 1)

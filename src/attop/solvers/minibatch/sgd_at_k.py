@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Status
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
-from attop.solvers.minibatch.batches import Batch, Batches, BatchSource
+from attop.solvers.minibatch.batches import Batch, BatchSource
 from attop.solvers.minibatch.kernels.descent import projected_step
+from attop.solvers.minibatch.queries import batches_of
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.top import Top
 
@@ -29,6 +30,7 @@ def minibatch_sgd(
     surrogate: MakeSurrogate,
     top: Top,
     *,
+    groups: NDArray[np.int64] | None = None,
     eta: ArrayLike,
     radius: ArrayLike,
     batch_size: int = 500,
@@ -54,11 +56,14 @@ def minibatch_sgd(
         Makes a `Surrogate` of a `Top`: ``PrecAtKAvg`` or ``PrecAtKMax``, for example.
     top : Top
         The top of a batch; see `attop.solvers.minibatch.batches.batch_top`.
+    groups : ndarray of shape (n,), optional
+        Queries: each is a batch, with a top of its own.
     eta : float or array-like of shape (m,), positive
         Length of the first step.
     radius : float or array-like of shape (m,), positive
         R; infinity for no projection.
     batch_size : int, at least 2
+        Without `groups`.
     epochs : int, at least 1
         Passes over the sample.
     rng : numpy.random.RandomState or numpy.random.Generator
@@ -93,7 +98,7 @@ def minibatch_sgd(
     Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
     algorithm 3.
     """
-    batches = Batches(X, y, top, batch_size, rng)
+    batches = batches_of(X, y, groups, top, batch_size, rng)
     state = AveragedDescent(X.shape[1], surrogate, eta=eta, radius=radius)
     return descend(batches, state, epochs=epochs, time_limit=time_limit, callback=callback)
 
@@ -249,7 +254,7 @@ def descend(
     )
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=1024)
 def _bind(surrogate: MakeSurrogate, size: int, n_pos: int, k: int) -> BoundSurrogate:
     """Bind to a batch; they come positives first, so that equal counts are equal labels."""
     return surrogate(Top(k=k)).bind((np.arange(size) < n_pos).astype(np.int64))
