@@ -12,7 +12,10 @@ import pandas as pd
 import pytest
 
 from attop.analysis.compute.across import across
+from attop.analysis.compute.across_sentences import sentences
 from attop.analysis.compute.comparison import default_rope, leads, split_ratio
+from attop.analysis.figures.registry import ACROSS, draw
+from attop.analysis.figures.scene import Scene
 from attop.analysis.figures.style import method_styles
 from attop.metrics import METRICS, get_metric
 from attop.statistics import (
@@ -49,9 +52,22 @@ def table(values, metric="precision@k", targets=("k=5",), folds=FOLDS):
 def compare(evaluation, metrics=None, methods=None, **more):
     methods = list(dict.fromkeys(evaluation["method"])) if methods is None else methods
     metrics = dict.fromkeys(evaluation["dataset"], "precision@k") if metrics is None else metrics
-    return across(
-        evaluation, metrics, titles={m: f"<{m}>" for m in methods}, styles=method_styles(methods), **more
-    )
+    return across(evaluation, metrics, titles=titled(methods), **more)
+
+
+def titled(methods):
+    return {m: f"<{m}>" for m in methods}
+
+
+def said(found):
+    return sentences(found, titled(s.method for s in found.standings))
+
+
+def figures(found):
+    """The diagram and the profile."""
+    methods = [s.method for s in found.standings]
+    scene = Scene("across", "", "", found.order, titled(methods), method_styles(methods))
+    return draw(ACROSS, scene, {"across": found})
 
 
 def xml(figure):
@@ -87,13 +103,14 @@ class TestDemsar:
             assert (s.better, s.equal) == ((own > its).sum(), (own == its).sum())
 
     def test_sentences(self, demsar):
-        leader, verdict = demsar.sentences
+        leader, verdict = said(demsar)
         assert leader == "<m+cf> ranks best: mean rank 1.96 among 4 methods on 14 data sets."
         assert "Friedman's test, p = 0.020" in verdict
         assert "beyond chance (Holm, alpha = 0.05): <C4.5>. Of these, <C4.5> not by" in verdict
         assert "Not told apart from <m+cf>: <m> and <cf>." in verdict
 
     def test_figures(self, demsar):
+        diagram, profile = figures(demsar)
         for words in (
             "14 data sets",
             "precision@k (higher is better; at k=5)",
@@ -101,18 +118,17 @@ class TestDemsar:
             "alpha = 0.05",
             "CD = 1.25",
         ):
-            assert words in demsar.diagram.caption
-        assert "a ratio, best value over own value" in demsar.profile.caption
-        for figure in (demsar.diagram, demsar.profile):
+            assert words in diagram.caption
+        assert "a ratio, best value over own value" in profile.caption
+        for figure in (diagram, profile):
             marked = {g.get("data-m") for g in xml(figure).iter() if g.get("class") == "m"}
             assert marked == set(DEMSAR.columns)
-        for group in xml(demsar.profile).iter():
+        for group in xml(profile).iter():
             if group.get("class") == "m" and (path := group.find("{*}path")) is not None:
                 corners = np.array(re.findall(r"[ML] ([-0-9.]+) ([-0-9.]+)", path.get("d")), float)
                 assert np.isclose(np.diff(corners, axis=0), 0).any(axis=1).all()  # shares rise in steps
-        again = compare(table(DEMSAR))
-        assert (again.diagram, again.profile) == (demsar.diagram, demsar.profile)
-        steps = pd.read_csv(StringIO(demsar.profile.data))
+        assert figures(compare(table(DEMSAR))) == [diagram, profile]
+        steps = pd.read_csv(StringIO(profile.data))
         for method, share in performance_profile(DEMSAR, higher_is_better=True).share.items():
             assert steps.loc[steps["method"] == method, "share"].to_numpy() == pytest.approx(share, abs=1e-5)
 
@@ -124,7 +140,8 @@ def test_bars_of_the_diagram_join_what_does_not_differ():
         np.clip(np.linspace(0.8, 0.5, 7) + rng.normal(0, 0.08, (12, 7)), 0.01, 1), columns=list("abcdefg")
     )
     found = compare(table(values))
-    bars = pd.read_csv(StringIO(found.diagram.data), dtype={"bars": str}).fillna("")
+    diagram, _ = figures(found)
+    bars = pd.read_csv(StringIO(diagram.data), dtype={"bars": str}).fillna("")
     ranks = [bars["mean_rank"][bars["bars"].str.split().map(lambda b, i=i: str(i) in b)] for i in range(1, 9)]
     ranks = [r for r in ranks if len(r)]
     assert len(ranks) == len(found.nemenyi.cliques) > 1
@@ -133,7 +150,7 @@ def test_bars_of_the_diagram_join_what_does_not_differ():
         outside = bars["mean_rank"].drop(r.index)
         assert r.max() - r.min() < cd
         assert all(max(r.max(), o) - min(r.min(), o) >= cd for o in outside)
-    thick = [p for p in xml(found.diagram).iter() if "stroke-width: 2.6" in (p.get("style") or "")]
+    thick = [p for p in xml(diagram).iter() if "stroke-width: 2.6" in (p.get("style") or "")]
     assert len(thick) == len(ranks)
 
 
@@ -141,7 +158,9 @@ def test_labels_do_not_overlap():
     """Labels of a side are a row apart, even where all ranks are close."""
     rng = np.random.default_rng(0)
     found = compare(table(pd.DataFrame(rng.random((6, 15)), columns=[f"method {i}" for i in range(15)])))
-    texts = [t for t in xml(found.diagram).iter() if t.tag.endswith("text") and "method" in (t.text or "")]
+    texts = [
+        t for t in xml(figures(found)[0]).iter() if t.tag.endswith("text") and "method" in (t.text or "")
+    ]
     places = [
         re.search(r"translate\(([-0-9.]+) ([-0-9.]+)\)|x=", ElementTree.tostring(t, "unicode")) for t in texts
     ]
@@ -175,10 +194,10 @@ class TestUnits:
         assert found.friedman.chi2 == pytest.approx(9.28, abs=0.006)
         assert "no common unit" in found.standings[1].effect.refused
         assert found.standings[1].posterior.refused
-        assert found.profile.svg  # of ratios
+        assert figures(found)[1].svg  # of ratios
         values.iloc[7, 0] = 0
         evaluation = table(values, folds=(0.0,)).assign(metric=lambda t: t["dataset"].map(metrics))
-        assert "no common unit" in compare(evaluation, metrics).profile.caption
+        assert "no common unit" in figures(compare(evaluation, metrics))[1].caption
 
     def test_lower_is_better(self, monkeypatch):
         risk = dataclasses.replace(get_metric("precision@k"), name="risk", higher_is_better=False)
@@ -187,7 +206,7 @@ class TestUnits:
         found = compare(evaluation, dict.fromkeys(evaluation["dataset"], "risk"))
         assert found.standings[0].method == "m+cf"
         assert found.friedman.chi2 == pytest.approx(9.28, abs=0.006)
-        assert "risk (lower is better" in found.diagram.caption
+        assert "risk (lower is better" in figures(found)[0].caption
         lead = leads(evaluation, "0", "risk", test_train_ratio=0.5)[0]
         assert lead.best == "m+cf"
         assert lead.rivals[0].mean > 0
@@ -210,10 +229,10 @@ class TestMissing:
         }
         assert found.standings[-1].method == "gone"
         assert math.isnan(found.standings[-1].rank)
-        assert found.sentences[-2] == "Not ranked: <gone> (complete on 0 of 13 data sets)."
-        assert "on 11 of 13 data sets" in found.sentences[0]
-        assert "11 of 13 data sets" in found.diagram.caption
-        assert found.sentences[-1].startswith("Left out: 3 (<cf> has 2 of 3 runs); 5 (")
+        assert said(found)[-2] == "Not ranked: <gone> (complete on 0 of 13 data sets)."
+        assert "on 11 of 13 data sets" in said(found)[0]
+        assert "11 of 13 data sets" in figures(found)[0].caption
+        assert said(found)[-1].startswith("Left out: 3 (<cf> has 2 of 3 runs); 5 (")
 
 
 NOTHING = table(DEMSAR).iloc[:0]
@@ -235,30 +254,32 @@ NOTHING = table(DEMSAR).iloc[:0]
 def test_too_little_to_compare(evaluation, why):
     found = compare(evaluation)
     assert why in found.refused
-    assert why in " ".join(found.sentences)
-    assert found.test == found.diagram.svg == ""
-    assert "No critical-difference diagram" in found.diagram.caption
+    assert why in " ".join(said(found))
+    diagram, profile = figures(found)
+    assert found.test == diagram.svg == ""
+    assert "No critical-difference diagram" in diagram.caption
     assert all(math.isnan(s.p) for s in found.standings)
     if "there are 4" in why:  # enough to show, not to test
-        xml(found.profile)
+        xml(profile)
     else:
-        assert not found.profile.svg
-        assert "No performance profile" in found.profile.caption
+        assert not profile.svg
+        assert "No performance profile" in profile.caption
 
 
 def test_two_methods_are_compared_by_wilcoxon():
     found = compare(table(DEMSAR[["C4.5", "m"]]))
     assert found.test == "Wilcoxon"
     assert found.standings[1].p == pytest.approx(wilcoxon(DEMSAR["C4.5"], DEMSAR["m"]).p)
-    assert "more than chance explains (Wilcoxon" in found.sentences[1]
+    assert "more than chance explains (Wilcoxon" in said(found)[1]
 
 
 def test_zeros_make_a_profile_of_gaps_and_chance_no_winner():
     rng = np.random.default_rng(5)
     found = compare(table(pd.DataFrame(rng.integers(0, 3, (9, 4)) / 4, columns=list("abcd")), folds=(0.0,)))
-    assert "a difference, best value minus own value" in found.profile.caption
-    assert "no method can be called better" in found.sentences[1]
-    assert "do not read single differences" in found.diagram.caption
+    diagram, profile = figures(found)
+    assert "a difference, best value minus own value" in profile.caption
+    assert "no method can be called better" in said(found)[1]
+    assert "do not read single differences" in diagram.caption
 
 
 RUNS = pd.DataFrame(

@@ -22,13 +22,17 @@ from attop.analysis.compute.failures import error_list, status_counts, undefined
 from attop.analysis.compute.roc_curves import left_end, mean_roc, tpr_at
 from attop.analysis.compute.tables import rank_methods, standings, wide
 from attop.analysis.compute.targets import main_target, read_target, sort_targets
+from attop.analysis.compute.transfer import transfer
 from attop.analysis.compute.tuning import choices, costs
+from attop.analysis.figures import registry
 from attop.analysis.figures.budget import expected_best
 from attop.analysis.figures.cost import pareto_front
+from attop.analysis.figures.registry import PER_DATASET, Drawing
 from attop.analysis.figures.style import method_styles
-from attop.analysis.figures.transfer import transfer
 from attop.analysis.page.bibliography import cited_in
 from attop.analysis.wording import decimals_for, fine, fixed, listed, seconds
+from attop.bench.tables import TABLES
+from attop.datasets.splits.protocols import PROTOCOLS
 from attop.metrics import METRICS
 from support import ROOT
 from support.made_up import METHODS, as_tables, make_results
@@ -478,6 +482,32 @@ def test_report_says_what_failed_and_what_is_undefined(report):
     assert "3 of 5 runs" in page.words
 
 
+def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
+    def drawn(scene, runs, summary):
+        assert len(summary) > 0
+        return scene.sentence("hosts", f"{scene.dataset} ran on {runs['host'].iloc[0]}.")
+
+    more = (*PER_DATASET, Drawing("Hosts", ("runs", "summary"), drawn))
+    monkeypatch.setattr("attop.analysis.page.report.PER_DATASET", more)
+    _, page = built(tmp_path, small)
+    assert "wdbc ran on node-1." in page.words
+    assert "many-users ran on node-1." in page.words
+
+
+def test_every_figure_needs_what_there_is():
+    material = {*TABLES, "summary", "across"}
+    for drawing in (*registry.ACROSS, *registry.PER_DATASET):
+        assert set(drawing.needs) <= material, drawing.title
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_every_protocol_has_its_sentence(kind, small, tmp_path):
+    *tables, manifest = small
+    datasets = {d: {**about, "protocol": {"kind": kind}} for d, about in manifest["datasets"].items()}
+    _, page = built(tmp_path, (*tables, {**manifest, "datasets": datasets}))
+    assert PROTOCOLS[kind].summary[1:] in page.words
+
+
 def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
     bad = '<b>"x"&</b>'
     tables = make_results(("wdbc",), ["$a_b^$", bad], ("precision@k",), failures=False)
@@ -591,7 +621,7 @@ def test_regret_is_what_training_for_another_target_costs():
 
 def test_regret_of_a_lower_is_better_metric_and_of_missing_values(monkeypatch):
     lower = replace(METRICS["precision@k"], higher_is_better=False)
-    monkeypatch.setattr("attop.analysis.figures.transfer.get_metric", lambda name: lower)
+    monkeypatch.setattr("attop.analysis.compute.transfer.get_metric", lambda name: lower)
     whole, gap = [[0.1, 0.2, 0.3]] * 3, [[0.1, np.nan, 0.3]] * 3
     worse = [[0.1, 0.2, 0.3], [0.4, 0.2, 0.3], [0.1, 0.2, 0.3]]
     cross = pd.DataFrame(cross_of(worse) + cross_of(gap, fold=1) + cross_of(gap, "b") + cross_of(whole, "c"))

@@ -76,7 +76,7 @@ TABLE = {
         {"train": 3, "trace": 1, **MEASURED},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
-    "figure": ("src/attop/analysis/figures/scores.py", code, {"report": 1}, set()),
+    "figure": ("src/attop/analysis/figures/target.py", code, {"report": 1}, set()),
     "data set": (
         "src/attop/datasets/kinds/simulation.py",
         code,

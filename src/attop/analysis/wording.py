@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = ["abridge", "chance", "counted", "decimals_for", "fine", "fixed", "listed", "seconds"]
+__all__ = ["abridge", "chance", "counted", "decimals_for", "fine", "fixed", "listed", "seconds", "with_p"]
 
 
 def decimals_for(values: Iterable[float]) -> int:
@@ -48,6 +48,11 @@ def chance(p: float) -> str:
     if not math.isfinite(p):
         return "–"
     return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else f"{p:.3f}"
+
+
+def with_p(p: float) -> str:
+    """Return a p-value as it is written."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _two_figures(value: float) -> str:

@@ -312,7 +312,7 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: dict[str, 
     record["n_settings"] = len(settings)
     record["seconds"] = {
         "selection": selected - start,
-        "training": trained - selected,
+        "training": trained - selected if fold.refit else None,  # else it is part of the selection
         "scoring": scored - trained,
     }
     return scores

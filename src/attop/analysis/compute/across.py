@@ -9,13 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from attop.analysis.compute.across_sentences import describe, sentences, share_of
 from attop.analysis.compute.tables import require
 from attop.analysis.compute.targets import main_target
-from attop.analysis.figures.across import diagram_figure, profile_figure
-from attop.analysis.figures.scene import Figure, Scene
-from attop.analysis.figures.style import MethodStyle
-from attop.analysis.wording import listed
+from attop.analysis.wording import counted, listed
 from attop.metrics import METRICS, get_metric
 from attop.statistics import (
     Comparison,
@@ -23,6 +19,7 @@ from attop.statistics import (
     Friedman,
     MetricMatrix,
     Posterior,
+    Profile,
     against_control,
     all_pairs,
     bayesian_signed_rank,
@@ -33,7 +30,7 @@ from attop.statistics import (
     wilcoxon,
 )
 
-__all__ = ["ROPE", "Across", "Standing", "across"]
+__all__ = ["ROPE", "Across", "Standing", "across", "share_of"]
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
@@ -83,8 +80,6 @@ class Across:
 
     Attributes
     ----------
-    sentences : tuple of str
-        For the reader: the leader, whether the ranks differ, who is worse, what was left out.
     standings : tuple of Standing
         Best first, methods left out last.
     n_datasets, m_datasets : int
@@ -101,11 +96,10 @@ class Across:
         Data sets that were not compared, and why.
     refused : str
         Why nothing was tested, empty if something was.
-    diagram, profile : Figure
-        Critical differences and performance profile, or sentences in their stead.
+    profile : Profile
+        Of the values of the methods that have one on every compared data set.
     """
 
-    sentences: tuple[str, ...]
     standings: tuple[Standing, ...]
     n_datasets: int
     m_datasets: int
@@ -115,8 +109,17 @@ class Across:
     nemenyi: Comparison
     left_out: dict[str, str]
     refused: str
-    diagram: Figure
-    profile: Figure
+    profile: Profile
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Methods compared, best first."""
+        return tuple(s.method for s in self.standings if not s.reason)
+
+    @property
+    def over(self) -> str:
+        """How many data sets were compared, in words."""
+        return share_of(self.n_datasets, max([s.m for s in self.standings], default=0))
 
     @property
     def critical_difference(self) -> float:
@@ -129,8 +132,6 @@ def across(
     metrics: Mapping[str, str],
     *,
     titles: Mapping[str, str],
-    styles: Mapping[str, MethodStyle],
-    dataset_titles: Mapping[str, str] | None = None,
     expected: Mapping[str, int] | None = None,
     alpha: float = 0.05,
 ) -> Across:
@@ -145,10 +146,6 @@ def across(
         one are left out.
     titles : mapping
         Method -> name shown; methods only this mapping knows have no run.
-    styles : mapping
-        Method -> colour and marker.
-    dataset_titles : mapping, optional
-        Data set -> name shown.
     expected : mapping of str to int, optional
         Runs planned per data set; by default those any method has.
     alpha : float
@@ -171,20 +168,17 @@ def across(
     then tested on, which makes p against it somewhat too small; the diagram's test is of all pairs.
     """
     require(evaluation, ["dataset", "method", "repeat", "fold", "target", "metric", "value"], "evaluation")
-    names = {d: (dataset_titles or {}).get(d, d) for d in {**metrics, **dict.fromkeys(evaluation["dataset"])}}
     known = dict.fromkeys([*titles, *evaluation["method"]])
     shown = {m: titles.get(m, m) for m in known}
     matrix, left_out = _matrix(evaluation, metrics, list(known), shown, expected)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
-    unit = describe(used, matrix.targets)
     shared_unit = _has_shared_unit(used)
 
     tested, nemenyi = friedman(scores), all_pairs(scores, alpha)
     order = [str(m) for m in tested.ranks.index]
     test, p, refused = _against_best(scores, order, shared_unit, nemenyi)
     m = int(matrix.counts.any(axis=1).sum())
-    over = share_of(len(scores), m)
     standings = [
         replace(
             _against(scores, method, order[0], used),
@@ -198,23 +192,37 @@ def across(
         Standing(method, math.nan, int((matrix.counts[method] > 0).sum()), m, reason=why)
         for method, why in matrix.without_methods.items()
     ]
-    scene = Scene("across", "", "", order, shown, styles)
     return Across(
-        sentences(
-            standings, tested, nemenyi, test, refused, shown, [(names[d], why) for d, why in left_out.items()]
-        ),
         tuple(standings),
         len(scores),
-        len(names),
-        unit,
+        len({**metrics, **dict.fromkeys(evaluation["dataset"])}),
+        _unit_in_words(used, matrix.targets),
         test,
         tested,
         nemenyi,
         left_out,
         refused,
-        diagram_figure(scene, nemenyi, tested, unit, over),
-        _profile(scene, matrix.complete, shared_unit, unit, over),
+        _profile(matrix.complete, shared_unit),
     )
+
+
+def share_of(n: int, m: int) -> str:
+    """Return n of m data sets."""
+    return counted(n, "data set") if n == m else f"{n} of {counted(m, 'data set')}"
+
+
+def _unit_in_words(used: Mapping[str, str], targets: Mapping[str, str]) -> str:
+    """Say which metric, where and in which direction, is compared."""
+    if not used:
+        return "no metric"
+    words = []
+    for metric in dict.fromkeys(used.values()):
+        its = [d for d, m in used.items() if m == metric]
+        at = listed(list(dict.fromkeys(targets[d] for d in its)))
+        direction = "higher" if get_metric(metric).higher_is_better else "lower"
+        on = f" on {counted(len(its), 'data set')}" if len(set(used.values())) > 1 else ""
+        words.append(f"{metric}{on} ({direction} is better; at {at})")
+    return listed(words) + ", the mean over the runs of a data set"
 
 
 def _matrix(
@@ -295,12 +303,12 @@ def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, st
     )
 
 
-def _profile(scene: Scene, values: pd.DataFrame, shared_unit: bool, unit: str, over: str) -> Figure:
+def _profile(values: pd.DataFrame, shared_unit: bool) -> Profile:
     if len(values) < _PROFILE_DATASETS:
         few = f"It needs at least {_PROFILE_DATASETS} data sets, and there are {len(values)}."
-        return scene.sentence("profile", f"No performance profile is drawn. {few}")
+        return Profile("ratio", values, values.count(), len(values), refused=few)
     profile = performance_profile(values, higher_is_better=True)
     if profile.kind == "gap" and not shared_unit:
         unlike = "A value is zero or negative, so there are no ratios, and the metrics have no common unit."
-        return scene.sentence("profile", f"No performance profile is drawn. {unlike}")
-    return profile_figure(scene, profile, unit, over)
+        return replace(profile, refused=unlike)
+    return profile

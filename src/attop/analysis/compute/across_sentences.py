@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from attop.analysis.wording import counted, fixed, listed
-from attop.metrics import get_metric
-from attop.statistics import Comparison, Friedman
+from attop.analysis.compute.across import Across, Standing, share_of
+from attop.analysis.wording import fixed, listed, with_p
+from attop.statistics import Comparison
 
-if TYPE_CHECKING:
-    from attop.analysis.compute.across import Standing
-
-__all__ = ["describe", "sentences", "share_of", "with_p"]
-
-
-def describe(used: Mapping[str, str], targets: Mapping[str, str]) -> str:
-    """Say which metric, where and in which direction, is compared."""
-    if not used:
-        return "no metric"
-    words = []
-    for metric in dict.fromkeys(used.values()):
-        its = [d for d, m in used.items() if m == metric]
-        at = listed(list(dict.fromkeys(targets[d] for d in its)))
-        direction = "higher" if get_metric(metric).higher_is_better else "lower"
-        on = f" on {counted(len(its), 'data set')}" if len(set(used.values())) > 1 else ""
-        words.append(f"{metric}{on} ({direction} is better; at {at})")
-    return listed(words) + ", the mean over the runs of a data set"
+__all__ = ["sentences"]
 
 
 def sentences(
-    standings: Sequence[Standing],
-    tested: Friedman,
-    nemenyi: Comparison,
-    test: str,
-    refused: str,
-    titles: Mapping[str, str],
-    left_out: Sequence[tuple[str, str]],
+    found: Across, titles: Mapping[str, str], dataset_titles: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Say who leads, whether the ranks differ, who is worse, and what was left out."""
-    ranked = [s for s in standings if not s.reason and s.rank == s.rank]
+    """Say who leads, whether the ranks differ, who is worse, and what was left out.
+
+    Parameters
+    ----------
+    found : Across
+    titles : mapping
+        Method -> name shown.
+    dataset_titles : mapping, optional
+        Data set -> name shown.
+    """
+    names = dataset_titles or {}
+    tested, nemenyi = found.friedman, found.nemenyi
+    ranked = [s for s in found.standings if not s.reason and s.rank == s.rank]
     said, opening = [], "No comparison over data sets."
     if len(ranked) > 1:
         first = ranked[0]
@@ -52,9 +39,9 @@ def sentences(
             rank = "ranks" if len(best) == 1 else "rank"
             said.append(f"{listed(best)} {rank} best: mean rank {fixed(first.rank, 2)} {where}.")
             opening = "Whether that is more than chance is not tested."
-    if refused:
-        said.append(f"{opening} {refused}")
-    elif test == "Wilcoxon":
+    if found.refused:
+        said.append(f"{opening} {found.refused}")
+    elif found.test == "Wilcoxon":
         p = ranked[1].p
         said.append(
             f"The difference of the two is {'' if p < nemenyi.alpha else 'not '}more than chance explains "
@@ -70,8 +57,9 @@ def sentences(
             f"The methods do not all rank alike (Friedman's test, {with_p(tested.p_F)}). "
             + _apart(ranked, nemenyi, titles)
         )
-    absent = _by_reason([(titles[s.method], s.reason) for s in standings if s.reason])
+    absent = _by_reason([(titles[s.method], s.reason) for s in found.standings if s.reason])
     said += [f"Not ranked: {who} ({why})." for who, why in absent]
+    left_out = [(names.get(d, d), why) for d, why in found.left_out.items()]
     if left_out:
         said.append("Left out: " + "; ".join(f"{who} ({why})" for who, why in _by_reason(left_out)) + ".")
     return tuple(said)
@@ -83,11 +71,6 @@ def _by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         (listed([name for name, its in reasons if its == why]), why)
         for why in dict.fromkeys(why for _, why in reasons)
     ]
-
-
-def share_of(n: int, m: int) -> str:
-    """Return n of m data sets."""
-    return counted(n, "data set") if n == m else f"{n} of {counted(m, 'data set')}"
 
 
 def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str, str]) -> str:
@@ -110,8 +93,3 @@ def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str,
     if alike:
         words.append(f"Not told apart from {titles[first]}: {listed([titles[m] for m in alike])}.")
     return " ".join(words)
-
-
-def with_p(p: float) -> str:
-    """Return a p-value as it is written."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

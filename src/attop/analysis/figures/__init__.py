@@ -1,1 +1,1 @@
-"""Figures of the report, one module each."""
+"""Figures of the report, one module each, listed in `registry`."""

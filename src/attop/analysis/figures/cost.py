@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cost_figure", "pareto_front"]
 
+_SPENT = ["seconds_selection", "seconds_training"]
 _INSTANT = 1e-4  # seconds; a log axis has no place for 0
 
 
@@ -50,8 +51,8 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figu
     """
     part = scene.of(summary).dropna(subset="mean")
     jobs = scene.of(runs).drop_duplicates(["method", "repeat", "fold"])
-    jobs = jobs.assign(spent=jobs["seconds_selection"].fillna(0) + jobs["seconds_training"])
-    jobs = jobs[(jobs["status"] == "ok") & jobs["spent"].notna()]
+    jobs = jobs.assign(spent=jobs[_SPENT].fillna(0).sum(axis=1))
+    jobs = jobs[(jobs["status"] == "ok") & jobs[_SPENT].notna().any(axis=1)]
     if part.empty or jobs.empty:
         return scene.sentence("cost", "No run here has both a time and a value, so cost is not drawn.")
     target = main_target(part["target"])

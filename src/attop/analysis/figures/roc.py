@@ -14,7 +14,7 @@ from attop.analysis.wording import counted
 __all__ = ["roc_figure"]
 
 
-def roc_figure(scene: Scene, roc: pd.DataFrame, grouped: bool) -> Figure:
+def roc_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
     """Draw the mean ROC curve of each method at the main target, whole and with its left end enlarged."""
     part = scene.of(roc)
     part = part[(part["n_neg"] > 0) & (part["n_pos"] > 0)]
@@ -24,7 +24,7 @@ def roc_figure(scene: Scene, roc: pd.DataFrame, grouped: bool) -> Figure:
     part = part[part["target"] == target]
     runs = part.drop_duplicates(["repeat", "fold"])
     part = part.explode(["fp", "tp"])
-    end = left_end(target, runs["n_neg"].mean(), runs["n_pos"].mean(), grouped)
+    end = left_end(target, runs["n_neg"].mean(), runs["n_pos"].mean(), scene.grouped)
     methods = [m for m in scene.order if m in set(part["method"])]
     counts, drawn = [], []
     with figure_theme():
@@ -57,6 +57,6 @@ def roc_figure(scene: Scene, roc: pd.DataFrame, grouped: bool) -> Figure:
             f"{counted(high, 'run') if low == high else f'{low} to {high} runs'} "
             f"(vertical averaging; no error bars, they would cover the lines). Right: the first "
             f"{100 * end:.2g}% of the negatives, grey on the left; its vertical axis does not start at 0. "
-            "Dotted: chance." + (" All groups are pooled." if grouped else ""),
+            "Dotted: chance." + (" All groups are pooled." if scene.grouped else ""),
             pd.concat(drawn),
         )

@@ -58,6 +58,8 @@ class Scene:
         Method -> name shown.
     styles : mapping
         Method -> colour and marker.
+    grouped : bool
+        Whether its items come in groups.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Scene:
     order: Sequence[str]
     titles: Mapping[str, str]
     styles: Mapping[str, MethodStyle]
+    grouped: bool = False
 
     @property
     def direction(self) -> str:

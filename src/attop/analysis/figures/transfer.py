@@ -1,15 +1,15 @@
-"""k as an axis: what models trained for one target are worth at another."""
+"""Fields of regret: what models trained for one target lose at another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from attop.analysis.compute.targets import read_target, sort_targets
+from attop.analysis.compute.targets import read_target
+from attop.analysis.compute.transfer import Transfer, transfer
 from attop.analysis.figures.scene import Figure, Scene, as_csv
 from attop.analysis.figures.style import INK, MUTED, figure_theme, to_svg
 from attop.analysis.wording import abridge, counted, fine
@@ -19,100 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["Transfer", "transfer", "transfer_figure"]
+__all__ = ["transfer_figure"]
 
 _ACROSS = 5  # panels side by side
 _NUMBERS = 4  # targets up to which there is room for a number in a field
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """Values and regrets of one method on one data set.
-
-    Attributes
-    ----------
-    method : str
-    targets : tuple of str
-    value : ndarray of shape (t, t)
-        Mean over the runs that have all of them: trained for the row's target, evaluated at the column's.
-    regret : ndarray of shape (t, t)
-        By how much worse than training for the column's target itself; negative where training for another
-        target is better. The diagonal is 0.
-    se : ndarray of shape (t, t)
-        Standard error of the regret, run by run; NaN for a single run.
-    n, n_expected : int
-        Runs with all values, and runs of the method.
-    """
-
-    method: str
-    targets: tuple[str, ...]
-    value: np.ndarray
-    regret: np.ndarray
-    se: np.ndarray
-    n: int
-    n_expected: int
-
-    def reading(self) -> str:
-        """Say what training for the wrong target costs at worst."""
-        if self.n == 0:
-            return "no run has a value at every pair of targets"
-        if np.abs(self.regret).max() == 0:
-            return "the same at every target: what it learns does not depend on the target, or not here"
-        row, column = np.unravel_index(int(np.argmax(self.regret)), self.regret.shape)
-        if self.regret[row, column] <= 0:
-            return "no target is better trained for directly than by way of another"
-        return (
-            f"at most {fine(float(self.regret[row, column]))}: trained for {self.targets[row]}, "
-            f"used at {self.targets[column]}"
-        )
-
-
-def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[Transfer]:
-    """Average the table ``cross`` over the runs of one data set.
-
-    Parameters
-    ----------
-    cross : DataFrame
-        dataset, method, repeat, fold, target (trained for), at (evaluated at), metric (one), value.
-    dataset : str
-    methods : sequence of str
-        In the order wanted.
-
-    Returns
-    -------
-    transfers : list of Transfer
-        Of the methods with values; empty with fewer than two targets.
-    """
-    part = cross[cross["dataset"] == dataset]
-    targets = sort_targets(part["target"])
-    if len(targets) < 2:
-        return []
-    found = []
-    for method in methods:
-        its = part[part["method"] == method]
-        if its.empty:
-            continue
-        higher = get_metric(its["metric"].iloc[0]).higher_is_better
-        wide = its.pivot(index=["repeat", "fold"], columns=["target", "at"], values="value")
-        wide = wide.reindex(columns=pd.MultiIndex.from_product([targets, targets]))
-        whole = wide.dropna()
-        values = whole.to_numpy(float).reshape(-1, len(targets), len(targets))
-        direct = np.diagonal(values, axis1=1, axis2=2)[:, None, :]
-        regret = (direct - values) * (1.0 if higher else -1.0)
-        n = len(values)
-        nothing = np.full((len(targets),) * 2, np.nan)
-        found.append(
-            Transfer(
-                method,
-                tuple(targets),
-                values.mean(axis=0) if n else nothing,
-                regret.mean(axis=0) if n else nothing,
-                regret.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else nothing,
-                n,
-                len(wide),
-            )
-        )
-    return found
 
 
 def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Figure:

@@ -12,31 +12,23 @@ import pandas as pd
 
 from attop.analysis import wording
 from attop.analysis.compute.across import ROPE, across
+from attop.analysis.compute.across_sentences import sentences
 from attop.analysis.compute.answers import Answer, answer, headline
 from attop.analysis.compute.comparison import Lead, leads, split_ratio
 from attop.analysis.compute.failures import error_list, status_counts, undefined_values
 from attop.analysis.compute.tables import rank_methods, standings, summarise, wide, write_summary
 from attop.analysis.compute.targets import main_target, sort_targets, span
+from attop.analysis.compute.transfer import transfer
 from attop.analysis.compute.tuning import choices, costs
-from attop.analysis.figures.budget import budget_figure
-from attop.analysis.figures.cost import cost_figure
-from attop.analysis.figures.roc import roc_figure
-from attop.analysis.figures.scene import Figure, Scene
-from attop.analysis.figures.scores import spread_figure, target_figure
+from attop.analysis.figures.registry import ACROSS, PER_DATASET, draw
+from attop.analysis.figures.scene import Scene
 from attop.analysis.figures.style import MethodStyle, key_svg, method_styles
-from attop.analysis.figures.trace import trace_figure
-from attop.analysis.figures.transfer import transfer, transfer_figure
 from attop.analysis.page.bibliography import cited_in
+from attop.datasets.splits.protocols import PROTOCOLS
 from attop.files import write_bytes
 from attop.metrics import METRICS, get_metric
 
 __all__ = ["build_report", "write_analysis"]
-
-_PROTOCOLS = {
-    "stratified": "Stratified cross-validation",
-    "windows": "Disjoint sets of items; consecutive ones train, the others test",
-    "within-groups": "The items of each group are split",
-}
 
 
 def write_analysis(
@@ -124,19 +116,17 @@ def _context(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -
     ]
     undefined = undefined_values(evaluation)
     dataset_titles = {id: entry["title"] for id, entry in datasets.items()}
+    overall = across(evaluation, {s["id"]: s["metric"] for s in sections if s["order"]}, titles=titles)
+    scene = Scene("across", "", "", overall.order, titles, styles)
     return {
         "title": manifest.get("title", "Benchmark report"),
         "manifest": manifest,
         "methods": methods,
         "titles": titles,
         "dataset_titles": dataset_titles,
-        "across": across(
-            evaluation,
-            {s["id"]: s["metric"] for s in sections if s["order"]},
-            titles=titles,
-            styles=styles,
-            dataset_titles=dataset_titles,
-        ),
+        "across": overall,
+        "ranking": sentences(overall, titles, dataset_titles),
+        "across_figures": draw(ACROSS, scene, {"across": overall}),
         "keys": {method: key_svg(style) for method, style in styles.items()},
         "places": {method: i for i, method in enumerate(methods)},
         "sections": sections,
@@ -188,7 +178,7 @@ def _section(
     ratio = split_ratio(runs, dataset)
     lead = leads(evaluation, dataset, metric, test_train_ratio=ratio) if order else []
     lead_at = {found.target: found for found in lead}
-    scene = Scene(name, dataset, metric, order, titles, styles)
+    scene = Scene(name, dataset, metric, order, titles, styles, "groups" in entry)
     chosen_targets, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
     skipped = {m: why for m, why in entry.get("skip", {}).items() if m in methods}
     return {
@@ -210,7 +200,7 @@ def _section(
             _wide(table, dataset, m, rank_methods(table, dataset, m))
             for m in sorted(its_metrics, key=lambda m: m != metric)
         ],
-        "figures": _figures(scene, summary, results, "groups" in entry) if order else [],
+        "figures": draw(PER_DATASET, scene, {**results, "summary": summary}) if order else [],
         "transfers": transfer(results["cross"], dataset, order),
         "costs": _costs(here, runs, dataset, metric, order),
         "main": main_target(targets) if targets else "",
@@ -235,20 +225,6 @@ def _reading(found: Answer, lead: Lead | None, titles: dict[str, str]) -> tuple[
     if first.verdict == "refused":  # how close it is can be said all the same
         return _VERDICTS["refused"], f"{first.test.refused} {found.reading(titles)}"
     return _VERDICTS[first.verdict], lead.reading(titles)
-
-
-def _figures(
-    scene: Scene, summary: pd.DataFrame, results: Mapping[str, pd.DataFrame], grouped: bool
-) -> list[Figure]:
-    return [
-        target_figure(scene, summary),
-        spread_figure(scene, summary, results["evaluation"]),
-        transfer_figure(scene, results["cross"]),
-        roc_figure(scene, results["roc"], grouped),
-        budget_figure(scene, results["selection"]),
-        trace_figure(scene, results["trace"]),
-        cost_figure(scene, summary, results["runs"]),
-    ]
 
 
 def _wide(table: pd.DataFrame, dataset: str, metric: str, order: Sequence[str]) -> dict[str, Any]:
@@ -290,7 +266,8 @@ def _protocol(protocol: str | Mapping[str, Any]) -> str:
     kind = protocol.get("kind", "")
     options = {**protocol.get("options", {}), "repeats": protocol.get("repeats", 1)}
     numbers = ", ".join(f"{name} = {value}" for name, value in options.items())
-    return f"{_PROTOCOLS.get(kind, kind)} ({kind}: {numbers})."
+    said = PROTOCOLS[kind].summary if kind in PROTOCOLS else kind
+    return f"{said[:1].upper()}{said[1:]} ({kind}: {numbers})."
 
 
 def _provenance(manifest: Mapping[str, Any], runs: pd.DataFrame) -> list[tuple[str, str]]:

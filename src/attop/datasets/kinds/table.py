@@ -130,15 +130,13 @@ def file_table(
         [(column, bounds)] = parts.items()
         part = parts_by_bounds(frame[_column(frame, column, where)].to_numpy(), bounds, where)
 
-    title = os.path.splitext(os.path.basename(path))[0]
     facts = {
-        "title": title,
         "source": str(path),
         "licence": "the user's own file",
         "positive": f"{label} {positive}" if _comparison(positive) else f"{label} = {positive}",
         "features": list(features.columns),
     }
-    return Dataset(title, X, y.astype(np.int64), values, facts, part)
+    return Dataset(os.path.splitext(os.path.basename(path))[0], X, y.astype(np.int64), values, facts, part)
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""Figures over data sets: the critical-difference diagram and the performance profile."""
+"""The critical-difference diagram: mean ranks over the data sets."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
-from attop.analysis.compute.across_sentences import with_p
-from attop.analysis.figures.scene import Figure, Scene, blank, legend
+from attop.analysis.compute.across import Across
+from attop.analysis.figures.scene import Figure, Scene, blank
 from attop.analysis.figures.style import INK, MUTED, figure_theme
-from attop.analysis.wording import abridge, counted, fine, fixed
-from attop.statistics import Comparison, Friedman, Profile
+from attop.analysis.wording import abridge, counted, fixed, with_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["diagram_figure", "profile_figure"]
+__all__ = ["diagram_figure"]
 
 # The diagram's heights, in rows of labels; downwards is positive.
 _ROOM = 1.1  # above the rank axis for its numbers and the critical difference
@@ -26,18 +24,9 @@ _BAR = 0.34  # from one bar of a clique to the next
 _LETTER = 0.062  # inches, of the labels' font
 
 
-def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, unit: str, over: str) -> Figure:
-    """Draw the critical-difference diagram: mean ranks, and bars over methods that do not differ.
-
-    Parameters
-    ----------
-    scene : Scene
-    comparison : Comparison
-        Of all pairs by Nemenyi's test.
-    friedman : Friedman
-    unit, over : str
-        What was ranked and over how many data sets, in words.
-    """
+def diagram_figure(scene: Scene, found: Across) -> Figure:
+    """Draw mean ranks, and bars over methods that Nemenyi's test does not tell apart."""
+    comparison, friedman = found.nemenyi, found.friedman
     if comparison.refused:
         return scene.sentence("diagram", f"No critical-difference diagram is drawn. {comparison.refused}")
     ranks = comparison.ranks
@@ -83,7 +72,7 @@ def diagram_figure(scene: Scene, comparison: Comparison, friedman: Friedman, uni
             "diagram",
             canvas,
             f"Critical-difference diagram of {counted(len(order), 'method')}; the ranks are in the table.",
-            f"Mean rank over {over}, 1 the best, by {unit}. A bar joins methods that "
+            f"Mean rank over {found.over}, 1 the best, by {found.unit}. A bar joins methods that "
             f"Nemenyi's test does not tell apart at alpha = {comparison.alpha:g}: their mean ranks differ by "
             f"less than the critical difference, CD = {fixed(comparison.critical_difference, 2)}. {said}.",
             data,
@@ -139,70 +128,3 @@ def _draw_method(
     ]
     for artist in artists:
         artist.set_gid(f"method:{method}")
-
-
-def profile_figure(scene: Scene, profile: Profile, unit: str, over: str) -> Figure:
-    """Draw the share of data sets on which each method is within a factor, or a gap, of the best.
-
-    Parameters
-    ----------
-    scene : Scene
-        Its order is that of the legend.
-    profile : Profile
-    unit, over : str
-        What was measured and on how many data sets, in words.
-    """
-    if profile.refused:
-        return scene.sentence("profile", f"No performance profile is drawn. {profile.refused}")
-    share = profile.share
-    if len(share) == 1:
-        return scene.sentence(
-            "profile", "No performance profile is drawn. All methods are equal on every data set."
-        )
-    ratio = profile.kind == "ratio"
-    start, last = (1.0 if ratio else 0.0), float(share.index[-1])
-    wide = ratio and last > 10
-    stop = last**1.06 if wide else last + 0.06 * (last - start)
-    taus = np.append(share.index.to_numpy(float), stop)
-    shown: Sequence[str] = [m for m in scene.order if m in share.columns]
-    with figure_theme():
-        canvas, (axes,) = blank(1, height=3.9)
-        for i, method in enumerate(shown):
-            style, steps = scene.styles[method], share[method].to_numpy(float)
-            line = axes.plot(
-                taus,
-                np.append(steps, steps[-1]),
-                **style.line,
-                **style.mark(),
-                drawstyle="steps-post",
-                markevery=(i % 6 / 60 + 0.01, 0.15),
-                linewidth=1.1,
-            )[0]
-            line.set_gid(f"method:{method}")
-        if wide:
-            axes.set_xscale("log")
-            axes.xaxis.set_major_formatter("{x:g}")
-        axes.set_xlim(start if wide else start - 0.02 * (stop - start), stop)
-        axes.set_ylim(-0.03, 1.04)
-        axes.set_ylabel("share of the data sets")
-        axes.set_xlabel(
-            "within this factor of the best (best / own value)" if ratio else "within this gap of the best"
-        )
-        legend(canvas, scene, shown)
-        why = (
-            "The distance is a ratio, best value over own value, which needs no common unit."
-            if ratio
-            else "The distance is a difference, best value minus own value, because a value is zero or "
-            "negative, of which a ratio means nothing."
-        )
-        return scene.picture(
-            "profile",
-            canvas,
-            f"Performance profiles of {counted(len(shown), 'method')}.",
-            f"Performance profile: the share of {over} on which a method comes "
-            f"within a distance of the best of that data set, by {unit}. Further up is better; at the left "
-            f"end, the share of data sets it is best on. {why} The furthest is at {fine(last)}. No test.",
-            share.melt(ignore_index=False, var_name="method", value_name="share").reset_index()[
-                ["method", "tau", "share"]
-            ],
-        )

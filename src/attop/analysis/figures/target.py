@@ -1,0 +1,83 @@
+"""The metric against the target, a line per method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from attop.analysis.compute.targets import read_target, sort_targets
+from attop.analysis.figures.scene import Figure, Scene, blank, keep_in_bounds, legend, runs_of
+from attop.analysis.figures.style import figure_theme
+from attop.analysis.wording import counted, listed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["target_figure"]
+
+
+def target_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
+    """Draw the metric against k, tau or kappa, a line per method."""
+    part = scene.of(summary).dropna(subset="mean")
+    kinds: dict[str, list[str]] = {}
+    for target in sort_targets(part["target"]):
+        kinds.setdefault(read_target(target)[0], []).append(target)
+    kinds = {kind: targets for kind, targets in kinds.items() if len(targets) > 1}
+    if part.empty:
+        return scene.sentence(
+            "target", f"{scene.metric} has no defined value here, so there is nothing to draw."
+        )
+    if not kinds:
+        only = listed(sort_targets(part["target"]))
+        return scene.sentence(
+            "target",
+            f"{scene.metric} has values at {only} only, so no line over targets is drawn; see the table.",
+        )
+    with figure_theme():
+        canvas, panels = blank(len(kinds), height=4.1)
+        for axes, (kind, targets) in zip(panels, kinds.items(), strict=True):
+            _draw_targets(axes, scene, part, kind, targets)
+        panels[0].set_ylabel(scene.metric)
+        shown = [m for m in scene.order if m in set(part["method"])]
+        across = listed(list(kinds))
+        legend(canvas, scene, shown)
+        return scene.picture(
+            "target",
+            canvas,
+            f"Line chart of {scene.metric} against {across}, {counted(len(shown), 'method')}; "
+            "the values are in the table.",
+            f"{scene.metric} ({scene.direction}) against {across}, mean over {runs_of(scene, part)}; "
+            "bars: plus and minus one standard error. Points of one target are set side by side to keep the "
+            "bars apart. Legend: best first, by mean rank over the targets.",
+            part[["method", "target", "mean", "std", "se", "n", "n_expected"]],
+        )
+
+
+def _draw_targets(axes: Axes, scene: Scene, part: pd.DataFrame, kind: str, targets: list[str]) -> None:
+    sizes = np.array([read_target(t)[1] for t in targets])
+    log = sizes[-1] / sizes[0] > 25
+    place = np.log10(sizes) if log else sizes
+    methods = [m for m in scene.order if m in set(part["method"])]
+    room = 0.5 * np.diff(place).min()
+    shifts = np.linspace(-room / 2, room / 2, len(methods)) if len(methods) > 1 else np.zeros(1)
+    for method, shift in zip(methods, shifts, strict=True):
+        its = part[part["method"] == method].set_index("target").reindex(targets)
+        style = scene.styles[method]
+        x = 10 ** (place + shift) if log else place + shift
+        bars = axes.errorbar(
+            x, its["mean"], yerr=its["se"].fillna(0), fmt="none", ecolor=style.colour, elinewidth=0.8
+        )
+        line = axes.plot(x, its["mean"], **style.line, **style.mark(), linewidth=1.1)[0]
+        for artist in (bars[2][0], line):
+            artist.set_gid(f"method:{method}")
+    keep_in_bounds(axes, scene.metric)
+    if log:
+        axes.set_xscale("log")
+    axes.set_xticks(sizes, [f"{s:g}" for s in sizes])
+    axes.set_xticks([], minor=True)
+    axes.grid(axis="x", visible=False)
+    axes.set_xlabel(
+        {"tau": "tau (share of the items)", "kappa": "kappa (share of the positives)"}.get(kind, kind)
+    )
