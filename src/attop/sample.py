@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RankingSample", "check_groups", "check_labels"]
+from attop.typing import Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+__all__ = ["RankingSample", "check_groups", "check_labels"]
 
 
 def check_labels(y: ArrayLike) -> Ints:

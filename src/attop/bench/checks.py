@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop.bench.training import import_estimator
@@ -14,6 +13,7 @@ from attop.datasets.base import Dataset, DatasetError, Unavailable
 from attop.datasets.splits.protocols import make_folds
 from attop.metrics import get_metric
 from attop.top import Top
+from attop.typing import Ints
 
 __all__ = ["check_method", "check_plan"]
 
@@ -113,14 +113,14 @@ def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top:
     return None
 
 
-def _undefined(dataset: Dataset, rows: NDArray[np.int64], metric: str, top: Top) -> str:
+def _undefined(dataset: Dataset, rows: Ints, metric: str, top: Top) -> str:
     groups = None if dataset.groups is None else dataset.groups[rows]
     return (
         get_metric(metric).evaluate(dataset.y[rows], np.zeros(len(rows)), top=top, groups=groups).reason or ""
     )
 
 
-def _counts(dataset: Dataset, rows: NDArray[np.int64]) -> str:
+def _counts(dataset: Dataset, rows: Ints) -> str:
     n_pos = int(dataset.y[rows].sum())
     counts = f"{len(rows)} items, {n_pos} positive"
     if dataset.groups is None:

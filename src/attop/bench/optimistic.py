@@ -12,20 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.datasets.base import Dataset
 from attop.metrics import get_metric
 from attop.top import Top
+from attop.typing import Floats, Ints
 
 __all__ = ["best_setting", "test_values"]
 
-Floats = NDArray[np.float64]
 
-
-def test_values(
-    dataset: Dataset, test: NDArray[np.int64], scores: Floats, top: Top, select_by: str
-) -> list[float]:
+def test_values(dataset: Dataset, test: Ints, scores: Floats, top: Top, select_by: str) -> list[float]:
     """Return the metric that selects on one test part, for each setting's scores (a row each)."""
     groups = None if dataset.groups is None else dataset.groups[test]
     metric = get_metric(select_by)

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.bench.limits import TimeUp, time_limit
 from attop.bench.records import environment, peak_memory_mb
@@ -35,6 +34,7 @@ from attop.metrics import get_metric
 from attop.metrics.own import register_own
 from attop.seeds import derive_seed
 from attop.top import Top
+from attop.typing import Floats, Ints
 
 __all__ = [
     "Diverged",
@@ -49,8 +49,6 @@ __all__ = [
     "settings_of",
     "write_outcome",
 ]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ class Outcome:
     record : dict
     """
 
-    test: NDArray[np.int64]
+    test: Ints
     scores: Floats
     record: dict[str, Any]
 
@@ -326,7 +324,7 @@ def _train(
     estimator: Any,
     job: Job,
     dataset: Dataset,
-    rows: NDArray[np.int64],
+    rows: Ints,
     tops: Sequence[Top],
     settings: Sequence[Mapping[str, Any]],
 ) -> tuple[list[list[Any]], Any]:
@@ -338,7 +336,7 @@ def _train(
 
 
 def fit_settings(
-    estimator: Any, job: Job, dataset: Dataset, rows: NDArray[np.int64], settings: Sequence[Mapping[str, Any]]
+    estimator: Any, job: Job, dataset: Dataset, rows: Ints, settings: Sequence[Mapping[str, Any]]
 ) -> tuple[list[Any], Any]:
     """Fit settings on rows of a data set; return the models and the transform that maps rows to features."""
     X = dataset.X[rows]
@@ -350,7 +348,7 @@ def fit_settings(
     for model in models:
         _check_weights(model)
 
-    def transform(rows: NDArray[np.int64]) -> Floats:
+    def transform(rows: Ints) -> Floats:
         return dataset.X[rows] if scale is None else scale.transform(dataset.X[rows])
 
     return models, transform
@@ -367,7 +365,7 @@ def _validate(
     X: Floats,
     job: Job,
     dataset: Dataset,
-    rows: NDArray[np.int64],
+    rows: Ints,
     tops: Sequence[Top],
 ) -> Floats:
     metric = get_metric(job.select_by)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.bench.training import score_items
+from attop.typing import Floats, Ints
 
 __all__ = [
     "EASY",
@@ -28,7 +28,6 @@ __all__ = [
     "score",
 ]
 
-Floats = NDArray[np.float64]
 
 #: Share of the pairs that whatever learns anything ranks correctly on `easy_sample`.
 EASY = 0.75
@@ -46,8 +45,8 @@ class Sample(NamedTuple):
     """Features of shape (n, d), labels 0 and 1, and groups, of shape (n,)."""
 
     X: Floats
-    y: NDArray[np.int64]
-    groups: NDArray[np.int64]
+    y: Ints
+    groups: Ints
 
 
 def easy_sample(n: int = 60, seed: int = 0) -> Sample:

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from attop.conformance.method import (
@@ -20,6 +19,7 @@ from attop.conformance.method import (
     refuses,
 )
 from attop.metrics import get_metric
+from attop.typing import Floats
 
 __all__ = [
     "takes_constant_feature",
@@ -132,7 +132,7 @@ def _with_entry(value: float) -> Sample:
     return sample
 
 
-def _scores(model: Any, X: Any) -> NDArray[np.float64]:
+def _scores(model: Any, X: Any) -> Floats:
     given = (
         model.decision_function(X) if hasattr(model, "decision_function") else model.predict_proba(X)[:, 1]
     )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.files import replacing
+from attop.typing import Floats, Ints
 
 __all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays", "save_unavailable"]
 
@@ -58,11 +59,11 @@ class Dataset:
     """
 
     name: str
-    X: NDArray[np.float64]
-    y: NDArray[np.int64]
-    groups: NDArray[np.int64] | None = None
+    X: Floats
+    y: Ints
+    groups: Ints | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
-    part: NDArray[np.int64] | None = None
+    part: Ints | None = None
 
     def __post_init__(self) -> None:
         X = np.ascontiguousarray(self.X, dtype=np.float64)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from attop.metrics.metric import TopLike
 from attop.metrics.ranking import check_scores
 from attop.sample import RankingSample
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import resolve_each
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["PApMargins", "PrecMargins", "pap_margins", "prec_margins"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class PrecMargins(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from attop.solvers.minibatch.batches import Batch
@@ -15,8 +15,6 @@ from attop.solvers.minibatch.perceptron import PerceptronSolution
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax
 
 __all__ = ["MistakeBound", "check_mistakes", "mistake_bound"]
-
-Floats = NDArray[np.float64]
 
 
 class MistakeBound(NamedTuple):

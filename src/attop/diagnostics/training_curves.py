@@ -6,16 +6,16 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from attop.metrics.metric import Metric, TopLike
+from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 from attop.sample import check_groups, check_labels
 from attop.surrogates.base import Surrogate
+from attop.typing import Floats, TopLike
 
 __all__ = ["Measure", "TrainingCurve"]
 
-Floats = NDArray[np.float64]
 #: A metric without a top, a metric and its top, or a surrogate.
 Measure = str | Metric | tuple[str | Metric, TopLike] | Surrogate
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.base import LinearRanker
@@ -19,10 +18,10 @@ from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyAnchoredSVM
 from attop.solvers.base import Deadline
 from attop.surrogates.accuracy_at_top import Weights, item_weights
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["AATP"]
 
-Floats = NDArray[np.float64]
 
 _SEARCHES = {"exhaustive": exhaustive_search, "fixed-point": fixed_point_search}
 _SOLVERS = {"interior-point": AnchoredSVM, "cvxpy": CvxpyAnchoredSVM}
@@ -123,7 +122,7 @@ class AATP(LinearRanker):
 
     def __init__(
         self,
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         C: float = 1.0,
         weights: Weights = "items",
         search: Literal["exhaustive", "fixed-point"] = "exhaustive",
@@ -141,9 +140,9 @@ class AATP(LinearRanker):
 
     def _solve_many(
         self,
-        X: NDArray[np.float64],
-        y: NDArray[np.int64],
-        groups: NDArray[np.int64] | None,
+        X: Floats,
+        y: Ints,
+        groups: Ints | None,
         models: Sequence[Any],
     ) -> None:
         sharing: dict[tuple[Any, ...], list[Any]] = {}
@@ -195,10 +194,10 @@ class AATP(LinearRanker):
         for message in said:
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
-    def _problem(self, X: Floats, y: NDArray[np.int64], upper: Floats) -> AnchoredSVM:
+    def _problem(self, X: Floats, y: Ints, upper: Floats) -> AnchoredSVM:
         return _SOLVERS[self.solver](X, y, upper)
 
-    def _set_model(self, coef: Floats, X: Floats, y: NDArray[np.int64]) -> None:
+    def _set_model(self, coef: Floats, X: Floats, y: Ints) -> None:
         self._set_linear(coef, X, y)
 
     def _check_parameters(self) -> None:
@@ -212,9 +211,7 @@ class AATP(LinearRanker):
                 raise ValueError(f"{name} must be {choices}, got {getattr(self, name)!r}")
 
 
-def _rank(
-    given: Top | int | Mapping[str, float] | None, y: NDArray[np.int64], weight: NDArray[np.int64]
-) -> int:
+def _rank(given: TopLike | None, y: Ints, weight: Ints) -> int:
     """Rank of the quantile in the sample that holds item i `weight[i]` times."""
     top = Top(tau=0.05) if given is None else Top.of(given)
     n, total = len(y), int(weight.sum())

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from attop.estimators.convergence_warnings import warn_constant, warn_unfinished
 from attop.estimators.validation import check_parameters
 from attop.sample import check_groups
+from attop.typing import Floats, Ints
 
 __all__ = ["LinearRanker", "encode_labels", "fit_many"]
 
@@ -108,9 +109,9 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
 
     def _solve_many(
         self,
-        X: NDArray[np.float64],
-        y: NDArray[np.int64],
-        groups: NDArray[np.int64] | None,
+        X: Floats,
+        y: Ints,
+        groups: Ints | None,
         models: Sequence[Any],
     ) -> None:
         """Fit each of `models` (estimators of this class, differing in parameters) by `_set_linear`."""
@@ -118,21 +119,21 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
 
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None
-    ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64] | None]:
+    ) -> tuple[Any, Ints, Ints | None]:
         sparse = "csr" if self._takes_sparse else False
         X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=self._dtypes)
         self.classes_, labels = encode_labels(y)
         codes = None if groups is None else check_groups(groups, len(labels))
         return X, labels, codes
 
-    def _set_linear(self, coef: NDArray[np.float64], X: Any, y: NDArray[np.int64]) -> None:
+    def _set_linear(self, coef: Floats, X: Any, y: Ints) -> None:
         """Store a linear model and place the break-even threshold."""
         self.coef_ = np.ascontiguousarray(coef, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._score(X)
         self._place_cut(scores, y)
 
-    def _place_cut(self, scores: NDArray[np.float64], y: NDArray[np.int64]) -> None:
+    def _place_cut(self, scores: Floats, y: Ints) -> None:
         """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
         if not np.isfinite(scores).all():
             raise FloatingPointError(
@@ -151,14 +152,14 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         """Say why a fitted model scores all training items alike, and what to try."""
         return "the features do not tell them apart, or the training never left its start; scale the features"
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores, shape (n,); the higher, the nearer the top."""
         check_is_fitted(self)
         sparse = "csr" if self._takes_sparse else False
         X = validate_data(self, X, accept_sparse=sparse, dtype=self._dtypes, reset=False)
         return self._score(X) + self.intercept_
 
-    def _score(self, X: Any) -> NDArray[np.float64]:
+    def _score(self, X: Any) -> Floats:
         """Return the scores before `intercept_`; a ranker with another model than `coef_` overrides it."""
         if issparse(X) or X.dtype == self.coef_.dtype:
             return safe_sparse_dot(X, self.coef_)
@@ -177,7 +178,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def encode_labels(y: Any) -> tuple[NDArray[Any], Ints]:
     """Return the two classes, the positive one last, and the labels as 0 and 1."""
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.estimators.base import LinearRanker
 from attop.solvers.base import Solution
 from attop.solvers.bundle.bundle import bundle
 from attop.surrogates.base import Surrogate
 from attop.top import Top
+from attop.typing import Ints, TopLike
 
 __all__ = ["BundleEstimator", "BundleRanker"]
 
@@ -78,9 +78,7 @@ class BundleEstimator(LinearRanker):
             raise ValueError(f"C must be a positive number, got {C!r}")
         return 1.0 / float(C)
 
-    def _solve_many(
-        self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
-    ) -> None:
+    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         solved: dict[tuple[Any, ...], Solution] = {}
         for model in models:
             surrogate, lam = model._surrogate(), model._lam()
@@ -156,7 +154,7 @@ class BundleRanker(BundleEstimator):
     def __init__(
         self,
         surrogate: str = "pap@k-avg",
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         C: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 1000,
@@ -184,7 +182,7 @@ def named(name: Any, surrogates: Mapping[str, tuple[str, bool]], top: Top) -> Su
     return make(top) if takes_top else make()
 
 
-def store_solution(model: Any, solution: Solution, X: Any, y: NDArray[np.int64]) -> None:
+def store_solution(model: Any, solution: Solution, X: Any, y: Ints) -> None:
     """Set the fitted attributes of a model from the one model of `solution`."""
     model._set_linear(solution.coef[:, 0], X, y)
     if solution.relative_gap is None:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
+
+from attop.typing import Floats, Ints
 
 __all__ = ["KINDS", "Combiner", "Kind", "fit_combiner"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 Kind = Literal["mean", "logistic", "top-logistic"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

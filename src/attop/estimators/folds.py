@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from attop.typing import Ints
 
 __all__ = ["Fold", "deal_folds"]
 
-Ints = NDArray[np.int64]
 #: Rows to train on and rows held out.
 Fold = tuple[Ints, Ints]
 

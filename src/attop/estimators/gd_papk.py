@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from attop.estimators.bundle_ranker import named
 from attop.estimators.gd_ranker import GDRanker
 from attop.surrogates.base import Surrogate
-from attop.top import Top
+from attop.typing import TopLike
 
 __all__ = ["GDPApK"]
 
@@ -97,7 +96,7 @@ class GDPApK(GDRanker):
     def __init__(
         self,
         surrogate: Literal["avg", "max", "ts", "ramp"] = "avg",
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         eta: float = 0.1,
         lam: float = 0.01,
         max_iter: int = 1000,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
@@ -16,10 +15,10 @@ from attop.solvers.base import Deadline
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["GDRanker"]
 
-Floats = NDArray[np.float64]
 
 #: Name of each surrogate: its class, and whether it takes a top.
 SURROGATES = {
@@ -115,7 +114,7 @@ class GDRanker(LinearRanker):
     def __init__(
         self,
         surrogate: str | Surrogate = "pauc",
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         eta: float = 0.1,
         lam: float = 0.01,
         max_iter: int = 1000,
@@ -143,9 +142,7 @@ class GDRanker(LinearRanker):
     def _top(self) -> Top:
         return Top.of({"tau": 0.1} if self.top is None else self.top)
 
-    def _solve_many(
-        self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
-    ) -> None:
+    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         together: dict[tuple[Any, ...], list[Any]] = {}
         for model in models:
             shared = (repr(model._stages()), model.max_iter, model.tol, model.time_limit)
@@ -160,7 +157,7 @@ class GDRanker(LinearRanker):
         )
 
 
-def _descend(X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]) -> None:
+def _descend(X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
     """Fit models that share surrogates and limits."""
     first = models[0]
     deadline = Deadline(first.time_limit)

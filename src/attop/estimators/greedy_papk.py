@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
@@ -17,11 +16,10 @@ from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import resolve_each
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["GreedyPApK"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Share of the users, or of the items of a single list, that the combination is chosen on.
 _HELD_OUT = 0.2
@@ -97,7 +95,7 @@ class GreedyPApK(LinearRanker):
 
     def __init__(
         self,
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         lam: float = 0.01,
         n_classifiers: int = 5,
         n_alphas: int = 11,

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from attop.estimators.aatp import AATP
 from attop.solvers.aatp.threshold_kernel_svm import KernelAnchoredSVM
 from attop.surrogates.accuracy_at_top import Weights
-from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["KernelAATP"]
 
-Floats = NDArray[np.float64]
 
 #: Kernels, and which of gamma, degree and coef0 each takes.
 _KERNELS = {"linear": (), "rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "precomputed": ()}
@@ -91,7 +89,7 @@ class KernelAATP(AATP):
 
     def __init__(
         self,
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         C: float = 1.0,
         kernel: Literal["linear", "rbf", "poly", "precomputed"] = "rbf",
         gamma: float | Literal["scale", "auto"] = "scale",
@@ -113,12 +111,12 @@ class KernelAATP(AATP):
         self.tol = tol
         self.time_limit = time_limit
 
-    def _problem(self, X: Floats, y: NDArray[np.int64], upper: Floats) -> KernelAnchoredSVM:
+    def _problem(self, X: Floats, y: Ints, upper: Floats) -> KernelAnchoredSVM:
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be square for fit, got shape {X.shape}")
         return KernelAnchoredSVM(self._kernel_values(X, X, self._gamma_of(X)), y, upper)
 
-    def _set_model(self, coef: Floats, X: Floats, y: NDArray[np.int64]) -> None:
+    def _set_model(self, coef: Floats, X: Floats, y: Ints) -> None:
         self.dual_coef_ = np.ascontiguousarray(coef)
         self.X_fit_ = X
         self.gamma_ = self._gamma_of(X)

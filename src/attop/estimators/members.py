@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn import config_context
 from sklearn.base import clone
@@ -25,11 +24,10 @@ from threadpoolctl import threadpool_limits
 
 from attop.estimators.folds import Fold
 from attop.seeds import derive_seed
+from attop.typing import Floats, Ints
 
 __all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "refit", "seeded", "takes"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 #: A name and an estimator.
 Member = tuple[str, Any]
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from attop.estimators.base import LinearRanker
 from attop.top import Top
+from attop.typing import Ints, TopLike
 
 __all__ = ["AveragedRanker", "MiniBatchRanker"]
-
-Ints = NDArray[np.int64]
 
 
 class MiniBatchRanker(LinearRanker):
@@ -29,7 +28,7 @@ class MiniBatchRanker(LinearRanker):
     _dtypes: ClassVar[Any] = (np.float64, np.float32)
     _takes_sparse: ClassVar[bool] = True
 
-    top: Top | int | Mapping[str, float] | None
+    top: TopLike | None
     batch_size: int
     _default_top: ClassVar[dict[str, float]] = {"kappa": 0.25}
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from attop.estimators.minibatch_ranker import AveragedRanker
-from attop.top import Top
+from attop.typing import TopLike
 
 __all__ = ["OnePMB"]
 
@@ -78,7 +77,7 @@ class OnePMB(AveragedRanker):
 
     def __init__(
         self,
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         eta: float = 0.1,
         radius: float = 10.0,
         batch_size: int = 500,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from attop.estimators.minibatch_ranker import MiniBatchRanker
-from attop.top import Top
+from attop.typing import Ints, TopLike
 
 __all__ = ["PerceptronAtK"]
 
@@ -93,7 +92,7 @@ class PerceptronAtK(MiniBatchRanker):
     def __init__(
         self,
         variant: Literal["avg", "max"] = "avg",
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         batch_size: int = 500,
         epochs: int = 25,
         average: bool = False,
@@ -119,9 +118,7 @@ class PerceptronAtK(MiniBatchRanker):
         self._state.update()
         self.n_mistakes_, self.largest_k_ = self._state.n_mistakes, self._state.largest_k
 
-    def _solve_many(
-        self, X: Any, y: NDArray[np.int64], groups: NDArray[np.int64] | None, models: Sequence[Any]
-    ) -> None:
+    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         from attop.solvers.minibatch.perceptron import perceptron
 
         for model in models:

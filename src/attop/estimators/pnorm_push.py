@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from attop.estimators.base import LinearRanker
 from attop.solvers.base import Solution
 from attop.solvers.boosting.coordinate_descent import coordinate_descent
@@ -18,11 +15,10 @@ from attop.surrogates.convex_push import HingePush, LogisticPush
 from attop.surrogates.exp_push import ExpPushExp
 from attop.surrogates.pnorm_push import PNormPushExp
 from attop.surrogates.push_price import Price
+from attop.typing import Floats, Ints
 
 __all__ = ["PNormPush"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Loss = Literal["exponential", "logistic", "hinge"]
 WeakRankerKind = Literal["features", "thresholds"]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
 
 from attop.estimators.base import LinearRanker
@@ -18,11 +17,9 @@ from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import resolve_each
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["SelectPApK"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class SelectPApK(LinearRanker):
@@ -99,7 +96,7 @@ class SelectPApK(LinearRanker):
 
     def __init__(
         self,
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         lam: float = 0.01,
         max_iter: int = 30,
         tol: float = 1e-4,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from attop.estimators.minibatch_ranker import AveragedRanker
-from attop.top import Top
+from attop.typing import TopLike
 
 __all__ = ["SGDAtK"]
 
@@ -76,7 +75,7 @@ class SGDAtK(AveragedRanker):
     def __init__(
         self,
         surrogate: Literal["avg", "max"] = "avg",
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         eta: float = 0.1,
         radius: float = 10.0,
         batch_size: int = 500,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
@@ -18,11 +18,10 @@ from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.soft_top_search import Outcome, Request, cross_validation_folds, search
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["SoftTop"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _BASES: dict[str, Callable[[], PointwiseBases]] = {
     "auto": PointwiseBases,
@@ -128,7 +127,7 @@ class SoftTop(LinearRanker):
 
     def __init__(
         self,
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         base: Any = "auto",
         width: float | None = None,
         anchor: float | None = None,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from attop.estimators.bundle_ranker import BundleEstimator
 from attop.surrogates.base import Surrogate
 from attop.top import Top
+from attop.typing import TopLike
 
 __all__ = ["SVMPAUC"]
 
@@ -69,7 +68,7 @@ class SVMPAUC(BundleEstimator):
 
     def __init__(
         self,
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         C: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 1000,

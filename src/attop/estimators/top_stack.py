@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -28,12 +28,10 @@ from attop.estimators.members import (
 )
 from attop.metrics.held_out import TopPrecision
 from attop.sample import check_groups
-from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["TopStack"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Candidates for the re-ranking, for each place at the top.
 _CANDIDATES = 16
@@ -146,7 +144,7 @@ class TopStack(ClassifierMixin, _BaseComposition):
     def __init__(
         self,
         estimators: Sequence[Member] | Literal["auto"] = "auto",
-        top: Top | int | Mapping[str, float] | None = None,
+        top: TopLike | None = None,
         cv: int = 5,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = 0,

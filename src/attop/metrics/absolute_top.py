@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
+from attop.typing import Floats, Ints
 
 __all__ = ["positives_at_top", "rank_of_last_positive", "reciprocal_rank", "top_1"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def _positives_at_top(ranking: Ranking, k: Ints) -> Floats:

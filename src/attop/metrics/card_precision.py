@@ -8,15 +8,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.metrics.metric import TopLike, UndefinedMetricError
+from attop.metrics.metric import UndefinedMetricError
 from attop.metrics.ranking import check_scores
 from attop.sample import check_groups, check_labels
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["CardPrecision", "card_precision"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Side = Literal["first", "last"]
 

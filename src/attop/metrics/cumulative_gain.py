@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from attop.metrics.metric import EXPECTED, Metric, Need, TopLike
+from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["dcg", "ndcg", "ndcg_aatp"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def _full_gain(length: Ints) -> Floats:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.metrics.family import Family
-from attop.metrics.metric import EXPECTED, Metric, Need, TopLike
+from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["bedroc", "lift_at_k", "rie"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def _lift(ranking: Ranking, k: Ints) -> Floats:

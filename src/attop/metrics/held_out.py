@@ -6,17 +6,15 @@ from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from attop.metrics.metric import TopLike
 from attop.metrics.ranking import Ranking, check_scores
 from attop.sample import check_groups, check_labels
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["TopPrecision", "Worth"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Cuts that are averaged over, relative to k: nine from half to twice, evenly on the scale of logarithms.
 _CUTS = 2.0 ** np.linspace(-1.0, 1.0, 9)

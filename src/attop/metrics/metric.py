@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
@@ -14,15 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from attop.metrics.ranking import Ranking, check_scores
 from attop.sample import check_groups, check_labels
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["EXPECTED", "Metric", "MetricValue", "Need", "TopLike", "UndefinedMetricError"]
+__all__ = ["EXPECTED", "Metric", "MetricValue", "Need", "UndefinedMetricError"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 #: How most metrics treat equal scores.
 EXPECTED = "exact expectation over a uniformly random order of tied items"
-
-TopLike = Top | int | Mapping[str, float]
 
 
 class UndefinedMetricError(ValueError):

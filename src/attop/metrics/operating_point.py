@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from attop.metrics.family import Family
 from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
+from attop.typing import Floats, Ints
 
 __all__ = ["precision_at_recall", "recall_at_precision", "tpr_at_fpr"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Of the metrics that are a maximum over cuts. The expectation of a maximum would not be the value of any
 #: threshold, and the threshold is what one wants to know the worth of.

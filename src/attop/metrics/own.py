@@ -9,15 +9,13 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.metrics.metric import Metric, Need
 from attop.metrics.registry import register
+from attop.typing import Floats, Ints
 
 __all__ = ["FunctionMetric", "own_metric", "register_own"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: What a list may be said to need, in the order in which the lack is reported.
 NEEDS = {"k": Need.K_ITEMS, "positive": Need.POSITIVE, "negative": Need.NEGATIVE}

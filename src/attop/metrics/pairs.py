@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.metrics.ranking import Ranking
+from attop.typing import Floats, Ints
 
 __all__ = ["Ties", "correct_pairs"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Ties = Literal["expected", "error", "half"]
 
 

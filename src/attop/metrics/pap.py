@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from attop.metrics.metric import EXPECTED, Metric, MetricValue, Need, TopLike
+from attop.metrics.metric import EXPECTED, Metric, MetricValue, Need
 from attop.metrics.pairs import Ties, correct_pairs
 from attop.metrics.ranking import Ranking
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["micro_pap_at_k", "pap_at_k", "pap_at_k_risk"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def _pap(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:

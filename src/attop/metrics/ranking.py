@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Ranking", "as_floats", "check_scores"]
+from attop.typing import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+__all__ = ["Ranking", "as_floats", "check_scores"]
 
 
 def check_scores(scores: ArrayLike, n: int) -> Floats:

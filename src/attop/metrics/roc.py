@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.metrics.metric import UndefinedMetricError
 from attop.metrics.ranking import Ranking, check_scores
 from attop.sample import check_labels
+from attop.typing import Floats, Ints
 
 __all__ = ["RocPoints", "roc_points"]
 
@@ -23,10 +24,10 @@ class RocPoints(NamedTuple):
         Counts, from (0, 0) to (n-, n+).
     """
 
-    fp: NDArray[np.int64]
-    tp: NDArray[np.int64]
+    fp: Ints
+    tp: Ints
 
-    def rates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def rates(self) -> tuple[Floats, Floats]:
         """Return false and true positive rates, both in [0, 1].
 
         Raises

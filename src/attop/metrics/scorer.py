@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from attop.metrics.metric import Metric, TopLike
+from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 from attop.top import Top
+from attop.typing import Floats, TopLike
 
 __all__ = ["TopScorer", "make_top_scorer", "scores_of"]
 
@@ -92,7 +93,7 @@ class TopScorer:
         return request
 
 
-def scores_of(estimator: Any, X: Any) -> NDArray[np.float64]:
+def scores_of(estimator: Any, X: Any) -> Floats:
     """Return what a binary classifier ranks by: `decision_function`, or else the positive's probability."""
     if hasattr(estimator, "decision_function"):
         return estimator.decision_function(X)

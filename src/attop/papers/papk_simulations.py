@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import norm
 
 from attop.diagnostics.training_curves import TrainingCurve
@@ -18,11 +17,10 @@ from attop.seeds import derive_seed
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
 from attop.surrogates.pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS
+from attop.typing import Floats, Ints
 
 __all__ = ["auc_at_k", "margins", "two_users"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Case -> positives, k, and the methods the paper compares.
 CASES = {1: (10, 20, ("sgd-avg", "gd-papk-avg")), 2: (20, 10, ("svm-pauc", "gd-papk-avg"))}

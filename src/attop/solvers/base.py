@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from attop.typing import Floats
 
 __all__ = ["Callback", "Deadline", "History", "Solution", "Status"]
 
-Floats = NDArray[np.float64]
 #: How a solver ended.
 Status = Literal["converged", "max_iter", "deadline", "stopped", "diverged"]
 

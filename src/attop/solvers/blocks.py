@@ -13,15 +13,14 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from attop.surrogates.base import BoundSurrogate
 from attop.threads import allowed_threads
+from attop.typing import Floats
 
 __all__ = ["BlockedLoss"]
 
-Floats = NDArray[np.float64]
 
 #: Scores of a block: few enough for cache, enough to make a call of the kernel worth it.
 _SCORES = 100_000

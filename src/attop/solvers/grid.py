@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.solvers.base import History, Solution, Status
+from attop.typing import Floats, Ints
 
 __all__ = ["GridSolution", "broadcast_settings", "summary_status"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: The ending of a grid is the least finished of its models' endings.
 _LEAST_FINISHED_FIRST: tuple[Status, ...] = ("deadline", "stopped", "max_iter", "diverged", "converged")

@@ -12,8 +12,10 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
+
+from attop.typing import Floats
 
 __all__ = [
     "Comparison",
@@ -130,7 +132,7 @@ def _standard_error(k: int, n: int) -> float:
     return math.sqrt(k * (k + 1) / (6 * n))
 
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down procedure, in the order given.
 
     Raises

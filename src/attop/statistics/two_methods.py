@@ -9,12 +9,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
+
+from attop.typing import Floats
 
 __all__ = ["CorrectedT", "SignedRank", "corrected_t_test", "wilcoxon"]
 
-Floats = NDArray[np.float64]
 #: Fewer data sets than this, and no assignment of signs is rarer than 1 in 10.
 MIN_DATASETS = 5
 

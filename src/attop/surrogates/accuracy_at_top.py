@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.sample import check_labels
 from attop.surrogates.base import BoundSurrogate, Surrogate
+from attop.typing import Floats, Ints
 
 __all__ = ["AccuracyAtTop", "Weights", "item_weights"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Weights = Literal["items", "pairs"]
 
 

@@ -10,11 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.metrics.ranking import as_floats
 from attop.sample import RankingSample
+from attop.typing import Floats, Ints
 
 __all__ = ["BoundSurrogate", "Surrogate"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class BoundSurrogate(ABC):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.sample import RankingSample
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
+from attop.typing import Floats
 
 __all__ = ["BipartiteSurrogate"]
-
-Floats = NDArray[np.float64]
 
 
 class BipartiteSurrogate(Surrogate):

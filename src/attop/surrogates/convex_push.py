@@ -5,16 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from attop.surrogates.bipartite import BipartiteSurrogate
 from attop.surrogates.push_price import Price, check_power, exp_mean, power_mean
 from attop.surrogates.push_sums import PullBack, hinge_sums, logistic_sums
+from attop.typing import Floats
 
 __all__ = ["ConvexPush", "HingePush", "LogisticPush"]
-
-Floats = NDArray[np.float64]
 
 
 class ConvexPush(BipartiteSurrogate):

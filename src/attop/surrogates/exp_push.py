@@ -6,13 +6,12 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.surrogates.bipartite import BipartiteSurrogate
+from attop.typing import Floats
 
 __all__ = ["ExpPushExp"]
 
-Floats = NDArray[np.float64]
 
 #: Beyond it exp overflows. An inner sum this large outweighs any smaller one, in floating point, wholly.
 HIGHEST = math.log(np.finfo(float).max)

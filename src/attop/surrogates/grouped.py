@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import import_module
@@ -17,11 +16,10 @@ from attop.sample import RankingSample
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
 from attop.threads import allowed_threads
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["BoundKernel", "GroupedSurrogate", "TopSurrogate", "check_shape", "resolve_each"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Scores for which starting threads, a tenth of a millisecond, is worth it.
 _WORTH_THREADS = 200_000
@@ -69,7 +67,7 @@ class TopSurrogate(GroupedSurrogate):
         Resolved in each group; an integer is k. See `attop.top.Top`.
     """
 
-    def __init__(self, top: Top | int | Mapping[str, float]):
+    def __init__(self, top: TopLike):
         self.top = Top.of(top)
 
 

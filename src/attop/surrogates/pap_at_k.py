@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from attop.sample import RankingSample
 from attop.surrogates.grouped import TopSurrogate, resolve_each
+from attop.typing import Ints
 
 __all__ = ["PApKAvg", "PApKMax", "PApKRamp", "PApKTS", "PApKTSConvex"]
-
-Ints = NDArray[np.int64]
 
 
 class _PApK(TopSurrogate):

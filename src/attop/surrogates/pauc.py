@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from attop.sample import RankingSample
 from attop.surrogates.grouped import GroupedSurrogate, resolve_each
 from attop.top import Top
+from attop.typing import Ints, TopLike
 
 __all__ = ["PAUCStruct"]
 
@@ -44,10 +44,10 @@ class PAUCStruct(GroupedSurrogate):
     bounds: ClassVar[str | None] = "pAUC"
     kernel: ClassVar[str] = "pap_at_k:PAUC"
 
-    def __init__(self, top: Top | int | Mapping[str, float] | None = None):
+    def __init__(self, top: TopLike | None = None):
         self.top = None if top is None else Top.of(top)
 
-    def _group_k(self, sample: RankingSample) -> tuple[NDArray[np.int64], NDArray[np.bool_], str]:
+    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
         k = sample.n_neg if self.top is None else resolve_each(self.top, sample)
         defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
         need = (

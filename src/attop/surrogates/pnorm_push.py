@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from attop.sample import RankingSample
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
 from attop.surrogates.push_price import check_power
+from attop.typing import Floats, Ints
 
 __all__ = ["BoundPNormPushExp", "PNormPushExp"]
 
-Floats = NDArray[np.float64]
 
 #: Segments that are visited one by one, so that their values need no array as long as the sample.
 _FEW = 32
@@ -160,7 +160,7 @@ class BoundPNormPushExp(BoundSurrogate):
 class _Segments:
     """Consecutive segments of an array, none of them empty."""
 
-    def __init__(self, size: NDArray[np.int64]):
+    def __init__(self, size: Ints):
         self._size = size
         self._head = np.concatenate([[0], np.cumsum(size)[:-1]])
 

@@ -6,16 +6,15 @@ from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from attop.sample import check_labels
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.surrogates.grouped import check_shape
+from attop.typing import Floats
 
 __all__ = ["HingeLoss", "LogisticLoss"]
-
-Floats = NDArray[np.float64]
 
 
 class _PointwiseLoss(Surrogate):

@@ -7,11 +7,11 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from attop.typing import Floats
 
 __all__ = ["Price", "check_power", "exp_mean", "power_mean"]
 
-Floats = NDArray[np.float64]
 Price = Literal["power", "exp"]
 
 

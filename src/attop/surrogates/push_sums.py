@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+
+from attop.typing import Floats
 
 __all__ = ["hinge_sums", "logistic_sums"]
 
-Floats = NDArray[np.float64]
 
 #: From weights of the sums to coefficients of the positives and of the negatives.
 PullBack = Callable[[Floats], tuple[Floats, Floats]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import ClassVar
 
@@ -14,11 +13,9 @@ from attop.sample import RankingSample
 from attop.surrogates.base import BoundSurrogate, eligible
 from attop.surrogates.grouped import BoundKernel, TopSurrogate, resolve_each
 from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["SoftPrecAtK", "weighted_k"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class SoftPrecAtK(TopSurrogate):
@@ -55,7 +52,7 @@ class SoftPrecAtK(TopSurrogate):
     bounds: ClassVar[str | None] = None
     kernel: ClassVar[str] = "soft_prec_at_k:SIGMOID"
 
-    def __init__(self, top: Top | int | Mapping[str, float], width: float = 1.0):
+    def __init__(self, top: TopLike, width: float = 1.0):
         super().__init__(top)
         if isinstance(width, bool) or not (math.isfinite(width) and width > 0):
             raise ValueError(f"width must be a positive number, got {width!r}")

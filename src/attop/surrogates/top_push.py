@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attop.sample import RankingSample
 from attop.surrogates.grouped import GroupedSurrogate
+from attop.typing import Ints
 
 __all__ = ["InfinitePushHinge", "TopPushLoss"]
 
@@ -18,7 +19,7 @@ class _AgainstHighest(GroupedSurrogate):
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "1 - positives@top / n+"
 
-    def _group_k(self, sample: RankingSample) -> tuple[NDArray[np.int64], NDArray[np.bool_], str]:
+    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
         k = np.ones(sample.n_groups, np.int64)
         return k, (sample.n_pos > 0) & (sample.n_neg > 0), "a positive and a negative"
 

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from attop.analysis.compute.targets import sort_targets
 from attop.analysis.wording import counted, fine, listed
 from attop.metrics import get_metric
 from attop.statistics import CorrectedT, Posterior, corrected_t_test, correlated_t, effect_sizes, holm
+from attop.typing import Floats
 
 __all__ = ["MIN_RUNS", "SURE", "Lead", "Rival", "default_rope", "leads", "split_ratio"]
 
-Floats = NDArray[np.float64]
 #: Fewer runs than this, and their variance is anyone's guess.
 MIN_RUNS = 5
 #: A probability from which on something is called real.

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from attop.top import Top
+from attop.typing import Floats
 
 __all__ = ["left_end", "mean_roc", "tpr_at"]
-
-Floats = NDArray[np.float64]
 
 
 def tpr_at(fpr: Floats, fp: Floats, tp: Floats, n_neg: int, n_pos: int) -> Floats:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from attop.analysis.compute.targets import main_target
 from attop.analysis.figures.scene import Figure, Scene, blank, keep_in_bounds, legend
 from attop.analysis.figures.style import figure_theme
 from attop.analysis.wording import counted
 from attop.metrics import get_metric
+from attop.typing import Floats
 
 __all__ = ["budget_figure", "expected_best"]
-
-Floats = NDArray[np.float64]
 
 
 def expected_best(values: Floats) -> Floats:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.datasets.base import DatasetError
+from attop.typing import Floats
 
 __all__ = ["umap_embedding"]
 
 
 def umap_embedding(
     X: ArrayLike, n_components: int = 10, random_state: int = 0, n_neighbors: int = 15
-) -> NDArray[np.float64]:
+) -> Floats:
     """Embed rows by UMAP, on one thread, so that a seed gives the same features again.
 
     Parameters

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop.datasets.base import DatasetError
+from attop.typing import Floats
 
 __all__ = ["Factorisation", "masked_nmf"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.datasets.base import DatasetError
+from attop.typing import Floats
 
 __all__ = ["interaction_features"]
 
 
-def interaction_features(user: ArrayLike, item: ArrayLike) -> NDArray[np.float64]:
+def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
     """Return user features, item features and their Hadamard product, side by side.
 
     Parameters

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.datasets.base import DatasetError
+from attop.typing import Floats, Ints
 
 __all__ = ["parts_by_bounds", "query_level_norm"]
 
 
-def query_level_norm(X: NDArray[np.float64], query: NDArray[Any]) -> NDArray[np.float64]:
+def query_level_norm(X: Floats, query: NDArray[Any]) -> Floats:
     """Scale each feature to [0, 1] within each query.
 
     Parameters
@@ -43,7 +44,7 @@ def query_level_norm(X: NDArray[np.float64], query: NDArray[Any]) -> NDArray[np.
     return np.divide(X - low[codes], span[codes], out=np.zeros_like(X), where=span[codes] > 0)
 
 
-def parts_by_bounds(query: NDArray[Any], bounds: Sequence[float], where: str = "data") -> NDArray[np.int64]:
+def parts_by_bounds(query: NDArray[Any], bounds: Sequence[float], where: str = "data") -> Ints:
     """Put queries in parts by their numbers.
 
     Parameters

@@ -11,6 +11,7 @@ from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.builder_parameters import integer, interval
 from attop.datasets.features.interaction import interaction_features
 from attop.datasets.kinds.images import recommend
+from attop.typing import Floats, Ints
 
 __all__ = ["behance_recommendation", "embed_items", "project_items", "read_behance"]
 
@@ -214,9 +215,9 @@ def embed_items(
 
 
 def behance_recommendation(
-    user: NDArray[np.int64],
-    item: NDArray[np.int64],
-    item_features: NDArray[np.float64],
+    user: Ints,
+    item: Ints,
+    item_features: Floats,
     *,
     n_profile: int = 50,
     negatives: tuple[float, float] = (4, 6),

@@ -13,6 +13,7 @@ from attop.datasets.base import Dataset, DatasetError, Unavailable
 from attop.datasets.builder_parameters import fraction, integer
 from attop.datasets.features.interaction import interaction_features
 from attop.datasets.formats.pickled_frame import load_columns
+from attop.typing import Floats, Ints
 
 __all__ = ["CONTACTS", "citation_recommendation"]
 
@@ -101,7 +102,7 @@ def citation_recommendation(
 
 def _rows(
     path: str | os.PathLike[str], digest: str, min_positives: int, min_share: float
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[Any]]:
+) -> tuple[Floats, Ints, NDArray[Any]]:
     """Return features, labels and users of one table."""
     table = load_columns(path, digest)
     words = [str(j) for j in range(2 * _WORDS)]

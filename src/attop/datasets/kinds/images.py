@@ -13,6 +13,7 @@ from attop.datasets.builder_parameters import fraction, integer, interval
 from attop.datasets.features.embedding import umap_embedding
 from attop.datasets.features.interaction import interaction_features
 from attop.datasets.kinds.bundled import DIGITS_SOURCE
+from attop.typing import Ints
 
 __all__ = [
     "Recommendation",
@@ -90,9 +91,9 @@ class Recommendation:
         Items whose mean features describe the user; none is a row of that user.
     """
 
-    user: NDArray[np.int64]
-    item: NDArray[np.int64]
-    y: NDArray[np.int64]
+    user: Ints
+    item: Ints
+    y: Ints
     profile: NDArray[np.bool_]
 
 

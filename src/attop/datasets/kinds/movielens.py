@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.kinds.ratings import rating_recommendation
+from attop.typing import Floats
 
 __all__ = ["movie_recommendation", "read_ratings"]
 
@@ -54,9 +55,9 @@ def movie_recommendation(
     item: ArrayLike,
     rating: ArrayLike,
     first: NDArray[np.bool_],
-    user_factors: NDArray[np.float64],
-    item_factors: NDArray[np.float64],
-    objective: NDArray[np.float64],
+    user_factors: Floats,
+    item_factors: Floats,
+    objective: Floats,
     *,
     positive: float = 5,
     min_rows: int = 20,

@@ -11,6 +11,7 @@ from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.builder_parameters import fraction, integer, interval
 from attop.datasets.features.factorisation import masked_nmf
 from attop.datasets.features.interaction import interaction_features
+from attop.typing import Floats, Ints
 
 __all__ = ["factorise", "first_ratings", "label_rest", "rating_recommendation", "simulate_ratings"]
 
@@ -93,7 +94,7 @@ def label_rest(
     first: NDArray[np.bool_],
     positive: float = 5,
     min_rows: int = 20,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     """Choose and label the ratings that become rows: not among the first, of known items, of active users.
 
     Parameters
@@ -194,9 +195,9 @@ def rating_recommendation(
     item: ArrayLike,
     rating: ArrayLike,
     first: NDArray[np.bool_],
-    user_factors: NDArray[np.float64],
-    item_factors: NDArray[np.float64],
-    objective: NDArray[np.float64],
+    user_factors: Floats,
+    item_factors: Floats,
+    objective: Floats,
     *,
     positive: float = 5,
     min_rows: int = 20,

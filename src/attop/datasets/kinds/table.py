@@ -14,6 +14,7 @@ from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.builder_parameters import hint
 from attop.datasets.features.queries import parts_by_bounds, query_level_norm
 from attop.datasets.formats import format_of, read_frame
+from attop.typing import Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +142,7 @@ def file_table(
 
 def _read(
     paths: Sequence[str | os.PathLike[str]], format: str, reader: Mapping[str, Any] | None
-) -> tuple[pd.DataFrame, NDArray[np.int64] | None]:
+) -> tuple[pd.DataFrame, Ints | None]:
     """Return the rows of all files, and of which file each is if there are several."""
     import pandas as pd
 

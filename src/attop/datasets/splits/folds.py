@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.datasets.base import DatasetError
 from attop.sample import check_groups, check_labels
+from attop.typing import Ints
 
-__all__ = ["Fold", "Ints", "deal", "require", "shuffled", "strata_of", "with_inner_folds"]
-
-Ints = NDArray[np.int64]
+__all__ = ["Fold", "deal", "require", "shuffled", "strata_of", "with_inner_folds"]
 
 
 @dataclass(frozen=True)

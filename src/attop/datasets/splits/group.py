@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.datasets.base import DatasetError
 from attop.datasets.builder_parameters import integer
-from attop.datasets.splits.folds import Fold, Ints, deal, require, shuffled, strata_of
+from attop.datasets.splits.folds import Fold, deal, require, shuffled, strata_of
 from attop.sample import check_groups, check_labels
+from attop.typing import Ints
 
 __all__ = ["given", "whole_groups", "within_groups"]
 

@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
+from attop.typing import Floats, Ints
 
-Floats = NDArray[np.float64]
+__all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
 
 
 class Rows(Protocol):
@@ -55,7 +55,7 @@ class BoxQPSolution:
     dual: Floats
     primal_value: Floats
     dual_value: Floats
-    n_iter: NDArray[np.int64]
+    n_iter: Ints
 
     @property
     def gap(self) -> Floats:

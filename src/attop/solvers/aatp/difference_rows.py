@@ -8,9 +8,10 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from attop.typing import Floats
+
 __all__ = ["AnchoredRows", "DifferenceRows", "outer_products"]
 
-Floats = NDArray[np.float64]
 
 #: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
 _BLOCK = 2**22

@@ -8,15 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.aatp.threshold_svm import AnchoredSVM, blas
 from attop.solvers.base import Callback, Deadline, History
+from attop.typing import Floats, Ints
 
 __all__ = ["Candidates", "Choice", "exhaustive_search", "fixed_point_search", "quantile_items"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Longest walk of a fixed-point search, before it looks around.
 _WALK = 12

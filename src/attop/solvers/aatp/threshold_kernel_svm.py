@@ -7,14 +7,12 @@ import warnings
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.solvers.aatp.threshold_svm import AnchoredSolution, AnchoredSVM
+from attop.typing import Floats, Ints
 
 __all__ = ["KernelAnchoredSVM"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class KernelAnchoredSVM(AnchoredSVM):

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
 from attop.solvers.aatp.box_qp import interior_point, relative_gap
 from attop.solvers.aatp.difference_rows import AnchoredRows, DifferenceRows, outer_products
+from attop.typing import Floats, Ints
 
 __all__ = ["AnchoredSVM", "AnchoredSolution", "blas"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Largest array of outer products, in numbers (128 MB), and number of features up to which they pay.
 _OUTER, _OUTER_FEATURES = 2**24, 160

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.solvers.aatp.threshold_svm import AnchoredSolution, AnchoredSVM
+from attop.typing import Floats
 
 __all__ = ["CvxpyAnchoredSVM"]
 
-Floats = NDArray[np.float64]
 
 #: Settings that make each solver about as exact as `AnchoredSVM`; SCS's own default is 1e-4.
 _SETTINGS: dict[str, dict[str, Any]] = {

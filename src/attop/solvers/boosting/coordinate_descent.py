@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
 from attop.solvers.boosting.weak_rankers import FeatureRankers, WeakRankers
+from attop.typing import Floats, Ints
 
 __all__ = ["CoordinateSolution", "LineSmooth", "coordinate_descent", "line_search"]
 
-Floats = NDArray[np.float64]
 Slope = Callable[[float], tuple[float, float]]
 
 #: A step changes the margin of a pair by at most this much, so that the exponential of the change is finite.
@@ -48,7 +48,7 @@ class CoordinateSolution(Solution):
         The step along it.
     """
 
-    coordinates: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    coordinates: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     steps: Floats = field(default_factory=lambda: np.zeros(0))
 
     def after(self, rounds: int) -> CoordinateSolution:

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.solvers.boosting.kernels.steps import add_steps, sum_above
+from attop.typing import Floats
 
 __all__ = ["ThresholdRankers", "choose_thresholds", "score_by_steps"]
-
-Floats = NDArray[np.float64]
 
 
 class ThresholdRankers:

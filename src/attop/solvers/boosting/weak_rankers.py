@@ -7,9 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FeatureRankers", "WeakRankers"]
+from attop.typing import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["FeatureRankers", "WeakRankers"]
 
 
 class WeakRankers(Protocol):

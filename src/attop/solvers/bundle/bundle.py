@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
 from attop.solvers.bundle.certificate import NOTHING, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.bundle.working_set import FewRows
 from attop.surrogates.base import BoundSurrogate
+from attop.typing import Floats
 
 __all__ = ["bundle"]
 
-Floats = NDArray[np.float64]
 
 #: Earlier candidates that span the subspace searched in an iteration, with the best iterate.
 _MEMORY = 10

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.bundle.simplex_qp import minimise_on_simplex
+from attop.typing import Floats
 
 __all__ = ["LevelStep", "Planes", "plane_offset"]
 
-Floats = NDArray[np.float64]
 
 #: Candidates for which a plane may be idle before it is dropped.
 _PATIENCE = 30

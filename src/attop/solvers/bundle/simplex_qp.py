@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from attop.typing import Floats
 
 __all__ = ["SimplexSolution", "minimise_on_simplex"]
 
-Floats = NDArray[np.float64]
 
 #: Ridge of a Newton system, relative to its diagonal: above the rounding of a Cholesky factorisation of a
 #: few hundred rows. It bends the direction, never the problem.

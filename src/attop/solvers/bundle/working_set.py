@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.surrogates.base import BoundSurrogate
+from attop.typing import Floats
 
 __all__ = ["FewRows"]
 
-Floats = NDArray[np.float64]
 
 #: Rows are few up to this share of all.
 _FEW = 0.25

@@ -11,10 +11,10 @@ from attop.solvers.base import Callback, Deadline, History, Status
 from attop.solvers.blocks import BlockedLoss
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
 from attop.surrogates.base import BoundSurrogate
+from attop.typing import Floats
 
 __all__ = ["gradient_descent"]
 
-Floats = NDArray[np.float64]
 
 #: An objective this many times the start's does not come back in a useful number of iterations.
 _BLOWN_UP = 1e12

@@ -7,15 +7,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
 from attop.surrogates.base import BoundSurrogate
+from attop.typing import Floats
 
 __all__ = ["lbfgs"]
-
-Floats = NDArray[np.float64]
 
 
 def lbfgs(

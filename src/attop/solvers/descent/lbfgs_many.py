@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+
+from attop.typing import Floats
 
 __all__ = ["lbfgs_many"]
 
-Floats = NDArray[np.float64]
 
 #: Pairs of steps and gradients remembered; sufficient decrease; steps below are none.
 _MEMORY = 10

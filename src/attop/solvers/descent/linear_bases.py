@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.descent.pointwise_newton import PointwiseLoss, newton_path
 from attop.solvers.descent.soft_top import Part
+from attop.typing import Floats
 
 __all__ = ["Bases", "GivenBase", "PointwiseBases"]
-
-Floats = NDArray[np.float64]
 
 
 class Bases(Protocol):

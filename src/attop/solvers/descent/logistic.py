@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from attop.typing import Floats, Ints
+
 __all__ = ["minimise_cross_entropy"]
 
-Floats = NDArray[np.float64]
 
-
-def minimise_cross_entropy(X: Any, y: NDArray[np.int64], lam: float) -> tuple[Floats, bool]:
+def minimise_cross_entropy(X: Any, y: Ints, lam: float) -> tuple[Floats, bool]:
     r"""Minimise ``mean_i log(1 + exp(-z_i (w . x_i + b))) + lam/2 ||w||^2`` over `w` and `b`.
 
     Parameters

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
+from attop.typing import Floats, Ints
+
 __all__ = ["PointwiseLoss", "newton_path"]
 
-Floats = NDArray[np.float64]
 #: Losses `newton_path` minimises.
 PointwiseLoss = Literal["logistic", "squared-hinge"]
 
@@ -27,7 +27,7 @@ _HALVINGS = 30
 
 
 def newton_path(
-    X: Any, y: NDArray[np.int64], weight: Floats, Cs: Sequence[float], loss: PointwiseLoss, tol: float = 1e-8
+    X: Any, y: Ints, weight: Floats, Cs: Sequence[float], loss: PointwiseLoss, tol: float = 1e-8
 ) -> Floats:
     r"""Minimise :math:`\tfrac12 \|w\|^2 + C \sum_i a_i \ell(z_i (w \cdot x_i + b))` for each C.
 

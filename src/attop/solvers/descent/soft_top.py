@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.descent.lbfgs_many import lbfgs_many
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK, weighted_k
 from attop.top import Top
+from attop.typing import Floats, Ints
 
 __all__ = ["Part", "precision_about", "refine"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: The unit of the scores is the spread of this many times k of the highest.
 _UNIT_OF = 4

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.descent.linear_bases import Bases
 from attop.solvers.descent.soft_top import Part, precision_about, refine
 from attop.top import Top
+from attop.typing import Floats
 
 __all__ = ["Outcome", "Request", "cross_validation_folds", "search"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 #: Calls functions, perhaps side by side, and returns what they return in their order.
 Run = Callable[[Iterable[Callable[[], Any]]], list[Any]]
 

@@ -14,12 +14,12 @@ from scipy.sparse import issparse
 from attop.solvers.minibatch.kernels.dealing import deal
 from attop.solvers.minibatch.kernels.rows import add_rows, score_rows
 from attop.top import Top
+from attop.typing import Floats, Ints
 
 __all__ = ["Batch", "BatchSource", "Batches", "StreamedBatches", "batch_top"]
 
-Floats = NDArray[np.float64]
 #: See `StreamedBatches`.
-Chunks = Callable[[], Iterable[tuple[Any, NDArray[np.int64]]]]
+Chunks = Callable[[], Iterable[tuple[Any, Ints]]]
 
 
 class Batch:
@@ -34,7 +34,7 @@ class Batch:
     k : int, between 1 and `n_pos`
     """
 
-    def __init__(self, X: Any, rows: NDArray[np.int64], n_pos: int, k: int):
+    def __init__(self, X: Any, rows: Ints, n_pos: int, k: int):
         self.rows, self.n_pos, self.k = rows, n_pos, k
         self._sample = X
         self._X: Any = None
@@ -83,7 +83,7 @@ class BatchSource(ABC):
     def one_pass(self) -> Iterator[Batch]:
         """Yield the batches of one pass over the sample."""
 
-    def _deal(self, X: Any, positive: NDArray[np.bool_], order: NDArray[np.int64]) -> Iterator[Batch]:
+    def _deal(self, X: Any, positive: NDArray[np.bool_], order: Ints) -> Iterator[Batch]:
         """Deal rows of `X` in the given order to batches whose sizes differ by at most one."""
         n = len(order)
         rows, counts = deal(order, positive, math.ceil(n / self._batch_size))
@@ -127,7 +127,7 @@ class Batches(BatchSource):
     def __init__(
         self,
         X: Any,
-        y: NDArray[np.int64],
+        y: Ints,
         top: Top,
         batch_size: int,
         rng: np.random.RandomState | np.random.Generator,

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution
 from attop.solvers.minibatch.batches import Batch
 from attop.solvers.minibatch.kernels.mistakes import mistakes
 from attop.solvers.minibatch.queries import batches_of
 from attop.top import Top
+from attop.typing import Ints
 
 __all__ = ["MistakeDriven", "PerceptronSolution", "perceptron"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -46,10 +44,10 @@ class PerceptronSolution(Solution):
 
 def perceptron(
     X: Any,
-    y: NDArray[np.int64],
+    y: Ints,
     top: Top,
     *,
-    groups: NDArray[np.int64] | None = None,
+    groups: Ints | None = None,
     variant: Literal["avg", "max"] = "avg",
     average: bool = False,
     batch_size: int = 500,

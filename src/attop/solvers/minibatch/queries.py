@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from attop.sample import RankingSample
 from attop.solvers.minibatch.batches import Batch, Batches, BatchSource, batch_top
 from attop.surrogates.base import eligible
 from attop.top import Top
+from attop.typing import Ints
 
 __all__ = ["QueryBatches", "batches_of"]
-
-Ints = NDArray[np.int64]
 
 
 class QueryBatches(BatchSource):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.solvers.base import Callback, Deadline, History, Status
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
@@ -17,20 +17,20 @@ from attop.solvers.minibatch.kernels.descent import projected_step
 from attop.solvers.minibatch.queries import batches_of
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.top import Top
+from attop.typing import Floats, Ints
 
 __all__ = ["AveragedDescent", "descend", "minibatch_sgd"]
 
-Floats = NDArray[np.float64]
 MakeSurrogate = Callable[[Top], Surrogate]
 
 
 def minibatch_sgd(
     X: Any,
-    y: NDArray[np.int64],
+    y: Ints,
     surrogate: MakeSurrogate,
     top: Top,
     *,
-    groups: NDArray[np.int64] | None = None,
+    groups: Ints | None = None,
     eta: ArrayLike,
     radius: ArrayLike,
     batch_size: int = 500,
