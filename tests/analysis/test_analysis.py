@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 import yaml
 
+import attop
 from attop.analysis import build_report, summarise, write_analysis
 from attop.analysis.compute.answers import answer, headline
 from attop.analysis.compute.failures import error_list, status_counts, undefined_values
@@ -29,9 +30,9 @@ from attop.analysis.figures.budget import expected_best
 from attop.analysis.figures.cost import pareto_front
 from attop.analysis.figures.registry import PER_DATASET, Drawing
 from attop.analysis.figures.style import method_styles
-from attop.analysis.page.bibliography import cited_in
 from attop.analysis.wording import decimals_for, fine, fixed, listed, seconds
 from attop.bench.tables import TABLES
+from attop.bibliography import bibliography, cited
 from attop.datasets.splits.protocols import PROTOCOLS
 from attop.metrics import METRICS
 from support import ROOT
@@ -648,13 +649,26 @@ def test_pareto_front_is_what_nothing_beats_at_both():
     assert pareto_front(cost, score) == ["e", "a", "g", "b"]
 
 
-def test_publications_are_those_the_references_name():
-    found = cited_in(["Kar, Narasimhan, Jain (2015), algorithm 2", "", "own; Rudin (2005) with p = 1"])
-    assert [entry.key for entry in found] == ["kar2015surrogate", "rudin2006ranking"]
-    assert found[0].bibtex.startswith("@inproceedings{kar2015surrogate,\n  author = {Kar, Purushottam and")
+def test_publications_are_those_cited_and_attop():
+    found = cited(["kar2015surrogate", "rudin2005ranking", "kar2015surrogate"])
+    assert [entry.key for entry in found] == ["attop", "kar2015surrogate", "rudin2005ranking"]
+    assert found[1].bibtex.startswith("@inproceedings{kar2015surrogate,\n  author = {Kar, Purushottam and")
+    assert found[2].title == "Ranking with a P-Norm Push"
+    with pytest.raises(KeyError, match="no entry rudin2006"):
+        cited(["rudin2006"])
 
 
-def test_publications_of_the_methods_that_come_along_are_there():
+def test_every_entry_of_the_bibliography_is_whole():
+    text = (ROOT / "src/attop/references.bib").read_text()
+    assert len(bibliography()) == text.count("\n@") + 1
+    for entry in bibliography().values():
+        assert entry.bibtex.count("{") == entry.bibtex.count("}")
+        assert "author = " in entry.bibtex
+    assert f"version = {{{attop.__version__}}}" in bibliography()["attop"].bibtex
+
+
+def test_every_method_that_comes_along_cites():
     methods = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
     for name, method in methods.items():
-        assert cited_in([method["reference"]]), f"{name} refers to {method['reference']}: add its BibTeX"
+        assert method["cite"], f"{name} cites nothing"
+        assert set(method["cite"]) <= set(bibliography()), f"{name}: add {method['cite']} to references.bib"

@@ -44,6 +44,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
             m.id: {
                 "title": m.title or m.id,
                 "reference": m.reference,
+                "cite": m.cite,
                 "summary": m.summary,
                 "estimator": m.estimator,
                 "params": m.params,

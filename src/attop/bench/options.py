@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
+from attop.bibliography import bibliography
 from attop.metrics.registry import DEFAULT_METRICS
 from attop.top import Top
 
@@ -181,7 +182,20 @@ class MethodConfig(_Model):
         description="Limits of its training jobs; what is left out is as for every method.",
     )
     reference: str = Field("", description="Where the method is from.")
+    cite: list[str] = Field(
+        default_factory=list,
+        description="Keys of `src/attop/references.bib`; the report prints their BibTeX.",
+    )
     summary: str = Field("", description="One sentence for the report.")
+
+    @field_validator("cite")
+    @classmethod
+    def _in_the_bibliography(cls, cite: list[str]) -> list[str]:
+        for key in cite:
+            if key not in bibliography():
+                known = ", ".join(bibliography())
+                raise ValueError(f"src/attop/references.bib has no entry {key!r}; it has {known}")
+        return cite
 
     @field_validator("search")
     @classmethod

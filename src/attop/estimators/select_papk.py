@@ -78,7 +78,7 @@ class SelectPApK(LinearRanker):
 
     References
     ----------
-    Budhiraja, Hiranandani, Yadav, Koyejo and Jain (2020), algorithm 1, as described in
+    Budhiraja, Hiranandani, Yarrabelly, Choure, Koyejo and Jain (2020), algorithm 1, as described in
     Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
     for recommender systems", section 6.
 

@@ -11,7 +11,7 @@ __all__ = ["SVMPAUC"]
 
 
 class SVMPAUC(BundleEstimator):
-    r"""Structural support vector machine for the partial AUC (Narasimhan and Agarwal 2013).
+    r"""Structural support vector machine for the partial AUC (Narasimhan and Agarwal 2017).
 
     .. math:: \min_w \tfrac12 \|w\|^2 + \frac{C}{n_+ k} \sum_{i=1}^{n_+} \sum_{j=1}^{k}
               (1 + s^-_{(j)} - s^+_i)_+, \qquad s = X w,
@@ -52,8 +52,8 @@ class SVMPAUC(BundleEstimator):
 
     References
     ----------
-    H. Narasimhan and S. Agarwal, "SVM_pAUC^tight: A New Support Vector Method for Optimizing Partial AUC
-    Based on a Tight Convex Upper Bound", KDD 2013.
+    H. Narasimhan and S. Agarwal, "Support Vector Algorithms for Optimizing the Partial Area under the ROC
+    Curve", Neural Computation 29(7), 2017.
     Hiranandani et al., "Optimization and analysis of the pAp@k metric for recommender systems", ICML 2020.
 
     Examples

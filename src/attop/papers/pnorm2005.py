@@ -46,7 +46,7 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
     ways = {name + suffix: (name, f"none; {part} part") for name in held for suffix, part in _PARTS.items()}
     return Findings(
         title="Ranking with a p-norm push, COLT 2006: the figures again",
-        citation="C. Rudin. Ranking with a P-Norm Push. COLT 2006; technical report, Princeton, 2005.",
+        citation="C. Rudin. Ranking with a P-Norm Push. NYU Technical Report TR2005-874, 2005.",
         answers=list(_answers(values, steps, held)),
         choices=[
             "Ten random splits of the paper's sizes, where it draws one; the ROC curves are of the first.",

@@ -23,7 +23,7 @@ from attop.analysis.compute.tuning import choices, costs
 from attop.analysis.figures.registry import ACROSS, PER_DATASET, draw
 from attop.analysis.figures.scene import Scene
 from attop.analysis.figures.style import MethodStyle, key_svg, method_styles
-from attop.analysis.page.bibliography import cited_in
+from attop.bibliography import cited
 from attop.datasets.splits.protocols import PROTOCOLS
 from attop.files import write_bytes
 from attop.metrics import METRICS, get_metric
@@ -140,7 +140,7 @@ def _context(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -
         "n_values": len(evaluation),
         "rope": ROPE,
         "nan": math.nan,
-        "citations": cited_in(entry.get("reference") or "" for entry in methods.values()),
+        "citations": cited(key for entry in methods.values() for key in entry.get("cite", ())),
         "all_targets": sort_targets(evaluation["target"]),
         "provenance": _provenance(manifest, runs),
     }
