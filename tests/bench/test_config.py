@@ -59,6 +59,21 @@ def test_an_entry_overrides_the_catalogue():
             {"datasets": [{"id": "mine", "kind": "wdbc"}]},
             ["mine: protocol: missing", "mine: targets: missing"],
         ),
+        (
+            {"datasets": [entry(protocol={"kind": "stratifid"})]},
+            ["mine: unknown protocol 'stratifid'", "did you mean 'stratified'?"],
+        ),
+        *(
+            (
+                {"datasets": [entry(protocol=protocol)]},
+                ["mine: protocol: repeats times folds is", "lower one"],
+            )
+            for protocol in (
+                {"kind": "stratified", "repeats": 10**9},
+                {"kind": "stratified", "options": {"n_folds": 10**9}},
+                {"kind": "windows", "options": {"n_sets": 200}, "repeats": 100},
+            )
+        ),
         ({"datasets": [entry(id="a/b")]}, ["datasets: a/b: id", "pattern"]),
         ({"methods": ["aatq"]}, ["unknown method 'aatq'", "did you mean 'aatp'?"]),
         ({"methods": [{"id": "aatp", "search": {"C": []}}]}, ["aatp: search", "no value to try for 'C'"]),

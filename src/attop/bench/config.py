@@ -29,6 +29,9 @@ from attop.papers.registry import PAPERS
 
 __all__ = ["Config", "ConfigError", "DatasetConfig", "FileConfig", "MethodConfig", "load_config"]
 
+#: Repeats times folds of a data set. Each is a file per method, and Snakemake looks at every one.
+_MOST_SPLITS = 10_000
+
 
 class ConfigError(ValueError):
     """A configuration that cannot be run; the message says where, what and how to mend it."""
@@ -122,7 +125,12 @@ def _check_whole(config: Config) -> None:
             complaints.append(f"{section}: {id!r} is listed {ids.count(id)} times: list it once")
     for data in config.datasets:
         try:
-            count_folds(data.protocol.kind, **data.protocol.options)
+            splits = data.protocol.repeats * count_folds(data.protocol.kind, **data.protocol.options)
+            if splits > _MOST_SPLITS:
+                complaints.append(
+                    f"datasets: {data.id}: protocol: repeats times folds is {splits}, at most {_MOST_SPLITS} "
+                    "are supported: lower one of them"
+                )
             kind = kind_of(data.kind)
             for name in data.files:
                 if name not in kind.files:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from attop.bibliography import bibliography
+from attop.datasets.catalogue import KINDS
+from attop.datasets.splits.protocols import PROTOCOLS, Protocol
 from attop.metrics.registry import DEFAULT_METRICS
 from attop.top import Top
 
@@ -39,6 +42,10 @@ def _read_top(value: Any) -> dict[str, float]:
 TopField = Annotated[dict[str, float], BeforeValidator(_read_top)]
 
 
+def _defaults(protocol: Protocol) -> str:
+    return ", ".join(f"{name} = {json.dumps(value)}" for name, value in protocol.defaults.items())
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -46,17 +53,15 @@ class _Model(BaseModel):
 class ProtocolConfig(_Model):
     """How a data set is cut into training and test parts."""
 
-    kind: Literal["stratified", "windows", "holdout", "within-groups", "whole-groups", "given"] = Field(
-        description="stratified: cross-validation folds; windows: the AATP scheme, disjoint sets of which "
-        "consecutive ones train and the others test; holdout: one random training and test part; "
-        "within-groups: each group's items are split, as in PAP; whole-groups: cross-validation folds of "
-        "whole groups; given: the parts the data come with."
+    kind: str = Field(
+        description=". ".join(f"`{p.name}`: {p.summary}" for p in PROTOCOLS.values()) + ".",
+        json_schema_extra={"enum": list(PROTOCOLS)},
     )
     options: dict[str, Any] = Field(
         default_factory=dict,
-        description="Numbers of the protocol, such as n_folds and inner_folds (stratified, whole-groups), "
-        "n_sets, window and inner_folds (windows), train (holdout), fractions (within-groups), n_folds, "
-        "n_train and n_test (given).",
+        description="What the protocol leaves open, and its defaults. "
+        + ". ".join(f"`{p.name}`: {_defaults(p)}" for p in PROTOCOLS.values())
+        + ".",
     )
     repeats: int = Field(1, ge=1, description="How often the whole split is drawn anew.")
 
@@ -110,7 +115,9 @@ class DatasetConfig(_Model):
         "the same as its own.",
     )
     title: str = Field("", description="Name in tables and figures; the id if left out.")
-    kind: str = Field(description="Builder in attop.datasets.catalogue: wdbc, digit, file, movielens, ...")
+    kind: str = Field(
+        description=f"What builds it: {', '.join(KINDS)}; or the dotted path of your own function or Kind."
+    )
     params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
     files: dict[str, FileConfig] = Field(
         default_factory=dict, description="Parameter of the builder -> file to download for it."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,9 @@ __all__ = [
     "within_groups",
 ]
 
+#: Parameters of a protocol's function that a configuration does not give.
+_NO_OPTIONS = ("y", "groups", "part", "seed")
+
 
 @dataclass(frozen=True)
 class Protocol:
@@ -38,36 +42,68 @@ class Protocol:
     function : callable
         ``function(y, groups, *, seed, **options)`` returns the folds of one repeat.
     summary : str
-        For reports.
+        What it does, for the reference of the configuration and for reports: half a sentence.
     counted_by : str or None
         Option that says how many folds a repeat has; None: it has one.
-    needs_groups : bool
+    needs_groups, needs_parts : bool
+        Whether the data must have groups, or come in parts, which `function` then takes as third argument.
     """
 
     name: str
     function: Callable[..., list[Fold]]
     summary: str
-    counted_by: str | None
+    counted_by: str | None = None
     needs_groups: bool = False
     needs_parts: bool = False
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
-        return complete(
-            self.function, given, f"protocol {self.name!r}", reserved=("y", "groups", "part", "seed")
-        )
+        return complete(self.function, given, f"protocol {self.name!r}", reserved=_NO_OPTIONS)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Options and their defaults."""
+        parameters = inspect.signature(self.function).parameters
+        return {name: p.default for name, p in parameters.items() if name not in _NO_OPTIONS}
 
 
-#: Protocols by name: how data are cut into training and test parts.
+#: Protocols by name: how data are cut into training and test parts. Configuration and reports read this list.
 PROTOCOLS: Mapping[str, Protocol] = {
     p.name: p
     for p in (
-        Protocol("stratified", stratified, "stratified cross-validation, nested for selection", "n_folds"),
-        Protocol("windows", windows, "train on a few consecutive sets, test on the others (AATP)", "n_sets"),
-        Protocol("holdout", holdout, "a random training part, the others test", None),
-        Protocol("within-groups", within_groups, "each user's rows split in three (PAP)", None, True),
-        Protocol("whole-groups", whole_groups, "cross-validation over whole groups, nested", "n_folds", True),
-        Protocol("given", given, "the parts the data come in", "n_folds", needs_parts=True),
+        Protocol(
+            "stratified",
+            stratified,
+            "cross-validation in stratified folds: each tests once, the others train",
+            "n_folds",
+        ),
+        Protocol(
+            "windows",
+            windows,
+            "disjoint sets of items, of which a few consecutive ones train and the others test (AATP)",
+            "n_sets",
+        ),
+        Protocol("holdout", holdout, "items drawn at random train, the others test"),
+        Protocol(
+            "within-groups",
+            within_groups,
+            "the items of each group are split into training, validation and test (PAP)",
+            needs_groups=True,
+        ),
+        Protocol(
+            "whole-groups",
+            whole_groups,
+            "cross-validation over whole groups, so that the test is on new ones",
+            "n_folds",
+            needs_groups=True,
+        ),
+        Protocol(
+            "given",
+            given,
+            "the parts the data come in: the last tests, one before it validates, the others train",
+            "n_folds",
+            needs_parts=True,
+        ),
     )
 }
 
