@@ -1,6 +1,7 @@
 """AATP: surrogate, quadratic programs, searches, estimator."""
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -359,7 +360,7 @@ def test_fixed_point_on_a_large_sample_gives_up_and_says_so(share, monkeypatch):
     X, y = sample(150, 5, seed=1)
     monkeypatch.setattr("attop.solvers.aatp.search._EFFORT", share * 150 * 150 * (5 + 30) ** 2)
     tau = {"tau": 0.05}
-    assert AATP(tau, C=1.0).fit(X, y).quantile_gap_ > 0
+    assert AATP(tau, search="exhaustive", C=1.0).fit(X, y).quantile_gap_ > 0
     if share == 1.0:
         model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
         assert model.converged_
@@ -390,6 +391,44 @@ def test_scores_all_equal():
 
 
 # Estimator
+
+
+def test_auto_is_exhaustive_where_that_is_cheap(monkeypatch):
+    X, y = sample(60, 3, seed=4)
+    every = AATP(6, search="exhaustive").fit(X, y)
+    assert every.n_iter_ == 60
+    np.testing.assert_array_equal(AATP(6).fit(X, y).coef_, every.coef_)
+    monkeypatch.setattr("attop.solvers.aatp.search._SMALL", 59)
+    monkeypatch.setattr("attop.solvers.aatp.search._EFFORT", 20 * 60 * (3 + 30) ** 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        few = AATP(6).fit(X, y)
+        assert few.n_iter_ < 60
+        same = AATP(6, search="fixed-point").fit(X, y)
+    np.testing.assert_array_equal(same.coef_, few.coef_)
+
+
+def test_a_long_search_is_announced(monkeypatch, capsys):
+    X, y = sample(60, 3, seed=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AATP(6).fit(X, y)
+        monkeypatch.setattr("attop.estimators.aatp._LONG_WORK", 0.0)
+        AATP(6).fit(X, y)  # many problems, but not long
+        monkeypatch.setattr("attop.estimators.aatp._LONG", 0.0)
+        AATP(6, time_limit=60.0).fit(X, y)  # as wanted
+    assert capsys.readouterr().out == ""
+    with pytest.warns(UserWarning, match=r"solves up to 60 .* in about \d+ seconds: search='fixed-point'"):
+        AATP(6, search="exhaustive").fit(X, y)
+    monkeypatch.setattr("attop.estimators.aatp._EVERY", 0.0)
+    monkeypatch.setattr(AnchoredSVM, "batch_size", 25)
+    monkeypatch.setattr(AnchoredSVM, "workers", 1)
+    model = AATP(6, time_limit=60.0, verbose=True).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("AATP solves up to 60 quadratic programs, in about ")
+    assert lines[1].startswith("AATP: 20 of up to 60 programs, 0 s, the nearest misses its quantile by ")
+    assert len(lines) == 4
+    np.testing.assert_array_equal(model.coef_, AATP(6).fit(X, y).coef_)
 
 
 @pytest.mark.parametrize("search", ["exhaustive", "fixed-point"])

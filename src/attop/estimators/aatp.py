@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import warnings
 from collections.abc import Collection, Sequence
 from fractions import Fraction
@@ -12,10 +13,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.base import LinearRanker
-from attop.solvers.aatp.search import Choice, exhaustive_search, fixed_point_search
+from attop.solvers.aatp.search import SEARCHES, Choice, problems_at_most, work
 from attop.solvers.aatp.threshold_svm import AnchoredSVM
 from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyAnchoredSVM
-from attop.solvers.base import Deadline
+from attop.solvers.base import Callback, Deadline
 from attop.surrogates.accuracy_at_top import Weights, item_weights
 from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
@@ -23,8 +24,13 @@ from attop.typing import Floats, Ints, TopLike
 __all__ = ["AATP"]
 
 
-_SEARCHES = {"exhaustive": exhaustive_search, "fixed-point": fixed_point_search}
 _SOLVERS = {"interior-point": AnchoredSVM, "cvxpy": CvxpyAnchoredSVM}
+
+
+#: Units of `attop.solvers.aatp.search.work`, some minute of it, from which on a search's time is estimated.
+_LONG_WORK = 5e9
+#: Seconds from which on a search is announced, and between two lines on its progress.
+_LONG, _EVERY = 60.0, 1.0
 
 
 class AATP(LinearRanker):
@@ -51,10 +57,12 @@ class AATP(LinearRanker):
         ``a_i`` and ``b_i``. ``"items"``: 1. ``"pairs"``: as often as an item occurs in pairs of a positive
         and a negative (``a_i = n_pos``, ``b_i = n_neg``), in the loss and in the sample the quantile is
         taken of, where the rank is ``ceil(tau * 2 n_pos n_neg)``, tau being k / n where `top` is a number.
-    search : {"exhaustive", "fixed-point"}, default="exhaustive"
-        ``"exhaustive"`` solves for each of the n items. ``"fixed-point"`` stops at the first item k it
+    search : {"auto", "exhaustive", "fixed-point"}, default="auto"
+        ``"exhaustive"`` solves for each of the n items, as the paper does: before a search of more than a
+        minute a warning says how long it will take. ``"fixed-point"`` stops at the first item k it
         finds that is at the quantile of its own model (`quantile_gap_` 0). Up to 500 items it finds
-        one if there is any; on larger samples it gives up after a time, with a warning.
+        one if there is any; on larger samples it gives up after a time, with a warning. ``"auto"`` is
+        exhaustive where that costs no more, up to some 1,500 items of 40 features, else ``"fixed-point"``.
     solver : {"interior-point", "cvxpy"}, default="interior-point"
         ``"cvxpy"`` needs the package of that name, and is slow.
     tol : float, positive, default=1e-6
@@ -62,6 +70,8 @@ class AATP(LinearRanker):
     time_limit : float or None, default=None
         Seconds after which the best of the problems solved so far is kept; per value of C where several
         are trained together.
+    verbose : bool, default=False
+        Print the estimated time, and how far the search is, once a second.
 
     Attributes
     ----------
@@ -101,7 +111,7 @@ class AATP(LinearRanker):
     Differences from the paper: the paper's sums over pairs are ``weights="pairs"``; the default counts
     each item once, as its experiments suggest. The problems are solved by an interior point of our own,
     many at once, and equal distances to the quantile are equal up to that solver's accuracy.
-    ``search="fixed-point"`` is an addition. Kernels: `KernelAATP`.
+    ``search="fixed-point"`` is an addition, and the default for large samples. Kernels: `KernelAATP`.
 
     References
     ----------
@@ -118,17 +128,18 @@ class AATP(LinearRanker):
     [0, 1]
     """
 
-    _choices: ClassVar[dict[str, Collection[str]]] = {"search": _SEARCHES, "solver": _SOLVERS}
+    _choices: ClassVar[dict[str, Collection[str]]] = {"search": SEARCHES, "solver": _SOLVERS}
 
     def __init__(
         self,
         top: TopLike | None = None,
         C: float = 1.0,
         weights: Weights = "items",
-        search: Literal["exhaustive", "fixed-point"] = "exhaustive",
+        search: Literal["auto", "exhaustive", "fixed-point"] = "auto",
         solver: Literal["interior-point", "cvxpy"] = "interior-point",
         tol: float = 1e-6,
         time_limit: float | None = None,
+        verbose: bool = False,
     ):
         self.top = top
         self.C = C
@@ -137,6 +148,7 @@ class AATP(LinearRanker):
         self.solver = solver
         self.tol = tol
         self.time_limit = time_limit
+        self.verbose = verbose
 
     def _solve_many(
         self,
@@ -157,7 +169,9 @@ class AATP(LinearRanker):
             weight = item_weights(y, one.weights)
             targets = [_rank(model.top, y, weight) for model in alike]
             problem = one._problem(X, y, one.C * weight)
-            choices = _SEARCHES[one.search](problem, weight, targets, tol=one.tol, deadline=deadline)
+            choices = SEARCHES[one.search](
+                problem, weight, targets, tol=one.tol, deadline=deadline, callback=one._announce(problem)
+            )
             late = deadline.expired
             for model, choice in zip(alike, choices, strict=True):
                 model._set_model(choice.coef, X, y)
@@ -169,6 +183,21 @@ class AATP(LinearRanker):
                 model.history_ = choice.history
                 model.converged_ = choice.complete and choice.n_missed == 0
             one._warn(choices, len(y), late)
+
+    def _announce(self, problem: AnchoredSVM) -> Callback | None:
+        """Say how long a long search will take; return what tells of its progress, if that is wanted."""
+        most = problems_at_most(problem, self.search)
+        if most * work(problem) > _LONG_WORK:
+            seconds = most * _seconds_each(problem, self.tol) / problem.workers
+            name = type(self).__name__
+            what = f"{name} solves up to {most} quadratic programs, in about {seconds:.0f} seconds"
+            if self.verbose:
+                print(what, flush=True)
+            if seconds > _LONG and self.time_limit is None:
+                advice = "search='fixed-point' solves fewer, " if most == problem.n else ""
+                message = f"{what}: {advice}time_limit keeps the best of those solved by then"
+                warnings.warn(message, stacklevel=4)
+        return _progress(type(self).__name__, most) if self.verbose else None
 
     def _warn(self, choices: Sequence[Choice], n: int, late: bool) -> None:
         """Say why the search that `choices` come from is not all it could be; `late`: for want of time."""
@@ -209,6 +238,32 @@ class AATP(LinearRanker):
             if getattr(self, name) not in known:
                 choices = " or ".join(map(repr, known))
                 raise ValueError(f"{name} must be {choices}, got {getattr(self, name)!r}")
+
+
+def _seconds_each(problem: AnchoredSVM, tol: float) -> float:
+    """Time one problem; the second, if the first took no longer than what is done once may."""
+    seconds = math.inf
+    for _ in range(2):
+        start = time.perf_counter()
+        problem.solve([0], tol=tol)
+        seconds = min(seconds, time.perf_counter() - start)
+        if seconds > 5.0:
+            break
+    return seconds
+
+
+def _progress(name: str, most: int) -> Callback:
+    start = last = time.perf_counter()
+
+    def report(n_solved: int, coef: Floats, distance: Floats) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if now - last >= _EVERY:
+            last = now
+            nearest = f"the nearest misses its quantile by {distance.min():.2g}"
+            print(f"{name}: {n_solved} of up to {most} programs, {now - start:.0f} s, {nearest}", flush=True)
+
+    return report
 
 
 def _rank(given: TopLike | None, y: Ints, weight: Ints) -> int:

@@ -32,7 +32,7 @@ class KernelAATP(AATP):
 
     Parameters
     ----------
-    top, C, weights, search, tol, time_limit
+    top, C, weights, search, tol, time_limit, verbose
         See `AATP`.
     kernel : {"linear", "rbf", "poly", "precomputed"}, default="rbf"
         With ``"precomputed"`` X holds kernel values: of shape (n, n) in `fit`, and of shape
@@ -60,7 +60,7 @@ class KernelAATP(AATP):
     Notes
     -----
     Memory is of order n^2, and a problem takes time of order n^3 where the kernel matrix has full rank:
-    for up to some 1500 items, from some 300 on with ``search="fixed-point"``.
+    for up to some 1500 items, from 500 on by a fixed-point search.
 
     Kernel values far above 1 / C, as of a polynomial of high degree on features that are not standardised,
     leave the certificate at `tol`, up to some 1e12; but scores, which sum kernel values, have then lost as
@@ -96,9 +96,10 @@ class KernelAATP(AATP):
         degree: int = 3,
         coef0: float = 0.0,
         weights: Weights = "items",
-        search: Literal["exhaustive", "fixed-point"] = "exhaustive",
+        search: Literal["auto", "exhaustive", "fixed-point"] = "auto",
         tol: float = 1e-6,
         time_limit: float | None = None,
+        verbose: bool = False,
     ):
         self.top = top
         self.C = C
@@ -110,6 +111,7 @@ class KernelAATP(AATP):
         self.search = search
         self.tol = tol
         self.time_limit = time_limit
+        self.verbose = verbose
 
     def _problem(self, X: Floats, y: Ints, upper: Floats) -> KernelAnchoredSVM:
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:

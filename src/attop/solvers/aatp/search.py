@@ -13,7 +13,17 @@ from attop.solvers.aatp.threshold_svm import AnchoredSVM, blas
 from attop.solvers.base import Callback, Deadline, History
 from attop.typing import Floats, Ints
 
-__all__ = ["Candidates", "Choice", "exhaustive_search", "fixed_point_search", "quantile_items"]
+__all__ = [
+    "SEARCHES",
+    "Candidates",
+    "Choice",
+    "automatic_search",
+    "exhaustive_search",
+    "fixed_point_search",
+    "problems_at_most",
+    "quantile_items",
+    "work",
+]
 
 
 #: Longest walk of a fixed-point search, before it looks around.
@@ -272,8 +282,7 @@ def fixed_point_search(
 
     Differences from the paper: the paper tries all items.
     """
-    n, d = problem.Z.shape
-    budget = n if n <= _SMALL else min(n, max(16, int(_EFFORT / (n * (d + 30.0) ** 2))))
+    n, budget = problem.n, _budget(problem)
     size = problem.batch_size * problem.workers
     start = problem.Z @ (problem.Z.T @ (problem.sign * problem.upper))
     first = quantile_items(start, weight, targets)[:, 0]
@@ -305,6 +314,44 @@ def fixed_point_search(
         complete = bool((seen.offset[t] == 0).any()) or len(tried) == n
         choices.append(seen.choose(t, tol, complete, progress.history(t)))
     return choices
+
+
+def automatic_search(
+    problem: AnchoredSVM,
+    weight: Ints,
+    targets: Sequence[int],
+    *,
+    tol: float,
+    deadline: Deadline,
+    callback: Callback | None = None,
+) -> list[Choice]:
+    """Search exhaustively where a fixed-point search might try all items too, else for a fixed point.
+
+    Parameters and result are those of `exhaustive_search`. The size of the sample decides, not the clock:
+    up to 500 items, or as many as the effort of a fixed-point search allows for.
+    """
+    search = exhaustive_search if _budget(problem) == problem.n else fixed_point_search
+    return search(problem, weight, targets, tol=tol, deadline=deadline, callback=callback)
+
+
+SEARCHES = {"auto": automatic_search, "exhaustive": exhaustive_search, "fixed-point": fixed_point_search}
+
+
+def problems_at_most(problem: AnchoredSVM, search: str) -> int:
+    """Return how many problems a search of that name solves at most for one target."""
+    return problem.n if search == "exhaustive" else _budget(problem)
+
+
+def work(problem: AnchoredSVM) -> float:
+    """Return the work of one problem, in units of which a second is good for some 1e8."""
+    n, d = problem.Z.shape
+    return float(n * (d + 30.0) ** 2)
+
+
+def _budget(problem: AnchoredSVM) -> int:
+    """Problems a fixed-point search may solve for one target."""
+    n = problem.n
+    return n if n <= _SMALL else min(n, max(16, int(_EFFORT / work(problem))))
 
 
 def _extrapolate(problem: AnchoredSVM, seen: Candidates, t: int, weight: Ints, target: int) -> Floats:
