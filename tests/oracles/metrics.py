@@ -6,7 +6,7 @@ tie block stands for the same number of orders and is equally likely.
 """
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import exp, floor, log2
 
 
@@ -233,3 +233,47 @@ def card_precisions(y, scores, k, entities, days):
 
     go(sorted(set(days)), frozenset(), [])
     return values
+
+
+def item_orders(scores):
+    """Return every order of the items, positions best first, that their scores allow."""
+    blocks = [[i for i, s in enumerate(scores) if s == t] for t in sorted(set(scores), reverse=True)]
+    return [sum(parts, ()) for parts in product(*(list(permutations(block)) for block in blocks))]
+
+
+def captured(y, weights, order, k):
+    """Share of the weight of all positives that the first k items hold."""
+    worth = [Fraction(w) * label for label, w in zip(y, weights, strict=True)]
+    return sum((worth[i] for i in order[:k]), Fraction()) / sum(worth)
+
+
+def weighted_lift(y, weights, order, k):
+    return captured(y, weights, order, k) / Fraction(k, len(y))
+
+
+def weighted_dcg(y, weights, order, k=None):
+    gains = [Fraction(weights[i] * y[i]) / Fraction(log2(place + 1)) for place, i in enumerate(order[:k], 1)]
+    return sum(gains, Fraction())
+
+
+def weighted_auc(y, weights, order, k=None):
+    w = [Fraction(weights[i]) for i in order]
+    its = [y[i] for i in order]
+    pairs = [(i, j) for i in range(len(its)) for j in range(len(its)) if its[i] and not its[j]]
+    return sum(w[i] * w[j] for i, j in pairs if i < j) / sum(w[i] * w[j] for i, j in pairs)
+
+
+#: Definition of every metric that takes weights, a function of labels, weights, an order of items and k.
+WEIGHTED = {
+    "recall@k": captured,
+    "lift@k": weighted_lift,
+    "dcg@k": weighted_dcg,
+    "dcg": lambda y, weights, order, k: weighted_dcg(y, weights, order),
+    "auc": weighted_auc,
+}
+
+
+def weighted(name, y, scores, weights, k):
+    """Average a weighted definition over the orders of tied items."""
+    values = [WEIGHTED[name](y, weights, order, k) for order in item_orders(scores)]
+    return sum(values, Fraction()) / len(values)

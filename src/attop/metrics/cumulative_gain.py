@@ -20,7 +20,7 @@ def _full_gain(length: Ints) -> Floats:
 
 def _dcg(ranking: Ranking, k: Ints) -> Floats:
     block, rank = ranking.places()
-    relevance = (ranking.pos / ranking.size)[block]
+    relevance = (ranking.gain / ranking.size)[block]
     counted = rank <= k[ranking.group][block]
     return ranking.total_of_places(np.where(counted, relevance / np.log2(rank + 1), 0.0))
 
@@ -43,6 +43,7 @@ DCG_AT_K = Metric(
     needs=(Need.K_ITEMS,),
     kernel=_dcg,
     needs_top=True,
+    weighted=True,
 )
 DCG = Metric(
     name="dcg",
@@ -53,6 +54,7 @@ DCG = Metric(
     edge_cases="0 without positives; grows with the number of positives.",
     needs=(),
     kernel=_dcg,
+    weighted=True,
 )
 NDCG_AT_K = Metric(
     name="ndcg@k",
@@ -88,7 +90,9 @@ NDCG_AATP = Metric(
 )
 
 
-def dcg(y: ArrayLike, scores: ArrayLike, top: TopLike | None = None) -> float:
+def dcg(
+    y: ArrayLike, scores: ArrayLike, top: TopLike | None = None, *, sample_weight: ArrayLike | None = None
+) -> float:
     r"""Discounted cumulative gain :math:`\sum_{i \le k} rel(i) / \log_2(i + 1)`.
 
     Boyd et al. (2012), appendix B, with ``k = ceil(tau n)``; there called DCG@tau.
@@ -101,6 +105,8 @@ def dcg(y: ArrayLike, scores: ArrayLike, top: TopLike | None = None) -> float:
         Finite; the higher, the nearer the top.
     top : Top, int or mapping, optional
         How much of the top counts, see `precision_at_k`; None for the whole list.
+    sample_weight : array-like of shape (n,), optional
+        At least 0: the gain of each positive in place of 1.
 
     Returns
     -------
@@ -124,7 +130,8 @@ def dcg(y: ArrayLike, scores: ArrayLike, top: TopLike | None = None) -> float:
     >>> dcg([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0])
     1.5
     """
-    return DCG.value(y, scores) if top is None else DCG_AT_K.value(y, scores, top)
+    metric = DCG if top is None else DCG_AT_K
+    return metric.value(y, scores, top, sample_weight=sample_weight)
 
 
 def ndcg(y: ArrayLike, scores: ArrayLike, top: TopLike | None = None) -> float:

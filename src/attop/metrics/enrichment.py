@@ -14,7 +14,7 @@ __all__ = ["bedroc", "lift_at_k", "rie"]
 
 
 def _lift(ranking: Ranking, k: Ints) -> Floats:
-    return ranking.positives_in_top(k) / ranking.n_pos * (ranking.n / k)
+    return ranking.gain_in_top(k) / ranking.total(ranking.gain) * (ranking.n / k)
 
 
 def _exponential_mass(ranking: Ranking, alpha: float) -> Floats:
@@ -51,6 +51,7 @@ LIFT = Metric(
     needs=(Need.K_ITEMS, Need.POSITIVE),
     kernel=_lift,
     needs_top=True,
+    weighted=True,
 )
 
 
@@ -93,7 +94,9 @@ RIE = Family("rie-{}", "alpha", _rie_of, "above 0", _positive_number)
 BEDROC = Family("bedroc-{}", "alpha", _bedroc_of, "above 0", _positive_number)
 
 
-def lift_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
+def lift_at_k(
+    y: ArrayLike, scores: ArrayLike, top: TopLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """How many times more positives the top holds than a random one: the lift, or enrichment factor.
 
     Parameters
@@ -104,6 +107,8 @@ def lift_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
         How much of the top, see `precision_at_k`; EF1% is ``{"tau": 0.01}``.
+    sample_weight : array-like of shape (n,), optional
+        What each item is worth, see `recall_at_k`: how many times more of it than chance the top captures.
 
     Returns
     -------
@@ -123,7 +128,7 @@ def lift_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     >>> lift_at_k([1, 1, 0, 0, 0, 0, 0, 0], [8.0, 1.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0], 2)
     2.0
     """
-    return LIFT.value(y, scores, top)
+    return LIFT.value(y, scores, top, sample_weight=sample_weight)
 
 
 def rie(y: ArrayLike, scores: ArrayLike, alpha: float = 20.0) -> float:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.metrics.ranking import Ranking, check_scores
+from attop.metrics.ranking import Ranking, check_scores, check_weights
 from attop.sample import check_groups, check_labels
 from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
@@ -119,6 +119,8 @@ class Metric:
     parameter : (str, float), optional
         A number that is part of the definition, by the name under which `kernel` takes it; see
         `attop.metrics.family.Family`.
+    weighted : bool
+        Whether items may have weights, and `kernel` uses `Ranking.gain` and `Ranking.loss`.
     """
 
     name: str
@@ -133,12 +135,18 @@ class Metric:
     grouped: bool = False
     higher_is_better: bool = True
     parameter: tuple[str, float] | None = None
+    weighted: bool = False
 
     def __repr__(self) -> str:
         return f"Metric({self.name})"
 
     def evaluate(
-        self, y: ArrayLike, scores: ArrayLike, top: TopLike | None = None, groups: ArrayLike | None = None
+        self,
+        y: ArrayLike,
+        scores: ArrayLike,
+        top: TopLike | None = None,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> MetricValue:
         """Value on a sample, or NaN and the reason where it is undefined.
 
@@ -155,6 +163,8 @@ class Metric:
             How much of the top counts; needed by metrics with `needs_top`, not used by the others.
         groups : array-like of shape (n,), optional
             Group (user, query) of each item.
+        sample_weight : array-like of shape (n,), optional
+            What each item is worth, at least 0, for metrics that are `weighted`.
 
         Returns
         -------
@@ -163,14 +173,23 @@ class Metric:
         Raises
         ------
         ValueError
-            If labels, scores or groups are malformed (wrong length, NaN or infinite scores, no item).
+            If labels, scores, groups or weights are malformed (wrong length, NaN or infinite scores, no
+            item), or there are weights and the metric is not `weighted`.
         TypeError
             If the metric needs a top and there is none.
         """
-        value, _ = self._evaluate(y, scores, top, groups)
+        value, _ = self._evaluate(y, scores, top, groups, sample_weight)
         return value
 
-    def value(self, y: ArrayLike, scores: ArrayLike, top: TopLike | None = None, **options: Any) -> float:
+    def value(
+        self,
+        y: ArrayLike,
+        scores: ArrayLike,
+        top: TopLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        **options: Any,
+    ) -> float:
         """Value on one list; parameters as for `evaluate`, and `options` of the kernel such as `ties`.
 
         Raises
@@ -180,7 +199,7 @@ class Metric:
         ValueError, TypeError
             As `evaluate`.
         """
-        return self.group_mean(y, scores, top, None, **options).value
+        return self.group_mean(y, scores, top, None, sample_weight, **options).value
 
     def group_mean(
         self,
@@ -188,10 +207,11 @@ class Metric:
         scores: ArrayLike,
         top: TopLike | None,
         groups: ArrayLike | None,
+        sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> MetricValue:
         """Do as `evaluate`, but raise `UndefinedMetricError` where no group is eligible."""
-        value, message = self._evaluate(y, scores, top, groups, **options)
+        value, message = self._evaluate(y, scores, top, groups, sample_weight, **options)
         if value.reason is not None:
             raise UndefinedMetricError(value.reason, message)
         return value
@@ -202,11 +222,13 @@ class Metric:
         scores: ArrayLike,
         top: TopLike | None,
         groups: ArrayLike | None,
+        sample_weight: ArrayLike | None,
         **options: Any,
     ) -> tuple[MetricValue, str]:
         labels = check_labels(y)
         values = check_scores(scores, len(labels))
         codes = None if groups is None else check_groups(groups, len(labels))
+        weights = None if sample_weight is None else self._check_weights(sample_weight, len(labels))
         if codes is None:
             n, n_pos = np.array([len(labels)]), np.array([labels.sum()])
         else:
@@ -214,6 +236,11 @@ class Metric:
             n_pos = np.bincount(codes[labels == 1], minlength=len(n))
         k = self._resolve(top, n, n_pos)
         met = [need.met(n, n_pos, k) for need in self.needs]
+        if weights is not None:
+            met = [
+                has & self._weigh(need, labels, weights, codes, len(n))
+                for has, need in zip(met, self.needs, strict=True)
+            ]
         eligible = np.logical_and.reduce(met) if met else np.ones(len(n), dtype=bool)
         n_eligible = int(eligible.sum())
         if n_eligible == 0:
@@ -222,14 +249,42 @@ class Metric:
             keep = eligible[codes]
             codes = (np.cumsum(eligible) - 1)[codes[keep]]
             labels, values, k = labels[keep], values[keep], k[eligible]
-        per_group = self._per_group(labels, values, codes, k, **options)
+            weights = None if weights is None else weights[keep]
+        per_group = self._per_group(labels, values, codes, k, weights, **options)
         return MetricValue(float(per_group.mean()), n_eligible, len(n) - n_eligible), ""
 
-    def _per_group(self, y: Ints, scores: Floats, codes: Ints | None, k: Ints, **options: Any) -> Floats:
+    def _per_group(
+        self,
+        y: Ints,
+        scores: Floats,
+        codes: Ints | None,
+        k: Ints,
+        weights: Floats | None,
+        **options: Any,
+    ) -> Floats:
         """Value of each group, shape (n_groups,), of groups that have what is needed."""
         if self.parameter is not None:
             options = {**options, self.parameter[0]: self.parameter[1]}
-        return self.kernel(Ranking.of(y, scores, codes), k, **options)
+        return self.kernel(Ranking.of(y, scores, codes, weights), k, **options)
+
+    def _check_weights(self, sample_weight: ArrayLike, n: int) -> Floats:
+        if not self.weighted:
+            raise ValueError(
+                f"{self.name} takes no sample_weight: it counts items, and what a mean over tied orders of "
+                "weighted ones would be has no closed form; the value captured by the top is recall@k, "
+                "lift@k or dcg@k with sample_weight, and auc takes it too"
+            )
+        return check_weights(sample_weight, n)
+
+    @staticmethod
+    def _weigh(
+        need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int
+    ) -> NDArray[np.bool_]:
+        """Tell for each list whether items of the class that is needed weigh anything."""
+        if need not in (Need.POSITIVE, Need.NEGATIVE):
+            return np.ones(n_groups, dtype=bool)
+        its = weights * (labels == (need is Need.POSITIVE))
+        return np.bincount(np.zeros_like(labels) if codes is None else codes, its, n_groups) > 0
 
     def _resolve(self, top: TopLike | None, n: Ints, n_pos: Ints) -> Ints:
         """Items at the top of each group; one more than the group has where the top asks for too many."""

@@ -32,7 +32,15 @@ class FunctionMetric(Metric):
     an error (ValueError) that it raises, or returns anything but a finite number within `bounds`.
     """
 
-    def _per_group(self, y: Ints, scores: Floats, codes: Ints | None, k: Ints, **options: Any) -> Floats:
+    def _per_group(
+        self,
+        y: Ints,
+        scores: Floats,
+        codes: Ints | None,
+        k: Ints,
+        weights: Floats | None,
+        **options: Any,
+    ) -> Floats:
         order = np.arange(len(y)) if codes is None else np.argsort(codes, kind="stable")
         ends = np.array([len(y)]) if codes is None else np.cumsum(np.bincount(codes))
         parts = np.split(order, ends[:-1])

@@ -17,7 +17,7 @@ def _precision(ranking: Ranking, k: Ints) -> Floats:
 
 
 def _recall(ranking: Ranking, k: Ints) -> Floats:
-    return ranking.positives_in_top(k) / ranking.n_pos
+    return ranking.gain_in_top(k) / ranking.total(ranking.gain)
 
 
 def _hit(ranking: Ranking, k: Ints) -> Floats:
@@ -63,6 +63,7 @@ RECALL = Metric(
     needs=(Need.K_ITEMS, Need.POSITIVE),
     kernel=_recall,
     needs_top=True,
+    weighted=True,
 )
 HIT = Metric(
     name="hit@k",
@@ -127,13 +128,18 @@ def precision_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     return PRECISION.value(y, scores, top)
 
 
-def recall_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
-    """Share of the positives found among the `k` highest scores.
+def recall_at_k(
+    y: ArrayLike, scores: ArrayLike, top: TopLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Share of the positives, or of what they are worth, found among the `k` highest scores.
 
     Parameters
     ----------
     y, scores, top
         As for `precision_at_k`.
+    sample_weight : array-like of shape (n,), optional
+        What each item is worth, at least 0, such as an amount: the value is then the share captured of what
+        all positives are worth. The top is `k` items, whatever these are worth.
 
     Returns
     -------
@@ -151,8 +157,10 @@ def recall_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     --------
     >>> recall_at_k([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 2)
     0.5
+    >>> recall_at_k([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 2, sample_weight=[900.0, 5.0, 100.0, 7.0])
+    0.9
     """
-    return RECALL.value(y, scores, top)
+    return RECALL.value(y, scores, top, sample_weight=sample_weight)
 
 
 def hit_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.typing import Floats, Ints
 
-__all__ = ["Ranking", "as_floats", "check_scores"]
+__all__ = ["Ranking", "as_floats", "check_scores", "check_weights"]
 
 
 def check_scores(scores: ArrayLike, n: int) -> Floats:
@@ -36,6 +36,30 @@ def check_scores(scores: ArrayLike, n: int) -> Floats:
         raise ValueError(
             f"{len(bad)} of the {n} scores are NaN or infinite, the first at position {bad[0]}: "
             "they cannot be ranked, mend the model that gave them"
+        )
+    return values
+
+
+def check_weights(weights: ArrayLike, n: int) -> Floats:
+    """Return weights of items as finite floats of at least 0.
+
+    Raises
+    ------
+    ValueError
+        If `weights` is not numeric, of another shape than ``(n,)``, or holds NaN, infinity or less than 0.
+    """
+    values = np.asarray(weights)
+    if values.dtype.kind not in "biuf" or values.shape != (n,):
+        raise ValueError(
+            f"sample_weight must hold a number for each of the {n} items, got {values.dtype} "
+            f"of shape {values.shape}"
+        )
+    values = values.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight must be finite and at least 0, got {values[bad[0]]} at position {bad[0]} "
+            f"({len(bad)} such of {n})"
         )
     return values
 
@@ -75,6 +99,8 @@ class Ranking:
         Items and positives in each block.
     before, pos_before : ndarray of shape (n_blocks,)
         Items and positives of the same group in higher blocks.
+    gain, loss : ndarray of shape (n_blocks,)
+        Weight of the positives and of the negatives in each block; without weights their number.
     """
 
     n: Ints
@@ -85,10 +111,14 @@ class Ranking:
     pos: Ints
     before: Ints
     pos_before: Ints
+    gain: NDArray[Any]
+    loss: NDArray[Any]
 
     @classmethod
-    def of(cls, labels: Ints, scores: Floats, codes: Ints | None = None) -> Ranking:
-        """Rank items with checked `labels` (0 and 1), `scores` and group `codes` (0 .. n_groups - 1)."""
+    def of(
+        cls, labels: Ints, scores: Floats, codes: Ints | None = None, weights: Floats | None = None
+    ) -> Ranking:
+        """Rank items with checked `labels` (0 and 1), `scores`, `codes` (0 .. n_groups - 1) and `weights`."""
         order = np.argsort(-scores) if codes is None else np.lexsort((-scores, codes))
         s, y = scores[order], labels[order]
         new = np.ones(len(s), dtype=bool)
@@ -103,6 +133,11 @@ class Ranking:
         first = np.flatnonzero(np.diff(group, prepend=-1))
         n, n_pos = np.add.reduceat(size, first), np.add.reduceat(pos, first)
         pos_before = np.cumsum(pos) - pos
+        if weights is None:
+            gain, loss = pos, size - pos
+        else:
+            w = weights[order]
+            gain, loss = np.add.reduceat(w * y, start), np.add.reduceat(w * (1 - y), start)
         return cls(
             n,
             n_pos,
@@ -112,6 +147,8 @@ class Ranking:
             pos,
             start - start[first][group],
             pos_before - pos_before[first][group],
+            gain,
+            loss,
         )
 
     @property
@@ -125,8 +162,15 @@ class Ranking:
 
     def positives_in_top(self, k: Ints) -> Floats:
         """Expected positives among the first `k` items of each group; `k` has shape (n_groups,)."""
+        return self._in_top(k, self.pos)
+
+    def gain_in_top(self, k: Ints) -> Floats:
+        """Expected weight of the positives among the first `k` items of each group."""
+        return self._in_top(k, self.gain)
+
+    def _in_top(self, k: Ints, held: NDArray[Any]) -> Floats:
         taken = np.clip(k[self.group] - self.before, 0, self.size)
-        return self.total(self.pos * taken / self.size)
+        return self.total(held * taken / self.size)
 
     def cut_block(self, k: Ints) -> Ints:
         """Return the block that holds the `k`-th item of each group."""

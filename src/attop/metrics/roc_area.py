@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from attop.metrics.metric import EXPECTED, Metric, Need
@@ -13,8 +14,12 @@ __all__ = ["auc", "partial_auc"]
 
 
 def _auc(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:
-    n_neg = ranking.n - ranking.n_pos
-    return correct_pairs(ranking, ranking.n_pos, n_neg, ties) / (ranking.n_pos * n_neg)
+    if ties not in ("expected", "error", "half"):
+        raise ValueError(f"ties must be 'expected', 'error' or 'half', got {ties!r}")
+    above = np.cumsum(ranking.gain) - ranking.gain
+    above = above - above[ranking.first][ranking.group]
+    pairs = ranking.loss * (above if ties == "error" else above + ranking.gain / 2)
+    return ranking.total(pairs) / (ranking.total(ranking.gain) * ranking.total(ranking.loss))
 
 
 def _partial_auc(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:
@@ -30,6 +35,7 @@ AUC = Metric(
     edge_cases="Undefined without positives or without negatives.",
     needs=(Need.POSITIVE, Need.NEGATIVE),
     kernel=_auc,
+    weighted=True,
 )
 PARTIAL_AUC = Metric(
     name="pauc@k",
@@ -44,7 +50,9 @@ PARTIAL_AUC = Metric(
 )
 
 
-def auc(y: ArrayLike, scores: ArrayLike, *, ties: Ties = "expected") -> float:
+def auc(
+    y: ArrayLike, scores: ArrayLike, *, ties: Ties = "expected", sample_weight: ArrayLike | None = None
+) -> float:
     """Share of correctly ranked pairs of a positive and a negative.
 
     Parameters
@@ -56,6 +64,9 @@ def auc(y: ArrayLike, scores: ArrayLike, *, ties: Ties = "expected") -> float:
     ties : {"expected", "error", "half"}
         A tied pair counts one half, by expectation over its order or by convention, or under ``"error"``
         as misranked.
+
+    sample_weight : array-like of shape (n,), optional
+        At least 0; a pair counts the product of its weights, so that 2 is an item that is there twice.
 
     Returns
     -------
@@ -75,7 +86,7 @@ def auc(y: ArrayLike, scores: ArrayLike, *, ties: Ties = "expected") -> float:
     >>> auc([1, 0, 1, 0], [3.0, 2.0, 2.0, 1.0], ties="error")
     0.75
     """
-    return AUC.value(y, scores, ties=ties)
+    return AUC.value(y, scores, sample_weight=sample_weight, ties=ties)
 
 
 def partial_auc(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:

@@ -15,20 +15,31 @@ from attop.typing import Floats, TopLike
 
 __all__ = ["TopScorer", "make_top_scorer", "scores_of"]
 
+#: What a scorer may be handed besides features and labels.
+_METADATA = ("groups", "sample_weight")
+
 
 @dataclass
 class TopScorer:
-    """Scorer ``scorer(estimator, X, y, groups=None) -> float``; made by `make_top_scorer`."""
+    """Scorer ``scorer(estimator, X, y, groups=None, sample_weight=None)``; made by `make_top_scorer`."""
 
     metric: Metric
     top: Top | None
     _requests: dict[str, bool | str | None] = field(default_factory=dict, repr=False)
 
-    def __call__(self, estimator: Any, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> float:
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Score a fitted binary classifier on `X` with labels `y` of shape (n,), taken from `classes_`.
 
-        With `groups` of shape (n,) it is the mean over the groups the metric is defined on. Where lower is
-        better, it is the negative of the metric, as scikit-learn's model selection takes the greatest.
+        With `groups` of shape (n,) it is the mean over the groups the metric is defined on; `sample_weight`
+        of shape (n,) says what each item is worth, for the metrics that take it. Where lower is better, it is
+        the negative of the metric, as scikit-learn's model selection takes the greatest.
         """
         classes = getattr(estimator, "classes_", None)
         if classes is None or len(classes) != 2:
@@ -47,17 +58,18 @@ class TopScorer:
                 "sklearn.set_config(enable_metadata_routing=True), scorer.set_score_request(groups=True), "
                 "and hand groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
             )
-        value = self.metric.group_mean(labels == classes[1], scores_of(estimator, X), self.top, groups).value
-        return value if self.metric.higher_is_better else -value
+        scores = scores_of(estimator, X)
+        found = self.metric.group_mean(labels == classes[1], scores, self.top, groups, sample_weight)
+        return found.value if self.metric.higher_is_better else -found.value
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
         """Ask scikit-learn's metadata routing for what the scorer is to be handed.
 
         Parameters
         ----------
-        groups : bool, str or None
-            True to be handed the `groups` given to the search, False to be handed none, a string to be
-            handed what is given under that name; None makes it an error to give it.
+        groups, sample_weight : bool, str or None
+            True to be handed what is given to the search by this name, False to be handed none, a string to
+            be handed what is given under that name; None makes it an error to give it.
 
         Returns
         -------
@@ -72,12 +84,12 @@ class TopScorer:
         """
         from sklearn import get_config
 
-        unknown = sorted(set(requests) - {"groups"})
+        unknown = sorted(set(requests) - set(_METADATA))
         if unknown:
-            raise TypeError(f"a scorer can ask for groups, got {', '.join(unknown)}")
+            raise TypeError(f"a scorer can ask for {' and '.join(_METADATA)}, got {', '.join(unknown)}")
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
-                "metadata routing is not enabled, so that groups would not arrive: "
+                "metadata routing is not enabled, so that nothing would arrive: "
                 "call sklearn.set_config(enable_metadata_routing=True) first"
             )
         self._requests = {**self._requests, **requests}
@@ -88,9 +100,13 @@ class TopScorer:
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
-        for name in ("groups",):
+        for name in _METADATA:
             request.score.add_request(param=name, alias=self._requests.get(name))
         return request
+
+    def _accept_sample_weight(self) -> bool:
+        """Tell scikit-learn whether it may hand on the weights of `fit` where routing is not enabled."""
+        return self.metric.weighted
 
 
 def scores_of(estimator: Any, X: Any) -> Floats:

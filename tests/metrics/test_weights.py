@@ -1,0 +1,146 @@
+"""Weights of items in metrics: what the top captures, and what weights cannot mean."""
+
+import math
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+
+import oracles.metrics as oracle
+from attop.metrics import METRICS, UndefinedMetricError, auc, dcg, lift_at_k, make_top_scorer, recall_at_k
+
+WEIGHTED = [name for name, metric in METRICS.items() if metric.weighted]
+FUNCTIONS = {"recall@k": recall_at_k, "lift@k": lift_at_k, "dcg@k": dcg, "dcg": dcg, "auc": auc}
+
+
+def cases(seed, count=250):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        n = int(rng.integers(2, 7))
+        y = rng.permutation(np.arange(n) < rng.integers(1, n)).astype(int)
+        weights = rng.choice([0.5, 1, 2, 7.25, 1000], n)
+        yield (
+            y.tolist(),
+            rng.integers(0, rng.integers(1, 5), n).tolist(),
+            weights.tolist(),
+            int(rng.integers(1, n + 1)),
+        )
+
+
+def test_the_metrics_that_take_weights_have_a_definition():
+    assert set(WEIGHTED) == set(oracle.WEIGHTED) == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_weighted_lists_against_every_order_of_tied_items(name):
+    for y, scores, weights, k in cases(seed=len(name)):
+        expected = float(oracle.weighted(name, y, scores, weights, k))
+        top = (k,) if METRICS[name].needs_top else ()
+        assert FUNCTIONS[name](y, scores, *top, sample_weight=weights) == pytest.approx(expected, rel=1e-12)
+        assert METRICS[name].evaluate(y, scores, k, sample_weight=weights).value == pytest.approx(
+            expected, rel=1e-12
+        )
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_equal_weights_change_nothing_and_groups_are_averaged(name):
+    rng = np.random.default_rng(0)
+    y, scores, groups = rng.integers(0, 2, 90), rng.integers(0, 9, 90), rng.integers(0, 5, 90)
+    metric, gain = METRICS[name], 1.0 if name in ("dcg", "dcg@k") else 3.0
+    plain = metric.evaluate(y, scores, 4, groups)
+    assert metric.evaluate(y, scores, 4, groups, np.full(90, gain)).value == pytest.approx(plain.value)
+    weights = rng.random(90)
+    each = [
+        metric.value(y[groups == g], scores[groups == g], 4, sample_weight=weights[groups == g])
+        for g in range(5)
+    ]
+    assert metric.evaluate(y, scores, 4, groups, weights).value == pytest.approx(np.mean(each))
+
+
+def test_in_auc_weight_two_is_an_item_that_is_there_twice():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        y, scores = rng.permutation([0, 1] * 15), rng.integers(0, 12, 30)
+        weights = rng.integers(0, 4, 30)
+        twice = np.repeat(np.arange(30), weights)
+        for ties in ("expected", "half", "error"):
+            assert auc(y, scores, ties=ties, sample_weight=weights) == pytest.approx(
+                auc(y[twice], scores[twice], ties=ties), rel=1e-13
+            )
+        assert auc(y, scores, sample_weight=weights) == pytest.approx(
+            roc_auc_score(y, scores, sample_weight=weights), rel=1e-12
+        )
+
+
+def test_a_constant_scorer_captures_the_share_of_the_list():
+    rng = np.random.default_rng(2)
+    y, amounts = rng.integers(0, 2, 200), rng.lognormal(3, 2, 200)
+    assert recall_at_k(y, np.zeros(200), 30, sample_weight=amounts) == pytest.approx(0.15)
+    assert lift_at_k(y, np.zeros(200), 30, sample_weight=amounts) == pytest.approx(1.0)
+
+
+def test_positives_that_are_worth_nothing_are_none():
+    y, scores = [1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]
+    for function, top in ((recall_at_k, (1,)), (lift_at_k, (1,)), (auc, ())):
+        with pytest.raises(UndefinedMetricError) as caught:
+            function(y, scores, *top, sample_weight=[0, 1, 0, 1])
+        assert caught.value.reason == "no positive"
+    with pytest.raises(UndefinedMetricError, match="no negative"):
+        auc(y, scores, sample_weight=[1, 0, 1, 0])
+    assert dcg(y, scores, sample_weight=[0, 1, 0, 1]) == 0.0
+    value = METRICS["recall@k"].evaluate(y, scores, 1, ["a", "a", "b", "b"], [0, 1, 5, 1])
+    assert value == (1.0, 1, 1, None)
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in WEIGHTED])
+def test_other_metrics_refuse_weights_in_words(name):
+    with pytest.raises(ValueError, match=f"{name} takes no sample_weight.*recall@k"):
+        METRICS[name].evaluate([1, 0], [2.0, 1.0], 1, sample_weight=[1, 2])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], r"a number for each of the 2 items, got float64 of shape \(1,\)"),
+        (["a", "b"], "a number for each"),
+        ([1.0, -2.0], r"at least 0, got -2.0 at position 1 \(1 such of 2\)"),
+        ([math.nan, 1], "finite and at least 0, got nan at position 0"),
+        ([1, math.inf], "finite and at least 0"),
+    ],
+)
+def test_malformed_weights_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        auc([1, 0], [2.0, 1.0], sample_weight=weights)
+
+
+def orders(seed=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(240, 3))
+    y = (X[:, 0] + rng.normal(size=240) > 1).astype(int)
+    return X, y, rng.lognormal(3, 1, 240)
+
+
+def test_weights_reach_the_scorer_by_metadata_routing():
+    X, y, amounts = orders()
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_top_scorer("recall@k", 10).set_score_request(sample_weight="amount")
+        values = cross_val_score(
+            LogisticRegression(), X, y, scoring=scorer, cv=StratifiedKFold(3), params={"amount": amounts}
+        )
+    for value, (train, test) in zip(values, StratifiedKFold(3).split(X, y), strict=True):
+        scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
+        assert value == recall_at_k(y[test], scores, 10, sample_weight=amounts[test])
+        assert value != recall_at_k(y[test], scores, 10)
+
+
+def test_without_routing_weights_of_fit_do_not_reach_a_metric_that_takes_none():
+    X, y, amounts = orders()
+    assert make_top_scorer("auc")._accept_sample_weight()
+    assert not make_top_scorer("precision@k", 10)._accept_sample_weight()
+    search = GridSearchCV(
+        LogisticRegression(), {"C": [0.1, 1.0]}, scoring=make_top_scorer("precision@k", 10), cv=3
+    )
+    assert np.isfinite(search.fit(X, y, sample_weight=amounts).best_score_)
