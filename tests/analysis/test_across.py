@@ -14,6 +14,7 @@ import pytest
 from attop.analysis.compute.across import across
 from attop.analysis.compute.across_sentences import sentences
 from attop.analysis.compute.comparison import default_rope, leads, split_ratio
+from attop.analysis.compute.comparison_sentences import headline, leader, reading
 from attop.analysis.figures.registry import ACROSS, draw
 from attop.analysis.figures.scene import Scene
 from attop.analysis.figures.style import method_styles
@@ -316,7 +317,7 @@ class TestPairs:
             assert (rival.better, rival.n, rival.m) == ((a > b).sum(), 6, 6)
             p.append(rival.test.p)
         assert [r.p_adjusted for r in lead.rivals] == pytest.approx(holm(p))
-        assert lead.reading(TITLES) == (
+        assert reading(lead, TITLES) == (
             "A is best; the difference to B, 0.028, is not distinguishable from chance (that it is more than "
             f"0.01: P = {lead.rivals[0].posterior.better:.2f}; that B is better by as much: P = "
             f"{lead.rivals[0].posterior.worse:.3f}). Really better than 1 of the 2 others."
@@ -336,7 +337,49 @@ class TestPairs:
         ],
     )
     def test_readings(self, methods, rope, words):
-        assert re.search(words, lead_of(RUNS[list(methods)], rope=rope).reading(TITLES))
+        assert re.search(words, reading(lead_of(RUNS[list(methods)], rope=rope), TITLES))
+
+    def test_level_is_what_the_test_does_not_tell_apart(self):
+        lead = lead_of(RUNS)
+        assert (lead.best, lead.tied, lead.verdict) == ("a", ("d",), "refused")
+        assert [(r.method, r.verdict) for r in lead.rivals] == [
+            ("d", "refused"),
+            ("b", "open"),
+            ("c", "better"),
+        ]
+        assert lead.level == ("a", "d", "b")
+        assert lead.untested == ()
+        assert (lead.mean, lead.n, lead.m) == (pytest.approx(RUNS["a"].mean()), 6, 6)
+        assert lead.std == pytest.approx(RUNS["a"].std())
+        assert leader(lead, TITLES) == "A and D"
+        assert leader(lead_of(RUNS[["a", "b"]].assign(c=RUNS["a"], d=RUNS["a"])), TITLES) == "A, C and D"
+
+    def test_equal_means_whatever_the_order_of_summation(self):
+        lead = lead_of(pd.DataFrame({"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.1] * 3}))
+        assert (lead.best, lead.tied) == ("a", ("b",))
+        assert lead.untested == ("c",)  # three runs are too few
+        assert reading(lead, TITLES).startswith("A and B have equal means; a difference is not tested.")
+
+    def test_one_run_is_no_test(self):
+        lead = lead_of(pd.DataFrame({"a": [0.8], "b": [0.8 - 1e-6]}))
+        assert (lead.level, lead.untested, lead.verdict) == (("a",), ("b",), "refused")
+        assert math.isnan(lead.std)
+
+    def test_headline_joins_targets_with_the_same_best_and_counts_the_real_leads(self):
+        parts = [
+            runs_table(RUNS[["a", "c"]]).assign(target="k=5"),
+            runs_table(RUNS[["a", "c"]]).assign(target="k=10"),
+            runs_table(RUNS[["a", "d"]]).assign(target="k=20"),
+        ]
+        found = leads(pd.concat(parts), "x", "precision@k", test_train_ratio=0.2)
+        words = "A at k = 5 and 10; A and D at k=20. Shown to be ahead of the next at 2 of 3 targets."
+        assert headline(found, TITLES) == words
+        where = "A at every target (k = 5 and 10). Shown to be ahead of the next at 2 of 2 targets."
+        assert headline(found[:2], TITLES) == where
+        assert headline(found[2:], TITLES) == "A and D at k=20. Not shown to be ahead of the next."
+        assert headline(
+            leads(runs_table(RUNS * np.nan), "x", "precision@k", test_train_ratio=0.2), TITLES
+        ) == ("No method has a defined value.")
 
     def test_n_of_m_and_unranked(self):
         runs = RUNS[["a", "b", "c"]].copy()
@@ -344,7 +387,7 @@ class TestPairs:
         lead = lead_of(runs)
         assert [(r.method, r.n, r.m) for r in lead.rivals] == [("c", 6, 6), ("b", 5, 6)]
         assert lead.unranked == ("b",)
-        assert lead.reading(TITLES).endswith("Not ranked, values on fewer runs: B.")
+        assert reading(lead, TITLES).endswith("Not ranked, values on fewer runs: B.")
 
     def test_refusals(self):
         few = lead_of(RUNS[:4])
@@ -353,10 +396,10 @@ class TestPairs:
         assert "not known" in unknown.test.refused
         assert unknown.mean == pytest.approx(0.028333, abs=1e-6)
         shifted = lead_of(RUNS[["a"]].assign(b=RUNS["a"] - 0.125))
-        assert "is not tested. All 6 differences are 0.125" in shifted.reading(TITLES)
+        assert "is not tested. All 6 differences are 0.125" in reading(shifted, TITLES)
         for runs in (RUNS * np.nan, RUNS[:0]):
             assert all(
-                lead.reading(TITLES) == "No method has a defined value."
+                reading(lead, TITLES) == "No method has a defined value."
                 for lead in leads(runs_table(runs), "x", "precision@k", test_train_ratio=0.2)
             )
 
@@ -365,7 +408,7 @@ class TestPairs:
         assert math.isnan(default_rope("dcg"))
         lead = lead_of(20 * RUNS[["a", "c"]], "dcg")
         assert "no rope was stated" in lead.rivals[0].posterior.refused
-        assert "is real (corrected resampled t-test, p < 0.001)" in lead.reading(TITLES)
+        assert "is real (corrected resampled t-test, p < 0.001)" in reading(lead, TITLES)
         assert lead_of(20 * RUNS[["a", "c"]], "dcg", rope=0.2).rivals[0].verdict == "better"
 
     def test_ratio_from_the_runs(self):

@@ -1,15 +1,17 @@
-"""Methods compared on one data set, run by run: the best of each target against every other."""
+"""Who is best on one data set, and is it real: the best of each target against every other, run by run.
+
+The one place that says so: tables, map, verdicts and headlines read it from here.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from attop.analysis.compute.targets import sort_targets
-from attop.analysis.wording import counted, fine, listed
 from attop.metrics import get_metric
 from attop.statistics import CorrectedT, Posterior, corrected_t_test, correlated_t, effect_sizes, holm
 from attop.typing import Floats
@@ -81,6 +83,12 @@ class Lead:
         Differences up to this are of no practical importance; NaN if none is stated.
     best : str
         Of the methods with the most runs, the (first) one with the best mean; empty if no value is defined.
+    tied : tuple of str
+        Methods with as many runs and the same mean as `best`, rounding aside.
+    mean, std : float
+        Of the best.
+    n, m : int
+        Runs in which the best has a value, of those there are.
     rivals : tuple of Rival
         Every other method with a value, best mean first, those with fewer runs last.
     unranked : tuple of str
@@ -92,59 +100,36 @@ class Lead:
     metric: str
     rope: float
     best: str = ""
+    tied: tuple[str, ...] = ()
+    mean: float = math.nan
+    std: float = math.nan
+    n: int = 0
+    m: int = 0
     rivals: tuple[Rival, ...] = ()
     unranked: tuple[str, ...] = ()
 
-    def reading(self, titles: dict[str, str]) -> str:
-        """Say in words whether the lead is real; `titles` maps methods to the names a reader sees."""
+    @property
+    def ranked(self) -> tuple[Rival, ...]:
+        """The rivals with as many runs as the best."""
+        return tuple(r for r in self.rivals if r.method not in self.unranked)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the best is really better than the next, see `Rival.verdict`; empty without a next one."""
+        return self.ranked[0].verdict if self.ranked else ""
+
+    @property
+    def level(self) -> tuple[str, ...]:
+        """The best and all that are not told apart from it: tied, or tested and not shown to be worse."""
         if not self.best:
-            return "No method has a defined value."
-        first = titles[self.best]
-        ranked = [r for r in self.rivals if r.method not in self.unranked]
-        words = []
-        if not ranked:
-            words.append(f"{first} has no other method to be compared with.")
-        else:
-            words.append(_about_next(first, titles[ranked[0].method], ranked[0], self.rope))
-            beaten = [r.method for r in ranked if r.verdict == "better"]
-            if len(ranked) > 1 and not all(r.verdict == "refused" for r in ranked):
-                which = "all" if len(beaten) == len(ranked) else f"{len(beaten) or 'none'} of the"
-                words.append(f"Really better than {which} {len(ranked)} others.")
-        if self.unranked:
-            words.append(f"Not ranked, values on fewer runs: {listed([titles[m] for m in self.unranked])}.")
-        return " ".join(words)
+            return ()
+        tested = (r.method for r in self.ranked if r.verdict in ("equivalent", "open"))
+        return tuple(dict.fromkeys((self.best, *self.tied, *tested)))
 
-
-def _about_next(first: str, second: str, rival: Rival, rope: float) -> str:
-    over = "" if rival.n == rival.m else f" (over {rival.n} of {counted(rival.m, 'run')})"
-    if rival.n and rival.equal == rival.n:
-        return f"{first} and {second} are best, equal in every run{over}."
-    lead = (
-        f"{first} and {second} have equal means{over}; a difference"
-        if abs(rival.mean) <= 1e-12
-        else f"{first} is best; the difference to {second}, {fine(rival.mean)}{over},"
-    )
-    chances, verdict = rival.posterior, rival.verdict
-    if verdict == "refused":
-        return f"{lead} is not tested. {rival.test.refused}"
-    if chances.refused:
-        known = "is real" if verdict == "better" else "is not distinguishable from chance"
-        return f"{lead} {known} (corrected resampled t-test, p {_p(rival.test.p)})."
-    if verdict == "better":
-        return f"{lead} is real (P {_p(chances.better)} that it is more than {rope:g})."
-    if verdict == "equivalent":
-        return f"{lead} is practically none (P {_p(chances.equivalent)} that it is at most {rope:g})."
-    return (
-        f"{lead} is not distinguishable from chance (that it is more than {rope:g}: P {_p(chances.better)}; "
-        f"that {second} is better by as much: P {_p(chances.worse)})."
-    )
-
-
-def _p(p: float) -> str:
-    """Return a probability that never looks certain, with its sign of relation."""
-    if p < 0.001:
-        return "< 0.001"
-    return "> 0.99" if p > 0.99 else f"= {p:.2f}" if p >= 0.1 else f"= {p:.3f}"
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """Ranked methods behind the best of which there is no test."""
+        return tuple(r.method for r in self.ranked if r.verdict == "refused" and r.method not in self.tied)
 
 
 def default_rope(metric: str) -> float:
@@ -214,36 +199,39 @@ def leads(
         its = part[part["target"] == target]
         table = its.pivot(index=["repeat", "fold"], columns="method", values="value").astype(float)
         table = sign * table.where(np.isfinite(table))[list(dict.fromkeys(its["method"]))]
-        found.append(_lead(Lead(dataset, target, metric, rope), table, m, test_train_ratio))
+        found.append(_lead(Lead(dataset, target, metric, rope), table, sign, m, test_train_ratio))
     return found
 
 
-def _lead(lead: Lead, scores: pd.DataFrame, m: int, ratio: float) -> Lead:
-    """Fill in the comparisons of one target; `scores` are runs x methods, higher is better."""
+def _lead(lead: Lead, scores: pd.DataFrame, sign: float, m: int, ratio: float) -> Lead:
+    """Fill in the comparisons of one target; `scores` are runs x methods, times `sign` higher is better."""
     values = scores.to_numpy()
     counts = np.isfinite(values).sum(axis=0)
     kept: list[int] = np.flatnonzero(counts).tolist()
     if not kept:
-        return lead
+        return replace(lead, m=m)
     # fsum: the same numbers in another order have the same mean
     means = {j: math.fsum(values[np.isfinite(values[:, j]), j]) / counts[j] for j in kept}
     order = sorted(kept, key=lambda j: (counts[j] < counts.max(), -means[j]))
     best, others = order[0], order[1:]
+    rounding = 1e-12 * max(1.0, abs(means[best]))
     rivals = [
         _rival(str(scores.columns[j]), values[:, best], values[:, j], m, ratio, lead.rope) for j in others
     ]
     tested = [r.test.p for r in rivals if r.test.p == r.test.p]
     adjusted = iter(holm(tested).tolist())
-    return Lead(
-        lead.dataset,
-        lead.target,
-        lead.metric,
-        lead.rope,
-        str(scores.columns[best]),
-        tuple(
-            Rival(**{**vars(r), "p_adjusted": next(adjusted)}) if r.test.p == r.test.p else r for r in rivals
-        ),
-        tuple(str(scores.columns[j]) for j in others if counts[j] < counts.max()),
+    own = values[np.isfinite(values[:, best]), best]
+    full = [j for j in others if counts[j] == counts.max()]
+    return replace(
+        lead,
+        best=str(scores.columns[best]),
+        tied=tuple(str(scores.columns[j]) for j in full if means[best] - means[j] <= rounding),
+        mean=sign * means[best],
+        std=float(np.std(own, ddof=1)) if len(own) > 1 else math.nan,
+        n=len(own),
+        m=m,
+        rivals=tuple(replace(r, p_adjusted=next(adjusted)) if r.test.p == r.test.p else r for r in rivals),
+        unranked=tuple(str(scores.columns[j]) for j in others if counts[j] < counts.max()),
     )
 
 

@@ -113,27 +113,24 @@ def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
     return counts.drop_duplicates(_KEY)[[*_KEY, "reason"]]
 
 
-def standings(summary: pd.DataFrame, evaluation: pd.DataFrame) -> pd.DataFrame:
-    """Mark the best of each dataset, target and metric, and those within one standard error of it.
+def standings(summary: pd.DataFrame) -> pd.DataFrame:
+    """Mark the best mean of each dataset, target and metric.
 
     A mean over fewer runs than another method's may be flattered by the runs it lacks: only methods with the
     largest ``n`` of the group are ranked.
 
     Parameters
     ----------
-    summary, evaluation : DataFrame
-        What `summarise` returned, and what it was given.
+    summary : DataFrame
+        What `summarise` returned.
 
     Returns
     -------
     DataFrame
-        The summary with five more columns.
+        The summary with three more columns.
 
         - ``ranked``: has the largest n; ``best``: no ranked mean is better, equal means are all best;
-        - ``gap``: how much worse the mean is than the best mean (NaN if not ranked);
-        - ``gap_se``: standard error of the differences to the (first) best, run by run, over the runs both
-          have; NaN with fewer than two;
-        - ``near``: ranked, not best, and gap <= gap_se.
+        - ``gap``: how much worse the mean is than the best mean (negative for a better one not ranked).
     """
     table = summary.copy()
     sign = table["metric"].map(
@@ -141,24 +138,12 @@ def standings(summary: pd.DataFrame, evaluation: pd.DataFrame) -> pd.DataFrame:
     )
     groups = [table[c] for c in _GROUP]
     table["ranked"] = (table["n"] > 0) & (table["n"] == table["n"].groupby(groups).transform("max"))
-    score = (table["mean"] * sign).where(table["ranked"])
-    top = score.groupby(groups).transform("max")
+    score = table["mean"] * sign
+    top = score.where(table["ranked"]).groupby(groups).transform("max")
     rounding = 1e-12 * top.abs().clip(lower=1.0)  # sums of the same numbers in another order are equal
-    table["gap"] = (top - score).where(top - score > rounding, 0.0).where(table["ranked"])
+    table["gap"] = (top - score).where((top - score).abs() > rounding, 0.0).where(score.notna())
     table["best"] = table["ranked"] & (table["gap"] == 0)
-    table = table.merge(_difference_errors(table, evaluation), on=_KEY, how="left")
-    # A difference in a single run is one standard error exactly, which must not hang on rounding.
-    table["near"] = table["ranked"] & ~table["best"] & (table["gap"] <= table["gap_se"] * (1 + 1e-9))
     return table
-
-
-def _difference_errors(table: pd.DataFrame, evaluation: pd.DataFrame) -> pd.DataFrame:
-    """Return the standard error of each method's differences to the first best, run by run."""
-    leaders = table.loc[table["best"], _KEY].drop_duplicates(_GROUP)
-    best = evaluation.merge(leaders, on=_KEY)[[*_GROUP, *_RUN, "value"]]
-    pairs = evaluation[[*_KEY, *_RUN, "value"]].merge(best, on=[*_GROUP, *_RUN], suffixes=("", "_best"))
-    pairs["gap_se"] = pairs["value_best"] - pairs["value"]
-    return pairs.groupby(_KEY)["gap_se"].sem().reset_index()
 
 
 def rank_methods(table: pd.DataFrame, dataset: str, metric: str) -> list[str]:
@@ -186,7 +171,6 @@ class Cell:
     n_expected: int
     ranked: bool
     best: bool
-    near: bool
     reason: str
 
 
@@ -211,7 +195,7 @@ def wide(
     """
     part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
     targets = sort_targets(part["target"])
-    columns = ["mean", "std", "n", "n_expected", "ranked", "best", "near", "reason"]
+    columns = ["mean", "std", "n", "n_expected", "ranked", "best", "reason"]
     cells = {
         (method, target): Cell(*values)
         for method, target, *values in part[["method", "target", *columns]].itertuples(index=False, name=None)

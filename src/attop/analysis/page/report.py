@@ -13,8 +13,8 @@ import pandas as pd
 from attop.analysis import wording
 from attop.analysis.compute.across import ROPE, across
 from attop.analysis.compute.across_sentences import sentences
-from attop.analysis.compute.answers import Answer, answer, headline
-from attop.analysis.compute.comparison import Lead, leads, split_ratio
+from attop.analysis.compute.comparison import leads, split_ratio
+from attop.analysis.compute.comparison_sentences import VERDICTS, headline, reading
 from attop.analysis.compute.failures import error_list, status_counts, undefined_values
 from attop.analysis.compute.tables import rank_methods, standings, summarise, wide, write_summary
 from attop.analysis.compute.targets import main_target, sort_targets, span
@@ -102,7 +102,7 @@ def _render(context: Mapping[str, Any]) -> str:
 def _context(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -> dict[str, Any]:
     evaluation, runs = results["evaluation"], results["runs"]
     summary = summarise(evaluation, runs)
-    table = standings(summary, evaluation)
+    table = standings(summary)
     methods = _entries(manifest.get("methods", {}), [*runs["method"], *evaluation["method"]])
     datasets = _entries(manifest.get("datasets", {}), [*runs["dataset"], *evaluation["dataset"]])
     titles = {id: entry["title"] for id, entry in methods.items()}
@@ -174,10 +174,8 @@ def _section(
     metric = entry.get("select_by") or next(iter(its_metrics), "")
     order = rank_methods(table, dataset, metric)
     targets = sort_targets(here["target"])
-    answers = [answer(table, evaluation, dataset, target, metric) for target in targets]
     ratio = split_ratio(runs, dataset)
     lead = leads(evaluation, dataset, metric, test_train_ratio=ratio) if order else []
-    lead_at = {found.target: found for found in lead}
     scene = Scene(name, dataset, metric, order, titles, styles, "groups" in entry)
     chosen_targets, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
     skipped = {m: why for m, why in entry.get("skip", {}).items() if m in methods}
@@ -185,15 +183,15 @@ def _section(
         "name": name,
         "id": dataset,
         "about": entry,
-        "protocol": _protocol(entry.get("protocol", "")),
+        "protocol": protocol_sentence(entry.get("protocol", "")),
         "metric": metric,
         "targets": targets,
         "span": span(targets) if targets else "",
         "order": order,
-        "answers": answers,
-        "readings": [_reading(a, lead_at.get(a.target), titles) for a in answers],
         "leads": lead,
-        "headline": headline(answers, titles),
+        "readings": [(VERDICTS[its.verdict], reading(its, titles)) for its in lead],
+        "level": {its.target: its.level for its in lead},
+        "headline": headline(lead, titles),
         "skipped": skipped,
         "absent": [m for m in methods if m not in order and m not in skipped],
         "tables": [
@@ -207,24 +205,6 @@ def _section(
         "chosen_targets": chosen_targets,
         "choices": chosen,
     }
-
-
-_VERDICTS = {
-    "better": "Yes.",
-    "equivalent": "Practically none.",
-    "open": "Not shown.",
-    "refused": "Not tested.",
-}
-
-
-def _reading(found: Answer, lead: Lead | None, titles: dict[str, str]) -> tuple[str, str]:
-    """Say whether the best is really better than the next, in a word and at length."""
-    if lead is None or not lead.rivals:
-        return "", found.reading(titles)
-    first = lead.rivals[0]
-    if first.verdict == "refused":  # how close it is can be said all the same
-        return _VERDICTS["refused"], f"{first.test.refused} {found.reading(titles)}"
-    return _VERDICTS[first.verdict], lead.reading(titles)
 
 
 def _wide(table: pd.DataFrame, dataset: str, metric: str, order: Sequence[str]) -> dict[str, Any]:
@@ -260,7 +240,8 @@ def _costs(
     return cost.reindex([m for m in order if m in cost.index]).reset_index().to_dict("records")
 
 
-def _protocol(protocol: str | Mapping[str, Any]) -> str:
+def protocol_sentence(protocol: str | Mapping[str, Any]) -> str:
+    """Say how a data set was split."""
     if isinstance(protocol, str):
         return protocol
     kind = protocol.get("kind", "")
