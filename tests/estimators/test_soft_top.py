@@ -24,7 +24,7 @@ def test_it_wins_at_the_top_where_the_base_is_wrong_there():
     assert model.refined_
     assert model.cv_gain_ > 0.1
     assert model.cv_gain_se_ < model.cv_gain_
-    assert model.width_ in (0.3, 1.0, 3.0)
+    assert model.width_ in (0.1, 0.3, 1.0, 3.0)
     assert precision(fresh @ model.coef_, y, k) > precision(fresh @ model.base_coef_, y, k) + 0.1
 
 

@@ -110,7 +110,7 @@ def test_values_that_are_not_finite_are_stepped_back_from_and_none_is_worse_than
 def test_refining_lowers_its_objective_to_a_stationary_point():
     start = newton_path(Z, Y, np.ones(len(Y)), [1.0], "logistic")[:, 0]
     top, width, anchor = Top(k=40), 0.5, 0.05
-    w = refine(Z, ALL, top, start, width, np.array([anchor]), max_iter=300)[:, 0]
+    w = refine(Z, ALL, top, start, np.array([width]), np.array([anchor]), max_iter=300)[:, 0]
     scores = np.sort(Z @ start)[::-1]
     w0 = start / scores[:160].std()
     loss = SoftPrecAtK(top, width).bind(Y)
@@ -126,18 +126,25 @@ def test_refining_lowers_its_objective_to_a_stationary_point():
 
 def test_the_scale_of_the_start_changes_nothing_and_a_strong_anchor_keeps_it():
     start = newton_path(Z, Y, np.ones(len(Y)), [1.0], "logistic")[:, 0]
-    one = refine(Z, ALL, Top(k=40), start, 1.0, np.array([0.03]))
-    np.testing.assert_allclose(refine(Z, ALL, Top(k=40), 64 * start, 1.0, np.array([0.03])), one, rtol=1e-9)
-    held = refine(Z, ALL, Top(k=40), start, 1.0, np.array([1e6]))[:, 0]
+    one = refine(Z, ALL, Top(k=40), start, np.ones(1), np.array([0.03]))
+    np.testing.assert_allclose(
+        refine(Z, ALL, Top(k=40), 64 * start, np.ones(1), np.array([0.03])), one, rtol=1e-9
+    )
+    held = refine(Z, ALL, Top(k=40), start, np.ones(1), np.array([1e6]))[:, 0]
     assert held @ start / np.linalg.norm(held) / np.linalg.norm(start) == pytest.approx(1, abs=1e-9)
 
 
 def test_a_part_is_trained_on_as_if_there_were_no_other_rows():
     rows = np.flatnonzero(np.arange(len(Y)) % 3)
     start = np.ones(4)
-    part = refine(Z, ALL.take(rows), Top(k=20), start, 1.0, np.array([0.03, 0.3]))
+    part = refine(Z, ALL.take(rows), Top(k=20), start, np.ones(2), np.array([0.03, 0.3]))
     alone = refine(
-        Z[rows], Part(np.arange(len(rows)), Y[rows], None, None), Top(k=20), start, 1.0, np.array([0.03, 0.3])
+        Z[rows],
+        Part(np.arange(len(rows)), Y[rows], None, None),
+        Top(k=20),
+        start,
+        np.ones(2),
+        np.array([0.03, 0.3]),
     )
     np.testing.assert_allclose(part, alone, rtol=1e-6)
 
@@ -150,14 +157,18 @@ def test_precision_about_is_its_definition():
         y[0] = 1
         scores = rng.normal(size=(n, 2)) if i % 2 else rng.integers(-2, 3, (n, 2)).astype(float)
         k = int(rng.integers(1, n + 1))
-        got = precision_about(scores, Part(np.arange(n), y, None, None), Top(k=k))
+        got = precision_about(scores, np.eye(2), Part(np.arange(n), y, None, None), Top(k=k))
         np.testing.assert_allclose(got, [oracle.precision_about(s, y, k) for s in scores.T], atol=1e-12)
         # An item of weight 2 counts as two.
         weight = rng.integers(1, 4, n)
         rows = np.repeat(np.arange(n), weight)
-        weighted = precision_about(scores, Part(np.arange(n), y, None, weight.astype(float)), Top(k=k))
+        weighted = precision_about(
+            scores, np.eye(2), Part(np.arange(n), y, None, weight.astype(float)), Top(k=k)
+        )
         if i % 2:  # without ties
-            repeated = precision_about(scores[rows], Part(rows, y[rows], None, None), Top(k=k))
+            repeated = precision_about(
+                scores[rows], np.eye(2), Part(np.arange(len(rows)), y[rows], None, None), Top(k=k)
+            )
             np.testing.assert_allclose(weighted, repeated, atol=1e-12)
 
 
@@ -168,32 +179,30 @@ def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
     want = (
         oracle.precision_about(scores[:3, 0], y[:3], 1) + oracle.precision_about(scores[5:, 0], y[5:], 1)
     ) / 2
-    assert precision_about(scores, part, Top(k=1))[0] == pytest.approx(want)
-    assert np.isnan(precision_about(scores, part, Top(k=5))[0])
+    assert precision_about(scores, np.eye(1), part, Top(k=1))[0] == pytest.approx(want)
+    assert np.isnan(precision_about(scores, np.eye(1), part, Top(k=5))[0])
 
 
 # --- Folds --------------------------------------------------------------------------------------------
 
 
-def test_folds_divide_each_class_evenly_and_each_row_once_a_repeat():
-    folds = cross_validation_folds(ALL, 4, 3, seed=5)
-    assert len(folds) == 12
-    for repeat in range(3):
-        tests = [test.rows for _, test in folds[4 * repeat : 4 * repeat + 4]]
-        np.testing.assert_array_equal(np.sort(np.concatenate(tests)), ALL.rows)
-        assert np.ptp([Y[rows].sum() for rows in tests]) <= 1
+def test_folds_divide_each_class_evenly():
+    folds = cross_validation_folds(ALL, 4, seed=5)
+    tests = [test.rows for _, test in folds]
+    np.testing.assert_array_equal(np.sort(np.concatenate(tests)), ALL.rows)
+    assert np.ptp([Y[rows].sum() for rows in tests]) <= 1
     for train, test in folds:
         assert len(np.intersect1d(train.rows, test.rows)) == 0
         assert len(train.rows) + len(test.rows) == len(Y)
-    assert not np.array_equal(folds[0][1].rows, folds[4][1].rows)
+    assert not np.array_equal(tests[0], cross_validation_folds(ALL, 4, seed=6)[0][1].rows)
 
 
 def test_folds_keep_groups_whole_and_are_no_more_than_there_is_to_divide():
     groups = np.random.default_rng(6).integers(0, 7, len(Y))
-    folds = cross_validation_folds(Part(ALL.rows, Y, groups, None), 20, 1, seed=0)
+    folds = cross_validation_folds(Part(ALL.rows, Y, groups, None), 20, seed=0)
     assert len(folds) == 7
     assert all(not np.intersect1d(train.groups, test.groups).size for train, test in folds)
     three = Part(np.arange(10), np.r_[np.ones(3, int), np.zeros(7, int)], None, None)
-    assert len(cross_validation_folds(three, 5, 1, seed=0)) == 3
+    assert len(cross_validation_folds(three, 5, seed=0)) == 3
     one = Part(np.arange(10), np.r_[1, np.zeros(9, int)], None, None)
-    assert cross_validation_folds(one, 5, 1, seed=0) == []
+    assert cross_validation_folds(one, 5, seed=0) == []

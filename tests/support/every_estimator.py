@@ -27,7 +27,7 @@ CHEAP = {
     "SGDAtK": {"epochs": 5},
     "SVMPAUC": {"tol": 1e-8},
     "SVMPerf": {"tol": 1e-8},
-    "SoftTop": {"cv": 2, "n_repeats": 1},
+    "SoftTop": {"cv": 2},
     "TopPush": {"lam": 1.0, "tol": 1e-6},
     "GreedyPApK": {"n_classifiers": 3},
 }

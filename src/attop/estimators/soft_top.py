@@ -28,7 +28,7 @@ _BASES: dict[str, Callable[[], PointwiseBases]] = {
     "logistic": lambda: PointwiseBases(["logistic"]),
     "svm": lambda: PointwiseBases(["squared-hinge"]),
 }
-_WIDTHS = (0.3, 1.0, 3.0)
+_WIDTHS = (0.1, 0.3, 1.0, 3.0)
 _ANCHORS = (3e-4, 0.003, 0.03, 0.3)
 
 
@@ -56,13 +56,11 @@ class SoftTop(LinearRanker):
         balanced, for six values of C each; one of the two; or any linear scikit-learn estimator with
         `coef_`, trained as it is on standardised features.
     width : float, positive, optional
-        h, in units of u. None chooses among 0.3, 1 and 3.
+        h, in units of u. None chooses among 0.1, 0.3, 1 and 3.
     anchor : float, at least 0, optional
         :math:`\lambda`. None chooses among 0.0003, 0.003, 0.03 and 0.3.
     cv : int, at least 2, default=5
         Folds; whole groups where there are groups.
-    n_repeats : int, at least 1, default=2
-        Times the sample is divided into folds.
     margin : float, default=0.0
         Gain over the base, in cross-validated precision, that a refinement has to exceed.
     random_state : int, RandomState or None, default=0
@@ -132,7 +130,6 @@ class SoftTop(LinearRanker):
         width: float | None = None,
         anchor: float | None = None,
         cv: int = 5,
-        n_repeats: int = 2,
         margin: float = 0.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -142,7 +139,6 @@ class SoftTop(LinearRanker):
         self.width = width
         self.anchor = anchor
         self.cv = cv
-        self.n_repeats = n_repeats
         self.margin = margin
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -195,13 +191,11 @@ class SoftTop(LinearRanker):
         Z, scale = _standardised(X, part)
         sharing: dict[tuple[Any, ...], list[Any]] = {}
         for model in models:
-            sharing.setdefault(
-                (repr(model.base), model.cv, model.n_repeats, repr(model.random_state)), []
-            ).append(model)
+            sharing.setdefault((repr(model.base), model.cv, repr(model.random_state)), []).append(model)
         for alike in sharing.values():
             one = alike[0]
             seed = int(check_random_state(one.random_state).randint(2**31 - 1))
-            folds = cross_validation_folds(part, one.cv, one.n_repeats, seed)
+            folds = cross_validation_folds(part, one.cv, seed)
             requests = [model._request(part) for model in alike]
             with _one_thread_each():
                 outcomes = search(Z, part, folds, _bases(one.base), requests, _runner(one.n_jobs))

@@ -57,7 +57,6 @@ _RULES: Mapping[str, _Rule] = {
     "max_iter": _Rule(1, integer=True),
     "n_alphas": _Rule(2, integer=True),
     "n_classifiers": _Rule(1, integer=True),
-    "n_repeats": _Rule(1, integer=True),
     "n_thresholds": _Rule(1, integer=True, none=True),
 }
 

@@ -17,6 +17,8 @@ __all__ = ["Part", "precision_about", "refine"]
 
 #: The unit of the scores is the spread of this many times k of the highest.
 _UNIT_OF = 4
+#: Rows scored at a time.
+_BLOCK = 4096
 #: k' of the smooth selector, as multiples of k.
 _ABOUT = 2.0 ** np.linspace(-1, 1, 9)
 
@@ -50,7 +52,7 @@ class Part:
 
 
 def refine(
-    X: Any, part: Part, top: Top, start: Floats, width: float, anchors: Floats, max_iter: int = 60
+    X: Any, part: Part, top: Top, start: Floats, widths: Floats, anchors: Floats, max_iter: int = 60
 ) -> Floats:
     r"""Refine a linear model for the top of the list.
 
@@ -70,10 +72,10 @@ def refine(
     top : Top
     start : ndarray of shape (d,)
         :math:`w_0`.
-    width : float, positive
-        h, in units of u.
+    widths : ndarray of shape (m,), positive
+        h of each model, in units of u.
     anchors : ndarray of shape (m,), at least 0
-        :math:`\lambda`, one per model.
+        :math:`\lambda` of each model.
     max_iter : int
         Evaluations of the objective.
 
@@ -95,7 +97,7 @@ def refine(
 
     def objective(W: Floats) -> tuple[Floats, Floats]:
         # Width 1 at scores over h.
-        scores = X @ (W / width)
+        scores = X @ (W / widths)
         value, coef = loss(scores if every else scores[part.rows])
         if not every:
             scores[:] = 0.0
@@ -104,7 +106,7 @@ def refine(
         moved = W - W0
         return (
             value + 0.5 * anchors * np.einsum("dm,dm->m", moved, moved),
-            (X.T @ coef) / width + anchors * moved,
+            (X.T @ coef) / widths + anchors * moved,
         )
 
     return lbfgs_many(objective, W0, max_iter=max_iter)[0]
@@ -127,14 +129,16 @@ def _unit(scores: Floats, part: Part, top: Top) -> float:
     return spread if np.isfinite(spread) and spread > 0 else 1.0
 
 
-def precision_about(scores: Floats, part: Part, top: Top) -> Floats:
+def precision_about(X: Any, W: Floats, part: Part, top: Top) -> Floats:
     """Return precision@k' averaged over nine k' from k/2 to 2k: smoother in the model than precision@k.
 
     Parameters
     ----------
-    scores : ndarray of shape (n, m)
-        Of the rows of `part`, in its order.
+    X : ndarray or CSR matrix of shape (n, d)
+    W : ndarray of shape (d, m)
+        A linear model in each column.
     part : Part
+        The rows that are ranked.
     top : Top
 
     Returns
@@ -143,21 +147,20 @@ def precision_about(scores: Floats, part: Part, top: Top) -> Floats:
         Mean over the groups where it is defined, NaN where there is none. Ties count against the model;
         between two items it is interpolated.
     """
-    values = []
-    for at in part.lists():
-        k = part.resolve(top, at)
-        if k == 0:
-            continue
+    lists = [(at, k) for at in part.lists() if (k := part.resolve(top, at)) > 0]
+    if not lists:
+        return np.full(W.shape[1], np.nan)
+    values = np.empty((len(lists), W.shape[1]))
+    # A block of rows at a time: all of them at once would be a copy of X.
+    firsts = range(0, len(part.rows), _BLOCK)
+    scores = np.concatenate([X[part.rows[first : first + _BLOCK]] @ W for first in firsts])
+    for i, (at, k) in enumerate(lists):
         at = at[np.argsort(part.y[at], kind="stable")]  # negatives first: they win ties
-        order = at[np.argsort(-scores[at], axis=0, kind="stable")]
-        weight = np.ones(order.shape) if part.weight is None else part.weight[order]
-        ranks = np.cumsum(weight, axis=0)
-        found = np.cumsum(weight * part.y[order], axis=0)
-        at_k = np.clip(k * _ABOUT, 1.0, ranks[-1, 0])
-        values.append(
-            [
-                np.mean(np.interp(at_k, np.append(0.0, r), np.append(0.0, f)) / at_k)
-                for r, f in zip(ranks.T, found.T, strict=True)
-            ]
-        )
-    return np.mean(values, axis=0) if values else np.full(scores.shape[1], np.nan)
+        for j in range(W.shape[1]):
+            order = at[np.argsort(-scores[at, j], kind="stable")]
+            weight = np.ones(len(at)) if part.weight is None else part.weight[order]
+            ranks = np.append(0.0, np.cumsum(weight))
+            found = np.append(0.0, np.cumsum(weight * part.y[order]))
+            about = np.clip(k * _ABOUT, 1.0, ranks[-1])
+            values[i, j] = np.mean(np.interp(about, ranks, found) / about)
+    return values.mean(axis=0)

@@ -18,6 +18,9 @@ __all__ = ["Outcome", "Request", "cross_validation_folds", "search"]
 #: Calls functions, perhaps side by side, and returns what they return in their order.
 Run = Callable[[Iterable[Callable[[], Any]]], list[Any]]
 
+#: Settings refined together share each product with X: as many as have this many scores, but some anyway.
+_SCORES, _FEWEST_TOGETHER = 400_000, 4
+
 
 @dataclass(frozen=True)
 class Request:
@@ -42,8 +45,8 @@ class Outcome:
     anchor: float | None = None
 
 
-def cross_validation_folds(part: Part, n_splits: int, n_repeats: int, seed: int) -> list[tuple[Part, Part]]:
-    """Split into training and validation parts, `n_repeats` times over.
+def cross_validation_folds(part: Part, n_splits: int, seed: int) -> list[tuple[Part, Part]]:
+    """Split into training and validation parts.
 
     Whole groups are dealt to the folds at random; without groups, rows are, class by class. There are no
     more folds than groups, or than items of a class, and none if that leaves one.
@@ -54,19 +57,16 @@ def cross_validation_folds(part: Part, n_splits: int, n_repeats: int, seed: int)
     n_splits = min(n_splits, *n_units)
     if n_splits < 2:
         return []
-    folds = []
-    for repeat in range(n_repeats):
-        rng = np.random.default_rng([seed, repeat])
-        fold = np.empty(len(part.y), np.int64)
-        for label in np.unique(labels):
-            of_class = labels == label
-            names, position = np.unique(units[of_class], return_inverse=True)
-            fold[of_class] = (rng.permutation(len(names)) % n_splits)[position]
-        for i in range(n_splits):
-            train, test = part.take(np.flatnonzero(fold != i)), part.take(np.flatnonzero(fold == i))
-            if 0 < train.y.sum() < len(train.y) and test.y.any():
-                folds.append((train, test))
-    return folds
+    rng = np.random.default_rng(seed)
+    fold = np.empty(len(part.y), np.int64)
+    for label in np.unique(labels):
+        of_class = labels == label
+        names, position = np.unique(units[of_class], return_inverse=True)
+        fold[of_class] = (rng.permutation(len(names)) % n_splits)[position]
+    folds = [
+        (part.take(np.flatnonzero(fold != i)), part.take(np.flatnonzero(fold == i))) for i in range(n_splits)
+    ]
+    return [(a, b) for a, b in folds if 0 < a.y.sum() < len(a.y) and b.y.any()]
 
 
 def search(
@@ -119,9 +119,7 @@ def _best_base(
     """Return the base with the highest mean precision over the folds, and its precision in each."""
     if not folds:
         return n_bases // 2, np.full(0, np.nan)
-    values = np.array(
-        [precision_about(X[test.rows] @ W, test, top) for (_, test), W in zip(folds, starts, strict=True)]
-    )
+    values = np.array([precision_about(X, W, test, top) for (_, test), W in zip(folds, starts, strict=True)])
     defined = np.isfinite(values[:, 0])
     j = int(np.argmax(values[defined].mean(axis=0))) if defined.any() else n_bases // 2
     return j, values[:, j]
@@ -137,21 +135,19 @@ def _refine_if_it_pays(
     run: Run,
 ) -> None:
     """Choose the setting with the highest mean precision; keep the base where that gains too little."""
-    anchors = np.array(request.anchors)
+    settings = np.array([(width, anchor) for width in request.widths for anchor in request.anchors])
+    n_together = max(_FEWEST_TOGETHER, _SCORES // X.shape[0])
+    batches = [settings[i : i + n_together] for i in range(0, len(settings), n_together)]
 
-    def validate(width: float, train: Part, test: Part, start: Floats) -> Floats:
-        W = refine(X, train, request.top, start, width, anchors)
-        return precision_about(X[test.rows] @ W, test, request.top)
+    def validate(batch: Floats, train: Part, test: Part, start: Floats) -> Floats:
+        return precision_about(X, refine(X, train, request.top, start, *batch.T), test, request.top)
 
-    jobs = [(width, *fold) for width in request.widths for fold in folds]
-    values = np.array(run(lambda job=job: validate(*job) for job in jobs))  # type: ignore[misc]
-    gains = values.reshape(len(request.widths), len(folds), len(anchors)) - before[:, None]
-    mean = gains.mean(axis=1)
-    w, a = np.unravel_index(np.argmax(mean), mean.shape)
-    outcome.gain = float(mean[w, a])
-    outcome.gain_se = float(gains[w, :, a].std(ddof=1) / np.sqrt(len(folds))) if len(folds) > 1 else np.nan
+    jobs = [(batch, *fold) for fold in folds for batch in batches]
+    values = np.concatenate(run(lambda job=job: validate(*job) for job in jobs))  # type: ignore[misc]
+    gains = values.reshape(len(folds), -1) - before[:, None]
+    best = int(np.argmax(gains.mean(axis=0)))
+    outcome.gain = float(gains[:, best].mean())
+    outcome.gain_se = float(gains[:, best].std(ddof=1) / np.sqrt(len(folds))) if len(folds) > 1 else np.nan
     if outcome.gain > request.margin:
-        outcome.width, outcome.anchor = request.widths[w], request.anchors[a]
-        outcome.coef = refine(X, part, request.top, outcome.base_coef, outcome.width, anchors[a : a + 1])[
-            :, 0
-        ]
+        outcome.width, outcome.anchor = settings[best].tolist()
+        outcome.coef = refine(X, part, request.top, outcome.base_coef, *settings[best][:, None])[:, 0]
