@@ -15,6 +15,7 @@ QUICK = {
     "push": ["--quick"],
     "bundle": ["--quick"],
     "top_push": ["--quick"],
+    "soft_top": ["--quick"],
     "aatp": ["3"],
     "first_order": [],
     "streaming": ["--rows", "200000", "400000"],

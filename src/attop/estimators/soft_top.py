@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from attop.estimators.base import LinearRanker
+from attop.estimators.convergence_warnings import warn_constant
 from attop.estimators.validation import check_parameters
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
@@ -150,7 +151,9 @@ class SoftTop(LinearRanker):
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from `X` of shape (n, d), labels `y`, and, where used, `groups` and `sample_weight`.
+        """Learn from features and labels, groups and weights.
+
+        Where the model scores all training items alike, a `attop.exceptions.ConstantModelWarning` says so.
 
         Parameters
         ----------
@@ -173,6 +176,7 @@ class SoftTop(LinearRanker):
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
         self._search(features, labels, codes, weight, [self])
+        warn_constant([self])
         return self
 
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
