@@ -74,6 +74,28 @@ def test_an_entry_overrides_the_catalogue():
                 {"kind": "windows", "options": {"n_sets": 200}, "repeats": 100},
             )
         ),
+        (
+            {"datasets": [entry(files={"path": {"path": "x", "sha265": "0"}})]},
+            ["mine: files: path: sha265: unknown key", "known: path, urls, digest, bytes, member"],
+        ),
+        ({"datasets": [entry(files={"path": {"urls": []}})]}, ["mine: files: path: path: missing"]),
+        (
+            {"datasets": [entry(files={"path": {"path": "x", "bytes": 0}})]},
+            ["bytes must be at least 1"],
+        ),
+        (
+            {"datasets": [entry(files={"path": {"path": "../x"}})]},
+            ["mine: files: path: file '../x': expected a name relative to the cache"],
+        ),
+        (
+            {"datasets": [entry(files={"path": {"path": "x", "archive_digest": "0"}})]},
+            ["archive_digest must be 64", "or 40 (git object id), got '0'"],
+        ),
+        ({"limits": {"secs": 3}}, ["limits: secs: unknown key", "known: seconds, memory_mb"]),
+        (
+            {"datasets": [entry(expect={"rows": 3})]},
+            ["expect: rows: unknown key", "known: items, features, positives, groups"],
+        ),
         ({"datasets": [entry(id="a/b")]}, ["datasets: a/b: id", "pattern"]),
         ({"methods": ["aatq"]}, ["unknown method 'aatq'", "did you mean 'aatp'?"]),
         ({"methods": [{"id": "aatp", "search": {"C": []}}]}, ["aatp: search", "no value to try for 'C'"]),

@@ -1,11 +1,13 @@
 """The catalogue of data sets: complete, with the counts it asserts, and without those that cannot be had."""
 
 import hashlib
+import io
 import json
 import os
 import pickle
 import shutil
 import sys
+import tarfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,10 +20,11 @@ from attop.bench.plan import Plan
 from attop.datasets import Dataset, DatasetError, build, make, make_folds
 from attop.datasets.base import Unavailable, load_arrays
 from attop.datasets.catalogue import check_facts, kind_of
+from attop.datasets.fetch import Source
 from attop.datasets.fetch.receipt import failures, fetch_files, read_receipt
 from attop.datasets.formats.pickled_frame import load_columns
 from attop.datasets.kinds.behance import RECORD, project_items
-from attop.datasets.kinds.citation import CONTACTS
+from attop.datasets.kinds.citation import CONTACTS, PUBLISHED
 from support import ROOT
 
 MIRROR = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data")
@@ -57,7 +60,8 @@ def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
     if not in_mirror(id):
         pytest.skip(f"no mirror with the files of {id}: set ATTOP_MIRROR")
     entry = ENTRIES[id]
-    assert fetch_files(entry["files"], tmp_path, tmp_path / "fetch.json", mirror=str(MIRROR), offline=True)
+    files = {name: Source(**file) for name, file in entry["files"].items()}
+    assert fetch_files(files, tmp_path, tmp_path / "fetch.json", mirror=str(MIRROR), offline=True)
     params = {**entry["params"], **{n: f["path"] for n, f in entry["files"].items()}}
     spec = {"id": id, "kind": entry["kind"], "params": params, "expect": entry["expect"], "seed": 0}
     previous = tmp_path / "fetch.json"
@@ -87,7 +91,7 @@ def test_other_counts_than_expected_are_an_error():
 
 def own(folder):
     (folder / "mirror").mkdir()
-    file = {"path": "own/t.csv", "sha256": hashlib.sha256(b"u,y\n1,0\n2,1\n").hexdigest()}
+    file = Source("own/t.csv", digest=hashlib.sha256(b"u,y\n1,0\n2,1\n").hexdigest())
     spec = {
         "id": "own",
         "kind": "file",
@@ -121,7 +125,7 @@ def test_data_that_cannot_be_had_are_a_reason_until_they_can(tmp_path):
 
 
 def test_the_reason_passes_through_every_stage(tmp_path):
-    file = {"path": {"path": "ml-100k/u.data"}}
+    file = {"path": Source("ml-100k/u.data")}
     fetch_files(file, tmp_path / "cache", tmp_path / "fetch.json", mirror=str(tmp_path), offline=True)
     spec = {"id": "ml", "kind": "movielens", "params": {"path": "ml-100k/u.data"}, "seed": 0}
     previous = tmp_path / "fetch.json"
@@ -186,16 +190,19 @@ def citation_table(seed, labels):
 
 def test_citation_tables_are_parts_with_the_active_users(tmp_path):
     labels = [[1, 1, 1, 0], [1, 0, 0, 0], [1] * 3 + [0] * 40]
-    paths, digests, tables = {}, [], []
-    for seed, name in enumerate(("train", "validation", "test")):
-        tables.append(citation_table(seed, labels))
-        content = pickle.dumps(tables[-1], 4)
-        paths[name] = tmp_path / f"{name}.pkl"
-        paths[name].write_bytes(content)
-        digests.append(hashlib.sha256(content).hexdigest())
-    with pytest.raises(Unavailable, match="not read without a checksum"):
-        make("citation", **paths)
-    data = make("citation", **paths, sha256=digests)
+    tables = [citation_table(seed, labels) for seed in range(3)]
+    archive = tmp_path / "citation.tar.gz"
+    with tarfile.open(archive, "w:gz") as box:
+        for name, table in zip(("Train", "Val", "Test"), tables, strict=True):
+            content = pickle.dumps(table, 4)
+            info = tarfile.TarInfo(f"citation/CitationDataset_{name}.pkl")
+            info.size = len(content)
+            box.addfile(info, io.BytesIO(content))
+    with pytest.raises(DatasetError, match=f"expected git object id {PUBLISHED}, got"):
+        make("citation", archive=archive)
+    content = archive.read_bytes()
+    for digest in (hashlib.sha1(b"blob %d\0" % len(content) + content), hashlib.sha256(content)):
+        data = make("citation", archive=archive, digest=digest.hexdigest())
     assert data.X.shape == (12, 155)  # one user of three has three positives and a tenth of positives
     assert data.part.tolist() == [0] * 4 + [1] * 4 + [2] * 4
     assert data.y.tolist() == [1, 1, 1, 0] * 3
@@ -203,8 +210,12 @@ def test_citation_tables_are_parts_with_the_active_users(tmp_path):
     row = [tables[0][c][0] for c in (*CONTACTS, *map(str, range(100)))]
     np.testing.assert_array_equal(data.X[0, :105], row)
     np.testing.assert_array_equal(data.X[0, 105:], np.multiply(row[5:55], row[55:]))
-    with pytest.raises(DatasetError, match="sha256"):
-        make("citation", **paths, sha256=["0" * 64] * 3)
+
+
+def test_the_citation_entry_pins_the_archive_its_kind_reads():
+    """The entry needs nothing more from the user; without network it is unavailable."""
+    [data] = config(datasets=["citation"]).datasets
+    assert (data.files["archive"].digest, data.params) == (PUBLISHED, {})
 
 
 def test_a_pickled_frame_is_read_without_pandas(tmp_path):

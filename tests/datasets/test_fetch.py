@@ -12,6 +12,7 @@ import subprocess
 import tarfile
 import threading
 import zipfile
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -153,7 +154,7 @@ def test_upstream_is_the_web(url):
 
 def test_malformed_digest_is_refused():
     with pytest.raises(DatasetError, match="64 lower-case"):
-        Source("x", sha256="abc")
+        Source("x", digest="abc")
 
 
 def test_mirror_must_be_a_folder_or_the_web(tmp_path):
@@ -212,6 +213,29 @@ def test_empty_file_and_wrong_size_without_checksum(server, tmp_path, patience):
 def test_more_bytes_than_expected_are_not_written(server, tmp_path, patience):
     source = Source("x", [server.put("/x", DATA)], bytes=100)
     refused(source, tmp_path, "expected at most 100", patience=patience)
+
+
+@pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize("member", [None, "x"])
+def test_a_download_of_unknown_size_has_a_ceiling(server, tmp_path, patience, announced, member):
+    def endless(handler):
+        handler.send_response(200)
+        if announced:
+            handler.send_header("Content-Length", str(1 << 50))
+        handler.end_headers()
+        with suppress(OSError):
+            while True:
+                handler.wfile.write(bytes(1 << 16))
+
+    server.pages["/x"] = [endless]
+    source = Source("x", [server.url + "/x"], sha(DATA), member=member)
+    words = (
+        "expected at most" if announced else "more than the expected",
+        "1000000",
+        "give its size as bytes",
+    )
+    refused(source, tmp_path, *words, patience=patience, limits=Limits(download=10**6))
+    assert Limits().download == 4 << 30
 
 
 def test_missing_page_is_asked_for_once(server, tmp_path, patience, waits):
@@ -315,7 +339,7 @@ def test_mirror_folder(tmp_path, monkeypatch, how):
     if how == "environment":
         monkeypatch.setenv("ATTOP_MIRROR", str(mirror))
         given = None
-    path = obtain(Source("a/x", sha256=sha(DATA)), cache, mirror=given, offline=True)
+    path = obtain(Source("a/x", digest=sha(DATA)), cache, mirror=given, offline=True)
     assert path.read_bytes() == DATA
     assert (mirror / "a/x").exists()
 
@@ -334,7 +358,7 @@ def test_upstream_when_the_mirror_lacks_or_spoils_the_file(server, tmp_path, pat
     source = Source("x", [server.put("/x", DATA)], sha(DATA))
     cache = tmp_path / "cache"
     assert obtain(source, cache, mirror=mirror, patience=patience).read_bytes() == DATA
-    refused(Source("y", sha256=sha(DATA)), tmp_path / "c2", "no download address", str(mirror), mirror=mirror)
+    refused(Source("y", digest=sha(DATA)), tmp_path / "c2", "no download address", str(mirror), mirror=mirror)
 
 
 # Disks
@@ -511,8 +535,32 @@ def test_checksums_of_archive_and_member(server, tmp_path, patience):
     packed = zipped(("x", b"changed"))
     url = server.put("/a.zip", packed)
     refused(Source("x", [url], sha(DATA), member="x"), tmp_path, sha(b"changed"), patience=patience)
-    source = Source("x", [url], member="x", archive_sha256=sha(DATA))
+    source = Source("x", [url], member="x", archive_digest=sha(DATA))
     refused(source, tmp_path, sha(packed), patience=patience)
+
+
+def git_id(content):
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def test_a_git_object_id_pins_a_file(server, tmp_path, patience):
+    """Ids as `git hash-object` prints them."""
+    assert git_id(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+    assert git_id(b"hello world\n") == "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
+    url = server.put("/x", DATA)
+    path = obtain(Source("x", [url], git_id(DATA)), tmp_path, patience=patience)
+    path.write_bytes(b"damaged")
+    assert obtain(Source("x", [url], git_id(DATA)), tmp_path, patience=patience).read_bytes() == DATA
+    words = (f"expected git object id {git_id(b'')}", f"got {git_id(DATA)}", "its git object id must be")
+    refused(Source("y", [url], git_id(b"")), tmp_path / "other", *words, patience=patience)
+    packed = zipped(("x", DATA))
+    source = Source("z", [server.put("/a.zip", packed)], member="x", archive_digest=git_id(packed))
+    assert obtain(source, tmp_path, patience=patience).read_bytes() == DATA
+    content = pickle.dumps([1, 2])
+    (tmp_path / "p").write_bytes(content)
+    assert load_pickle(tmp_path / "p", git_id(content)) == [1, 2]
+    with pytest.raises(DatasetError, match="expected git object id"):
+        load_pickle(tmp_path / "p", git_id(DATA))
 
 
 def test_web_page_instead_of_an_archive(server, tmp_path, patience):
@@ -525,7 +573,7 @@ def test_mirror_holds_the_file_or_its_archive(tmp_path, content):
     mirror, cache = tmp_path / "mirror", tmp_path / "cache"
     mirror.mkdir()
     (mirror / "x.gz").write_bytes(content)
-    source = Source("x", sha256=sha(DATA), member="x", mirror="x.gz")
+    source = Source("x", digest=sha(DATA), member="x", mirror="x.gz")
     assert obtain(source, cache, mirror=mirror).read_bytes() == DATA
 
 
@@ -636,7 +684,7 @@ def test_pickle_needs_its_checksum(tmp_path):
     path, digest = pickled(tmp_path, pickle.dumps(PLAIN))
     with pytest.raises(TypeError):
         load_pickle(path)
-    with pytest.raises(DatasetError, match="only with its sha256"):
+    with pytest.raises(DatasetError, match="only with its digest"):
         load_pickle(path, "")
     with pytest.raises(DatasetError, match=f"expected sha256 {sha(b'')}, got {digest}"):
         load_pickle(path, sha(b""))

@@ -10,9 +10,8 @@ with job_log(snakemake.log[0]):
 
     # Addresses are not among the parameters of the job: the same bytes from elsewhere are the same data.
     config = load_config(snakemake.config, root=Path(snakemake.scriptdir).parents[1])
-    files = config.dataset(snakemake.wildcards.dataset).files
     fetch_files(
-        {name: file.model_dump() for name, file in files.items()},
+        config.dataset(snakemake.wildcards.dataset).files,
         config.cache,
         snakemake.output[0],
         mirror=config.mirror,

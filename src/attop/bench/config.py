@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
+import typing
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,8 @@ from attop.bench.options import (
     DOTTED,
     Config,
     DatasetConfig,
-    FileConfig,
     MethodConfig,
-    MetricConfig,
-    ProtocolConfig,
+    fields_of,
 )
 from attop.datasets.base import DatasetError
 from attop.datasets.catalogue import kind_of, stage_parameters
@@ -27,7 +27,7 @@ from attop.metrics.own import register_own
 from attop.metrics.registry import DEFAULT_METRICS, FAMILIES, METRICS
 from attop.papers.registry import PAPERS
 
-__all__ = ["Config", "ConfigError", "DatasetConfig", "FileConfig", "MethodConfig", "load_config"]
+__all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "load_config"]
 
 #: Repeats times folds of a data set. Each is a file per method, and Snakemake looks at every one.
 _MOST_SPLITS = 10_000
@@ -158,7 +158,7 @@ def _explain(error: ValidationError, raw: Mapping[str, Any]) -> str:
     lines = []
     for item in error.errors():
         where = _place(item["loc"], raw)
-        if item["type"] == "extra_forbidden":
+        if item["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
             key = str(item["loc"][-1])
             known = _keys_at(item["loc"][:-1])
             lines.append(f"{where}: unknown key{_hint(key, known)}; known: {', '.join(known)}")
@@ -188,18 +188,19 @@ def _has(container: Any, step: int | str) -> bool:
 
 
 def _keys_at(location: tuple[int | str, ...]) -> list[str]:
-    model: type[BaseModel] = Config
+    model: type = Config
     for step in location:
-        if step == "datasets":
-            model = DatasetConfig
-        elif step == "methods":
-            model = MethodConfig
-        elif step == "protocol":
-            model = ProtocolConfig
-        elif step == "own_metrics":
-            model = MetricConfig
+        field = fields_of(model).get(str(step))
+        model = (_model_in(field.annotation) if field else None) or model
     extra = ["catalogues"] if model is Config else []
-    return [*model.model_fields, *extra]
+    return [*fields_of(model), *extra]
+
+
+def _model_in(annotation: Any) -> type | None:
+    """Return what describes the mappings in a field: that of `dict[str, Source]` is `Source`."""
+    if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or is_dataclass(annotation)):
+        return annotation
+    return next(filter(None, map(_model_in, typing.get_args(annotation))), None)
 
 
 def _hint(word: str, known: Any) -> str:

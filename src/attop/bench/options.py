@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
+import pydantic
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic.fields import FieldInfo
 
 from attop.bibliography import bibliography
 from attop.datasets.catalogue import KINDS
+from attop.datasets.fetch import Source
 from attop.datasets.splits.protocols import PROTOCOLS, Protocol
 from attop.metrics.registry import DEFAULT_METRICS
 from attop.top import Top
@@ -18,11 +21,11 @@ __all__ = [
     "Config",
     "DatasetConfig",
     "ExpectConfig",
-    "FileConfig",
     "LimitsConfig",
     "MethodConfig",
     "MetricConfig",
     "ProtocolConfig",
+    "fields_of",
 ]
 
 #: A dotted path of Python names.
@@ -46,6 +49,13 @@ def _defaults(protocol: Protocol) -> str:
     return ", ".join(f"{name} = {json.dumps(value)}" for name, value in protocol.defaults.items())
 
 
+def fields_of(model: type) -> dict[str, FieldInfo]:
+    """Return the keys of a mapping in a configuration, by its model: of pydantic, or a `Source`."""
+    if issubclass(model, BaseModel):
+        return dict(model.model_fields)
+    return dict(pydantic.dataclasses.dataclass(model, frozen=True).__pydantic_fields__)
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -64,25 +74,6 @@ class ProtocolConfig(_Model):
         + ".",
     )
     repeats: int = Field(1, ge=1, description="How often the whole split is drawn anew.")
-
-
-class FileConfig(_Model):
-    """A file of a data set that is downloaded once."""
-
-    path: str = Field(pattern=r"^[\w-][\w.-]*(/[\w-][\w.-]*)*$", description="Where it lies below the cache.")
-    mirror: str | None = Field(None, description="Where it lies below the mirror, if elsewhere.")
-    urls: list[str] = Field(default_factory=list, description="Where it is from, tried in this order.")
-    member: str | None = Field(
-        None,
-        description="Its name inside the archive or compressed file, if the URLs or the mirror hold one.",
-    )
-    sha256: str | None = Field(
-        None,
-        pattern=r"^[0-9a-f]{64}$",
-        description="Digest of the file in the cache; any content is taken if left out.",
-    )
-    bytes: int | None = Field(None, ge=1, description="Size of the file.")
-    remedy: str = Field("", description="How to get it by hand where no download is to be had.")
 
 
 class ExpectConfig(_Model):
@@ -119,7 +110,7 @@ class DatasetConfig(_Model):
         description=f"What builds it: {', '.join(KINDS)}; or the dotted path of your own function or Kind."
     )
     params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
-    files: dict[str, FileConfig] = Field(
+    files: dict[str, Source] = Field(
         default_factory=dict, description="Parameter of the builder -> file to download for it."
     )
     expect: ExpectConfig = Field(

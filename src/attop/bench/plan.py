@@ -97,9 +97,11 @@ class Plan:
 
     def fetching(self, dataset: str) -> str:
         """Return what fetching the files of a data set depends on: not on where they are found."""
-        what = {"path", "member", "sha256", "bytes"}
         return _text(
-            files={n: f.model_dump(include=what) for n, f in self.config.dataset(dataset).files.items()},
+            files={
+                name: {"path": f.path, "member": f.member, "digest": f.digest, "bytes": f.bytes}
+                for name, f in self.config.dataset(dataset).files.items()
+            },
             cache=self.config.cache,
             failures=failures(self.receipt_path(dataset)),
         )

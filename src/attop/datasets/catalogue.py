@@ -165,7 +165,7 @@ KINDS: Mapping[str, Kind] = {
             ),
             ("appreciations", "features"),
         ),
-        _single("citation", citation.citation_recommendation, ("train", "validation", "test")),
+        _single("citation", citation.citation_recommendation, ("archive",)),
         _single("kddcup08", kddcup.kdd_cup, ("info", "features")),
         _single("file", table.file_table, ("path", "validation", "test")),
     )

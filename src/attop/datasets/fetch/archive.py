@@ -43,10 +43,12 @@ class ArchiveError(DatasetError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What an archive may hold.
+    """What an archive may hold, and how large a download may be.
 
     Attributes
     ----------
+    download : int
+        Bytes of a download whose size is not known beforehand.
     bytes : int
         Unpacked, up to and with the file taken out.
     members : int
@@ -58,6 +60,7 @@ class Limits:
         Bytes for which the ratio is not asked.
     """
 
+    download: int = 4 << 30
     bytes: int = 16 << 30
     members: int = 20_000
     ratio: float = 200.0

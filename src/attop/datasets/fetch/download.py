@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from attop.datasets.base import DatasetError, Unavailable
 from attop.datasets.fetch.archive import ArchiveError, Limits, extract, is_packed
-from attop.datasets.fetch.source import Source, digest, looks_like_html, safe_name
+from attop.datasets.fetch.source import Source, digest, kind_of_digest, looks_like_html, safe_name
 from attop.datasets.fetch.transfer import Patience, TransferError, transfer
 from attop.files import put_in_place
 
@@ -143,7 +143,8 @@ class _Search:
         work = self.cache / ".partial"
         source = self.source
         if source.member is None:
-            transfer(url, self.out, work, lambda p: self._check(p, url), self.patience, source.bytes)
+            limit = source.bytes or self.limits.download
+            transfer(url, self.out, work, lambda p: self._check(p, url), self.patience, limit)
             return
         name = Path(urlsplit(url).path).name
         name = name if name and safe_name(name) else "archive"
@@ -152,12 +153,12 @@ class _Search:
         def check(path: Path) -> None:
             if looks_like_html(path):
                 raise _page(url)
-            if source.archive_sha256 is not None and not from_mirror:
-                _compare(path, source.archive_sha256, url)
+            if source.archive_digest is not None and not from_mirror:
+                _compare(path, source.archive_digest, url)
 
         while True:
             old = store.exists()  # kept since another of its files was taken out
-            transfer(url, store, work, check, self.patience, self.limits.bytes)
+            transfer(url, store, work, check, self.patience, self.limits.download)
             try:
                 self._settle(store, url)
                 if not is_packed(store):  # the mirror had the file itself
@@ -174,8 +175,8 @@ class _Search:
         self.out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self.out.parent, prefix=f".{self.out.name}.") as folder:
             copy = Path(folder) / "file"
-            plain = source.sha256 is not None and digest(found) == source.sha256
-            if source.member is not None and not plain and (is_packed(found) or not source.sha256):
+            plain = source.digest is not None and digest(found, source.digest) == source.digest
+            if source.member is not None and not plain and (is_packed(found) or not source.digest):
                 if looks_like_html(found):
                     raise _page(origin)
                 extract(found, source.member, copy, self.limits)
@@ -187,10 +188,10 @@ class _Search:
     def _check(self, path: Path, origin: str) -> None:
         """Raise TransferError unless the file is the right one, as far as is known."""
         source = self.source
-        if source.sha256 is not None:
-            if looks_like_html(path) and digest(path) != source.sha256:
+        if source.digest is not None:
+            if looks_like_html(path) and digest(path, source.digest) != source.digest:
                 raise _page(origin)
-            _compare(path, source.sha256, origin)
+            _compare(path, source.digest, origin)
         elif looks_like_html(path):
             raise _page(origin)
         elif path.stat().st_size == 0:
@@ -212,17 +213,18 @@ class _Search:
             f"put it at {source.mirror_path} in {folder} and name that folder as the mirror "
             f"(--config mirror=... or {MIRROR}), or put it at {self.out}"
         )
-        if source.sha256:
-            steps.append(f"its sha256 must be {source.sha256}")
+        if source.digest:
+            steps.append(f"its {kind_of_digest(source.digest)} must be {source.digest}")
         return "; ".join(steps)
 
 
 def _compare(path: Path, expected: str, origin: str) -> None:
-    got = digest(path)
+    got = digest(path, expected)
     if got != expected:
         raise TransferError(
-            f"{origin}: expected sha256 {expected}, got {got} ({path.stat().st_size} bytes); the file is "
-            "damaged or was changed at its source: remove it if it is yours, else take it from another place"
+            f"{origin}: expected {kind_of_digest(expected)} {expected}, got {got} "
+            f"({path.stat().st_size} bytes); the file is damaged or was changed at its source: remove it if "
+            "it is yours, else take it from another place"
         )
 
 

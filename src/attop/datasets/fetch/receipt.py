@@ -21,7 +21,7 @@ __all__ = ["failures", "fetch_files", "read_receipt"]
 
 
 def fetch_files(
-    files: Mapping[str, Mapping[str, Any]],
+    files: Mapping[str, Source],
     cache: str | os.PathLike[str],
     out: str | os.PathLike[str],
     *,
@@ -33,7 +33,7 @@ def fetch_files(
     Parameters
     ----------
     files : mapping
-        Parameter of the builder -> attributes of a `Source`; all but ``path`` may be missing.
+        Parameter of the builder -> `Source`.
     cache : path
         Folder of downloaded files.
     out : path
@@ -49,12 +49,12 @@ def fetch_files(
     found: dict[str, Any] = {}
     for parameter, file in files.items():
         try:
-            path = obtain(_source(file), cache, mirror=mirror, offline=offline)
+            path = obtain(file, cache, mirror=mirror, offline=offline)
         except Unavailable as error:
             write_text(_counter(out), str(failures(out) + 1))
             write_text(out, json.dumps({"unavailable": [error.reason, error.remedy]}, indent=1) + "\n")
             return False
-        found[parameter] = {"path": str(path), "sha256": file.get("sha256") or digest(path)}
+        found[parameter] = {"path": str(path), "sha256": digest(path)}
     write_text(out, json.dumps({"files": found}, indent=1, sort_keys=True) + "\n")
     return True
 
@@ -90,7 +90,3 @@ def failures(receipt: str | os.PathLike[str]) -> int:
 
 def _counter(receipt: str | os.PathLike[str]) -> Path:
     return Path(receipt).with_suffix(".failures")
-
-
-def _source(file: Mapping[str, Any]) -> Source:
-    return Source(**{name: value for name, value in file.items() if value not in (None, "", [])})

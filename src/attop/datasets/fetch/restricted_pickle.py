@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pickle
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from attop.datasets.base import DatasetError
+from attop.datasets.fetch.source import check_digest
 
 __all__ = ["PickleRefused", "load_pickle"]
 
@@ -130,14 +130,14 @@ class _Reader(pickle.Unpickler):
         raise PickleRefused("an object kept outside the file")
 
 
-def load_pickle(path: str | os.PathLike[str], sha256: str, also: Mapping[str, Any] | None = None) -> Any:
+def load_pickle(path: str | os.PathLike[str], pinned: str, also: Mapping[str, Any] | None = None) -> Any:
     """Read a pickle of plain data after its checksum.
 
     Parameters
     ----------
     path : path
-    sha256 : str
-        Of the file; there is no reading without.
+    pinned : str
+        Digest of the file, as in `Source.digest`; there is no reading without.
     also : mapping, optional
         Dotted name of a further global -> stand-in that does no harm: a function, a class that has
         ``__setstate__``, or, for what is only named, a string.
@@ -156,16 +156,10 @@ def load_pickle(path: str | os.PathLike[str], sha256: str, also: Mapping[str, An
     DatasetError
         If the checksum is another, or the file is cut off or no pickle.
     """
-    if not sha256:
-        raise DatasetError(f"{path}: a pickle is read only with its sha256: give it in the catalogue")
+    if not pinned:
+        raise DatasetError(f"{path}: a pickle is read only with its digest: give it in the catalogue")
     with open(path, "rb") as file:
-        got = hashlib.file_digest(file, "sha256").hexdigest()
-        if got != sha256:
-            raise DatasetError(
-                f"{path}: expected sha256 {sha256}, got {got}; it was not read: remove it "
-                "and download it again"
-            )
-        file.seek(0)
+        check_digest(file, pinned, path)
         try:
             return _Reader(file, also or {}).load()
         except PickleRefused as error:

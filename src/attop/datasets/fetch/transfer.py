@@ -26,6 +26,8 @@ _BLOCK = 1 << 18
 _WORTH_KEEPING = 1 << 20  # bytes; shorter beginnings are fetched again sooner than explained
 _PASSING = {408, 425, 429, 500, 502, 503, 504}  # statuses that may be different in a moment
 
+_LARGER = "if the file is right, give its size as bytes"
+
 
 class TransferError(Exception):
     """A file that one address does not give; `again` says whether it may later."""
@@ -67,7 +69,7 @@ def transfer(
     work: Path,
     check: Callable[[Path], None],
     patience: Patience,
-    limit: int | None = None,
+    limit: int,
 ) -> None:
     """Download `url` to `out`, whole or not at all.
 
@@ -81,7 +83,7 @@ def transfer(
     check : callable
         Raises TransferError if the file, given by its path, is not the right one.
     patience : Patience
-    limit : int, optional
+    limit : int
         Most bytes accepted.
 
     Raises
@@ -126,7 +128,7 @@ def transfer(
                 note.unlink(missing_ok=True)
 
 
-def _receive(url: str, part: Path, note: Path, patience: Patience, limit: int | None) -> None:
+def _receive(url: str, part: Path, note: Path, patience: Patience, limit: int) -> None:
     """Append to the partial file what is missing, or start it anew."""
     known = _read(note) if part.exists() else {}
     start = part.stat().st_size if known.get("url") == url and known.get("validator") else 0
@@ -159,8 +161,8 @@ def _receive(url: str, part: Path, note: Path, patience: Patience, limit: int | 
             start = 0  # the whole file comes
         length = answer.headers.get("Content-Length")
         total = start + int(length) if length is not None and length.isdigit() else None
-        if limit is not None and total is not None and total > limit:
-            raise TransferError(f"{url}: {total} bytes, expected at most {limit}")
+        if total is not None and total > limit:
+            raise TransferError(f"{url}: {total} bytes, expected at most {limit}; {_LARGER}")
         with open(part, "ab" if start else "wb") as file:
             if validator:
                 write_text(note, json.dumps({"url": url, "validator": validator}))
@@ -177,7 +179,7 @@ def _copy(
     file: BinaryIO,
     got: int,
     total: int | None,
-    limit: int | None,
+    limit: int,
     patience: Patience,
 ) -> int:
     """Copy the body and return the size of the file."""
@@ -190,8 +192,8 @@ def _copy(
         if not block:
             return got
         got += len(block)
-        if limit is not None and got > limit:
-            raise TransferError(f"{url}: more than the expected {limit} bytes")
+        if got > limit:
+            raise TransferError(f"{url}: more than the expected {limit} bytes; {_LARGER}")
         file.write(block)
         if patience.clock() - spoken >= patience.report:
             spoken = patience.clock()

@@ -15,14 +15,14 @@ from attop.datasets.fetch import load_pickle
 __all__ = ["load_columns"]
 
 
-def load_columns(path: str | os.PathLike[str], sha256: str) -> dict[str, NDArray[Any]]:
+def load_columns(path: str | os.PathLike[str], pinned: str) -> dict[str, NDArray[Any]]:
     """Read a pickled DataFrame of numbers and text, or a pickled dict of arrays.
 
     Parameters
     ----------
     path : path
-    sha256 : str
-        Of the file; it is not read otherwise.
+    pinned : str
+        Digest of the file, without which it is not read; see `load_pickle`.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def load_columns(path: str | os.PathLike[str], sha256: str) -> dict[str, NDArray
     A pickled DataFrame is blocks of columns and two indexes. Stand-ins of these classes take what the
     pickle gives them and do nothing with it; the columns are then put together from NumPy arrays.
     """
-    data = load_pickle(path, sha256, also=_STANDINS)
+    data = load_pickle(path, pinned, also=_STANDINS)
     try:
         columns = (
             data.columns() if isinstance(data, _Frame) else {str(k): np.asarray(v) for k, v in data.items()}

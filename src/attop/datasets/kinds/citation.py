@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.datasets.base import Dataset, DatasetError, Unavailable
+from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.builder_parameters import fraction, integer
 from attop.datasets.features.interaction import interaction_features
+from attop.datasets.fetch import extract
+from attop.datasets.fetch.source import check_digest
+from attop.datasets.fetch.source import digest as digest_of
 from attop.datasets.formats.pickled_frame import load_columns
 from attop.typing import Floats, Ints
 
-__all__ = ["CONTACTS", "citation_recommendation"]
+__all__ = ["CONTACTS", "PUBLISHED", "citation_recommendation"]
 
 _WHERE = "dataset citation"
 #: What passed between a user and the authors and the conference of a paper.
@@ -27,13 +32,14 @@ CONTACTS = (
     "UserPublishedInConferenceCount",
 )
 _WORDS = 50
+#: Git object id of the archive the authors publish, ``data/citation/citation.tar.gz`` of their repository.
+PUBLISHED = "d6f58223a307cc093fd4a11fdb11de00297bdd52"
+_TABLES = tuple(f"citation/CitationDataset_{part}.pkl" for part in ("Train", "Val", "Test"))
 
 
 def citation_recommendation(
-    train: str | os.PathLike[str],
-    validation: str | os.PathLike[str],
-    test: str | os.PathLike[str],
-    sha256: Sequence[str] | None = None,
+    archive: str | os.PathLike[str],
+    digest: str = PUBLISHED,
     *,
     min_positives: int = 3,
     min_share: float = 0.1,
@@ -42,12 +48,12 @@ def citation_recommendation(
 
     Parameters
     ----------
-    train, validation, test : path
-        Pickled tables with the columns ``u_id`` and ``paper_id_written`` (together the user), `CONTACTS`,
-        ``0`` to ``49`` (word embedding of the paper in progress), ``50`` to ``99`` (of the paper to
-        cite) and ``label``.
-    sha256 : three str
-        Digests of the files; a pickle is not read without.
+    archive : path
+        Holds a pickled table for training, validation and test each, with the columns ``u_id`` and
+        ``paper_id_written`` (together the user), `CONTACTS`, ``0`` to ``49`` (word embedding of the paper
+        in progress), ``50`` to ``99`` (of the paper to cite) and ``label``.
+    digest : str
+        Of the archive: no pickle of another is read. Default: the git object id of the published one.
     min_positives : int
         Users with fewer positives in a table are left out of it.
     min_share : float
@@ -60,10 +66,8 @@ def citation_recommendation(
 
     Raises
     ------
-    Unavailable
-        If no digests are given.
     DatasetError
-        If a table has another form or no user is left in it.
+        If the archive is another, a table has another form, or no user is left in it.
 
     Notes
     -----
@@ -76,19 +80,14 @@ def citation_recommendation(
     """
     integer(_WHERE, "min_positives", min_positives, 0)
     fraction(_WHERE, "min_share", min_share)
-    if sha256 is None:
-        raise Unavailable(
-            "citation: the tables are pickles, which are not read without a checksum, and none is published",
-            "trust the files you have, and give their SHA-256 as sha256: [train, validation, test] in params",
-        )
-    if len(sha256) != 3:
-        raise DatasetError(
-            f"{_WHERE}: sha256 must be three digests (train, validation, test), got {sha256!r}"
-        )
-    tables = [
-        _rows(path, digest, min_positives, min_share)
-        for path, digest in zip((train, validation, test), sha256, strict=True)
-    ]
+    with open(archive, "rb") as file:
+        check_digest(file, digest, archive)
+    tables = []
+    with TemporaryDirectory() as folder:
+        table = Path(folder) / "table.pkl"
+        for name in _TABLES:
+            extract(archive, name, table)
+            tables.append(_rows(load_columns(table, digest_of(table)), name, min_positives, min_share))
     X, y, user = (np.concatenate(parts) for parts in zip(*tables, strict=True))
     facts = {
         "title": "Citation recommendation",
@@ -101,15 +100,14 @@ def citation_recommendation(
 
 
 def _rows(
-    path: str | os.PathLike[str], digest: str, min_positives: int, min_share: float
+    table: Mapping[str, NDArray[Any]], name: str, min_positives: int, min_share: float
 ) -> tuple[Floats, Ints, NDArray[Any]]:
     """Return features, labels and users of one table."""
-    table = load_columns(path, digest)
     words = [str(j) for j in range(2 * _WORDS)]
     missing = [c for c in ("u_id", "paper_id_written", "label", *CONTACTS, *words) if c not in table]
     if missing:
         raise DatasetError(
-            f"{_WHERE}: {path} has no column {missing[0]!r}; it has {', '.join(list(table)[:12])}, ...: "
+            f"{_WHERE}: {name} has no column {missing[0]!r}; it has {', '.join(list(table)[:12])}, ...: "
             "give the table as published"
         )
     user = np.array([f"{u}_{p}" for u, p in zip(table["u_id"], table["paper_id_written"], strict=True)])
@@ -119,7 +117,7 @@ def _rows(
     keep = ((positives >= min_positives) & (positives >= min_share * size))[codes]
     if not keep.any():
         raise DatasetError(
-            f"{_WHERE}: no user in {path} has {min_positives} positives and a share of {min_share:g}: "
+            f"{_WHERE}: no user in {name} has {min_positives} positives and a share of {min_share:g}: "
             "lower them"
         )
     columns = np.column_stack([table[c] for c in (*CONTACTS, *words)]).astype(np.float64)[keep]
