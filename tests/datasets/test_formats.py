@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import lzma
 
 import numpy as np
 import pandas as pd
@@ -65,14 +66,19 @@ def test_every_format_gives_the_same_data(format, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["csv", "svmlight", "arff"])
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 def test_compressed_text_is_read_whatever_its_name(format, pack, tmp_path):
     path, label, _ = write(tmp_path, format)
     plain = make("file", path=path, label=label, positive=1)
     path.write_bytes(pack(path.read_bytes()))
     packed = make("file", path=path, label=label, positive=1)
     np.testing.assert_array_equal(packed.X, plain.X)
-    assert format_of("x.csv.gz") == format_of("x.CSV.bz2") == "csv"
+    assert format_of("x.csv.gz") == format_of("x.CSV.bz2") == format_of("x.csv.xz") == "csv"
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 255
+    path.write_bytes(damaged)
+    with pytest.raises(DatasetError, match="not "):
+        make("file", path=path, label=label, positive=1)
 
 
 def test_svmlight_has_the_features_it_is_told_and_no_query_unless_asked(tmp_path):

@@ -1,4 +1,7 @@
-"""Whether jobs can be submitted to SLURM from here."""
+"""Whether jobs can be submitted to SLURM from here.
+
+Without it, a missing plugin is an invalid choice of an option of Snakemake's, and says nothing of the remedy.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Whether this machine is ready for a run, and what to do if not.
 
+Without it, each of these shows up as a traceback of another program, one after the other, some after hours.
 Runs on an installation that lacks packages: what needs them is imported once they are known to be there.
 """
 

@@ -1,4 +1,7 @@
-"""Cores, threads, memory and graphics of the machine."""
+"""Cores, threads, memory and graphics of the machine.
+
+Without it, a container's quota is overlooked: more jobs start than there are cores or memory for.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Python and the packages that attop asks for: which are missing, too old or broken.
 
+Without it, a user learns of them one at a time, as the ImportError of whichever comes first.
 Standard library only, since any other package may be the one that is missing.
 """
 

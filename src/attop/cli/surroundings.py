@@ -1,4 +1,7 @@
-"""What a configuration needs around it: folders, disk, memory, the mirror and the network."""
+"""What a configuration needs around it: folders, disk, memory, the mirror and the network.
+
+Without it, a full disk or a file that must be got by hand is found out in the middle of a run.
+"""
 
 from __future__ import annotations
 

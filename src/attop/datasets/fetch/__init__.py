@@ -1,6 +1,8 @@
 """Getting files: mirrors, downloads, archives and pickles, none of which is trusted.
 
-Standard library and NumPy only.
+Standard library and NumPy only. With pooch in its place a user would lose that a broken download goes on
+where it stopped, and that endless answers, dripping servers, steps down to an insecure address and archives
+made to fill a disk end in a message: pooch looks at a file once it is there.
 """
 
 from attop.datasets.fetch.archive import ArchiveError, Limits, extract

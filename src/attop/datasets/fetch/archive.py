@@ -22,11 +22,12 @@ from attop.datasets.base import DatasetError
 from attop.datasets.fetch.source import safe_name
 from attop.files import replacing
 
-__all__ = ["ArchiveError", "Limits", "extract", "is_packed"]
+__all__ = ["BROKEN", "ArchiveError", "Limits", "extract", "is_packed", "open_bytes"]
 
 _BLOCK = 1 << 18
 _MAGIC = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
-_BROKEN = (
+#: What reading a damaged file raises, besides OSError.
+BROKEN = (
     EOFError,
     zlib.error,
     lzma.LZMAError,
@@ -145,7 +146,7 @@ def _opened(archive: str | os.PathLike[str], member: str, limits: Limits) -> Ite
     packed = os.path.getsize(archive)
     unpack = _opener(archive)
     try:
-        with unpack(archive) if unpack else open(archive, "rb") as stream:
+        with open_bytes(archive) as stream:
             tar = _is_tar(stream)
             stream.seek(0)
             if tar or unpack:
@@ -166,7 +167,7 @@ def _opened(archive: str | os.PathLike[str], member: str, limits: Limits) -> Ite
                 with box.open(entry) as file:
                     yield _Metered(file, min(packed, entry.compress_size), limits, archive)
             return
-    except _BROKEN as error:
+    except BROKEN as error:
         raise _broken(archive, error) from None
     except OSError as error:
         if error.errno is None:  # bz2 reports bad data so
@@ -186,8 +187,13 @@ def _is_tar(stream: Any) -> bool:
     return stream.read(262)[257:] == b"ustar"
 
 
-def _opener(archive: str | os.PathLike[str]) -> Any:
-    with open(archive, "rb") as file:
+def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a file for reading, uncompressed (gz, bz2, xz) by what its first bytes say, whatever its name."""
+    return (_opener(path) or open)(path, "rb")
+
+
+def _opener(path: str | os.PathLike[str]) -> Any:
+    with open(path, "rb") as file:
         start = file.read(6)
     return next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), None)
 

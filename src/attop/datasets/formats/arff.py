@@ -1,4 +1,8 @@
-"""Weka's attribute-relation files."""
+"""Weka's attribute-relation files.
+
+With SciPy's reader in its place a user would lose files with text attributes, with quoted values that have a
+blank, or with anything but ASCII, and the message where a row has too many fields.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from attop.datasets.base import DatasetError
-from attop.datasets.formats.compressed import open_bytes
+from attop.datasets.fetch.archive import BROKEN, open_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +55,7 @@ def read_arff(path: str | os.PathLike[str]) -> pd.DataFrame:
             else:
                 raise DatasetError(f"{where}: no line @data: the file is cut off or is not ARFF")
             rows = [line for line in text if line.strip() and not line.lstrip().startswith("%")]
-    except (UnicodeDecodeError, OSError, EOFError) as error:
+    except (UnicodeDecodeError, OSError, *BROKEN) as error:
         raise DatasetError(f"{where}: not an ARFF file in UTF-8: {error}") from None
     if rows and rows[0].lstrip().startswith("{"):
         raise DatasetError(f"{where}: sparse ARFF is not read: save it in the dense form or as LIBSVM")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attop.datasets.base import DatasetError
-from attop.datasets.formats.compressed import open_bytes
+from attop.datasets.fetch.archive import BROKEN, open_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ def read_delimited(
         pd.errors.EmptyDataError,
         UnicodeDecodeError,
         OSError,
-        EOFError,
+        *BROKEN,
     ) as error:
         form = "with a header " if header else ""
         raise DatasetError(f"{where}: not a {kind} separated file {form}in UTF-8: {error}") from None

@@ -1,4 +1,4 @@
-"""Arrays that NumPy saved."""
+"""Arrays that NumPy saved: without it, a user's own features go through text or Parquet first."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _SUFFIXES = {
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
-    """Return the format the end of a file's name stands for; ``.gz`` and ``.bz2`` are looked through.
+    """Return the format that the end of a name stands for; ``.gz``, ``.bz2``, ``.xz`` are looked through.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
         If it stands for none.
     """
     name = PurePath(path)
-    while name.suffix.lower() in (".gz", ".bz2"):
+    while name.suffix.lower() in (".gz", ".bz2", ".xz"):
         name = name.with_suffix("")
     try:
         return _SUFFIXES[name.suffix.lower()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attop.datasets.base import DatasetError
-from attop.datasets.formats.compressed import open_bytes
+from attop.datasets.fetch.archive import BROKEN, open_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ def read_svmlight(
             X, label, query = load_svmlight_file(
                 file, n_features=n_features, zero_based=zero_based, query_id=True
             )
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, *BROKEN) as error:
         raise DatasetError(
             f"{where}: not in SVMlight format with {n_features or 'any number of'} features, indices from "
             f"{int(not zero_based)}: {error}; check format, n_features and zero_based"
