@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from attop.metrics import precision_at_k
 from attop.solvers.bundle.bundle import bundle
-from attop.surrogates import PAUCStruct, PrecAtKStruct
+from attop.surrogates import AUCStruct, PrecAtKStruct
 from attop.top import Top
 
 N, D, SHARE = 100_000, 117, 0.02
@@ -86,7 +86,7 @@ def main():
     seconds = time.process_time() - start
     print(f"  LinearSVC, C=0.01: P@k {quality(svc.coef_[0]):.3f}, {duration(seconds)}")
     for title, loss, grid in (
-        ("AUC", PAUCStruct(), [1e2 * C for C in GRID]),
+        ("AUC", AUCStruct(), [1e2 * C for C in GRID]),
         ("prec@k", PrecAtKStruct(Top(kappa=1.0)), GRID),  # counts items: larger than a mean by k
     ):
         bundle(X[:2000], loss.bind(y[:2000]), lam=1.0)  # compiles

@@ -34,11 +34,12 @@ def metric_rows() -> list[list[str]]:
 
 
 def surrogate_rows() -> list[list[str]]:
-    """One row a surrogate: name, what it bounds, whether it is convex and smooth."""
+    """One row a surrogate: class, name, what it bounds, whether it is convex and smooth."""
     classes = [getattr(surrogates, name) for name in surrogates.__all__]
     return [
         [
             f"{{py:obj}}`~attop.surrogates.{c.__name__}`",
+            f"`{c.name}`" if c.name else "",
             RISKS.get(c.bounds, c.bounds),
             "yes" if c.convex else "no",
             "yes" if c.smooth else "no",
@@ -80,7 +81,7 @@ class SurrogateTable(_Table):
 
     def lines(self) -> list[str]:
         """Write the table as Markdown."""
-        return _markdown(["surrogate", "an upper bound of", "convex", "smooth"], surrogate_rows())
+        return _markdown(["surrogate", "name", "an upper bound of", "convex", "smooth"], surrogate_rows())
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

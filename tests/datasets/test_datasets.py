@@ -563,10 +563,10 @@ def test_wrong_stages_say_what_is_wrong(tmp_path):
     ("kind", "params", "message"),
     [
         ("wbdc", {}, "unknown kind of data 'wbdc'; did you mean 'wdbc'"),
-        ("songs", {}, "use one of: wdbc, digit, simulation, images, ratings, movielens"),
+        ("songs", {}, "choose one of: wdbc, digit, simulation, images, ratings, movielens"),
         ("digit", {}, "kind 'digit': parameter 'digit' is not given"),
         ("digit", {"digits": 3}, "unknown parameter 'digits'; did you mean 'digit'"),
-        ("wdbc", {"digit": 3}, "unknown parameter 'digit'; use one of: n_features"),
+        ("wdbc", {"digit": 3}, "unknown parameter 'digit'; choose one of: n_features"),
         ("images", {"n_component": 3}, "unknown parameter 'n_component'; did you mean 'n_components'"),
         ("images", {"pixels": 3}, "unknown parameter 'pixels'"),
         ("no.such.module", {}, "cannot import the kind of data 'no.such.module'"),

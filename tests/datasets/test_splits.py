@@ -261,7 +261,7 @@ def test_the_number_of_folds_is_known_without_the_data(kind, options, count):
     ("kind", "options", "message"),
     [
         ("stratifed", {}, "unknown protocol 'stratifed'; did you mean 'stratified'"),
-        ("bootstrap", {}, "use one of: stratified, windows, holdout, within-groups, whole-groups, given"),
+        ("bootstrap", {}, "choose one of: stratified, windows, holdout, within-groups, whole-groups, given"),
         ("windows", {"n_set": 3}, "protocol 'windows': unknown parameter 'n_set'; did you mean 'n_sets'"),
         ("within-groups", {}, "toy: protocol 'within-groups' needs groups.*use stratified, windows"),
         ("stratified", {"n_folds": 30}, "dataset toy: 30 folds cannot all have both classes"),

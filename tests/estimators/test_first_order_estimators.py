@@ -8,14 +8,14 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-import attop.surrogates
 from attop.estimators import gd_ranker
 from attop.estimators.gd_papk import GDPApK
-from attop.estimators.gd_ranker import SURROGATES, GDRanker
+from attop.estimators.gd_ranker import GDRanker
 from attop.estimators.perceptron_at_k import PerceptronAtK
 from attop.estimators.sgd_at_k import SGDAtK
 from attop.solvers.minibatch.batches import Batches
 from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PAUCStruct, PrecAtKAvg, PrecAtKMax
+from attop.surrogates.registry import SURROGATES, get_surrogate
 from attop.top import Top
 from oracles.first_order import gradient_descent_loop, overlapping, plain, sgd_loop
 
@@ -179,8 +179,7 @@ def test_gd_papk_warns_of_a_zero_model():
 @pytest.mark.parametrize("name", list(SURROGATES))
 def test_gd_ranker_descends_the_surrogate_it_names(name):
     X, y, groups = in_groups(3)
-    kind, takes_top = SURROGATES[name]
-    surrogate = getattr(attop.surrogates, kind)(*[Top(k=5)] * takes_top)
+    surrogate = get_surrogate(name, Top(k=5))
     common = {"eta": 0.02, "lam": 0.1, "max_iter": 30}
     by_name, by_object = (GDRanker(s, top=5, **common).fit(X, y, groups) for s in (name, surrogate))
     np.testing.assert_array_equal(by_name.coef_, by_object.coef_)
@@ -193,8 +192,9 @@ def test_gd_ranker_descends_the_surrogate_it_names(name):
 def test_gd_ranker_covers_gd_papk():
     X, y, groups = in_groups()
     special = GDPApK("ts", top=3, max_iter=40).fit(X, y, groups)
-    general = GDRanker(PApKTS(3), max_iter=40).fit(X, y, groups)
-    np.testing.assert_array_equal(special.coef_, general.coef_)
+    for surrogate in (PApKTS(3), "pap@k-ts"):
+        general = GDRanker(surrogate, top=3, max_iter=40).fit(X, y, groups)
+        np.testing.assert_array_equal(special.coef_, general.coef_)
 
 
 def test_gd_ranker_trains_each_surrogate_apart():

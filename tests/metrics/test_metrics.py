@@ -481,7 +481,7 @@ def test_unknown_name_suggests_the_near_ones(wrong, near):
 
 
 def test_unknown_name_without_a_near_one_lists_all():
-    with pytest.raises(ValueError, match=r"choose one of precision@k, .*, micro-pap@k, .*, tpr@fpr-0.01"):
+    with pytest.raises(ValueError, match=r"choose one of: precision@k, .*, micro-pap@k, .*, tpr@fpr-0.01"):
         get_metric("accuracy of everything")
 
 

@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 #: Losses that enumerate subsets or orderings: for about ten items.
-ENUMERATED = ("prec@k-max", "prec@k-avg", "pap@k-max", "pap@k-ts")
+ENUMERATED = ("prec@k-max", "prec@k-avg", "pap@k-max", "pap@k-ts-convex")
 PLAIN = ("prec@k-struct", "pap@k-avg", "pauc", "auc", "infinite-push", "top-push")
 
 
@@ -28,9 +28,11 @@ def convex_loss(name, s, y, k):
     """A loss as an expression of the scores `s`."""
     cp = _cvxpy()
     if name in ENUMERATED and name != "pap@k-max":
-        rows, constants = {"prec@k-max": prec_max_rows, "prec@k-avg": prec_avg_rows, "pap@k-ts": ts_rows}[
-            name
-        ](y, k)
+        rows, constants = {
+            "prec@k-max": prec_max_rows,
+            "prec@k-avg": prec_avg_rows,
+            "pap@k-ts-convex": ts_rows,
+        }[name](y, k)
         return cp.max(rows @ s + constants)
     pos, neg = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     n_pos, n_neg = len(pos), len(neg)

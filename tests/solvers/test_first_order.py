@@ -33,7 +33,7 @@ class Hinge(Surrogate):
     def __init__(self, top=None):
         self.top = top
 
-    def bind(self, y, groups=None):
+    def _bind(self, y, groups):
         return BoundHinge(np.asarray(y))
 
 

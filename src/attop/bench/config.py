@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import typing
 from collections.abc import Mapping, Sequence
@@ -26,6 +25,7 @@ from attop.datasets.splits.protocols import count_folds
 from attop.metrics.own import register_own
 from attop.metrics.registry import DEFAULT_METRICS, FAMILIES, METRICS
 from attop.papers.registry import PAPERS
+from attop.suggestions import nearest
 
 __all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "load_config"]
 
@@ -204,8 +204,8 @@ def _model_in(annotation: Any) -> type | None:
 
 
 def _hint(word: str, known: Any) -> str:
-    close = difflib.get_close_matches(str(word), [str(k) for k in known], n=1)
-    return f", did you mean {close[0]!r}?" if close else ""
+    question = nearest(word, known)
+    return f", {question}" if question else ""
 
 
 def _with_own_metrics(raw: Mapping[str, Any]) -> dict[str, Any]:

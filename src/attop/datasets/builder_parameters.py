@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from attop.datasets.base import DatasetError
+from attop.suggestions import did_you_mean
 
-__all__ = ["complete", "fraction", "hint", "integer", "interval"]
-
-
-def hint(name: object, known: Iterable[str]) -> str:
-    """Return how to mend an unknown name: the nearest of `known`, or all of them."""
-    known = list(known)
-    near = difflib.get_close_matches(str(name), known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"use one of: {', '.join(known) or 'none'}"
+__all__ = ["complete", "fraction", "integer", "interval"]
 
 
 def complete(
@@ -42,7 +35,7 @@ def complete(
     parameters = {n: p for n, p in inspect.signature(function).parameters.items() if n not in reserved}
     for name in given:
         if name not in parameters:
-            raise DatasetError(f"{where}: unknown parameter {name!r}; {hint(name, parameters)}")
+            raise DatasetError(f"{where}: unknown parameter {name!r}; {did_you_mean(name, parameters)}")
     missing = [n for n, p in parameters.items() if p.default is p.empty and n not in given]
     if missing:
         raise DatasetError(f"{where}: parameter {missing[0]!r} is not given and has no default")

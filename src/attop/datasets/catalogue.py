@@ -22,7 +22,7 @@ from attop.datasets.base import (
     save_arrays,
     save_unavailable,
 )
-from attop.datasets.builder_parameters import complete, hint
+from attop.datasets.builder_parameters import complete
 from attop.datasets.fetch.receipt import read_receipt
 from attop.datasets.kinds import (
     behance,
@@ -36,6 +36,7 @@ from attop.datasets.kinds import (
     table,
 )
 from attop.seeds import derive_seed
+from attop.suggestions import did_you_mean
 
 __all__ = [
     "KINDS",
@@ -109,7 +110,9 @@ class Kind:
         for step in self.steps:
             if step.name == stage:
                 return step
-        raise DatasetError(f"data of kind {self.name!r} has no stage {stage!r}; {hint(stage, self.stages)}")
+        raise DatasetError(
+            f"data of kind {self.name!r} has no stage {stage!r}; {did_you_mean(stage, self.stages)}"
+        )
 
 
 def _single(name: str, function: Callable[..., Dataset], files: tuple[str, ...] = ()) -> Kind:
@@ -188,7 +191,7 @@ def kind_of(kind: str) -> Kind:
     module, _, name = kind.rpartition(".")
     if not module:
         if kind not in KINDS:
-            raise DatasetError(f"unknown kind of data {kind!r}; {hint(kind, KINDS)}")
+            raise DatasetError(f"unknown kind of data {kind!r}; {did_you_mean(kind, KINDS)}")
         return KINDS[kind]
     try:
         found = getattr(importlib.import_module(module), name)
@@ -219,7 +222,9 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, Any]) -> dict[s
     known = [name for s in found.steps for name in s.options]
     for name in params:
         if name not in known:
-            raise DatasetError(f"data of kind {kind!r}: unknown parameter {name!r}; {hint(name, known)}")
+            raise DatasetError(
+                f"data of kind {kind!r}: unknown parameter {name!r}; {did_you_mean(name, known)}"
+            )
     own = {name: value for name, value in params.items() if name in step.options}
     return complete(step.function, own, f"data of kind {kind!r}", reserved=(*step.inputs, "seed"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,24 +12,11 @@ from attop.estimators.base import LinearRanker
 from attop.solvers.base import Solution
 from attop.solvers.bundle.bundle import bundle
 from attop.surrogates.base import Surrogate
+from attop.surrogates.registry import get_surrogate
 from attop.top import Top
 from attop.typing import Ints, TopLike
 
 __all__ = ["BundleEstimator", "BundleRanker"]
-
-#: Name of each convex surrogate: its class, and whether it takes a top.
-SURROGATES = {
-    "prec@k-struct": ("PrecAtKStruct", True),
-    "prec@k-max": ("PrecAtKMax", True),
-    "prec@k-avg": ("PrecAtKAvg", True),
-    "pap@k-avg": ("PApKAvg", True),
-    "pap@k-max": ("PApKMax", True),
-    "pap@k-ts": ("PApKTSConvex", True),
-    "pauc": ("PAUCStruct", True),
-    "auc": ("PAUCStruct", False),
-    "infinite-push": ("InfinitePushHinge", False),
-    "top-push": ("TopPushLoss", False),
-}
 
 
 class BundleEstimator(LinearRanker):
@@ -111,13 +98,14 @@ class BundleRanker(BundleEstimator):
 
     Parameters
     ----------
-    surrogate : str, default="pap@k-avg"
-        ``"prec@k-struct"``, ``"prec@k-max"``, ``"prec@k-avg"``, ``"pap@k-avg"``, ``"pap@k-max"``,
-        ``"pap@k-ts"``, ``"pauc"``, ``"auc"``, ``"infinite-push"`` or ``"top-push"``: L, see
-        `attop.surrogates`. Those of prec@k count items, the others lie around 1 at w = 0.
+    surrogate : str or Surrogate, default="pap@k-avg"
+        L, convex: a name of `attop.surrogates.registry`, such as ``"prec@k-avg"``, ``"pap@k-max"``,
+        ``"pap@k-ts-convex"``, ``"pauc"``, ``"auc"``, ``"infinite-push"`` or ``"top-push"``, or an object from
+        `attop.surrogates`, which brings its own top. Those of prec@k count items, the others named here lie
+        around 1 at w = 0.
     top : int, mapping or Top, optional
-        Size of the top, resolved in each group. None stands for k = 1. The last three surrogates have
-        none, and ignore it.
+        Size of the top, resolved in each group. None stands for k = 1. Not used by surrogates without a top,
+        nor with an object.
     C : float, positive, default=1.0
         Weight of the loss; ``lam = 1 / C``.
     tol : float, positive, default=1e-3
@@ -138,8 +126,7 @@ class BundleRanker(BundleEstimator):
     Notes
     -----
     With `groups`, L is the mean over the groups it is defined on. Surrogates that are not convex cannot
-    be certified: use gradient descent. ``"pap@k-ts"`` is the convex function of the paper's eq. (14),
-    `attop.surrogates.PApKTSConvex`, not the one its algorithm 2 descends.
+    be certified, and are refused: use `GDRanker`.
 
     Examples
     --------
@@ -153,7 +140,7 @@ class BundleRanker(BundleEstimator):
 
     def __init__(
         self,
-        surrogate: str = "pap@k-avg",
+        surrogate: str | Surrogate = "pap@k-avg",
         top: TopLike | None = None,
         C: float = 1.0,
         tol: float = 1e-3,
@@ -168,18 +155,7 @@ class BundleRanker(BundleEstimator):
         self.time_limit = time_limit
 
     def _surrogate(self) -> Surrogate:
-        return named(self.surrogate, SURROGATES, Top.of(1 if self.top is None else self.top))
-
-
-def named(name: Any, surrogates: Mapping[str, tuple[str, bool]], top: Top) -> Surrogate:
-    """Make the surrogate of a name; refuse an unknown one."""
-    import attop.surrogates
-
-    if name not in surrogates:
-        raise ValueError(f"surrogate must be one of {', '.join(surrogates)}, got {name!r}")
-    kind, takes_top = surrogates[name]
-    make = getattr(attop.surrogates, kind)
-    return make(top) if takes_top else make()
+        return get_surrogate(self.surrogate, Top.of(1 if self.top is None else self.top))
 
 
 def store_solution(model: Any, solution: Solution, X: Any, y: Ints) -> None:

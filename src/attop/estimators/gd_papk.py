@@ -6,19 +6,15 @@ from typing import Literal
 
 import numpy as np
 
-from attop.estimators.bundle_ranker import named
 from attop.estimators.gd_ranker import GDRanker
 from attop.surrogates.base import Surrogate
+from attop.surrogates.registry import get_surrogate
 from attop.typing import TopLike
 
 __all__ = ["GDPApK"]
 
-SURROGATES = {
-    "avg": ("PApKAvg", True),
-    "max": ("PApKMax", True),
-    "ts": ("PApKTS", True),
-    "ramp": ("PApKRamp", True),
-}
+#: Kinds of surrogate, named ``pap@k-`` and the kind in `attop.surrogates.registry`.
+_KINDS = ("avg", "max", "ts", "ramp")
 
 
 class GDPApK(GDRanker):
@@ -108,5 +104,7 @@ class GDPApK(GDRanker):
         super().__init__(surrogate, top, eta, lam, max_iter, tol, init, random_state, time_limit)
 
     def _stages(self) -> list[Surrogate]:
-        names = ["avg", "ramp"] if self.surrogate == "ramp" else [self.surrogate]
-        return [named(name, SURROGATES, self._top()) for name in names]
+        if self.surrogate not in _KINDS:
+            raise ValueError(f"surrogate must be one of {', '.join(_KINDS)}, got {self.surrogate!r}")
+        kinds = ["avg", "ramp"] if self.surrogate == "ramp" else [self.surrogate]
+        return [get_surrogate(f"pap@k-{kind}", self._top()) for kind in kinds]

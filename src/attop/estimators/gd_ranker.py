@@ -9,23 +9,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
-from attop.estimators.bundle_ranker import SURROGATES as CONVEX_SURROGATES
-from attop.estimators.bundle_ranker import named
 from attop.solvers.base import Deadline
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
+from attop.surrogates.registry import get_surrogate
 from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["GDRanker"]
-
-
-#: Name of each surrogate: its class, and whether it takes a top.
-SURROGATES = {
-    **CONVEX_SURROGATES,
-    "prec@k-ramp": ("PrecAtKRamp", True),
-    "pap@k-ramp": ("PApKRamp", True),
-}
 
 
 class GDRanker(LinearRanker):
@@ -39,7 +30,7 @@ class GDRanker(LinearRanker):
     Parameters
     ----------
     surrogate : str or Surrogate
-        L: a name, of `BundleRanker` or ``"prec@k-ramp"`` or ``"pap@k-ramp"``, or any object from
+        L: a name of `attop.surrogates.registry`, such as ``"pauc"`` or ``"pap@k-ramp"``, or any object from
         `attop.surrogates`, which brings its own top.
     top : int, mapping or Top, optional
         The top of each group: k, for example ``10``, or a fraction of its items such as
@@ -135,9 +126,7 @@ class GDRanker(LinearRanker):
 
     def _stages(self) -> list[Surrogate]:
         """Surrogates descended one after the other, each from the model of the one before."""
-        if isinstance(self.surrogate, Surrogate):
-            return [self.surrogate]
-        return [named(self.surrogate, SURROGATES, self._top())]
+        return [get_surrogate(self.surrogate, self._top())]
 
     def _top(self) -> Top:
         return Top.of({"tau": 0.1} if self.top is None else self.top)

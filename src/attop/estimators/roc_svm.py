@@ -63,6 +63,6 @@ class ROCSVM(BundleEstimator):
         self.time_limit = time_limit
 
     def _surrogate(self) -> Surrogate:
-        from attop.surrogates.pauc import PAUCStruct
+        from attop.surrogates.pauc import AUCStruct
 
-        return PAUCStruct()
+        return AUCStruct()

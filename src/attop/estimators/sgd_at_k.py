@@ -93,12 +93,11 @@ class SGDAtK(AveragedRanker):
         self.time_limit = time_limit
 
     def _surrogate(self) -> Any:
-        from attop.surrogates import PrecAtKAvg, PrecAtKMax
+        from attop.surrogates.registry import SURROGATES
 
-        surrogates = {"avg": PrecAtKAvg, "max": PrecAtKMax}
-        if self.surrogate not in surrogates:
-            raise ValueError(f"surrogate must be one of {', '.join(surrogates)}, got {self.surrogate!r}")
-        return surrogates[self.surrogate]
+        if self.surrogate not in ("avg", "max"):
+            raise ValueError(f"surrogate must be one of avg, max, got {self.surrogate!r}")
+        return SURROGATES[f"prec@k-{self.surrogate}"]
 
     def _epochs(self) -> int:
         return self.epochs

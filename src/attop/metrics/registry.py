@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 
 from attop.metrics import (
@@ -17,6 +16,7 @@ from attop.metrics import (
     roc_area,
 )
 from attop.metrics.metric import Metric
+from attop.suggestions import did_you_mean
 
 __all__ = ["DEFAULT_METRICS", "FAMILIES", "METRICS", "get_metric", "register"]
 
@@ -105,6 +105,4 @@ def get_metric(name: str | Metric) -> Metric:
         found = family.read(str(name))
         if found is not None:
             return found
-    near = get_close_matches(str(name).lower(), known, n=3)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "choose one of " + ", ".join(known)
-    raise ValueError(f"unknown metric {name!r}: {hint}")
+    raise ValueError(f"unknown metric {name!r}: {did_you_mean(name, known)}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
@@ -15,8 +13,8 @@ from attop.estimators.svm_pauc import SVMPAUC
 from attop.metrics import get_metric
 from attop.seeds import derive_seed
 from attop.solvers.descent.gradient_descent import gradient_descent
-from attop.surrogates.base import Surrogate
-from attop.surrogates.pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS
+from attop.surrogates.registry import get_surrogate
+from attop.top import Top
 from attop.typing import Floats, Ints
 
 __all__ = ["auc_at_k", "margins", "two_users"]
@@ -75,12 +73,8 @@ def _learner(method: str, k: int, seed: int) -> GDPApK | GDRanker | SVMPAUC:
     return GDPApK("avg", top=k, eta=0.5, lam=1e-3, max_iter=2000, random_state=seed)
 
 
-_SURROGATES: dict[str, Callable[[int], Surrogate]] = {
-    "ramp": PApKRamp,
-    "avg": PApKAvg,
-    "max": PApKMax,
-    "TS": PApKTS,
-}
+#: The paper's names for its surrogates.
+_MEASURES = ("ramp", "avg", "max", "TS")
 #: Margin condition -> the surrogate that is consistent under it, which is minimised.
 _CONDITIONS = {"strong": "max", "beta": "avg", "moderate": "TS"}
 _K, _N_POS, _N_NEGATIVES = 30, 250, 2000
@@ -104,7 +98,7 @@ def margins(seed: int, max_iter: int = 3000) -> pd.DataFrame:
     for condition, minimised in _CONDITIONS.items():
         rng = np.random.default_rng(derive_seed(seed, "papk2020", "margins", condition))
         X, y = _sample(condition, rng)
-        measures = {name: surrogate(_K) for name, surrogate in _SURROGATES.items()}
+        measures = {name: get_surrogate(f"pap@k-{name.lower()}", Top(k=_K)) for name in _MEASURES}
         curve = TrainingCurve(
             X,
             y,

@@ -9,6 +9,7 @@ from .pap_at_k import PApKMax as PApKMax
 from .pap_at_k import PApKRamp as PApKRamp
 from .pap_at_k import PApKTS as PApKTS
 from .pap_at_k import PApKTSConvex as PApKTSConvex
+from .pauc import AUCStruct as AUCStruct
 from .pauc import PAUCStruct as PAUCStruct
 from .pnorm_push import PNormPushExp as PNormPushExp
 from .pointwise import HingeLoss as HingeLoss

@@ -68,8 +68,7 @@ class AccuracyAtTop(Surrogate):
         self.anchor = anchor
         self.weights = weights
 
-    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
-        """Prepare for labels `y` of shape (n,); `groups` are pooled."""
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         labels = check_labels(y)
         anchor = np.asarray(self.anchor)
         if anchor.dtype.kind not in "iu" or anchor.ndim > 1:

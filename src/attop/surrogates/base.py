@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,10 @@ from attop.metrics.ranking import as_floats
 from attop.sample import RankingSample
 from attop.typing import Floats, Ints
 
-__all__ = ["BoundSurrogate", "Surrogate"]
+__all__ = ["AlongLine", "BoundSurrogate", "Slope", "Surrogate", "eligible"]
+
+#: First and second derivative at a step along a line.
+Slope = Callable[[float], tuple[float, float]]
 
 
 class BoundSurrogate(ABC):
@@ -26,8 +30,11 @@ class BoundSurrogate(ABC):
         Groups the value is the mean of.
     n_left_out : int
         Groups left out because the surrogate is undefined on them, for example for want of a positive.
+    surrogate : Surrogate or None
+        What was bound. Solvers ask it whether it is convex and smooth.
     """
 
+    surrogate: Surrogate | None = None
     n: int
     n_groups: int
     n_left_out: int
@@ -65,11 +72,21 @@ class BoundSurrogate(ABC):
         return [(slice(None), self)]
 
 
+class AlongLine(BoundSurrogate):
+    """A bound surrogate with derivatives along a line, blind to a common shift of the scores."""
+
+    @abstractmethod
+    def along(self, scores: Floats, direction: Floats | NDArray[np.bool_]) -> Slope:
+        """Return ``step -> (first, second derivative)`` of the value at ``scores + step * direction``."""
+
+
 class Surrogate(ABC):
-    """A loss of scores.
+    """A loss of scores; a subclass implements `_bind`.
 
     Attributes
     ----------
+    name : str
+        Name in configurations; empty for one that cannot be made from a top alone.
     convex : bool
         Whether the value is convex in the scores.
     smooth : bool
@@ -78,11 +95,11 @@ class Surrogate(ABC):
         Name of the metric (as a risk) it is an upper bound of, where that holds for all scores.
     """
 
+    name: ClassVar[str] = ""
     convex: ClassVar[bool]
     smooth: ClassVar[bool]
     bounds: ClassVar[str | None]
 
-    @abstractmethod
     def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
         """Prepare for a sample: labels of shape (n,), and groups of shape (n,) or None for a single one.
 
@@ -91,6 +108,13 @@ class Surrogate(ABC):
         ValueError
             If the surrogate is undefined on every group.
         """
+        bound = self._bind(y, groups)
+        bound.surrogate = self
+        return bound
+
+    @abstractmethod
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
+        """Do the work of `bind`."""
 
     def value_and_coef(
         self, scores: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None

@@ -33,8 +33,7 @@ class BipartiteSurrogate(Surrogate):
             A subgradient.
         """
 
-    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
-        """Prepare for a sample; see `Surrogate.bind`."""
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
         keep = (sample.n_pos > 0) & (sample.n_neg > 0)
         return _BoundBipartite(self, eligible(sample, keep, "a positive and a negative"), sample)

@@ -84,6 +84,7 @@ class HingePush(ConvexPush):
     (0.5, [-1.0, 1.0])
     """
 
+    name: ClassVar[str] = "hinge-push"
     smooth: ClassVar[bool] = False
 
     @staticmethod
@@ -104,6 +105,7 @@ class LogisticPush(ConvexPush):
     (1.0, [-0.721, 0.721])
     """
 
+    name: ClassVar[str] = "logistic-push"
     smooth: ClassVar[bool] = True
 
     @staticmethod

@@ -52,6 +52,7 @@ class ExpPushExp(BipartiteSurrogate):
     (-1.0, [-1.0, 1.0])
     """
 
+    name: ClassVar[str] = "exp-push"
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None

@@ -44,14 +44,7 @@ class GroupedSurrogate(Surrogate):
     def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
         """Return k of each group, where the surrogate is defined, and what that takes, in words."""
 
-    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
-        """Prepare for a sample: labels of shape (n,), and groups of shape (n,) or None for a single one.
-
-        Raises
-        ------
-        ValueError
-            If the surrogate is undefined on every group.
-        """
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
         k, defined, need = self._group_k(sample)
         kept = eligible(sample, defined, need)

@@ -46,6 +46,7 @@ class PApKRamp(_PApK):
     Differences from the paper: none known.
     """
 
+    name: ClassVar[str] = "pap@k-ramp"
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:RAMP"
@@ -77,6 +78,7 @@ class PApKAvg(_PApK):
     zero: positives (10, 0), negatives (1, 1) and k = 2 have it, and risk 1/2.
     """
 
+    name: ClassVar[str] = "pap@k-avg"
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
     kernel: ClassVar[str] = "pap_at_k:AVG"
@@ -104,6 +106,7 @@ class PApKMax(_PApK):
     Differences from the paper: none known.
     """
 
+    name: ClassVar[str] = "pap@k-max"
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:MAX"
@@ -145,6 +148,7 @@ class PApKTS(_PApK):
     round: the function above is the larger one.
     """
 
+    name: ClassVar[str] = "pap@k-ts"
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:TS"
@@ -186,6 +190,7 @@ class PApKTSConvex(_PApK):
     Differences from the paper: the subgradient is exact; algorithm 2's is not, see `PApKTS`.
     """
 
+    name: ClassVar[str] = "pap@k-ts-convex"
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:TS_CONVEX"

@@ -1,4 +1,4 @@
-"""The structural surrogate of the partial AUC (Narasimhan and Agarwal)."""
+"""The structural surrogates of the AUC and the partial AUC (Joachims; Narasimhan and Agarwal)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.sample import RankingSample
-from attop.surrogates.grouped import GroupedSurrogate, resolve_each
-from attop.top import Top
-from attop.typing import Ints, TopLike
+from attop.surrogates.grouped import GroupedSurrogate, TopSurrogate, resolve_each
+from attop.typing import Ints
 
-__all__ = ["PAUCStruct"]
+__all__ = ["AUCStruct", "PAUCStruct"]
 
 
-class PAUCStruct(GroupedSurrogate):
-    r"""Tight structural surrogate of pAUC(0, k/n-], or of the AUC; convex.
+class PAUCStruct(TopSurrogate):
+    r"""Tight structural surrogate of pAUC(0, k/n-]; convex.
 
     .. math:: \max_{|Z_-| = k} \max_{\pi \in \Pi_{n_+ \times k}}
               \frac{1}{n_+ k} \sum_{i,j} \pi_{ij} (1 + z^-_j - s^+_i)
@@ -26,8 +25,12 @@ class PAUCStruct(GroupedSurrogate):
 
     Parameters
     ----------
-    top : Top, int, mapping or None
-        The k of each group; an integer is k itself. None takes all negatives: the structural AUC.
+    top : Top, int or mapping
+        The k of each group; an integer is k itself.
+
+    See Also
+    --------
+    AUCStruct : All negatives.
 
     Notes
     -----
@@ -39,20 +42,36 @@ class PAUCStruct(GroupedSurrogate):
     a whole number of negatives.
     """
 
+    name: ClassVar[str] = "pauc"
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAUC"
     kernel: ClassVar[str] = "pap_at_k:PAUC"
 
-    def __init__(self, top: TopLike | None = None):
-        self.top = None if top is None else Top.of(top)
+    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, sample)
+        defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
+        return k, defined, f"a positive and at least k negatives ({self.top})"
+
+
+class AUCStruct(GroupedSurrogate):
+    r"""Structural surrogate of the AUC: the hinge on all pairs; convex.
+
+    .. math:: \frac{1}{n_+ n_-} \sum_{i=1}^{n_+} \sum_{j=1}^{n_-} (1 + s^-_j - s^+_i)_+
+
+    Notes
+    -----
+    Source: Joachims (2005), section 4.3. `PAUCStruct` with k = n-. An upper bound of the share of misranked
+    pairs. Defined on groups with a positive and a negative.
+
+    Differences from the paper: the mean over pairs, not the sum.
+    """
+
+    name: ClassVar[str] = "auc"
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+    bounds: ClassVar[str | None] = "AUC"
+    kernel: ClassVar[str] = "pap_at_k:PAUC"
 
     def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = sample.n_neg if self.top is None else resolve_each(self.top, sample)
-        defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-        need = (
-            "a positive and a negative"
-            if self.top is None
-            else f"a positive and at least k negatives ({self.top})"
-        )
-        return k, defined, need
+        return sample.n_neg, (sample.n_pos > 0) & (sample.n_neg > 0), "a positive and a negative"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop.sample import RankingSample
-from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
+from attop.surrogates.base import AlongLine, Slope, Surrogate, eligible
 from attop.surrogates.push_price import check_power
 from attop.typing import Floats, Ints
 
@@ -73,22 +73,22 @@ class PNormPushExp(Surrogate):
     (-2.0, [-2.0, 2.0])
     """
 
-    convex = True
-    smooth = True
-    bounds = None
+    name: ClassVar[str] = "p-norm-push"
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
+    bounds: ClassVar[str | None] = None
 
     def __init__(self, p: float = 4.0):
         self.p: float = check_power(p)
 
-    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundPNormPushExp:
-        """Prepare for a sample; see `Surrogate.bind`."""
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundPNormPushExp:
         sample = RankingSample.from_labels(y, groups)
         keep = (sample.n_pos > 0) & (sample.n_neg > 0)
         n, n_left_out = len(sample.order), int((~keep).sum())
         return BoundPNormPushExp(eligible(sample, keep, "a positive and a negative"), self.p, n, n_left_out)
 
 
-class BoundPNormPushExp(BoundSurrogate):
+class BoundPNormPushExp(AlongLine):
     """`PNormPushExp` bound to a sample: value, gradient, and derivatives along a line."""
 
     def __init__(self, sample: RankingSample, p: float, n: int, n_left_out: int):
@@ -116,9 +116,7 @@ class BoundPNormPushExp(BoundSurrogate):
         coef[self._order] = weight
         return value if scores.ndim == 2 else float(value), coef
 
-    def along(
-        self, scores: Floats, direction: Floats | NDArray[np.bool_]
-    ) -> Callable[[float], tuple[float, float]]:
+    def along(self, scores: Floats, direction: Floats | NDArray[np.bool_]) -> Slope:
         """Restrict to a line.
 
         Parameters

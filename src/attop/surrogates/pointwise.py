@@ -25,8 +25,7 @@ class _PointwiseLoss(Surrogate):
     def loss(margin: Floats) -> tuple[Floats, Floats]:
         """Return loss and derivative at margins ``+s`` of positives and ``-s`` of negatives."""
 
-    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
-        """Prepare for labels `y` of shape (n,); `groups` are pooled."""
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         return _BoundPointwise(type(self), np.where(check_labels(y) == 1, 1.0, -1.0))
 
 
@@ -59,6 +58,7 @@ class HingeLoss(_PointwiseLoss):
     score at least 1 and all negatives at most -1. All items count alike: `groups` are pooled.
     """
 
+    name: ClassVar[str] = "hinge"
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "error rate"
 
@@ -77,6 +77,7 @@ class LogisticLoss(_PointwiseLoss):
     pooled.
     """
 
+    name: ClassVar[str] = "logistic"
     smooth: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
 

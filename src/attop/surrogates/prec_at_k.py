@@ -50,6 +50,7 @@ class PrecAtKStruct(_PrecAtK):
     is stated here as Joachims (2005) has it.
     """
 
+    name: ClassVar[str] = "prec@k-struct"
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
     kernel: ClassVar[str] = "prec_at_k:STRUCT"
@@ -81,6 +82,7 @@ class PrecAtKRamp(_PrecAtK):
     Differences from the paper: none known.
     """
 
+    name: ClassVar[str] = "prec@k-ramp"
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:RAMP"
@@ -116,6 +118,7 @@ class PrecAtKMax(_PrecAtK):
     avoidable part prec@k - (k - n+), the number of positives missed.
     """
 
+    name: ClassVar[str] = "prec@k-max"
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:MAX"
@@ -153,6 +156,7 @@ class PrecAtKAvg(_PrecAtK):
     can be negative, and may decrease without bound along a ray; use it with a regulariser.
     """
 
+    name: ClassVar[str] = "prec@k-avg"
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:AVG"

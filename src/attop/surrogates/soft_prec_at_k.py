@@ -47,6 +47,7 @@ class SoftPrecAtK(TopSurrogate):
     Defined on groups with a positive and :math:`1 \le k \le n`; constant for k = n.
     """
 
+    name: ClassVar[str] = "prec@k-soft"
     convex: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
@@ -91,7 +92,9 @@ class SoftPrecAtK(TopSurrogate):
             k = _resolve_weighted(self.top, sample, weights)
             defined, need = k > 0, f"a positive, and at least k items by weight ({self.top})"
         kept = eligible(sample, defined, need)
-        return _BoundSoft(self.kernel, kept, k[defined], n, sample.n_groups, None, self.width, weights)
+        bound = _BoundSoft(self.kernel, kept, k[defined], n, sample.n_groups, None, self.width, weights)
+        bound.surrogate = self
+        return bound
 
 
 class _BoundSoft(BoundKernel):

@@ -39,6 +39,7 @@ class InfinitePushHinge(_AgainstHighest):
     Differences from the paper: none known; the regulariser is the solver's.
     """
 
+    name: ClassVar[str] = "infinite-push"
     kernel: ClassVar[str] = "top_push:HINGE"
 
 
@@ -57,4 +58,5 @@ class TopPushLoss(_AgainstHighest):
     Differences from the paper: none known; the regulariser is the solver's.
     """
 
+    name: ClassVar[str] = "top-push"
     kernel: ClassVar[str] = "top_push:SQUARED"

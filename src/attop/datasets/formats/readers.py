@@ -8,12 +8,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from attop.datasets.base import DatasetError
-from attop.datasets.builder_parameters import complete, hint
+from attop.datasets.builder_parameters import complete
 from attop.datasets.formats.arff import read_arff
 from attop.datasets.formats.delimited import read_delimited
 from attop.datasets.formats.npz import read_npz
 from attop.datasets.formats.parquet import read_parquet
 from attop.datasets.formats.svmlight import read_svmlight
+from attop.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +87,7 @@ def read_frame(
     name = format_of(path) if format is None else format
     where = f"dataset {path}"
     if name not in FORMATS:
-        raise DatasetError(f"{where}: unknown format {name!r}; {hint(name, FORMATS)}")
+        raise DatasetError(f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}")
     reader = FORMATS[name]
     if not os.path.isfile(path):
         raise DatasetError(f"{where}: there is no such file in {os.getcwd()}: give the path from there")

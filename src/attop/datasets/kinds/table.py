@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.datasets.base import Dataset, DatasetError
-from attop.datasets.builder_parameters import hint
 from attop.datasets.features.queries import parts_by_bounds, query_level_norm
 from attop.datasets.formats import format_of, read_frame
+from attop.suggestions import did_you_mean
 from attop.typing import Ints
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _column(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
     number = wanted if isinstance(wanted, int) and not isinstance(wanted, bool) else 0
     if 1 <= abs(number) <= frame.shape[1]:
         return frame.columns[number - 1 if number > 0 else number]
-    raise DatasetError(f"{where}: no column {wanted!r}; {hint(wanted, frame.columns)}")
+    raise DatasetError(f"{where}: no column {wanted!r}; {did_you_mean(wanted, frame.columns)}")
 
 
 def _refuse_missing(column: pd.Series, name: str, where: str) -> None:

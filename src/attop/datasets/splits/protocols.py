@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from attop.datasets.base import Dataset, DatasetError
-from attop.datasets.builder_parameters import complete, hint, integer
+from attop.datasets.builder_parameters import complete, integer
 from attop.datasets.splits.folds import Fold
 from attop.datasets.splits.group import given, whole_groups, within_groups
 from attop.datasets.splits.random import holdout, stratified, windows
 from attop.seeds import derive_seed
+from attop.suggestions import did_you_mean
 
 __all__ = [
     "PROTOCOLS",
@@ -171,5 +172,5 @@ def count_folds(kind: str, **options: Any) -> int:
 
 def _protocol(kind: str) -> Protocol:
     if kind not in PROTOCOLS:
-        raise DatasetError(f"unknown protocol {kind!r}; {hint(kind, PROTOCOLS)}")
+        raise DatasetError(f"unknown protocol {kind!r}; {did_you_mean(kind, PROTOCOLS)}")
     return PROTOCOLS[kind]

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
 from attop.solvers.boosting.weak_rankers import FeatureRankers, WeakRankers
+from attop.solvers.needs import Needs
+from attop.surrogates.base import AlongLine, BoundSurrogate, Slope
 from attop.typing import Floats, Ints
 
-__all__ = ["CoordinateSolution", "LineSmooth", "coordinate_descent", "line_search"]
+__all__ = ["CoordinateSolution", "coordinate_descent", "line_search"]
 
-Slope = Callable[[float], tuple[float, float]]
+NEEDS = Needs("coordinate_descent", convex=True, smooth=True, along_line=True)
 
 #: A step changes the margin of a pair by at most this much, so that the exponential of the change is finite.
 LONGEST_STEP = math.log(np.finfo(float).max)
 EPS = float(np.finfo(float).eps)
-
-
-class LineSmooth(Protocol):
-    """What the solver asks of a bound surrogate: convex, twice differentiable, blind to a common shift."""
-
-    n: int
-
-    def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        """Return value and gradient in score space."""
-
-    def along(self, scores: Floats, direction: Floats | NDArray[np.bool_]) -> Slope:
-        """Return ``step -> (first, second derivative)`` at ``scores + step * direction``."""
 
 
 @dataclass
@@ -75,7 +62,7 @@ class CoordinateSolution(Solution):
 
 def coordinate_descent(
     X: Floats | WeakRankers,
-    loss: LineSmooth,
+    loss: BoundSurrogate,
     *,
     max_iter: int = 200,
     tol: float = 1e-8,
@@ -92,8 +79,8 @@ def coordinate_descent(
     ----------
     X : ndarray of shape (n, d), or WeakRankers
         Weak rankers in columns: real-valued or binary. The choice of coordinate depends on their scale.
-    loss : bound surrogate
-        For example ``PNormPushExp(p).bind(y)``.
+    loss : AlongLine
+        Convex and smooth, with derivatives along lines: for example ``PNormPushExp(p).bind(y)``.
     max_iter : int, at least 1
         Rounds.
     tol : float, at least 0
@@ -112,7 +99,7 @@ def coordinate_descent(
     Raises
     ------
     ValueError
-        If shapes disagree or a parameter is out of range.
+        If shapes disagree, a parameter is out of range, or the surrogate is not what the solver needs.
 
     Notes
     -----
@@ -126,8 +113,8 @@ def coordinate_descent(
     step changes the margin of any pair, ``f(x_i) - f(x_k)``, by at most ``log`` of the largest
     double, about 709. The paper leaves that to the line search of its software.
     """
-    if len(X.shape) != 2 or X.shape[0] != loss.n:
-        raise ValueError(f"X must have shape ({loss.n}, d) to match the labels, got {X.shape}")
+    NEEDS.check(X, loss)
+    assert isinstance(loss, AlongLine)
     _check_rounds(max_iter)
     if not (math.isfinite(tol) and tol >= 0):
         raise ValueError(f"tol must be a finite number of at least 0, got {tol!r}")

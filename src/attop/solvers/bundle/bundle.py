@@ -10,11 +10,13 @@ from attop.solvers.base import Callback, Deadline, History, Solution, Status
 from attop.solvers.bundle.certificate import NOTHING, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.bundle.working_set import FewRows
+from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
 from attop.typing import Floats
 
 __all__ = ["bundle"]
 
+NEEDS = Needs("bundle", convex=True)
 
 #: Earlier candidates that span the subspace searched in an iteration, with the best iterate.
 _MEMORY = 10
@@ -73,8 +75,8 @@ def bundle(
     Raises
     ------
     ValueError
-        If a parameter is out of range, shapes do not fit, or the loss turns out not to be convex: a lower
-        bound from its planes exceeds its value.
+        If a parameter is out of range, shapes do not fit, the surrogate is not convex, or its subgradients
+        are none: a lower bound from its planes exceeds its value.
 
     Notes
     -----
@@ -104,8 +106,9 @@ def bundle(
     Lemarechal, Nemirovskii and Nesterov (1995), New variants of bundle methods.
     """
     deadline = Deadline(time_limit)
+    NEEDS.check(X, loss)
+    _check(lam, tol, max_iter)
     n, d = X.shape
-    _check(n, loss, lam, tol, max_iter)
     history = History()
     status: Status = "max_iter"
     best = np.zeros(d)
@@ -246,9 +249,7 @@ def _evaluate(loss: BoundSurrogate, scores: Floats) -> tuple[float, Floats]:
     return float(value), coef
 
 
-def _check(n: int, loss: BoundSurrogate, lam: float, tol: float, max_iter: int) -> None:
-    if n != loss.n:
-        raise ValueError(f"X has {n} rows but the loss is bound to {loss.n} items: bind it to the rows of X")
+def _check(lam: float, tol: float, max_iter: int) -> None:
     for name, value in (("lam", lam), ("tol", tol)):
         if not 0 < value < np.inf:
             raise ValueError(f"{name} must be a positive number, got {value!r}")

@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from attop.solvers.base import Callback, Deadline, History, Status
 from attop.solvers.blocks import BlockedLoss
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
+from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
 from attop.typing import Floats
 
 __all__ = ["gradient_descent"]
 
+
+NEEDS = Needs("gradient_descent")
 
 #: An objective this many times the start's does not come back in a useful number of iterations.
 _BLOWN_UP = 1e12
@@ -197,9 +200,8 @@ def _check(
     window: int,
     coef_init: ArrayLike | None,
 ) -> tuple[Floats, Floats, Floats]:
-    n, d = X.shape
-    if n != loss.n:
-        raise ValueError(f"X has {n} rows but the loss is bound to {loss.n} items: bind it to the rows of X")
+    d = X.shape[1]
+    NEEDS.check(X, loss)
     etas, lams = broadcast_settings(eta=eta, lam=lam)
     if not (etas > 0).all():
         raise ValueError(f"eta must be positive, got {etas.min()}")

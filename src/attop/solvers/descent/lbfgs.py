@@ -10,10 +10,13 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from attop.solvers.base import Callback, Deadline, History, Solution, Status
+from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
 from attop.typing import Floats
 
 __all__ = ["lbfgs"]
+
+NEEDS = Needs("lbfgs", smooth=True)
 
 
 def lbfgs(
@@ -50,15 +53,14 @@ def lbfgs(
     Raises
     ------
     ValueError
-        If shapes disagree or a parameter is out of range.
+        If shapes disagree, a parameter is out of range, or the surrogate is not smooth.
 
     Notes
     -----
     On separable data the minimum is at infinity: the number of iterations is then the regulariser, as
     the number of rounds is in boosting.
     """
-    if X.shape[0] != loss.n:
-        raise ValueError(f"X must have {loss.n} rows to match the labels, got {X.shape[0]}")
+    NEEDS.check(X, loss)
     if isinstance(max_iter, bool) or not isinstance(max_iter, Integral) or max_iter < 1:
         raise ValueError(f"max_iter must be an integer of at least 1, got {max_iter!r}")
     if not (math.isfinite(tol) and tol >= 0):
