@@ -18,6 +18,8 @@ import yaml
 
 import attop
 from attop.analysis import build_report, summarise, write_analysis
+from attop.analysis.compute.comparison import leads
+from attop.analysis.compute.comparison_sentences import ranks_nothing
 from attop.analysis.compute.failures import error_list, status_counts, undefined_values
 from attop.analysis.compute.roc_curves import left_end, mean_roc, tpr_at
 from attop.analysis.compute.tables import rank_methods, standings, wide
@@ -53,6 +55,10 @@ def small():
     )
 
 
+#: Value of a run whose model gives all test items one score.
+CONSTANT = 0.125
+
+
 def rows(*values, dataset="wdbc", target="k=5", metric="precision@k"):
     """Return an evaluation and its runs from ``(method, [value of run 0, ...])``, None for a failed run."""
     evaluation, runs = [], []
@@ -60,7 +66,8 @@ def rows(*values, dataset="wdbc", target="k=5", metric="precision@k"):
         for fold, value in enumerate(series):
             job = {"dataset": dataset, "method": method, "repeat": 0, "fold": fold, "target": target}
             status = "error" if value is None else "ok"
-            runs.append({**job, "status": status, "error": "boom" if value is None else ""})
+            error = "boom" if value is None else ""
+            runs.append({**job, "status": status, "constant": value == CONSTANT, "error": error})
             if value is not None:
                 reason = "no positive" if math.isnan(value) else None
                 evaluation.append({**job, "metric": metric, "value": value, "reason": reason})
@@ -118,9 +125,27 @@ def test_summary_counts_failed_missing_and_undefined_runs_and_fills_nothing_in()
     assert math.isnan(found["d"]["mean"])
 
 
+def test_models_that_rank_nothing_are_counted_in_their_cell():
+    evaluation, runs = rows(("a", [CONSTANT, 0.9, CONSTANT]), ("b", [0.9, 0.2, None]), ("c", [CONSTANT]))
+    table = summarise(evaluation, runs)
+    assert {m: row["n_constant"] for m, row in by_method(table).items()} == {"a": 2, "b": 0, "c": 1}
+    cells = dict(wide(standings(table), "wdbc", "precision@k", ["a", "b", "c"])[1])
+    assert [cells[m][0].n_constant for m in "abc"] == [2, 0, 1]
+    titles = {m: m.upper() for m in "abc"}
+    (lead,) = leads(evaluation, "wdbc", "precision@k", test_train_ratio=0.5)
+    assert lead.best == "a"
+    assert ranks_nothing(lead, table, titles) == (
+        " A gives all test items one score in 2 of 3 runs, where it ranks nothing."
+    )
+    assert ranks_nothing(lead, table.assign(n_constant=0), titles) == ""
+    assert ranks_nothing(replace(lead, best=""), table, titles) == ""
+
+
 def test_summary_of_nothing_is_empty():
     evaluation, runs = rows()
-    runs = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", "target", "status", "error"])
+    runs = pd.DataFrame(
+        columns=["dataset", "method", "repeat", "fold", "target", "status", "constant", "error"]
+    )
     assert summarise(evaluation, runs).empty
 
 

@@ -170,6 +170,23 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
     assert len(tables["selection"]) == 2 * 3 * 2
 
 
+@pytest.mark.parametrize("selection", ["nested", "optimistic"])
+def test_a_model_that_ranks_nothing_is_marked(selection, tmp_path):
+    data = dataset()
+    data.X[:, 2] = 1.0
+    runs, scores, records = [], [], []
+    for column in (1, 2):
+        outcome = run_job(job(search={"column": [column]}, selection=selection), data)
+        runs.append(Run("toy", f"column {column}", 0, 1))
+        scores.append(tmp_path / f"{column}.npz")
+        save_arrays(scores[-1], {"test": outcome.test, "scores": outcome.scores})
+        records.append(tmp_path / f"{column}.json")
+        write_json(records[-1], outcome.record)
+    options = {"targets": [Top(k=5), Top(tau=0.2)], "metrics": ["auc"], "select_by": "precision@k"}
+    table = evaluate(data, runs, scores, records, **options)["runs"]
+    assert table["constant"].tolist() == [False, False, True, True]
+
+
 def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
     data = dataset()
     runs, found = [], []

@@ -78,6 +78,7 @@ def make_results(
                                 "n_train": float(items * 4 // 5),
                                 "n_test": float(n_pos + n_neg),
                                 "at_edge": json.dumps(["lam"] if lam in (0.01, 1.0) and not failed else []),
+                                "constant": False,
                                 "seconds_selection": np.nan if failed else 9 * training,
                                 "seconds_training": np.nan if failed else training,
                                 "seconds_scoring": np.nan if failed else 1e-4,

@@ -109,6 +109,7 @@ def _run_row(record: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
         "selection": record.get("selection", "nested"),
         "validation": _number(target.get("validation")),
         "at_edge": json.dumps(target.get("at_edge", [])),
+        "constant": bool(target.get("constant", False)),
         "n_train": _number(record.get("n_train")),
         "n_test": _number(record.get("n_test")),
         "seconds_selection": _number(seconds.get("selection")),

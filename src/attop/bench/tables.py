@@ -34,6 +34,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "selection",
         "validation",
         "at_edge",
+        "constant",
         "n_train",
         "n_test",
         "seconds_selection",

@@ -28,7 +28,7 @@ from attop.bench.limits import TimeUp, time_limit
 from attop.bench.records import environment, peak_memory_mb
 from attop.datasets.base import Dataset, save_arrays
 from attop.datasets.splits.protocols import Fold, make_folds
-from attop.estimators.base import fit_many
+from attop.estimators.base import all_alike, fit_many
 from attop.files import write_json
 from attop.metrics import get_metric
 from attop.metrics.own import register_own
@@ -250,10 +250,15 @@ def _train_all(job: Job, dataset: Dataset, fold: Fold, record: dict[str, Any]) -
     trained = time.perf_counter()
     test = transform(fold.test)
     scores = np.array([[score_items(model, test) for model in row] for row in models])
-    for top, row in zip(tops, models, strict=True):
+    for top, row, scored in zip(tops, models, scores, strict=True):
         kept = [
-            {"setting": s, "at_edge": _at_edge(s, job.search), "model": _describe(m)}
-            for s, m in zip(settings, row, strict=True)
+            {
+                "setting": s,
+                "at_edge": _at_edge(s, job.search),
+                "model": _describe(m),
+                "constant": all_alike(z),
+            }
+            for s, m, z in zip(settings, row, scored, strict=True)
         ]
         record["targets"].append({"target": str(top), "settings": kept})
     record["n_settings"] = len(settings)
@@ -302,6 +307,7 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: dict[str, 
                 "at_edge": _at_edge(settings[chosen[t]], job.search),
                 "validation": _mean(values[t, chosen[t]]),
                 "model": _describe(finals[t]),
+                "constant": all_alike(scores[t]),
                 "inner": [
                     {"setting": setting, "values": list(values[t, s])} for s, setting in enumerate(settings)
                 ],

@@ -20,7 +20,7 @@ from attop.estimators.validation import check_parameters
 from attop.sample import check_groups
 from attop.typing import Floats, Ints
 
-__all__ = ["LinearRanker", "encode_labels", "fit_many"]
+__all__ = ["LinearRanker", "all_alike", "encode_labels", "fit_many"]
 
 Setting = Mapping[str, Any]
 
@@ -141,7 +141,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
                 "training scores are infinite or NaN: scale the features, for example by StandardScaler, "
                 "or lower the step length"
             )
-        self.constant_ = bool(np.ptp(scores) <= _ALIKE * np.abs(scores).max())
+        self.constant_ = all_alike(scores)
         n_pos = int(y.sum())
         low, high = np.partition(scores, [len(y) - n_pos - 1, len(y) - n_pos])[
             [len(y) - n_pos - 1, len(y) - n_pos]
@@ -194,6 +194,11 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], Ints]:
             "positives and negatives"
         )
     return classes, labels.astype(np.int64)
+
+
+def all_alike(scores: Floats) -> bool:
+    """Return whether scores are equal but for rounding: they rank nothing."""
+    return bool(np.ptp(scores) <= _ALIKE * np.abs(scores).max())
 
 
 def fit_many(

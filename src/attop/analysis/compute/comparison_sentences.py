@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from attop.analysis.compute.comparison import Lead, Rival
 from attop.analysis.compute.targets import span
 from attop.analysis.wording import counted, fine, listed
 
-__all__ = ["VERDICTS", "headline", "leader", "reading"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["VERDICTS", "headline", "leader", "ranks_nothing", "reading"]
 
 #: Is the best really better than the next?
 VERDICTS = {
@@ -63,6 +67,20 @@ def reading(lead: Lead, titles: Mapping[str, str]) -> str:
     if lead.unranked:
         words.append(f"Not ranked, values on fewer runs: {listed([titles[m] for m in lead.unranked])}.")
     return " ".join(words)
+
+
+def ranks_nothing(lead: Lead, table: pd.DataFrame, titles: Mapping[str, str]) -> str:
+    """Say in how many runs the best gives all test items one score; empty if in none.
+
+    `table` is what `attop.analysis.compute.tables.summarise` returned.
+    """
+    key = {"dataset": lead.dataset, "target": lead.target, "metric": lead.metric, "method": lead.best}
+    here = table[(table[list(key)] == list(key.values())).all(axis=1)]
+    n = int(here["n_constant"].sum())
+    if n == 0:
+        return ""
+    runs = counted(int(here["n_expected"].iloc[0]), "run")
+    return f" {titles[lead.best]} gives all test items one score in {n} of {runs}, where it ranks nothing."
 
 
 def _about_next(lead: Lead, titles: Mapping[str, str]) -> str:

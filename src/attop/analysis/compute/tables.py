@@ -59,6 +59,7 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
         - ``mean``, ``std`` (ddof = 1) and ``se = std / sqrt(n)`` over the defined values,
         - ``n``: number of defined values,
         - ``n_expected``: number of distinct (repeat, fold) any method has on the data set,
+        - ``n_constant``: number of runs whose model gives all test items one score, and so ranks nothing,
         - ``n_undefined``: evaluated, but undefined; ``reason``: the most frequent reason for it.
 
         ``n_expected - n - n_undefined`` values are absent because the run failed or is missing.
@@ -69,7 +70,7 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
         If a column is missing or a value is there twice.
     """
     require(evaluation, [*_KEY, *_RUN, "value", "reason"], "evaluation")
-    require(runs, ["dataset", "method", *_RUN, "target"], "runs")
+    require(runs, ["dataset", "method", *_RUN, "target", "constant"], "runs")
     twice = evaluation.duplicated([*_KEY, *_RUN])
     if twice.any():
         row = evaluation.loc[twice, [*_KEY, *_RUN]].iloc[0].to_dict()
@@ -83,9 +84,12 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     table = _skeleton(evaluation, runs).merge(table, on=_KEY, how="left")
     table[["n", "n_undefined"]] = table[["n", "n_undefined"]].fillna(0).astype("int64")
     table["se"] = table["std"] / np.sqrt(table["n"].where(table["n"] > 0))
+    constant = runs.groupby(["dataset", "target", "method"])["constant"].sum().rename("n_constant")
+    table = table.merge(constant.reset_index(), on=["dataset", "target", "method"], how="left")
+    table["n_constant"] = table["n_constant"].fillna(0).astype("int64")
     table = table.merge(_main_reason(evaluation), on=_KEY, how="left")
     table["reason"] = table["reason"].fillna("")
-    columns = [*_KEY, "mean", "std", "se", "n", "n_expected", "n_undefined", "reason"]
+    columns = [*_KEY, "mean", "std", "se", "n", "n_expected", "n_constant", "n_undefined", "reason"]
     return table[columns].astype({"mean": float, "std": float, "se": float})
 
 
@@ -169,6 +173,7 @@ class Cell:
     std: float
     n: int
     n_expected: int
+    n_constant: int
     ranked: bool
     best: bool
     reason: str
@@ -195,7 +200,7 @@ def wide(
     """
     part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
     targets = sort_targets(part["target"])
-    columns = ["mean", "std", "n", "n_expected", "ranked", "best", "reason"]
+    columns = ["mean", "std", "n", "n_expected", "n_constant", "ranked", "best", "reason"]
     cells = {
         (method, target): Cell(*values)
         for method, target, *values in part[["method", "target", *columns]].itertuples(index=False, name=None)

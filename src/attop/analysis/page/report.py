@@ -14,7 +14,7 @@ from attop.analysis import wording
 from attop.analysis.compute.across import ROPE, across
 from attop.analysis.compute.across_sentences import sentences
 from attop.analysis.compute.comparison import leads, split_ratio
-from attop.analysis.compute.comparison_sentences import VERDICTS, headline, reading
+from attop.analysis.compute.comparison_sentences import VERDICTS, headline, ranks_nothing, reading
 from attop.analysis.compute.failures import error_list, status_counts, undefined_values
 from attop.analysis.compute.tables import rank_methods, standings, summarise, wide, write_summary
 from attop.analysis.compute.targets import main_target, sort_targets, span
@@ -189,7 +189,10 @@ def _section(
         "span": span(targets) if targets else "",
         "order": order,
         "leads": lead,
-        "readings": [(VERDICTS[its.verdict], reading(its, titles)) for its in lead],
+        "readings": [
+            (VERDICTS[its.verdict], reading(its, titles) + ranks_nothing(its, summary, titles))
+            for its in lead
+        ],
         "level": {its.target: its.level for its in lead},
         "headline": headline(lead, titles),
         "skipped": skipped,
