@@ -11,6 +11,7 @@ import numpy as np
 
 from attop.solvers.aatp.threshold_svm import AnchoredSVM, blas
 from attop.solvers.base import Callback, Deadline, History
+from attop.solvers.monitor import Monitor
 from attop.typing import Floats, Ints
 
 __all__ = [
@@ -165,7 +166,7 @@ class Candidates:
 
 
 class Progress:
-    """How far a search is: its clock, its history, and whether it is to go on.
+    """The models nearest to the quantiles so far, and the monitor that is told of them.
 
     Parameters
     ----------
@@ -176,15 +177,10 @@ class Progress:
     """
 
     def __init__(self, n_targets: int, deadline: Deadline, callback: Callback | None):
-        self._deadline, self._callback, self._stopped = deadline, callback, False
+        self._monitor = Monitor(deadline, callback)
+        self.over = self._monitor.over
         self._n_solved = 0
         self._coef, self._distance = np.empty((0, n_targets)), np.full(n_targets, np.inf)
-        self._history = History()
-
-    @property
-    def over(self) -> bool:
-        """Whether the time is up or the callback has stopped the search."""
-        return self._stopped or self._deadline.expired
 
     def record(self, found: Candidates) -> None:
         """Count problems solved and tell the callback of them."""
@@ -197,13 +193,11 @@ class Progress:
             self._coef = np.zeros((len(found.coef), len(distance)))
         self._coef[:, closer] = found.coef[:, nearest[closer]]
         self._distance[closer] = distance[closer]
-        self._history.record(self._n_solved, self._deadline.elapsed, self._distance)
-        if self._callback is not None and self._callback(self._n_solved, self._coef, self._distance):
-            self._stopped = True
+        self._monitor.record(self._n_solved, self._coef, self._distance)
 
     def history(self, target: int) -> History:
         """Return the history of one target."""
-        whole = self._history
+        whole = self._monitor.history
         return History(whole.iteration, whole.seconds, [value[[target]] for value in whole.objective])
 
 
@@ -299,12 +293,12 @@ def fixed_point_search(
     choices = []
     for t, k in enumerate(first.tolist()):
         tried: list[int] = []
-        while k not in tried and len(tried) < min(_WALK, budget) and not (tried and progress.over):
+        while k not in tried and len(tried) < min(_WALK, budget) and not (tried and progress.over()):
             solve(np.array([k]))
             tried.append(k)
             k = int(solved[k][1][t, 0])
         seen = Candidates.join([solved[k][0] for k in tried])
-        while (seen.offset[t] != 0).all() and len(tried) < budget and not progress.over:
+        while (seen.offset[t] != 0).all() and len(tried) < budget and not progress.over():
             promise = _extrapolate(problem, seen, t, weight, targets[t])
             promise[tried] = np.inf
             batch = np.argsort(promise, kind="stable")[: min(size, budget - len(tried))]
@@ -383,7 +377,7 @@ def _solve_all(
     size = math.ceil(len(anchors) / (rounds * workers))
 
     def solve(start: int) -> tuple[Candidates, Ints] | None:
-        if start and progress.over:
+        if start and progress.over():
             return None
         return _solve(problem, anchors[start : start + size], weight, targets, tol, progress)
 
@@ -420,7 +414,7 @@ def _solve(
     progress: Progress,
 ) -> tuple[Candidates, Ints]:
     """Solve for `anchors`; return the candidates and their quantile items, shape (len(targets), m)."""
-    solution = problem.solve(anchors, tol=tol, expired=lambda: progress.over)
+    solution = problem.solve(anchors, tol=tol, expired=progress.over)
     items = quantile_items(solution.scores, weight, targets)
     own = solution.scores[anchors, np.arange(len(anchors))]
     offset = own - np.take_along_axis(solution.scores, items, axis=0)

@@ -8,8 +8,9 @@ from numbers import Integral
 
 import numpy as np
 
-from attop.solvers.base import Callback, Deadline, History, Solution, Status
+from attop.solvers.base import Callback, History, Solution, Status
 from attop.solvers.boosting.weak_rankers import FeatureRankers, WeakRankers
+from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import AlongLine, BoundSurrogate, Slope
 from attop.typing import Floats, Ints
@@ -118,13 +119,12 @@ def coordinate_descent(
     _check_rounds(max_iter)
     if not (math.isfinite(tol) and tol >= 0):
         raise ValueError(f"tol must be a finite number of at least 0, got {tol!r}")
-    deadline = Deadline(time_limit)
+    monitor = Monitor(time_limit, callback)
     rankers = FeatureRankers(X) if isinstance(X, np.ndarray) else X
     width = rankers.width
 
     coef = np.zeros((rankers.shape[1], 1))
     scores = np.zeros(loss.n)
-    history = History()
     coordinates: list[int] = []
     steps: list[float] = []
     status: Status = "max_iter"
@@ -135,18 +135,14 @@ def coordinate_descent(
             break
         # Every round descends, so that the last iterate is the best one up to the value's rounding.
         best, objective = coef.copy(), np.array([value], dtype=float)
-        history.record(iteration, deadline.elapsed, objective)
-        if callback is not None and callback(iteration, best, objective):
-            status = "stopped"
+        monitor.record(iteration, best, objective)
+        if monitor.ended is not None:
             break
         slopes = np.abs(np.where(width > 0, rankers.correlate(c), 0.0))
         if slopes.max(initial=0.0) <= tol:
             status = "converged"
             break
-        if iteration == max_iter:
-            break
-        if deadline.expired:
-            status = "deadline"
+        if iteration == max_iter or monitor.over():
             break
         chosen = int(np.argmax(slopes))
         # The loss is blind to a common shift of the scores, so that they need not carry the column's mean.
@@ -163,8 +159,8 @@ def coordinate_descent(
         best,
         objective,
         len(steps),
-        status,
-        history,
+        monitor.ended or status,
+        monitor.history,
         coordinates=np.array(coordinates, np.int64),
         steps=np.array(steps),
     )

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from attop.solvers.base import Callback, Deadline, History, Solution, Status
+from attop.solvers.base import Callback, Solution, Status
 from attop.solvers.bundle.certificate import NOTHING, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.bundle.working_set import FewRows
+from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
 from attop.typing import Floats
@@ -105,11 +106,10 @@ def bundle(
     Franc and Sonnenburg (2009), Optimized cutting plane algorithm for large-scale risk minimization.
     Lemarechal, Nemirovskii and Nesterov (1995), New variants of bundle methods.
     """
-    deadline = Deadline(time_limit)
+    monitor = Monitor(time_limit, callback)
     NEEDS.check(X, loss)
     _check(lam, tol, max_iter)
     n, d = X.shape
-    history = History()
     status: Status = "max_iter"
     best = np.zeros(d)
     start, c = _evaluate(loss, np.zeros(n))
@@ -135,15 +135,12 @@ def bundle(
                     "the loss is not convex; use gradient_descent"
                 )
             gap = max(gap, 0.0)
-            history.record(t, deadline.elapsed, np.array([objective]), np.array([gap]))
+            monitor.record(t, best[:, np.newaxis], np.array([objective]), gap=np.array([gap]))
             if relative_gap(start, objective, lower) <= tol:
                 status = "converged"
                 break
-            if callback is not None and callback(t, best[:, np.newaxis], np.array([objective])):
-                status = "stopped"
-                break
-            if deadline.expired:
-                status = "deadline"
+            if monitor.over():
+                status = monitor.ended or status
                 break
             if t == max_iter:
                 break
@@ -169,7 +166,7 @@ def bundle(
         np.array([exact]),
         t,
         status,
-        history,
+        monitor.history,
         np.array([max(exact - lower, 0.0)]),
         np.array([relative_gap(start, exact, lower)]),
     )

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.solvers.base import Callback, Deadline, History, Status
+from attop.solvers.base import Callback, Status
 from attop.solvers.blocks import BlockedLoss
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
+from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
 from attop.typing import Floats
@@ -96,14 +97,13 @@ def gradient_descent(
     Hiranandani et al. (2020), "Optimization and analysis of the pAp@k metric for recommender systems",
     algorithm 1.
     """
-    deadline = Deadline(time_limit)
+    monitor = Monitor(time_limit, callback)
     eta, lam, coef_init = _check(X, loss, eta, lam, max_iter, tol, window, coef_init)
     run = _Running(eta, lam, coef_init)
     m = len(eta)
     best_coef, best = coef_init.copy(), np.full(m, np.inf)
     each_status: list[Status] = ["max_iter"] * m
     each_n_iter = np.zeros(m, np.int64)
-    history = History()
 
     def end(which: NDArray[np.bool_], status: Status) -> None:
         for j in run.model[which]:
@@ -121,18 +121,15 @@ def gradient_descent(
             best_coef[:, run.model[better]] = run.W[:, better]
             recorded = best.copy()
             recorded[run.model] = objective
-            history.record(t, deadline.elapsed, recorded)
+            monitor.record(t, best_coef, best, current=recorded)
 
             converged = run.stalled(t, best[run.model], tol, window)
             diverged = run.blown_up(t, objective)
             end(converged, "converged")
             end(diverged, "diverged")
             going = ~(converged | diverged)
-            if callback is not None and callback(t, best_coef, best):
-                end(going, "stopped")
-                break
-            if deadline.expired:
-                end(going, "deadline")
+            if monitor.over():
+                end(going, monitor.ended or "deadline")
                 break
             if t == max_iter or not going.any():
                 break
@@ -152,7 +149,7 @@ def gradient_descent(
         best,
         int(each_n_iter.max()),
         summary_status(each_status),
-        history,
+        monitor.history,
         each_status=each_status,
         each_n_iter=each_n_iter,
     )

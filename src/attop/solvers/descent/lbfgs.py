@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
-from attop.solvers.base import Callback, Deadline, History, Solution, Status
+from attop.solvers.base import Callback, Solution
+from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
 from attop.typing import Floats
@@ -65,28 +66,20 @@ def lbfgs(
         raise ValueError(f"max_iter must be an integer of at least 1, got {max_iter!r}")
     if not (math.isfinite(tol) and tol >= 0):
         raise ValueError(f"tol must be a finite number of at least 0, got {tol!r}")
-    deadline = Deadline(time_limit)
-    history = History()
-    ended: Status | None = None
+    monitor = Monitor(time_limit, callback)
 
-    def record(w: Floats, value: float) -> bool:
-        history.record(len(history.iteration), deadline.elapsed, np.array([value]))
-        return bool(callback and callback(history.iteration[-1], w[:, None].copy(), np.array([value])))
+    def record(w: Floats, value: float) -> None:
+        monitor.record(len(monitor.history.iteration), w[:, None].copy(), np.array([value]))
 
     def objective(w: Floats) -> tuple[float, Floats]:
-        nonlocal ended
         value, coef = loss(X @ w)
-        if not history.iteration and record(w, float(value)):
-            ended = "stopped"
+        if not monitor.history.iteration:
+            record(w, float(value))
         return float(value), X.T @ coef
 
     def after_iteration(intermediate_result: OptimizeResult) -> None:
-        nonlocal ended
-        if record(intermediate_result.x, intermediate_result.fun):
-            ended = "stopped"
-        elif deadline.expired:
-            ended = "deadline"
-        if ended is not None:
+        record(intermediate_result.x, intermediate_result.fun)
+        if monitor.over():
             raise StopIteration
 
     result = minimize(
@@ -106,6 +99,6 @@ def lbfgs(
         result.x[:, None],
         np.array([result.fun]),
         int(result.nit),
-        ended or ("converged" if result.success else "max_iter"),
-        history,
+        monitor.ended or ("converged" if result.success else "max_iter"),
+        monitor.history,
     )

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from attop.solvers.base import Callback, Deadline, History, Solution
+from attop.solvers.base import Callback, Solution
 from attop.solvers.minibatch.batches import Batch
 from attop.solvers.minibatch.kernels.mistakes import mistakes
 from attop.solvers.minibatch.queries import batches_of
+from attop.solvers.monitor import Monitor
 from attop.top import Top
 from attop.typing import Ints
 
@@ -121,16 +122,16 @@ def perceptron(
     """
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs}")
-    deadline = Deadline(time_limit)
+    monitor = Monitor(time_limit, callback)
     batches = batches_of(X, y, groups, top, batch_size, rng)
     state = MistakeDriven(X.shape[1], variant, average=average)
-    solution = PerceptronSolution(state.coef, np.zeros(1), 0, "max_iter", History(), state=state)
+    solution = PerceptronSolution(state.coef, np.zeros(1), 0, "max_iter", monitor.history, state=state)
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
             before = state.n_mistakes
             for batch in batches.one_pass():
                 state.step(batch)
-                if deadline.expired or state.lost:
+                if monitor.deadline.expired or state.lost:
                     break
             state.update()
             if state.lost:
@@ -139,14 +140,9 @@ def perceptron(
             in_pass = state.n_mistakes - before
             solution.coef, solution.objective = state.coef, np.array([float(in_pass)])
             solution.n_iter = epoch
-            solution.history.record(epoch, deadline.elapsed, solution.objective)
-            if callback is not None and callback(epoch, solution.coef, solution.objective):
-                solution.status = "stopped"
-            elif deadline.expired:
-                solution.status = "deadline"
-            elif in_pass == 0:
-                solution.status = "converged"
-            if solution.status != "max_iter":
+            monitor.record(epoch, solution.coef, solution.objective)
+            if monitor.over() or in_pass == 0:
+                solution.status = monitor.ended or "converged"
                 break
     solution.n_mistakes, solution.n_updates = state.n_mistakes, state.n_updates
     solution.largest_k, solution.n_skipped = state.largest_k, batches.n_skipped

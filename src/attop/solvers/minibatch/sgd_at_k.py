@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.solvers.base import Callback, Deadline, History, Status
+from attop.solvers.base import Callback, Status
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
 from attop.solvers.minibatch.batches import Batch, BatchSource
 from attop.solvers.minibatch.kernels.descent import projected_step
 from attop.solvers.minibatch.queries import batches_of
+from attop.solvers.monitor import Monitor
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.top import Top
 from attop.typing import Floats, Ints
@@ -210,12 +211,11 @@ def descend(
     >>> bool((solution.coef > 0).all())
     True
     """
-    deadline = Deadline(time_limit)
+    monitor = Monitor(time_limit, callback)
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, got {epochs}")
     m = len(state.lost)
     objective = np.full(m, np.inf)
-    history = History()
     status: Status = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
@@ -223,7 +223,7 @@ def descend(
             for batch in batches.one_pass():
                 total += state.step(batch)
                 count += 1
-                if deadline.expired:
+                if monitor.deadline.expired:
                     break
             if count == 0:
                 raise ValueError(
@@ -232,14 +232,9 @@ def descend(
                 )
             state.update(total)
             objective = np.where(state.lost, objective, total / count)
-            history.record(epoch, deadline.elapsed, objective)
-            if callback is not None and callback(epoch, state.coef, objective):
-                status = "stopped"
-            elif deadline.expired:
-                status = "deadline"
-            elif state.lost.all():
-                status = "diverged"
-            if status != "max_iter":
+            monitor.record(epoch, state.coef, objective)
+            if monitor.over() or state.lost.all():
+                status = monitor.ended or "diverged"
                 break
     each_status: list[Status] = ["diverged" if bad else status for bad in state.lost]
     return GridSolution(
@@ -247,7 +242,7 @@ def descend(
         objective,
         epoch,
         summary_status(each_status),
-        history,
+        monitor.history,
         each_status=each_status,
         each_n_iter=np.full(m, epoch),
         n_skipped=batches.n_skipped,
