@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.bench.job import run, train
-from attop.bench.limits import Limits
-from attop.bench.supervise import supervise
+import attop.bench.preload  # noqa: F401 - children are forked with it
+from attop.bench.job import train
 from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
 from attop.files import read_json
+from attop.jobs.limits import Limits
+from attop.jobs.supervise import supervise
 from support import ROOT
 from support.small_run import SMALL, snakemake
 
@@ -45,9 +46,13 @@ def request_of(tmp_path):
     return make
 
 
+@pytest.fixture(autouse=True)
+def without_servers(monkeypatch):
+    monkeypatch.setenv("ATTOP_WARM", "0")
+
+
 def record_of(request):
-    ending = run(request, lambda: False)
-    assert ending.status == "done", ending
+    train(request)
     record = read_json(request["record"])
     arrays, _ = load_arrays(request["scores"])
     assert (arrays["scores"].size > 0) == (record["status"] == "ok")
@@ -146,15 +151,14 @@ def test_what_nobody_waits_for_is_stopped(tmp_path):
     assert ending.status == "abandoned"
 
 
-def test_results_that_cannot_be_written_are_no_result_of_the_method(request_of):
-    ending = run(request_of("Fine", scores="/proc/none/scores.npz"), lambda: False)
-    assert ending.status == "failed"
-    assert "Error" in ending.message
+def test_results_that_cannot_be_written_are_no_result_of_the_method(request_of, capsys):
+    with pytest.raises(SystemExit):
+        train(request_of("Fine", scores="/proc/none/scores.npz"))
+    assert "Error" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("estimator", ["attop.estimators.SGDAtK", "sklearn.linear_model.LogisticRegression"])
 def test_a_warm_process_changes_no_bit(request_of, tmp_path, monkeypatch, estimator):
-    monkeypatch.setenv("TMPDIR", "/tmp")
     found = []
     for warm in "01":
         monkeypatch.setenv("ATTOP_WARM", warm)

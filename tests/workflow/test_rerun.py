@@ -85,7 +85,7 @@ TABLE = {
     ),
     "evaluation": ("src/attop/bench/evaluation.py", code, MEASURED, set()),
     "curves": ("src/attop/bench/trace.py", code, {"trace": 2, "report": 1}, set()),
-    "how jobs are run": ("src/attop/bench/warm.py", code, {}, set()),
+    "how jobs are run": ("src/attop/jobs/client.py", code, {}, set()),
     "README": ("README.md", code, {}, set()),
 }
 

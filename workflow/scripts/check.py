@@ -1,6 +1,6 @@
 """Check data and configuration before anything is trained."""
 
-from attop.bench.joblog import job_log
+from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop.bench.available import load_available

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from attop.bench.joblog import job_log
+from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop.bench.compilation import compile_methods
-    from attop.bench.limits import Limits
     from attop.files import write_json
+    from attop.jobs.limits import Limits
 
     resources = snakemake.resources
     limits = Limits(resources.limit_ms / 1000 or None, resources.limit_mb or None)

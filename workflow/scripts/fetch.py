@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from attop.bench.joblog import job_log
+from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop.bench.config import load_config

@@ -2,7 +2,7 @@
 
 import json
 
-from attop.bench.joblog import job_log
+from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop.datasets.catalogue import build

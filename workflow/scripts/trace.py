@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from attop.bench.joblog import job_log
+from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop.analysis.compute.targets import main_target

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attop.bench.limits import Limits
-from attop.bench.supervise import supervise
 from attop.bench.training import import_estimator, rehearse, settings_of
+from attop.jobs.limits import Limits
+from attop.jobs.supervise import supervise
 
 __all__ = ["compile_methods"]
 
@@ -38,9 +38,9 @@ def compile_methods(
     summary = {}
     for name, method in methods.items():
         start = time.perf_counter()
-        ending = supervise(partial(_fit, method), Path(logs) / f"{name}.log", limits, lambda: False)
+        end = supervise(partial(_fit, method), Path(logs) / f"{name}.log", limits, lambda: False)
         seconds = time.perf_counter() - start
-        summary[name] = {"ended": ending.status, "message": ending.message, "seconds": seconds}
+        summary[name] = {"ended": end.status, "message": end.message, "seconds": seconds}
     return summary
 
 

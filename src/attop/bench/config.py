@@ -36,6 +36,8 @@ _MOST_SPLITS = 10_000
 class ConfigError(ValueError):
     """A configuration that cannot be run; the message says where, what and how to mend it."""
 
+    for_the_user = True
+
 
 def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
     """Check a configuration and resolve the names in it.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
-from attop.bench.limits import Limits
-from attop.bench.supervise import Ending, supervise
+from attop.jobs.client import perform
+from attop.jobs.limits import Exit, Limits
+from attop.jobs.run import Call
 
-__all__ = ["Request", "run", "train"]
+__all__ = ["Request", "train", "work"]
 
 
 class Request(TypedDict):
@@ -33,86 +33,61 @@ class Request(TypedDict):
 
 
 def train(request: Request) -> None:
-    """Run a training job in a warm process if one is to be had, else in a child of this one.
+    """Run a training job in a process of its own, and write the record it could not write itself.
 
     Raises
     ------
     SystemExit
-        If it left nothing: it was killed, or its results could not be written. What a method does, crashing
-        included, is a result.
+        If it left nothing: it was killed, its input is broken, or its results could not be written. What a
+        method does, crashing included, is a result.
     """
-    from attop.bench import warm
-
-    orphaned = _orphaned()
-    ending = warm.ask(request, orphaned)
-    if ending is None:
-        ending = run(request, orphaned)
-    if ending.status != "done":
-        sys.stderr.write(f"\n{ending.message}\nThe job's output is in {request['log']}\n\n")
+    # Absolute, for a method may change the working directory.
+    files = {name: os.path.abspath(request[name]) for name in ("data", "scores", "record")}
+    limits = Limits(request["seconds"], request["memory_mb"])
+    argument = {**request, **files}
+    end = perform(Call("attop.bench.job.work", argument, request["log"], limits, ("attop.bench.preload",)))
+    if end.status in ("timeout", "memory", "error"):
+        end = _write_failure(argument, end)
+    if end.status != "done":
+        sys.stderr.write(f"\n{end.message}\nThe job's output is in {request['log']}\n\n")
         raise SystemExit(1)
 
 
-def run(request: Request, abandoned: Callable[[], bool]) -> Ending:
-    """Run a training job in a child of this process, and write the record it could not write itself.
-
-    Returns
-    -------
-    ending : Ending
-        ``done``, ``failed``, ``killed`` or ``abandoned``.
-    """
-    limits = Limits(request["seconds"], request["memory_mb"])
-    ending = supervise(lambda: _perform(request, limits), request["log"], limits, abandoned)
-    if ending.status not in ("timeout", "memory", "error"):
-        return ending
-    from attop.bench.training import failure, write_outcome
-
-    try:
-        outcome = failure(_job(request), request["data"], ending.status, ending.message, ending.tail)
-        write_outcome(outcome, request["scores"], request["record"])
-    except OSError as error:
-        return Ending("failed", f"{type(error).__name__}: {error}")
-    return Ending("done")
-
-
-def _perform(request: Request, limits: Limits) -> None:
-    """Do the work; in the child."""
+def work(request: Request) -> None:
+    """Do the work of a training job; in the process of its own."""
     from attop.bench.training import failure, run_job, write_outcome
     from attop.datasets.base import Dataset, Unavailable
+    from attop.jobs.supervise import CannotRun
 
     job = _job(request)
     try:
         dataset = Dataset.load(request["data"])
     except Unavailable as error:
         outcome = failure(job, request["data"], "not_applicable", str(error))
+    except Exception as error:
+        raise CannotRun(_broken(request["data"], error)) from error
     else:
-        outcome = run_job(job, dataset, seconds=limits.seconds)
+        outcome = run_job(job, dataset, seconds=request["seconds"])
     print(outcome.record.get("traceback") or outcome.record["error"] or "ok", flush=True)
     write_outcome(outcome, request["scores"], request["record"])
+
+
+def _write_failure(request: Any, end: Exit) -> Exit:
+    from attop.bench.training import failure, write_outcome
+
+    try:
+        outcome = failure(_job(request), request["data"], end.status, end.message, end.tail)
+        write_outcome(outcome, request["scores"], request["record"])
+    except OSError as error:
+        return Exit("failed", f"{type(error).__name__}: {error}")
+    return Exit("done")
+
+
+def _broken(path: str, error: Exception) -> str:
+    return f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
 
 
 def _job(request: Request) -> Any:
     from attop.bench.training import Job
 
     return Job(request["repeat"], request["fold"], **request["spec"])
-
-
-def _orphaned() -> Callable[[], bool]:
-    """Return whether the process that started this one, through a shell perhaps, is gone; a function."""
-    chain = [os.getppid()]
-    if _status(chain[0]).get("Name") in ("sh", "bash", "dash"):
-        chain.append(int(_status(chain[0]).get("PPid", 0)))
-
-    def orphaned() -> bool:
-        if os.getppid() != chain[0]:
-            return True
-        return len(chain) > 1 and int(_status(chain[0]).get("PPid", 0)) != chain[1]
-
-    return orphaned
-
-
-def _status(pid: int) -> dict[str, str]:
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return {}
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}

@@ -38,6 +38,8 @@ _PACKAGES = (
 class FailedRuns(RuntimeError):
     """Training runs failed although the configuration says that none may."""
 
+    for_the_user = True
+
 
 def check_all_ok(records: Sequence[str | os.PathLike[str]]) -> None:
     """Check that every run has the status ``ok``.

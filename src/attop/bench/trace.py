@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from attop.bench.limits import TimeUp, time_limit
 from attop.bench.tables import KEY, TABLES
 from attop.bench.training import Job, fit_settings, import_estimator, score_items
 from attop.datasets.base import Dataset, Unavailable
 from attop.datasets.splits.protocols import make_folds
+from attop.jobs.limits import TimeUp, time_limit
 from attop.metrics import get_metric
 from attop.metrics.own import register_own
 from attop.top import Top

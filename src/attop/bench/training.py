@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from attop.bench.limits import TimeUp, time_limit
 from attop.bench.records import environment, peak_memory_mb
 from attop.datasets.base import Dataset, save_arrays
 from attop.datasets.splits.protocols import Fold, make_folds
 from attop.estimators.base import all_alike, fit_many
 from attop.files import write_json
+from attop.jobs.limits import TimeUp, time_limit
 from attop.metrics import get_metric
 from attop.metrics.own import register_own
 from attop.seeds import derive_seed

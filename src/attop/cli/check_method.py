@@ -23,10 +23,10 @@ def check(options: argparse.Namespace) -> int:
     """Run the conformance suite on a class; return 1 if it fails a check."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # as in a training job, and before NumPy is imported
-    from attop.bench.limits import Limits
     from attop.bench.training import import_estimator
     from attop.conformance import check_all
     from attop.conformance.method import Method
+    from attop.jobs.limits import Limits
 
     try:
         if "." not in options.path:
@@ -60,8 +60,8 @@ def _parameters(given: list[str]) -> dict[str, Any]:
 
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     """Run one check in a process of its own: a method may crash, hang or exit."""
-    from attop.bench.supervise import supervise
     from attop.conformance import Result
+    from attop.jobs.supervise import supervise
 
     answer = folder / "answer.json"
     answer.unlink(missing_ok=True)

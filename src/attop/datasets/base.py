@@ -20,6 +20,8 @@ __all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays
 class DatasetError(ValueError):
     """Data that cannot be used; the message says what, where and how to mend it."""
 
+    for_the_user = True
+
 
 class Unavailable(DatasetError):
     """Data that cannot be had here and now, which is no fault of the data.

@@ -1,4 +1,4 @@
-"""What a training job may use, and the soft end of its time."""
+"""What a job may use, the soft end of its time, and how it ended."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
+from typing import Literal
 
-__all__ = ["Limits", "TimeUp", "time_limit"]
+__all__ = ["Exit", "Limits", "TimeUp", "time_limit"]
 
 
 class TimeUp(BaseException):
@@ -20,7 +21,7 @@ class TimeUp(BaseException):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a training job may use before it is stopped.
+    """What a job may use before it is stopped.
 
     Attributes
     ----------
@@ -37,6 +38,27 @@ class Limits:
     def hard_seconds(self) -> float | None:
         """When a job is killed that did not end at `seconds`: code that does not return to Python cannot."""
         return None if self.seconds is None else self.seconds + min(5.0, 0.5 + 0.1 * self.seconds)
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How a job ended.
+
+    Attributes
+    ----------
+    status : str
+        ``done``; ``timeout``, ``memory``, ``error``: its own fault; ``failed``: it could not do its work for
+        reasons such as a full disk; ``killed``: by a signal that usually comes from outside; ``abandoned``:
+        nobody waits for it any more.
+    message : str
+        In words.
+    tail : str
+        The end of what it printed.
+    """
+
+    status: Literal["done", "timeout", "memory", "error", "failed", "killed", "abandoned"]
+    message: str = ""
+    tail: str = ""
 
 
 @contextlib.contextmanager
