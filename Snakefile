@@ -23,6 +23,14 @@ include: "rules/report.smk"
 include: "rules/paper.smk"
 
 
+# What a rule's results depend on besides its input files must have been thought of.
+for written in workflow.rules:
+    if written.script and "code" not in written.params.keys():
+        raise WorkflowError(
+            f"rule {written.name} has no inputs: add it to attop.bench.inputs"
+        )
+
+
 localrules:
     all,
 

@@ -4,6 +4,7 @@ from snakemake.exceptions import WorkflowError
 
 from attop.bench.config import ConfigError, load_config
 from attop.bench.fingerprint import remember
+from attop.bench.inputs import Inputs
 from attop.bench.locks import claim
 from attop.bench.plan import Plan
 from attop.bench.run import Run
@@ -18,6 +19,7 @@ if workflow.is_main_process and (said := claim()):
 
 remember(".snakemake/fingerprints.json")
 PLAN = Plan(CONFIG)
+INPUTS = Inputs(PLAN, scripts=f"{workflow.basedir}/workflow/scripts")
 OUT = CONFIG.output
 LOGS = f"{OUT}/logs"
 CHECKED = f"{OUT}/data/checked.json"
@@ -25,30 +27,34 @@ COMPILED = f"{OUT}/data/compiled.json"
 REPORT = f"{OUT}/report.html"
 
 
-def one_of(names):
+def any_of(names):
     """A wildcard constraint: exactly one of `names`, or nothing when there are none."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def before(stage):
+def stage_inputs(w):
     """The files a preparation stage reads."""
-    return lambda w: PLAN.stage_inputs(w.dataset, stage)
+    return PLAN.stage_inputs(w.dataset, w.stage)
 
 
-def preparation(stage):
-    """What a preparation stage depends on."""
-    return lambda w: PLAN.preparation(w.dataset, stage)
-
-
-def gates(w):
-    """What a run that is still to be done waits for.
+def wait_for(w):
+    """What a run that is still to be done waits for, and one whose data are newer than its results.
 
     A run that is done does not: Snakemake would repeat it whenever a check or a compilation is done again
     for another data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
+    One whose data changed waits for their check, for Snakemake removes its results before it is repeated: data
+    that cannot be read then stop it before that.
     """
     run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
-    done = PLAN.scores_path(run).exists() and PLAN.record_path(run).exists()
-    return [] if done else [CHECKED, COMPILED]
+    try:
+        done = min(os.stat(p).st_mtime for p in PLAN.results(run))
+        return (
+            []
+            if os.stat(PLAN.stage_path(w.dataset)).st_mtime <= done
+            else [CHECKED, COMPILED]
+        )
+    except OSError:
+        return [CHECKED, COMPILED]
 
 
 def memory(w, input, attempt):
@@ -93,7 +99,7 @@ def training_minutes(w, attempt):
 
 
 wildcard_constraints:
-    dataset=one_of(d.id for d in CONFIG.datasets),
-    method=one_of(m.id for m in CONFIG.methods),
+    dataset=any_of(d.id for d in CONFIG.datasets),
+    method=any_of(m.id for m in CONFIG.methods),
     repeat=r"\d+",
     fold=r"\d+",

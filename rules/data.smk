@@ -11,92 +11,36 @@ rule fetch:
     log:
         f"{LOGS}/data/{{dataset}}/fetch.log",
     wildcard_constraints:
-        dataset=one_of(PLAN.with_files()),
+        dataset=any_of(PLAN.with_files()),
     resources:
         mem_mb=memory,
         runtime=minutes(30),
     params:
-        job=lambda w: PLAN.fetching(w.dataset),
+        **INPUTS.fetch(),
+        # A function of `resources` makes no finished job out of date: the same bytes from elsewhere are the same.
+        sources=lambda w, resources: PLAN.sources(w.dataset),
     message:
         "files of {wildcards.dataset}"
     script:
         "../workflow/scripts/fetch.py"
 
 
-rule source:
+rule prepare:
     input:
-        before("source"),
+        stage_inputs,
     output:
-        f"{OUT}/data/{{dataset}}/source.npz",
+        f"{OUT}/data/{{dataset}}/{{stage}}.npz",
     log:
-        f"{LOGS}/data/{{dataset}}/source.log",
+        f"{LOGS}/data/{{dataset}}/{{stage}}.log",
     wildcard_constraints:
-        dataset=one_of(PLAN.with_stage("source")),
+        stage=any_of(PLAN.all_stages()),
     resources:
         mem_mb=memory,
         runtime=minutes(30),
     params:
-        job=preparation("source"),
+        **INPUTS.prepare(),
     message:
-        "source of {wildcards.dataset}"
-    script:
-        "../workflow/scripts/prepare.py"
-
-
-rule umap:
-    input:
-        before("umap"),
-    output:
-        f"{OUT}/data/{{dataset}}/umap.npz",
-    log:
-        f"{LOGS}/data/{{dataset}}/umap.log",
-    wildcard_constraints:
-        dataset=one_of(PLAN.with_stage("umap")),
-    resources:
-        mem_mb=memory,
-        runtime=minutes(30),
-    params:
-        job=preparation("umap"),
-    message:
-        "UMAP of the items of {wildcards.dataset}"
-    script:
-        "../workflow/scripts/prepare.py"
-
-
-rule factorise:
-    input:
-        before("factorise"),
-    output:
-        f"{OUT}/data/{{dataset}}/factorise.npz",
-    log:
-        f"{LOGS}/data/{{dataset}}/factorise.log",
-    wildcard_constraints:
-        dataset=one_of(PLAN.with_stage("factorise")),
-    resources:
-        mem_mb=memory,
-        runtime=minutes(30),
-    params:
-        job=preparation("factorise"),
-    message:
-        "matrix factorisation of {wildcards.dataset}"
-    script:
-        "../workflow/scripts/prepare.py"
-
-
-rule dataset:
-    input:
-        before("dataset"),
-    output:
-        f"{OUT}/data/{{dataset}}/dataset.npz",
-    log:
-        f"{LOGS}/data/{{dataset}}/dataset.log",
-    resources:
-        mem_mb=memory,
-        runtime=minutes(30),
-    params:
-        job=preparation("dataset"),
-    message:
-        "data set {wildcards.dataset}"
+        "prepare {wildcards.dataset}: {wildcards.stage}"
     script:
         "../workflow/scripts/prepare.py"
 
@@ -113,7 +57,7 @@ rule check:
         mem_mb=memory,
         runtime=minutes(30),
     params:
-        job=PLAN.checking(),
+        **INPUTS.check(),
     message:
         "check of data and configuration"
     script:

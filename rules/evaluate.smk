@@ -14,7 +14,7 @@ rule evaluate:
         mem_mb=memory,
         runtime=minutes(30),
     params:
-        job=lambda w: PLAN.evaluation(w.dataset),
+        **INPUTS.evaluate(),
     message:
         "evaluate {wildcards.dataset}"
     script:
@@ -34,7 +34,7 @@ rule trace:
         mem_mb=memory,
         runtime=minutes(30),
     params:
-        job=lambda w: PLAN.trace(w.dataset),
+        **INPUTS.trace(),
     message:
         "training curves on {wildcards.dataset}"
     script:

@@ -13,12 +13,12 @@ if CONFIG.paper:
         log:
             f"{LOGS}/simulations/{{simulation}}.log",
         wildcard_constraints:
-            simulation=one_of(SIMULATED),
+            simulation=any_of(SIMULATED),
         resources:
             mem_mb=memory,
             runtime=minutes(30),
         params:
-            job=lambda w: PLAN.simulation(w.simulation),
+            **INPUTS.simulate(),
         message:
             "simulation {wildcards.simulation}"
         script:
@@ -36,7 +36,7 @@ if CONFIG.paper:
             mem_mb=memory,
             runtime=minutes(30),
         params:
-            job=PLAN.paper(),
+            **INPUTS.paper(),
         message:
             "the paper's tables and figures"
         script:

@@ -25,7 +25,7 @@ rule report:
         mem_mb=memory,
         runtime=minutes(30),
     params:
-        job=PLAN.report(),
+        **INPUTS.report(),
     message:
         "tables, figures and report"
     script:

@@ -10,7 +10,7 @@ rule compile:
         limit_ms=round(1000 * (CONFIG.limits.seconds or 0)),
         limit_mb=round(CONFIG.limits.memory_mb or 0),
     params:
-        job=PLAN.methods(),
+        **INPUTS.compile(),
     message:
         "compile what the methods need"
     script:
@@ -19,7 +19,7 @@ rule compile:
 
 rule train:
     input:
-        gates,
+        wait_for,
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
     output:
         scores=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/scores.npz",
@@ -35,7 +35,7 @@ rule train:
         limit_ms=limit("seconds", 1000),
         limit_mb=limit("memory_mb", 1),
     params:
-        job=lambda w: PLAN.training(w.dataset, w.method),
+        **INPUTS.train(),
     message:
         "train {wildcards.method} on {wildcards.dataset}, repeat {wildcards.repeat}, fold {wildcards.fold}"
     script:

@@ -1,5 +1,7 @@
 """Fingerprints of code: the edits that make results out of date, and those that do not."""
 
+import ast
+import importlib
 import json
 import shutil
 import subprocess
@@ -9,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from attop.bench import fingerprint as fingerprints
-from attop.bench.fingerprint import fingerprint, home_of
+from attop.bench.fingerprint import fingerprint, home_of, rule_fingerprint
+from support import ROOT
 
 ESTIMATORS = {
     name: f"attop.estimators.{name}" for name in ("AATP", "GDPApK", "SGDAtK", "PNormPush", "RankBoost")
@@ -136,3 +139,69 @@ def test_what_was_read_is_remembered_until_a_file_changes(source, tmp_path):
     assert ask() == [second, []]
     kept.write_text("[1]")
     assert ask()[0] == second
+
+
+SCRIPTS = sorted((ROOT / "workflow" / "scripts").glob("*.py"))
+
+
+def closure(module):
+    seen, todo = set(), [module]
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            todo += fingerprints._scan(name)[1]
+    return seen
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=[s.stem for s in SCRIPTS])
+def test_what_a_script_imports_is_in_its_fingerprint(script):
+    _forget()
+    found = closure(str(script))
+    lines = [node for node in ast.walk(ast.parse(script.read_text())) if isinstance(node, ast.ImportFrom)]
+    names = [(line.module, alias.name) for line in lines for alias in line.names]
+    homes = {getattr(getattr(importlib.import_module(m), n), "__module__", m) for m, n in names}
+    wanted = {home for home in homes if home.startswith("attop.")} - fingerprints.REGISTRIES
+    assert {home for home in wanted if not home.startswith(fingerprints.RUNNERS)} <= found
+    assert wanted, "a rule whose code nothing can change"
+
+
+@pytest.mark.parametrize(
+    ("script", "module"),
+    [
+        ("train", "attop.bench.training"),
+        ("train", "attop.datasets.splits.protocols"),
+        ("trace", "attop.analysis.compute.targets"),
+        ("check", "attop.bench.checks"),
+        ("evaluate", "attop.metrics.own"),
+        ("fetch", "attop.datasets.fetch.transfer"),
+        ("report", "attop.bench.manifest"),
+    ],
+)
+def test_what_was_once_left_out(script, module):
+    assert module in closure(str(ROOT / f"workflow/scripts/{script}.py"))
+
+
+def test_a_script_without_code_of_attop_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="there is no script"):
+        rule_fingerprint(tmp_path / "none.py")
+    (tmp_path / "alone.py").write_text("import json\n")
+    with pytest.raises(ValueError, match="imports nothing of attop"):
+        rule_fingerprint(tmp_path / "alone.py")
+
+
+def test_a_name_whose_home_cannot_be_read_is_refused(tmp_path, source):
+    script = tmp_path / "script.py"
+    script.write_text("from attop.estimators import Nothing\n")
+    with pytest.raises(ValueError, match="where its 'Nothing' is from"):
+        rule_fingerprint(script)
+
+
+def test_what_a_package_defines_itself_counts(tmp_path, source):
+    script = tmp_path / "script.py"
+    (source / "estimators" / "__init__.py").write_text("def made_here():\n    return 1\n")
+    script.write_text("from attop.estimators import made_here\n")
+    before = rule_fingerprint(script)
+    (source / "estimators" / "__init__.py").write_text("def made_here():\n    return 2\n")
+    _forget()
+    assert rule_fingerprint(script) != before

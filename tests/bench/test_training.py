@@ -9,12 +9,13 @@ from sklearn.preprocessing import StandardScaler
 
 from attop.bench.evaluation import evaluate
 from attop.bench.run import Run
+from attop.bench.spec import JobSpec
 from attop.bench.trace import trace, trace_table
-from attop.bench.training import Job, run_job, settings_of
+from attop.bench.training import run_job, settings_of
 from attop.datasets.base import Dataset, Unavailable, save_arrays
 from attop.datasets.splits.protocols import make_folds
 from attop.files import read_json, write_json
-from attop.metrics import average_precision, precision_at_k
+from attop.metrics import average_precision, get_metric, precision_at_k
 from attop.top import Top
 from support.recorder import Recorder
 
@@ -41,7 +42,7 @@ def job(estimator="Recorder", **changes):
         "estimator": f"{HERE}.{estimator}",
         "search": {"column": [0, 1, 2]},
     }
-    return Job(**{**base, **changes})
+    return JobSpec(**{**base, **changes})
 
 
 def test_selects_what_ranks_best_and_scores_the_test_part():
@@ -150,8 +151,8 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
         [tmp_path / "scores.npz", tmp_path / "failed.npz"],
         [tmp_path / "record.json", tmp_path / "failed.json"],
         targets=[Top(k=5), Top(tau=0.2)],
-        metrics=["precision@k", "ap", "pauc@k"],
-        select_by="precision@k",
+        metrics=[get_metric(name) for name in ("precision@k", "ap", "pauc@k")],
+        select_by=get_metric("precision@k"),
     )
     # Written beside the training curves, which are another job's.
     assert "trace" not in tables
@@ -203,8 +204,8 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
         [tmp_path / f"{fold}.npz" for fold in range(3)],
         [tmp_path / f"{fold}.json" for fold in range(3)],
         targets=[Top(k=5), Top(tau=0.2)],
-        metrics=["precision@k"],
-        select_by="precision@k",
+        metrics=[get_metric("precision@k")],
+        select_by=get_metric("precision@k"),
     )
     for t, top in enumerate([Top(k=5), Top(tau=0.2)]):
         values = [[precision_at_k(data.y[o.test], row, top) for row in o.scores[t]] for o in found]
@@ -233,8 +234,7 @@ def test_a_trace_is_the_chosen_setting_stopped_ever_later():
     assert trace(job(), data, run_job(job(), data).record, "k=5") == [], "no iterations to stop"
     failed = {**outcome.record, "status": "error", "targets": []}
     assert trace(chosen, data, failed, "k=5") == []
-    spec = {name: value for name, value in vars(chosen).items() if name not in ("repeat", "fold")}
-    table = trace_table("toy", data, {"boost": spec}, {"boost": outcome.record}, "k=5")
+    table = trace_table("toy", data, {"boost": chosen}, {"boost": outcome.record}, "k=5")
     assert table["iterations"].tolist() == [1, 2, 4, 6]
     gone = Unavailable("not there", "look elsewhere")
-    assert trace_table("toy", gone, {"boost": spec}, {"boost": failed}, "k=5").empty
+    assert trace_table("toy", gone, {"boost": chosen}, {"boost": failed}, "k=5").empty

@@ -10,7 +10,7 @@ import pytest
 from attop.bench.config import load_config
 from attop.bench.plan import Plan
 from attop.bench.run import Run
-from attop.bench.training import Job, run_job, write_outcome
+from attop.bench.training import run_job, write_outcome
 from attop.cli.configuration import read_raw
 from attop.cli.main import main
 from attop.cli.parser import build_parser
@@ -69,7 +69,7 @@ def words(capsys):
 def test_it_is_the_benchmarks_own_job(plan, capsys):
     run = Run("wdbc", "linear-svm", 0, 3)
     dataset = Dataset.load(plan.stage_path("wdbc"))
-    expected = run_job(Job(0, 3, **json.loads(plan.training("wdbc", "linear-svm"))["spec"]), dataset)
+    expected = run_job(plan.spec(run), dataset)
     write_outcome(expected, plan.scores_path(run), plan.record_path(run))
     before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
     assert fit("wdbc", "linear-svm", "--fold", "3") == 0

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from attop.bench.config import load_config
+from attop.bench.inputs import Inputs
 from attop.bench.plan import Plan
 from attop.datasets import Dataset, DatasetError, build, make, make_folds
 from attop.datasets.base import Unavailable, load_arrays
@@ -137,15 +138,24 @@ def test_the_reason_passes_through_every_stage(tmp_path):
 
 
 def test_where_files_are_found_and_what_is_said_of_them_repeat_no_job():
-    plans = [
-        Plan(config(datasets=[{"id": "ionosphere", "quirks": quirks, "files": {"path": file}}], **place))
+    scripts = ROOT / "workflow/scripts"
+    inputs = [
+        Inputs(
+            Plan(config(datasets=[{"id": "ionosphere", "quirks": quirks, "files": {"path": file}}], **place)),
+            scripts,
+        )
         for quirks, file, place in (
             ("none", {"path": "a/b", "urls": ["https://example.org/b"]}, {}),
             ("many", {"path": "a/b", "remedy": "ask"}, {"mirror": "/some/where", "offline": True}),
         )
     ]
-    assert plans[0].fetching("ionosphere") == plans[1].fetching("ionosphere")
-    assert plans[0].preparation("ionosphere", "dataset") == plans[1].preparation("ionosphere", "dataset")
+    wildcards = SimpleNamespace(dataset="ionosphere", stage="dataset")
+    for rule in ("fetch", "prepare"):
+        one, other = (
+            [value(wildcards) if callable(value) else value for value in getattr(each, rule)().values()]
+            for each in inputs
+        )
+        assert one == other
 
 
 # Sets in the form of files that are not at hand

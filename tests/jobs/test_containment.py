@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import attop.bench.preload  # noqa: F401 - children are forked with it
-from attop.bench.job import train
+from attop.bench.job import Job, train
+from attop.bench.spec import JobSpec
 from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
 from attop.files import read_json
 from attop.jobs.limits import Limits
@@ -23,25 +24,26 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is watch
 
 
 @pytest.fixture
-def request_of(tmp_path):
-    """Return a function that makes the request of a training job with a method of `hostile_methods`."""
+def job_of(tmp_path):
+    """Return a function that makes a training job of a method of `hostile_methods`."""
     rng = np.random.default_rng(0)
     y = (np.arange(90) % 3 == 0).astype(int)
     Dataset("toy", rng.normal(size=(90, 3)) + y[:, None], y).save(tmp_path / "data.npz")
 
-    def make(method, **changes):
-        spec = {
-            "seed": 7,
-            "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
-            "scaling": "none",
-            "targets": [{"k": 5}],
-            "select_by": "precision@k",
-            "estimator": f"support.hostile_methods.{method}",
-        }
+    def make(method, estimator=None, seconds=20, **changes):
+        spec = JobSpec(
+            repeat=0,
+            fold=0,
+            seed=7,
+            protocol={"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
+            scaling="none",
+            targets=[{"k": 5}],
+            select_by="precision@k",
+            estimator=estimator or f"support.hostile_methods.{method}",
+        )
         names = ("data.npz", "scores.npz", "record.json", "log")
         files = {name.split(".")[0]: str(tmp_path / name) for name in names}
-        limits = {"seconds": 20, "memory_mb": 1000}
-        return {"spec": spec, "repeat": 0, "fold": 0, **files, **limits, **changes}
+        return Job(spec, **{**files, **changes}, limits=Limits(seconds, 1000))
 
     return make
 
@@ -51,12 +53,12 @@ def without_servers(monkeypatch):
     monkeypatch.setenv("ATTOP_WARM", "0")
 
 
-def record_of(request):
-    train(request)
-    record = read_json(request["record"])
-    arrays, _ = load_arrays(request["scores"])
+def record_of(job):
+    train(job)
+    record = read_json(job.record)
+    arrays, _ = load_arrays(job.scores)
     assert (arrays["scores"].size > 0) == (record["status"] == "ok")
-    return record, Path(request["log"]).read_text()
+    return record, Path(job.log).read_text()
 
 
 @pytest.mark.parametrize(
@@ -73,8 +75,8 @@ def record_of(request):
         ("Crashes", "error", "SIGSEGV"),
     ],
 )
-def test_what_a_method_does_is_its_status(request_of, method, status, words):
-    record, log = record_of(request_of(method))
+def test_what_a_method_does_is_its_status(job_of, method, status, words):
+    record, log = record_of(job_of(method))
     assert record["status"] == status
     assert words in record["error"]
     assert words in log
@@ -82,12 +84,12 @@ def test_what_a_method_does_is_its_status(request_of, method, status, words):
         assert "in fit" in log
         assert "in fit" in record["traceback"]
     assert record["environment"]["host"]
-    assert record["seed"] == record_of(request_of("Fine"))[0]["seed"]
+    assert record["seed"] == record_of(job_of("Fine"))[0]["seed"]
 
 
 @pytest.mark.parametrize("method", ["LoopsForEver", "IgnoresAlarms"])
-def test_time_limit(request_of, method):
-    record, log = record_of(request_of(method, seconds=0.8))
+def test_time_limit(job_of, method):
+    record, log = record_of(job_of(method, seconds=0.8))
     assert record["status"] == "timeout"
     assert "0.8 s" in record["error"]
     assert "in fit" in log
@@ -95,14 +97,14 @@ def test_time_limit(request_of, method):
 
 
 @pytest.mark.parametrize("method", ["EatsMemory", "ChildrenEatMemory"])
-def test_memory_limit(request_of, method):
-    record, _ = record_of(request_of(method))
+def test_memory_limit(job_of, method):
+    record, _ = record_of(job_of(method))
     assert record["status"] == "memory"
     assert "1000 MB" in record["error"]
 
 
-def test_a_log_keeps_its_beginning_and_its_end(request_of):
-    record, log = record_of(request_of("PrintsMegabytes"))
+def test_a_log_keeps_its_beginning_and_its_end(job_of):
+    record, log = record_of(job_of("PrintsMegabytes"))
     assert record["status"] == "ok"
     assert log.startswith("first words")
     assert log.rstrip().endswith("ok")
@@ -111,26 +113,26 @@ def test_a_log_keeps_its_beginning_and_its_end(request_of):
     assert len(log) < 2e6
 
 
-def test_no_child_is_left(request_of):
-    record, _ = record_of(request_of("LeavesChildren"))
+def test_no_child_is_left(job_of):
+    record, _ = record_of(job_of("LeavesChildren"))
     assert record["status"] == "ok"
     lines = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists()]
     assert not [line for line in lines if b"# left by" in line]
 
 
-def test_generators_of_the_process_are_seeded(request_of):
+def test_generators_of_the_process_are_seeded(job_of):
     scores = []
     for _ in range(2):
-        request = request_of("Undecided")
-        record_of(request)
-        scores.append(load_arrays(request["scores"])[0]["scores"])
+        job = job_of("Undecided")
+        record_of(job)
+        scores.append(load_arrays(job.scores)[0]["scores"])
     np.testing.assert_array_equal(*scores)
 
 
-def test_data_that_cannot_be_had(request_of):
-    request = request_of("Fine")
-    save_unavailable(request["data"], "toy", Unavailable("no network", "get it by hand"))
-    record, _ = record_of(request)
+def test_data_that_cannot_be_had(job_of):
+    job = job_of("Fine")
+    save_unavailable(job.data, "toy", Unavailable("no network", "get it by hand"))
+    record, _ = record_of(job)
     assert record["status"] == "not_applicable"
     assert "get it by hand" in record["error"]
 
@@ -151,21 +153,21 @@ def test_what_nobody_waits_for_is_stopped(tmp_path):
     assert ending.status == "abandoned"
 
 
-def test_results_that_cannot_be_written_are_no_result_of_the_method(request_of, capsys):
+def test_results_that_cannot_be_written_are_no_result_of_the_method(job_of, capsys):
     with pytest.raises(SystemExit):
-        train(request_of("Fine", scores="/proc/none/scores.npz"))
+        train(job_of("Fine", scores="/proc/none/scores.npz"))
     assert "Error" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("estimator", ["attop.estimators.SGDAtK", "sklearn.linear_model.LogisticRegression"])
-def test_a_warm_process_changes_no_bit(request_of, tmp_path, monkeypatch, estimator):
+def test_a_warm_process_changes_no_bit(job_of, tmp_path, monkeypatch, estimator):
     found = []
     for warm in "01":
         monkeypatch.setenv("ATTOP_WARM", warm)
-        request = request_of("Fine", scores=str(tmp_path / f"scores{warm}.npz"))
-        train({**request, "spec": {**request["spec"], "estimator": estimator}})
+        job = job_of("", estimator, scores=str(tmp_path / f"scores{warm}.npz"))
+        train(job)
         found.append((tmp_path / f"scores{warm}.npz").read_bytes())
-        assert read_json(request["record"])["status"] == "ok"
+        assert read_json(job.record)["status"] == "ok"
     assert found[0] == found[1]
 
 
@@ -178,7 +180,8 @@ def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(tmp_path,
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     fine = [SMALL["methods"][2], {"id": "Fine", "estimator": "support.hostile_methods.Fine"}]
     hostile = [{"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE]
-    base = {**SMALL, "datasets": SMALL["datasets"][:1], "limits": {"seconds": 5, "memory_mb": 1000}}
+    hostile[HOSTILE.index("LoopsForEver")]["limits"] = {"seconds": 5}
+    base = {**SMALL, "datasets": SMALL["datasets"][:1], "limits": {"memory_mb": 1000}}
     status, output = snakemake(tmp_path / "with", "--cores", "2", config={**base, "methods": hostile + fine})
     assert status == 0, output
     status, output = snakemake(tmp_path / "without", "--cores", "2", config={**base, "methods": fine})

@@ -1,6 +1,5 @@
 """Metrics of the user's own, named in YAML only: selection, evaluation, report, re-runs, errors."""
 
-import json
 import runpy
 import sys
 from pathlib import Path
@@ -12,9 +11,11 @@ import pytest
 
 from attop.bench import fingerprint as fingerprints
 from attop.bench.config import ConfigError, load_config
+from attop.bench.inputs import Inputs
 from attop.bench.plan import Plan
+from attop.bench.run import Run
 from attop.bench.tables import KEY, TABLES, write_tables
-from attop.bench.training import Job, run_job, write_outcome
+from attop.bench.training import run_job, write_outcome
 from attop.datasets.base import Dataset
 from attop.files import read_json
 from attop.metrics import get_metric, registry
@@ -148,8 +149,8 @@ def test_names_and_dotted_paths():
     )
     assert config.metrics == ["auc", "misses@k", "my_metrics.GAIN"]
     assert set(config.own_metrics) == {"misses@k", "my_metrics.GAIN", "my_metrics.spread"}
-    assert not get_metric("misses@k").higher_is_better
-    assert get_metric("my_metrics.GAIN").needs_top
+    assert not config.metric("misses@k").higher_is_better
+    assert config.metric("my_metrics.GAIN").needs_top
     raw = {"own_metrics": {"misses@k": MISSES}, "datasets": ["wdbc"], "methods": ["aatp"]}
     everything = load_config({**raw, "catalogues": SMALL["catalogues"]}, ROOT).metrics
     assert everything == [*registry.DEFAULT_METRICS, "misses@k"]
@@ -211,36 +212,41 @@ def test_an_edit_of_its_file_runs_evaluation_again_and_training_if_it_selects(mo
     def jobs():
         forget_fingerprints()
         data = entry(id="toy", select_by="misses@k" if selects else "auc")
-        plan = Plan(configuration(own_metrics={"misses@k": MISSES}, metrics=["misses@k"], datasets=[data]))
-        return plan.evaluation("toy"), plan.training("toy", "lr"), plan.checking()
+        config = configuration(own_metrics={"misses@k": MISSES}, metrics=["misses@k"], datasets=[data])
+        return [params(config, rule) for rule in ("evaluate", "train", "check")]
 
     first = jobs()
     module.write_text(MODULE + "\n# A comment.\n")
     assert jobs() == first
     module.write_text(MODULE.replace("1 - y_true", "1.0 - y_true"))
     edited = jobs()
-    assert [a != b for a, b in zip(first, edited, strict=True)] == [True, selects, False]
-    other = Plan(configuration(own_metrics={"misses@k": {**MISSES, "bounds": [0, 1]}}, metrics=["misses@k"]))
-    assert other.evaluation("toy") != edited[0]
+    assert [a != b for a, b in zip(first, edited, strict=True)] == [True, selects, selects]
+    other = configuration(own_metrics={"misses@k": {**MISSES, "bounds": [0, 1]}}, metrics=["misses@k"])
+    assert params(other, "evaluate") != edited[0]
 
 
 def test_a_new_metric_runs_evaluation_and_report_again_only():
-    before = Plan(configuration())
-    after = Plan(configuration(metrics=["auc", "my_metrics.spread"]))
-    assert before.evaluation("toy") != after.evaluation("toy")
-    assert before.report() != after.report()
-    for what in (Plan.checking, Plan.methods):
-        assert what(before) == what(after)
-    assert before.training("toy", "lr") == after.training("toy", "lr")
+    before, after = configuration(), configuration(metrics=["auc", "my_metrics.spread"])
+    for rule in ("evaluate", "report"):
+        assert params(before, rule) != params(after, rule)
+    for rule in ("check", "compile", "train"):
+        assert params(before, rule) == params(after, rule)
 
 
 # --- The jobs -----------------------------------------------------------------------------------------
 
 
-def script(name, monkeypatch, job, **about):
+def params(config, rule):
+    """Return the parameters of the only job of a rule."""
+    wildcards = SimpleNamespace(dataset="toy", method=config.methods[0].id)
+    found = getattr(Inputs(Plan(config), ROOT / "workflow/scripts"), rule)()
+    return [value(wildcards) if callable(value) else value for value in found.values()]
+
+
+def script(name, monkeypatch, config, **about):
     """Run a job's script as in a process of its own: one that knows no metric yet."""
     monkeypatch.setattr(registry, "_OWN", {})
-    snakemake = SimpleNamespace(params=SimpleNamespace(job=job), log=[f"{name}.log"], **about)
+    snakemake = SimpleNamespace(params=params(config, name), log=[f"{name}.log"], **about)
     try:
         runpy.run_path(str(ROOT / f"workflow/scripts/{name}.py"), {"snakemake": snakemake})
     except SystemExit:
@@ -261,29 +267,27 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
         datasets=[data],
         methods=[{"id": "column", **method}],
     )
-    plan = Plan(config)
-    checking, evaluation, report = plan.checking(), plan.evaluation("toy"), plan.report()
-    spec = json.loads(plan.training("toy", "column"))["spec"]
+    spec = Plan(config).spec(Run("toy", "column", 0, 0))
     scores, record = str(tmp_path / "scores.npz"), str(tmp_path / "record.json")
     folder = Path("results/evaluation/toy")
     folder.mkdir(parents=True)
 
-    script("check", monkeypatch, checking, input=["toy.npz"], output=["checked.json"])
+    script("check", monkeypatch, config, input=["toy.npz"], output=["checked.json"])
 
     monkeypatch.setattr(registry, "_OWN", {})
-    write_outcome(run_job(Job(0, 0, **spec), Dataset.load("toy.npz")), scores, record)
+    write_outcome(run_job(spec, Dataset.load("toy.npz")), scores, record)
     (target,) = read_json(record)["targets"]
     assert target["chosen"] == {"column": 0}  # the fewest misses, not the most
 
     inputs = SimpleNamespace(data="toy.npz", scores=[scores], records=[record])
     about = SimpleNamespace(dataset="toy")
-    script("evaluate", monkeypatch, evaluation, input=inputs, output=[folder / "x"], wildcards=about)
+    script("evaluate", monkeypatch, config, input=inputs, output=[folder / "x"], wildcards=about)
     values = pd.read_parquet(folder / "evaluation.parquet").set_index("metric")["value"]
     assert values["my_metrics.GAIN"] == values["precision@k"] == 1 - values["misses@k"]
 
     write_tables({"trace": pd.DataFrame(columns=[*KEY, *TABLES["trace"]])}, folder)
     inputs = SimpleNamespace(data=["toy.npz"])
-    script("report", monkeypatch, report, input=inputs, output=["report.html", "manifest.json"])
+    script("report", monkeypatch, config, input=inputs, output=["report.html", "manifest.json"])
     page = Path("report.html").read_text()
     for words in ("misses@k", "The gain", "Share of the k best that are negative."):
         assert words in page

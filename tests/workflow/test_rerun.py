@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 import yaml
@@ -31,7 +32,8 @@ def clone(tmp_path_factory):
 
 
 def snakemake(root, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--configfile", "small.yaml", *arguments]
+    chosen = () if "--configfile" in arguments else ("--configfile", "small.yaml")
+    command = [sys.executable, "-m", "snakemake", *chosen, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr
@@ -53,55 +55,105 @@ def all_jobs(output):
     return jobs(output) if "Job stats:" in output else {}
 
 
+BEFORE = {"check": 1, "compile": 1}
 AFTER = {"evaluate": 2, "trace": 2, "report": 1}
 MEASURED = {"evaluate": 2, "report": 1}
 
 TABLE = {
-    "solver": ("src/attop/solvers/descent/gradient_descent.py", code, {"train": 3, **AFTER}, {"gd-papk-avg"}),
+    "solver": (
+        "src/attop/solvers/descent/gradient_descent.py",
+        code,
+        {**BEFORE, "train": 3, **AFTER},
+        {"gd-papk-avg"},
+    ),
     "solver of other methods": ("src/attop/solvers/aatp/box_qp.py", code, {}, set()),
     "comment": ("src/attop/solvers/descent/gradient_descent.py", comment, {}, set()),
     "docstring": ("src/attop/solvers/descent/gradient_descent.py", docstring, {}, set()),
-    "surrogate": ("src/attop/surrogates/pap_at_k.py", code, {"train": 3, **AFTER}, {"gd-papk-avg"}),
+    "surrogate": (
+        "src/attop/surrogates/pap_at_k.py",
+        code,
+        {**BEFORE, "train": 3, **AFTER},
+        {"gd-papk-avg"},
+    ),
     "kernel": (
         "src/attop/surrogates/kernels/k_largest.py",
         code,
-        {"train": 6, **AFTER},
+        {**BEFORE, "train": 6, **AFTER},
         {"gd-papk-avg", "sgd-avg"},
     ),
-    "estimator": ("src/attop/estimators/sgd_at_k.py", code, {"train": 3, **AFTER}, {"sgd-avg"}),
+    "estimator": ("src/attop/estimators/sgd_at_k.py", code, {**BEFORE, "train": 3, **AFTER}, {"sgd-avg"}),
     "metric": ("src/attop/metrics/roc_area.py", code, MEASURED, set()),
     "metric that selects": (
         "src/attop/metrics/pap.py",
         code,
-        {"train": 3, "trace": 1, **MEASURED},
+        {"check": 1, "train": 3, "trace": 1, **MEASURED},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
     "figure": ("src/attop/analysis/figures/target.py", code, {"report": 1}, set()),
     "data set": (
         "src/attop/datasets/kinds/simulation.py",
         code,
-        {"dataset": 1, "check": 1, "train": 3, "evaluate": 1, "trace": 1, "report": 1},
+        {"prepare": 1, "check": 1, "train": 3, "evaluate": 1, "trace": 1, "report": 1},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
     "evaluation": ("src/attop/bench/evaluation.py", code, MEASURED, set()),
     "curves": ("src/attop/bench/trace.py", code, {"trace": 2, "report": 1}, set()),
+    "target of the curves": ("src/attop/analysis/compute/targets.py", code, {"trace": 2, "report": 1}, set()),
+    "own metrics": (
+        "src/attop/metrics/own.py",
+        code,
+        {**BEFORE, "train": 9, **AFTER},
+        {"gd-papk-avg", "sgd-avg", "logistic-regression"},
+    ),
+    "check": ("src/attop/bench/checks.py", code, {"check": 1}, set()),
     "how jobs are run": ("src/attop/jobs/client.py", code, {}, set()),
     "README": ("README.md", code, {}, set()),
 }
 
 
-@pytest.mark.parametrize(("file", "edit", "expected", "methods"), TABLE.values(), ids=TABLE)
-def test_an_edit_runs_again_what_depends_on_it(clone, file, edit, expected, methods):
-    path = clone / file
+@contextmanager
+def edited(path, edit):
+    """Edit a file, and put it back as it was."""
     before, times = path.read_text(), path.stat()
-    edited = edit(before)
-    assert edited != before
-    path.write_text(edited)
+    assert edit(before) != before
+    path.write_text(edit(before))
     try:
-        status, output = snakemake(clone, "--cores", "1", "-n")
+        yield
     finally:
         path.write_text(before)
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@pytest.mark.parametrize(("file", "edit", "expected", "methods"), TABLE.values(), ids=TABLE)
+def test_an_edit_runs_again_what_depends_on_it(clone, file, edit, expected, methods):
+    with edited(clone / file, edit):
+        status, output = snakemake(clone, "--cores", "1", "-n")
     assert status == 0, output
     assert all_jobs(output) == expected
     assert set(re.findall(r"train (\S+) on", output)) == methods
+
+
+def test_an_edit_of_how_files_are_fetched_fetches_them_again(clone):
+    (clone / "mirror").mkdir()
+    (clone / "mirror" / "own.csv").write_text("a,y\n1,0\n2,1\n" * 20)
+    own = {
+        "id": "fetched",
+        "kind": "file",
+        "params": {"label": "y", "positive": 1},
+        "files": {"path": {"path": "own.csv"}},
+        "protocol": {"kind": "stratified"},
+        "targets": [{"k": 3}],
+    }
+    config = {**SMALL, "datasets": [own], "output": "fetched", "mirror": "mirror"}
+    (clone / "fetched.yaml").write_text(yaml.safe_dump(config))
+    fetch = ("--configfile", "fetched.yaml", "--cores", "1", "--until", "fetch")
+    status, output = snakemake(clone, *fetch)
+    assert status == 0, output
+    for file, expected in (("datasets/fetch/transfer.py", {"fetch": 1}), ("bench/config.py", {})):
+        with edited(clone / "src/attop" / file, code):
+            status, output = snakemake(clone, *fetch, "-n")
+        assert status == 0, output
+        assert all_jobs(output) == expected
+    (clone / "fetched.yaml").write_text(yaml.safe_dump({**config, "mirror": "elsewhere"}))
+    status, output = snakemake(clone, *fetch, "-n")
+    assert all_jobs(output) == {}, "the same bytes from elsewhere are the same data"

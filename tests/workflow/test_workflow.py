@@ -77,7 +77,7 @@ def test_a_lost_output_is_made_again_and_what_follows(finished, tmp_path):
         ({"methods": SMALL["methods"][::-1]}, {"check": 1, "evaluate": 2, "trace": 2, "report": 1}),
         (
             {"datasets": [*SMALL["datasets"], "digit-8"]},
-            {"dataset": 1, "check": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
+            {"prepare": 1, "check": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
         ),
         (
             {"methods": [*SMALL["methods"][:2], {"id": "logistic-regression", "search": {"C": [0.1, 2]}}]},

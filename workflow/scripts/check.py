@@ -6,12 +6,11 @@ with job_log(snakemake.log[0]):
     from attop.bench.available import load_available
     from attop.bench.checks import check_plan
     from attop.bench.config import Config
+    from attop.bench.parameters import by_name
     from attop.datasets.base import Dataset
     from attop.files import write_json
-    from attop.metrics.own import register_own
 
-    config = Config.model_validate_json(snakemake.params.job)
-    register_own(config.own(*config.own_metrics))
+    config = Config.model_validate(by_name(snakemake.params))
     files = zip(config.datasets, snakemake.input, strict=True)
     datasets = {d.id: load_available(path) for d, path in files}
     check_plan(config, datasets)

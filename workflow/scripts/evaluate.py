@@ -1,6 +1,5 @@
 """Compute the metrics of one data set's stored scores."""
 
-import json
 from pathlib import Path
 
 from attop.jobs.log import job_log
@@ -8,26 +7,27 @@ from attop.jobs.log import job_log
 with job_log(snakemake.log[0]):
     from attop.bench.available import load_available
     from attop.bench.evaluation import evaluate
+    from attop.bench.parameters import by_name
     from attop.bench.records import check_all_ok
     from attop.bench.run import Run
     from attop.bench.tables import write_tables
-    from attop.metrics.own import register_own
+    from attop.metrics.own import find_metric
     from attop.top import Top
 
-    spec, files = json.loads(snakemake.params.job), snakemake.input
-    if spec["strict"]:
+    inputs, files = by_name(snakemake.params), snakemake.input
+    if inputs["strict"]:
         check_all_ok(files.records)
-    register_own(spec["own_metrics"])
+    own = inputs["own_metrics"]
     dataset = load_available(files.data)
-    runs = [Run(snakemake.wildcards.dataset, *run) for run in spec["runs"]]
-    targets = [Top.of(target) for target in spec["targets"]]
+    runs = [Run(snakemake.wildcards.dataset, *run) for run in inputs["runs"]]
+    targets = [Top.of(target) for target in inputs["targets"]]
     tables = evaluate(
         dataset,
         runs,
         files.scores,
         files.records,
         targets=targets,
-        metrics=spec["metrics"],
-        select_by=spec["select_by"],
+        metrics=[find_metric(name, own) for name in inputs["metrics"]],
+        select_by=find_metric(inputs["select_by"], own),
     )
     write_tables(tables, Path(snakemake.output[0]).parent)

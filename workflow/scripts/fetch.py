@@ -1,19 +1,16 @@
 """Fetch the files of a data set into the cache."""
 
-from pathlib import Path
-
 from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.bench.config import load_config
     from attop.datasets.fetch.receipt import fetch_files
+    from attop.datasets.fetch.source import Source
 
-    # Addresses are not among the parameters of the job: the same bytes from elsewhere are the same data.
-    config = load_config(snakemake.config, root=Path(snakemake.scriptdir).parents[1])
+    where = snakemake.params.sources
     fetch_files(
-        config.dataset(snakemake.wildcards.dataset).files,
-        config.cache,
+        {name: Source(**file) for name, file in where["sources"].items()},
+        where["cache"],
         snakemake.output[0],
-        mirror=config.mirror,
-        offline=config.offline,
+        mirror=where["mirror"],
+        offline=where["offline"],
     )

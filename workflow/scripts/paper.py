@@ -1,6 +1,5 @@
 """Rebuild a paper's tables and figures from the results."""
 
-import json
 from pathlib import Path
 
 from attop.jobs.log import job_log
@@ -8,12 +7,13 @@ from attop.jobs.log import job_log
 with job_log(snakemake.log[0]):
     import pandas as pd
 
+    from attop.bench.parameters import by_name
     from attop.files import read_json
     from attop.papers.page import write_findings
     from attop.papers.registry import findings_of
 
     files = {Path(file).name: file for file in snakemake.input}
     tables = {Path(n).stem: pd.read_parquet(f) for n, f in files.items() if n.endswith(".parquet")}
-    paper = json.loads(snakemake.params.job)["paper"]
+    paper = by_name(snakemake.params)["paper"]
     findings = findings_of(paper, tables, read_json(files["manifest.json"]))
     write_findings(findings, Path(snakemake.output[0]).parent, paper)

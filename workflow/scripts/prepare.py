@@ -1,11 +1,10 @@
 """Run one preparation stage of a data set."""
 
-import json
-
 from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
+    from attop.bench.parameters import by_name
     from attop.datasets.catalogue import build
 
-    job = json.loads(snakemake.params.job)
-    build(job["spec"], job["stage"], job["previous"], snakemake.output[0])
+    data = by_name(snakemake.params)["data"]
+    build(data["spec"], data["stage"], data["previous"], snakemake.output[0])

@@ -1,6 +1,5 @@
 """Put the tables together and write the report."""
 
-import json
 from pathlib import Path
 
 from attop.jobs.log import job_log
@@ -10,12 +9,14 @@ with job_log(snakemake.log[0]):
     from attop.bench.available import load_available
     from attop.bench.config import Config
     from attop.bench.manifest import manifest
+    from attop.bench.parameters import by_name
     from attop.bench.tables import read_tables, write_tables
     from attop.files import write_json
-    from attop.metrics.own import register_own
+    from attop.metrics.registry import register
 
-    config = Config.model_validate(json.loads(snakemake.params.job)["config"])
-    register_own(config.own(*config.own_metrics))
+    config = Config.model_validate(by_name(snakemake.params))
+    for name in config.own_metrics:
+        register(config.metric(name))
     report, about, *_ = snakemake.output
     tables = Path(config.output) / "tables"
     datasets = {

@@ -1,6 +1,5 @@
 """Record surrogate and metric along training, of one run per method."""
 
-import json
 from pathlib import Path
 
 from attop.jobs.log import job_log
@@ -8,14 +7,16 @@ from attop.jobs.log import job_log
 with job_log(snakemake.log[0]):
     from attop.analysis.compute.targets import main_target
     from attop.bench.available import load_available
+    from attop.bench.parameters import by_name
+    from attop.bench.spec import JobSpec
     from attop.bench.tables import write_tables
     from attop.bench.trace import trace_table
     from attop.files import read_json
-    from attop.top import Top
 
-    files, jobs = snakemake.input, dict(json.loads(snakemake.params.job)["jobs"])
+    files = snakemake.input
+    jobs = {method: JobSpec.from_dict(said) for method, said in by_name(snakemake.params)["runs"]}
     records = dict(zip(jobs, map(read_json, files.records), strict=True))
-    targets = {str(Top.of(target)) for spec in jobs.values() for target in spec["targets"]}
+    targets = {str(top) for job in jobs.values() for top in job.tops}
     target = main_target(targets) if targets else ""
     dataset = load_available(files.data)
     table = trace_table(snakemake.wildcards.dataset, dataset, jobs, records, target)

@@ -1,19 +1,19 @@
 """Train one method on one fold, for every target."""
 
-import json
+from attop.bench.job import Job, train
+from attop.bench.parameters import by_name
+from attop.bench.spec import JobSpec
+from attop.jobs.limits import Limits
 
-from attop.bench.job import Request, train
-
+wildcards, inputs, resources = snakemake.wildcards, by_name(snakemake.params), snakemake.resources
+spec = {**inputs["data"], **inputs["selection"], **inputs["method"], "seed": inputs["seed"]}
 train(
-    Request(
-        spec=json.loads(snakemake.params.job)["spec"],
-        repeat=int(snakemake.wildcards.repeat),
-        fold=int(snakemake.wildcards.fold),
+    Job(
+        JobSpec.from_dict({**spec, "repeat": int(wildcards.repeat), "fold": int(wildcards.fold)}),
         data=snakemake.input.data,
         scores=snakemake.output.scores,
         record=snakemake.output.record,
         log=snakemake.log[0],
-        seconds=snakemake.resources.limit_ms / 1000 or None,
-        memory_mb=snakemake.resources.limit_mb or None,
+        limits=Limits(resources.limit_ms / 1000 or None, resources.limit_mb or None),
     )
 )

@@ -11,7 +11,7 @@ from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop.bench.training import import_estimator
 from attop.datasets.base import Dataset, DatasetError, Unavailable
 from attop.datasets.splits.protocols import make_folds
-from attop.metrics import get_metric
+from attop.metrics import Metric
 from attop.top import Top
 from attop.typing import Ints
 
@@ -71,7 +71,7 @@ def _takes(estimator: Any, name: str, value: Any) -> bool:
 
 
 def _check_targets(config: Config, data: DatasetConfig, dataset: Dataset) -> list[str]:
-    if get_metric(data.select_by).grouped and dataset.groups is None:
+    if config.metric(data.select_by).grouped and dataset.groups is None:
         return [
             f"datasets: {data.id}: select_by is {data.select_by}, a mean over groups, but its items have no "
             "groups: name their column, or select by another metric"
@@ -103,7 +103,7 @@ def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top:
                         f"class only ({_counts(dataset, rows)}): fewer folds, or more data"
                     )
             for part, rows in [("test", fold.test), *(("validation", v) for v in validations)]:
-                reason = _undefined(dataset, rows, data.select_by, top)
+                reason = _undefined(dataset, rows, config.metric(data.select_by), top)
                 if reason:
                     where = f"the {part} part of repeat {repeat}, fold {number} ({_counts(dataset, rows)})"
                     return (
@@ -113,11 +113,9 @@ def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top:
     return None
 
 
-def _undefined(dataset: Dataset, rows: Ints, metric: str, top: Top) -> str:
+def _undefined(dataset: Dataset, rows: Ints, metric: Metric, top: Top) -> str:
     groups = None if dataset.groups is None else dataset.groups[rows]
-    return (
-        get_metric(metric).evaluate(dataset.y[rows], np.zeros(len(rows)), top=top, groups=groups).reason or ""
-    )
+    return metric.evaluate(dataset.y[rows], np.zeros(len(rows)), top=top, groups=groups).reason or ""
 
 
 def _counts(dataset: Dataset, rows: Ints) -> str:

@@ -22,8 +22,8 @@ from attop.bench.options import (
 from attop.datasets.base import DatasetError
 from attop.datasets.catalogue import kind_of, stage_parameters
 from attop.datasets.splits.protocols import count_folds
-from attop.metrics.own import register_own
-from attop.metrics.registry import DEFAULT_METRICS, FAMILIES, METRICS
+from attop.metrics.own import own_metric
+from attop.metrics.registry import DEFAULT_METRICS, METRICS, is_known
 from attop.papers.registry import PAPERS
 from attop.suggestions import nearest
 
@@ -53,11 +53,6 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
     ------
     ConfigError
         With every complaint, one a line.
-
-    Notes
-    -----
-    Metrics from outside attop are imported, and known to `attop.metrics.get_metric` from then on. Another
-    process has to make them known by `attop.metrics.own.register_own`.
     """
     known = _keys_at(())
     unknown = [
@@ -225,7 +220,7 @@ def _check_metrics(config: Config) -> list[str]:
     complaints = []
     for name, definition in config.own_metrics.items():
         try:
-            register_own({name: definition.model_dump()})
+            own_metric(name, **definition.model_dump())
         except ValueError as error:
             complaints.append(f"metric {name!r}: {error}")
     names = [*METRICS, *config.own_metrics]
@@ -233,7 +228,7 @@ def _check_metrics(config: Config) -> list[str]:
     places += [(f"datasets: {data.id}: select_by", data.select_by) for data in config.datasets]
     for where, name in places:
         try:
-            known = name in names or any(family.read(name) for family in FAMILIES)
+            known = name in names or is_known(name)
         except ValueError as error:  # such as a precision of 2
             complaints.append(f"{where}: {error}")
             continue

@@ -15,7 +15,7 @@ from attop.bench.run import Run
 from attop.bench.tables import EVALUATED, KEY, TABLES
 from attop.datasets.base import Dataset, Unavailable, load_arrays
 from attop.files import read_json
-from attop.metrics import get_metric, roc_points
+from attop.metrics import Metric, roc_points
 from attop.top import Top
 
 __all__ = ["evaluate"]
@@ -28,8 +28,8 @@ def evaluate(
     records: Sequence[str | Path],
     *,
     targets: Sequence[Top],
-    metrics: Sequence[str],
-    select_by: str,
+    metrics: Sequence[Metric],
+    select_by: Metric,
 ) -> dict[str, pd.DataFrame]:
     """Evaluate the stored runs of one data set.
 
@@ -43,9 +43,8 @@ def evaluate(
     targets : sequence of Top
         What the runs were trained for, in the order of their scores. A metric with a top is evaluated at
         the target the scores were trained for.
-    metrics : sequence of str
-        Names in `attop.metrics.METRICS`.
-    select_by : str
+    metrics : sequence of Metric
+    select_by : Metric
         The metric methods are compared by. If it has a top, scores are evaluated by it at all `targets`.
 
     Returns
@@ -55,7 +54,7 @@ def evaluate(
     """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in EVALUATED}
     found = [(run, *_read(s, r)) for run, s, r in zip(runs, scores, records, strict=True)]
-    chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, found, targets)
+    chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, found, targets, select_by)
     for run, record, test, values in found:
         for t, top in enumerate(targets):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
@@ -85,14 +84,15 @@ def _read(scores: str | Path, record: str | Path) -> tuple[dict[str, Any], Any, 
 
 
 def _choose(
-    dataset: Dataset, found: Sequence[tuple[Run, dict[str, Any], Any, Any]], targets: Sequence[Top]
+    dataset: Dataset,
+    found: Sequence[tuple[Run, dict[str, Any], Any, Any]],
+    targets: Sequence[Top],
+    select_by: Metric,
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
     """Return, per method and target, the optimistic choice, its mean, and what each run gave each setting."""
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
-    select_by = ""
     for run, record, test, values in found:
         if record["status"] == "ok" and record.get("selection") == "optimistic":
-            select_by = record["select_by"]
             for t, top in enumerate(targets):
                 on_test = test_values(dataset, test, values[t], top, select_by)
                 tried.setdefault((run.method, t), {})[run] = on_test
@@ -135,15 +135,15 @@ def _selection_rows(target: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _metric_rows(
-    dataset: Dataset, test: Any, scores: Any, top: Top, metrics: Sequence[str]
+    dataset: Dataset, test: Any, scores: Any, top: Top, metrics: Sequence[Metric]
 ) -> list[dict[str, Any]]:
     groups = None if dataset.groups is None else dataset.groups[test]
     rows = []
-    for name in metrics:
-        result = get_metric(name).evaluate(dataset.y[test], scores, top=top, groups=groups)
+    for metric in metrics:
+        result = metric.evaluate(dataset.y[test], scores, top=top, groups=groups)
         rows.append(
             {
-                "metric": name,
+                "metric": metric.name,
                 "value": result.value,
                 "reason": result.reason,
                 "n_groups": result.n_groups,
@@ -154,12 +154,12 @@ def _metric_rows(
 
 
 def _cross_rows(
-    dataset: Dataset, test: Any, scores: Any, targets: Sequence[Top], metric: str
+    dataset: Dataset, test: Any, scores: Any, targets: Sequence[Top], metric: Metric
 ) -> list[dict[str, Any]]:
-    if not get_metric(metric).needs_top:
+    if not metric.needs_top:
         return []
     rows = {str(at): _metric_rows(dataset, test, scores, at, [metric])[0] for at in targets}
-    return [{"at": at, "metric": metric, "value": row["value"]} for at, row in rows.items()]
+    return [{"at": at, "metric": metric.name, "value": row["value"]} for at, row in rows.items()]
 
 
 def _roc_row(dataset: Dataset, test: Any, scores: Any) -> dict[str, Any]:

@@ -4,35 +4,38 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any, TypedDict
+from dataclasses import dataclass
+from typing import Any
 
+from attop.bench.spec import JobSpec
 from attop.jobs.client import perform
 from attop.jobs.limits import Exit, Limits
 from attop.jobs.run import Call
 
-__all__ = ["Request", "train", "work"]
+__all__ = ["Job", "train", "work"]
 
 
-class Request(TypedDict):
-    """All a training job needs, as JSON.
+@dataclass(frozen=True)
+class Job:
+    """A training run with its files.
 
-    ``spec`` has the fields of `attop.bench.training.Job` besides ``repeat`` and ``fold``; the others are
-    paths and limits.
+    Attributes
+    ----------
+    spec : JobSpec
+    data, scores, record, log : str
+        Paths.
+    limits : Limits
     """
 
-    spec: Mapping[str, Any]
-    repeat: int
-    fold: int
+    spec: JobSpec
     data: str
     scores: str
     record: str
     log: str
-    seconds: float | None
-    memory_mb: float | None
+    limits: Limits
 
 
-def train(request: Request) -> None:
+def train(job: Job) -> None:
     """Run a training job in a process of its own, and write the record it could not write itself.
 
     Raises
@@ -42,42 +45,41 @@ def train(request: Request) -> None:
         method does, crashing included, is a result.
     """
     # Absolute, for a method may change the working directory.
-    files = {name: os.path.abspath(request[name]) for name in ("data", "scores", "record")}
-    limits = Limits(request["seconds"], request["memory_mb"])
-    argument = {**request, **files}
-    end = perform(Call("attop.bench.job.work", argument, request["log"], limits, ("attop.bench.preload",)))
-    if end.status in ("timeout", "memory", "error"):
-        end = _write_failure(argument, end)
-    if end.status != "done":
-        sys.stderr.write(f"\n{end.message}\nThe job's output is in {request['log']}\n\n")
+    files = {name: os.path.abspath(getattr(job, name)) for name in ("data", "scores", "record")}
+    argument = {"spec": job.spec.as_dict(), "seconds": job.limits.seconds, **files}
+    exit = perform(Call("attop.bench.job.work", argument, job.log, job.limits, ("attop.bench.preload",)))
+    if exit.status in ("timeout", "memory", "error"):
+        exit = _write_failure(job, exit)
+    if exit.status != "done":
+        sys.stderr.write(f"\n{exit.message}\nThe job's output is in {job.log}\n\n")
         raise SystemExit(1)
 
 
-def work(request: Request) -> None:
+def work(request: dict[str, Any]) -> None:
     """Do the work of a training job; in the process of its own."""
     from attop.bench.training import failure, run_job, write_outcome
     from attop.datasets.base import Dataset, Unavailable
     from attop.jobs.supervise import CannotRun
 
-    job = _job(request)
+    spec = JobSpec.from_dict(request["spec"])
     try:
         dataset = Dataset.load(request["data"])
     except Unavailable as error:
-        outcome = failure(job, request["data"], "not_applicable", str(error))
+        outcome = failure(spec, request["data"], "not_applicable", str(error))
     except Exception as error:
         raise CannotRun(_broken(request["data"], error)) from error
     else:
-        outcome = run_job(job, dataset, seconds=request["seconds"])
+        outcome = run_job(spec, dataset, seconds=request["seconds"])
     print(outcome.record.get("traceback") or outcome.record["error"] or "ok", flush=True)
     write_outcome(outcome, request["scores"], request["record"])
 
 
-def _write_failure(request: Any, end: Exit) -> Exit:
+def _write_failure(job: Job, exit: Exit) -> Exit:
     from attop.bench.training import failure, write_outcome
 
     try:
-        outcome = failure(_job(request), request["data"], end.status, end.message, end.tail)
-        write_outcome(outcome, request["scores"], request["record"])
+        outcome = failure(job.spec, job.data, exit.status, exit.message, exit.tail)
+        write_outcome(outcome, job.scores, job.record)
     except OSError as error:
         return Exit("failed", f"{type(error).__name__}: {error}")
     return Exit("done")
@@ -85,9 +87,3 @@ def _write_failure(request: Any, end: Exit) -> Exit:
 
 def _broken(path: str, error: Exception) -> str:
     return f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
-
-
-def _job(request: Request) -> Any:
-    from attop.bench.training import Job
-
-    return Job(request["repeat"], request["fold"], **request["spec"])

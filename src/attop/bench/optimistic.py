@@ -14,29 +14,28 @@ from collections.abc import Sequence
 import numpy as np
 
 from attop.datasets.base import Dataset
-from attop.metrics import get_metric
+from attop.metrics import Metric
 from attop.top import Top
 from attop.typing import Floats, Ints
 
 __all__ = ["best_setting", "test_values"]
 
 
-def test_values(dataset: Dataset, test: Ints, scores: Floats, top: Top, select_by: str) -> list[float]:
+def test_values(dataset: Dataset, test: Ints, scores: Floats, top: Top, metric: Metric) -> list[float]:
     """Return the metric that selects on one test part, for each setting's scores (a row each)."""
     groups = None if dataset.groups is None else dataset.groups[test]
-    metric = get_metric(select_by)
     return [metric.evaluate(dataset.y[test], row, top=top, groups=groups).value for row in scores]
 
 
-def best_setting(values: Sequence[Sequence[float]], select_by: str) -> tuple[int, float]:
+def best_setting(values: Sequence[Sequence[float]], metric: Metric) -> tuple[int, float]:
     """Return the best setting, the first among equals, and its mean.
 
     Parameters
     ----------
     values : sequence of shape (runs, settings)
         Of the metric that selects; where it is undefined (NaN) the run does not count.
-    select_by : str
-        The metric.
+    metric : Metric
+        The one that selects.
     """
     table = np.asarray(values, dtype=np.float64)
     defined = ~np.isnan(table)
@@ -44,5 +43,5 @@ def best_setting(values: Sequence[Sequence[float]], select_by: str) -> tuple[int
     means = np.where(count > 0, np.where(defined, table, 0).sum(axis=0) / np.maximum(count, 1), np.nan)
     if np.isnan(means).all():
         return 0, float("nan")
-    best = np.nanargmax(means) if get_metric(select_by).higher_is_better else np.nanargmin(means)
+    best = np.nanargmax(means) if metric.higher_is_better else np.nanargmin(means)
     return int(best), float(means[best])

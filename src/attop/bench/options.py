@@ -13,6 +13,8 @@ from attop.bibliography import bibliography
 from attop.datasets.catalogue import KINDS
 from attop.datasets.fetch import Source
 from attop.datasets.splits.protocols import PROTOCOLS, Protocol
+from attop.metrics import Metric
+from attop.metrics.own import find_metric
 from attop.metrics.registry import DEFAULT_METRICS
 from attop.top import Top
 
@@ -269,6 +271,10 @@ class Config(_Model):
     def own(self, *names: str) -> dict[str, dict[str, Any]]:
         """Return the definitions of those of some metrics that are from outside attop."""
         return {n: d.model_dump() for n, d in self.own_metrics.items() if n in names}
+
+    def metric(self, name: str) -> Metric:
+        """Return the metric of a name, which may be one from outside attop."""
+        return find_metric(name, self.own(name))
 
     def limits_of(self, method: str) -> dict[str, float | None]:
         """Return the limits of a method's training jobs: seconds and memory_mb."""

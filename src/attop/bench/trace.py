@@ -7,14 +7,12 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from attop.bench.spec import JobSpec
 from attop.bench.tables import KEY, TABLES
-from attop.bench.training import Job, fit_settings, import_estimator, score_items
+from attop.bench.training import fit_settings, import_estimator, score_items
 from attop.datasets.base import Dataset, Unavailable
 from attop.datasets.splits.protocols import make_folds
 from attop.jobs.limits import TimeUp, time_limit
-from attop.metrics import get_metric
-from attop.metrics.own import register_own
-from attop.top import Top
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +28,7 @@ _SECONDS = 60.0
 def trace_table(
     id: str,
     dataset: Dataset | Unavailable,
-    jobs: Mapping[str, Mapping[str, Any]],
+    jobs: Mapping[str, JobSpec],
     records: Mapping[str, Mapping[str, Any]],
     target: str,
 ) -> pd.DataFrame:
@@ -41,7 +39,7 @@ def trace_table(
     id : str
         Of the data set in the configuration.
     dataset : Dataset or Unavailable
-    jobs, records : mappings of method to the specification of its runs, and to the record of its first run
+    jobs, records : mappings of method to its first run's specification and record
     target : str
         One of the targets of the runs.
     """
@@ -49,19 +47,18 @@ def trace_table(
 
     rows: list[dict[str, Any]] = []
     if not isinstance(dataset, Unavailable):
-        for method, spec in jobs.items():
-            job = Job(repeat=0, fold=0, **spec)
+        for method, job in jobs.items():
             key = dict(zip(KEY, (id, method, 0, 0, target), strict=True))
             rows += [key | row for row in trace(job, dataset, records[method], target)]
     return pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
 
 
-def trace(job: Job, dataset: Dataset, record: Mapping[str, Any], target: str) -> list[dict[str, Any]]:
+def trace(job: JobSpec, dataset: Dataset, record: Mapping[str, Any], target: str) -> list[dict[str, Any]]:
     """Train the chosen setting of a finished run again, stopped ever later.
 
     Parameters
     ----------
-    job : Job
+    job : JobSpec
         The run's.
     dataset : Dataset
     record : mapping
@@ -86,7 +83,7 @@ def trace(job: Job, dataset: Dataset, record: Mapping[str, Any], target: str) ->
         return []
     if "random_state" in known:
         estimator.set_params(random_state=record["seed"])
-    top = next(Top.of(t) for t in job.targets if str(Top.of(t)) == target)
+    top = next(top for top in job.tops if str(top) == target)
     setting = {**found["chosen"], "top": top}
     last = int({**known, **setting}[budget])
     folds = make_folds(
@@ -94,8 +91,7 @@ def trace(job: Job, dataset: Dataset, record: Mapping[str, Any], target: str) ->
     )
     fold = folds[job.fold]
     groups = dataset.groups
-    register_own(job.own_metrics)
-    metric = get_metric(job.select_by)
+    metric = job.metric
     rows: list[dict[str, Any]] = []
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():

@@ -17,7 +17,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,20 +25,19 @@ from typing import Any
 import numpy as np
 
 from attop.bench.records import environment, peak_memory_mb
+from attop.bench.spec import JobSpec
 from attop.datasets.base import Dataset, save_arrays
 from attop.datasets.splits.protocols import Fold, make_folds
 from attop.estimators.base import all_alike, fit_many
 from attop.files import write_json
 from attop.jobs.limits import TimeUp, time_limit
-from attop.metrics import get_metric
-from attop.metrics.own import register_own
+from attop.metrics import Metric
 from attop.seeds import derive_seed
 from attop.top import Top
 from attop.typing import Floats, Ints
 
 __all__ = [
     "Diverged",
-    "Job",
     "Outcome",
     "failure",
     "fit_settings",
@@ -49,47 +48,6 @@ __all__ = [
     "settings_of",
     "write_outcome",
 ]
-
-
-@dataclass(frozen=True)
-class Job:
-    """What a training run needs to know besides the data.
-
-    Attributes
-    ----------
-    repeat, fold : int
-    seed : int
-        Seed of the whole benchmark run.
-    protocol : mapping
-        ``kind`` and ``options`` of the split.
-    scaling : str
-        ``"standard"``, ``"range"`` or ``"none"``.
-    targets : sequence of mappings
-        Tops to train for.
-    select_by : str
-        Metric that selects, evaluated at each target.
-    estimator : str
-        Dotted path of a class.
-    params, search : mapping
-        Fixed parameters, and lists of values to choose from.
-    selection : str
-        ``"nested"`` or ``"optimistic"``.
-    own_metrics : mapping
-        Name to definition of `select_by`, if it is from outside attop; see `attop.metrics.own`.
-    """
-
-    repeat: int
-    fold: int
-    seed: int
-    protocol: Mapping[str, Any]
-    scaling: str
-    targets: Sequence[Mapping[str, float]]
-    select_by: str
-    estimator: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    selection: str = "nested"
-    own_metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class Diverged(ArithmeticError):
@@ -148,7 +106,7 @@ def scaler(kind: str) -> Any:
     return StandardScaler() if kind == "standard" else MinMaxScaler((-0.5, 0.5))
 
 
-def run_job(job: Job, dataset: Dataset, seconds: float | None = None, *, contain: bool = True) -> Outcome:
+def run_job(job: JobSpec, dataset: Dataset, seconds: float | None = None, *, contain: bool = True) -> Outcome:
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
     Selection happens on the inner splits of the training part only, which are the same for every method:
@@ -174,7 +132,6 @@ def run_job(job: Job, dataset: Dataset, seconds: float | None = None, *, contain
     train = _train_all if job.selection == "optimistic" else _select_and_train
     try:
         with time_limit(seconds):
-            register_own(job.own_metrics)
             scores = train(job, dataset, fold, record)
     except BaseException as error:  # whatever a method raises is its result
         if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
@@ -187,12 +144,12 @@ def run_job(job: Job, dataset: Dataset, seconds: float | None = None, *, contain
     return Outcome(fold.test, scores, record)
 
 
-def failure(job: Job, data: str | Path, status: str, message: str, output: str = "") -> Outcome:
+def failure(job: JobSpec, data: str | Path, status: str, message: str, output: str = "") -> Outcome:
     """Return the outcome of a job that could not write its own.
 
     Parameters
     ----------
-    job : Job
+    job : JobSpec
     data : path
         File of the data set.
     status, message : str
@@ -213,7 +170,7 @@ def write_outcome(outcome: Outcome, scores: str | Path, record: str | Path) -> N
     write_json(record, outcome.record)
 
 
-def _record(job: Job, name: str) -> dict[str, Any]:
+def _record(job: JobSpec, name: str) -> dict[str, Any]:
     return {
         "status": "ok",
         "error": "",
@@ -240,9 +197,9 @@ def _status_of(error: BaseException) -> str:
     return "diverged" if isinstance(error, (Diverged, FloatingPointError, OverflowError)) else "error"
 
 
-def _train_all(job: Job, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
+def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
     """Train every setting for every target on the whole training part and score the test part by all."""
-    tops = [Top.of(target) for target in job.targets]
+    tops = job.tops
     settings = settings_of(job.search)
     estimator = _seeded(import_estimator(job.estimator)(**job.params), record["seed"])
     start = time.perf_counter()
@@ -270,8 +227,8 @@ def _train_all(job: Job, dataset: Dataset, fold: Fold, record: dict[str, Any]) -
     return scores
 
 
-def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
-    tops = [Top.of(target) for target in job.targets]
+def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
+    tops = job.tops
     settings = settings_of(job.search)
     estimator = _seeded(import_estimator(job.estimator)(**job.params), record["seed"])
 
@@ -285,7 +242,7 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: dict[str, 
         for i, (fit, validation) in enumerate(fold.inner):
             models, transform = _train(estimator, job, dataset, fit, tops, settings)
             values[:, :, i] = _validate(models, transform(validation), job, dataset, validation, tops)
-    chosen = [_best(values[t], job.select_by) for t in range(len(tops))]
+    chosen = [_best(values[t], job.metric) for t in range(len(tops))]
     selected = time.perf_counter()
 
     if fold.refit:
@@ -328,7 +285,7 @@ def _seeded(estimator: Any, seed: int) -> Any:
 
 def _train(
     estimator: Any,
-    job: Job,
+    job: JobSpec,
     dataset: Dataset,
     rows: Ints,
     tops: Sequence[Top],
@@ -342,7 +299,7 @@ def _train(
 
 
 def fit_settings(
-    estimator: Any, job: Job, dataset: Dataset, rows: Ints, settings: Sequence[Mapping[str, Any]]
+    estimator: Any, job: JobSpec, dataset: Dataset, rows: Ints, settings: Sequence[Mapping[str, Any]]
 ) -> tuple[list[Any], Any]:
     """Fit settings on rows of a data set; return the models and the transform that maps rows to features."""
     X = dataset.X[rows]
@@ -369,12 +326,12 @@ def _check_weights(model: Any) -> None:
 def _validate(
     models: Sequence[Sequence[Any]],
     X: Floats,
-    job: Job,
+    job: JobSpec,
     dataset: Dataset,
     rows: Ints,
     tops: Sequence[Top],
 ) -> Floats:
-    metric = get_metric(job.select_by)
+    metric = job.metric
     y = dataset.y[rows]
     groups = None if dataset.groups is None else dataset.groups[rows]
     return np.array(
@@ -405,14 +362,14 @@ def score_items(model: Any, X: Floats) -> Floats:
     return scores
 
 
-def _best(values: Floats, select_by: str) -> int:
+def _best(values: Floats, metric: Metric) -> int:
     """Return the setting with the best mean over the inner splits; `values` has shape (settings, splits)."""
     means = np.array([_mean(row) for row in values])
     if len(means) > 1 and np.isnan(means).all():
-        raise ValueError(f"{select_by} is undefined on every inner split: no setting can be selected by it")
+        raise ValueError(f"{metric.name} is undefined on every inner split: no setting can be selected by it")
     if len(means) == 1:
         return 0
-    return int(np.nanargmax(means) if get_metric(select_by).higher_is_better else np.nanargmin(means))
+    return int(np.nanargmax(means) if metric.higher_is_better else np.nanargmin(means))
 
 
 def _mean(values: Floats) -> float:

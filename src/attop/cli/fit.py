@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import pdb
 import traceback
 from collections.abc import Iterable
@@ -18,12 +17,12 @@ from attop.bench.config import ConfigError, load_config
 from attop.bench.optimistic import best_setting, test_values
 from attop.bench.plan import Plan
 from attop.bench.run import Run
-from attop.bench.training import Job, Outcome, import_estimator, run_job, settings_of, write_outcome
+from attop.bench.spec import JobSpec
+from attop.bench.training import Outcome, import_estimator, run_job, settings_of, write_outcome
 from attop.cli.configuration import command_line, identifier, read_raw
 from attop.cli.text import columns, counted
 from attop.datasets.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop.datasets.splits.protocols import count_folds
-from attop.metrics import get_metric
 from attop.top import Top
 
 __all__ = ["show"]
@@ -41,7 +40,7 @@ def show(options: argparse.Namespace) -> int:
     dataset = _load(plan.stage_path(run.dataset), options)
     n = counted(len(settings_of(job.search)), "setting")
     print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
-    print(", ".join(str(Top.of(target)) for target in job.targets), flush=True)
+    print(", ".join(str(top) for top in job.tops), flush=True)
     if reason := plan.config.dataset(run.dataset).skip.get(run.method):
         print(f"The benchmark leaves this pair out: {run.method} {reason}.")
     try:
@@ -74,7 +73,7 @@ def _add(raw: dict[str, Any], section: str, name: str) -> bool:
     return False
 
 
-def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
+def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, JobSpec]:
     run = Run(options.dataset, options.method, options.repeat, options.fold)
     protocol = plan.config.dataset(run.dataset).protocol
     folds = count_folds(protocol.kind, **protocol.options)
@@ -86,7 +85,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
         import_estimator(learner)
     except ValueError as error:
         raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
-    job = Job(run.repeat, run.fold, **json.loads(plan.training(run.dataset, run.method))["spec"])
+    job = plan.spec(run)
     return run, replace(job, targets=list(map(_top, options.target))) if options.target else job
 
 
@@ -107,7 +106,7 @@ def _load(prepared: Path, options: argparse.Namespace) -> Dataset:
         raise ConfigError(f"the data cannot be had: {error}") from None
 
 
-def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, outcome: Outcome) -> None:
+def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome) -> None:
     record = outcome.record
     seconds = ", ".join(f"{name} {value:.2f} s" for name, value in record["seconds"].items())
     print(f"{record['n_train']} items train, {record['n_test']} test; {seconds}\n")
@@ -119,14 +118,14 @@ def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, outcome: Outcome) ->
         print(f"\nThese are {same} those in {own}.")
 
 
-def _rows(plan: Plan, job: Job, dataset: Dataset, outcome: Outcome) -> Iterable[list[str]]:
+def _rows(plan: Plan, job: JobSpec, dataset: Dataset, outcome: Outcome) -> Iterable[list[str]]:
     """Yield what was chosen for each target, a column each, and the metrics of the test scores."""
-    tops = [Top.of(target) for target in job.targets]
+    tops = job.tops
     chosen, validation, scores = [], [], []
     for top, target, row in zip(tops, outcome.record["targets"], outcome.scores, strict=True):
         if "settings" in target:
-            values = test_values(dataset, outcome.test, row, top, job.select_by)
-            best, mean = best_setting([values], job.select_by)
+            values = test_values(dataset, outcome.test, row, top, job.metric)
+            best, mean = best_setting([values], job.metric)
             target = {"chosen": target["settings"][best]["setting"], "validation": mean}
             row = row[best]
         chosen.append(", ".join(f"{k}={v}" for k, v in target["chosen"].items()) or "-")
@@ -139,7 +138,7 @@ def _rows(plan: Plan, job: Job, dataset: Dataset, outcome: Outcome) -> Iterable[
     groups = None if dataset.groups is None else dataset.groups[outcome.test]
     y = dataset.y[outcome.test]
     for name in dict.fromkeys([job.select_by, *plan.config.metrics]):
-        evaluate = get_metric(name).evaluate
+        evaluate = plan.config.metric(name).evaluate
         values = [evaluate(y, s, top=top, groups=groups).value for top, s in zip(tops, scores, strict=True)]
         yield [f"{name}, test", *map(_number, values)]
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from attop.metrics.metric import Metric, Need
-from attop.metrics.registry import register
+from attop.metrics.registry import get_metric, is_known
 from attop.typing import Floats, Ints
 
-__all__ = ["FunctionMetric", "own_metric", "register_own"]
+__all__ = ["FunctionMetric", "find_metric", "own_metric"]
 
 
 #: What a list may be said to need, in the order in which the lack is reported.
@@ -97,7 +97,8 @@ def own_metric(
     Raises
     ------
     ValueError
-        If there is no such object, it is neither of the two, or what is said of it does not fit.
+        If there is no such object, it is neither of the two, what is said of it does not fit, or its name is
+        that of one of attop's.
 
     Examples
     --------
@@ -105,6 +106,8 @@ def own_metric(
     >>> brier.evaluate([1, 0], [0.75, 0.5]).value
     0.15625
     """
+    if is_known(name):
+        raise ValueError(f"{name!r} is the name of a metric of attop's: choose another")
     found = _import(path)
     said = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
     if isinstance(found, Metric):
@@ -139,16 +142,16 @@ def own_metric(
     )
 
 
-def register_own(definitions: Mapping[str, Mapping[str, Any]]) -> None:
-    """Make own metrics known to `get_metric` in this process.
+def find_metric(name: str, own: Mapping[str, Mapping[str, Any]]) -> Metric:
+    """Return the metric called `name`, one from outside attop if it is defined in `own`.
 
     Parameters
     ----------
-    definitions : mapping
+    name : str
+    own : mapping
         Name to the arguments of `own_metric` besides the name.
     """
-    for name, definition in definitions.items():
-        register(own_metric(name, **definition))
+    return own_metric(name, **own[name]) if name in own else get_metric(name)
 
 
 _LACKS = {"k": "k items", "positive": "a positive", "negative": "a negative"}

@@ -1,0 +1,34 @@
+"""The parameters of a rule, each a mapping of its name.
+
+Snakemake compares the values of a job's parameters without their names: so two cannot trade places unseen,
+and the reason that ``snakemake --dry-run`` prints says which one changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+__all__ = ["by_name", "named"]
+
+
+def named(**values: Any) -> dict[str, Any]:
+    """Return parameters for a rule, of values or functions of the wildcards."""
+    return {name: _named(name, value) for name, value in values.items()}
+
+
+def by_name(params: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the parameters of a job by name, but for the fingerprint; in its script."""
+    return {name: value for one in params for name, value in one.items() if name != "code"}
+
+
+def _named(name: str, value: Any) -> Any:
+    if callable(value):
+        return lambda wildcards: {name: _plain(value(wildcards))}
+    return {name: _plain(value)}
+
+
+def _plain(value: Any) -> Any:
+    """Return a JSON value, mappings in the order of their keys: another order in a file changes nothing."""
+    return json.loads(json.dumps(value, sort_keys=True, default=str))

@@ -1,0 +1,89 @@
+"""What one training run computes, as one value: the same in a rule, on a socket and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attop.metrics.metric import Metric
+    from attop.top import Top
+
+__all__ = ["JobSpec"]
+
+
+@dataclass(frozen=True)
+class JobSpec:
+    """What a training run needs to know besides the data.
+
+    Attributes
+    ----------
+    repeat, fold : int
+    seed : int
+        Seed of the whole benchmark run.
+    protocol : mapping
+        ``kind`` and ``options`` of the split.
+    scaling : str
+        ``"standard"``, ``"range"`` or ``"none"``.
+    targets : sequence of mappings
+        Tops to train for.
+    select_by : str
+        Metric that selects, evaluated at each target.
+    estimator : str
+        Dotted path of a class.
+    params, search : mapping
+        Fixed parameters, and lists of values to choose from.
+    selection : str
+        ``"nested"`` or ``"optimistic"``.
+    own_metrics : mapping
+        Name to definition of `select_by`, if it is from outside attop; see `attop.metrics.own`.
+    """
+
+    repeat: int
+    fold: int
+    seed: int
+    protocol: Mapping[str, Any]
+    scaling: str
+    targets: Sequence[Mapping[str, float]]
+    select_by: str
+    estimator: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    search: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    selection: str = "nested"
+    own_metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def tops(self) -> list[Top]:
+        """The targets."""
+        from attop.top import Top
+
+        return [Top.of(target) for target in self.targets]
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that selects."""
+        from attop.metrics.own import find_metric
+
+        return find_metric(self.select_by, self.own_metrics)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as a JSON value."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any]) -> JobSpec:
+        """Return the specification that `as_dict` gave.
+
+        Raises
+        ------
+        ValueError
+            If an entry is unknown or missing.
+        """
+        known = {f.name for f in fields(cls)}
+        if unknown := set(said) - known:
+            raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(known)}")
+        try:
+            return cls(**said)
+        except TypeError as error:
+            raise ValueError(f"a training run is not complete: {error}") from None
