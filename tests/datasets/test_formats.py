@@ -1,8 +1,11 @@
 """Files of tables: every format gives the same rows; what cannot be read is refused with the remedy."""
 
 import bz2
+import datetime
 import gzip
 import lzma
+import pickle
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -194,6 +197,20 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
             {"reader": {"header": False, "names": ["u", "u", "y"]}},
             "'u' occurs twice",
         ),
+        ("t.csv", "u,y,y\n1,0,1\n2,1,0\n", {}, "column 'y' occurs twice: rename one"),
+        ("t.csv", "u,y, y\n1,0,1\n2,1,0\n", {}, "column 'y' occurs twice"),
+        ("t.csv", "u,u,y\n1,0,1\n2,1,0\n", {}, "column 'u' occurs twice"),
+        ("t.tsv", "u\tu\ty\n1\t0\t1\n2\t1\t0\n", {}, "column 'u' occurs twice"),
+        ("t.csv", ",u,y\n0,5,0\n1,6,1\n", {}, "column 1 has no name, as row numbers written by pandas"),
+        ("t.csv", "u,Unnamed: 0,y\n0,5,0\n1,6,1\n", {}, "column 2 has no name"),
+        ("t.csv", "u,y\n1,a\n2, \n", {"positive": "a"}, "column 'y' has 1 missing values"),
+        ("t.csv", "u,y\n9007199254740993,0\n2,1\n", {}, r"column 'u' has integers of 2\*\*53 or more"),
+        ("t.csv", "u,y\n-9223372036854775808,0\n2,1\n", {}, r"column 'u' has integers of 2\*\*53 or more"),
+        ("t.csv", "u,y\n99999999999999999999999,0\n2,1\n", {}, "column 'u' is not numeric, for example"),
+        ("t.csv", GOOD, {"drop": ["v"], "positive": ">= e"}, "no row has y = '>= e'"),
+        ("t.csv", GOOD, {"drop": ["v"], "positive": ">= -"}, "no row has y = '>= -'"),
+        ("t.svm", "1 4000000000:1\n0 1:3\n", {}, "not in SVMlight format|tables are held in full"),
+        ("t.svm", "1 300000000:1\n0 1:3\n", {}, r"2 rows with indices up to 300000000 are 4\.8 GB"),
         ("t.csv", "u,v,y\n", {}, "no rows"),
         ("t.csv", GOOD, {"label": None}, "label is not given"),
         ("t.csv", GOOD, {"label": 4}, "no column 4"),
@@ -228,6 +245,85 @@ def test_what_cannot_be_read_is_refused(name, text, options, message, tmp_path):
     path.write_text(text)
     with pytest.raises(DatasetError, match=message):
         make("file", path=path, **{"label": "y", "positive": 1, **options})
+
+
+def test_labels_that_differ_in_blanks_are_one(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("u,y\n1, yes\n2,yes\n3,no\n4,yes \n")
+    for positive in ("yes", " yes"):
+        assert make("file", path=path, label="y", positive=positive).y.tolist() == [1, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "y"),
+    [
+        ([2**53, 2**53 + 1, 7], 2**53 + 1, [0, 1, 0]),
+        ([2**53, 2**53 + 1, 7], str(2**53 + 1), [0, 1, 0]),
+        (np.array([2**64 - 1, 2**64 - 2, 7], np.uint64), 2**64 - 2, [0, 1, 0]),
+        (["01", "1", "x"], "1", [0, 1, 0]),
+        (["1", "?", "x"], 1, [1, 0, 0]),
+        (["1.0", "2", "x"], 1, [1, 0, 0]),
+        ([0.5, 1.0, 2.0], "1", [0, 1, 0]),
+        ([True, False, True], True, [1, 0, 1]),
+        ([True, False, True], 1, [1, 0, 1]),
+    ],
+)
+def test_a_label_is_compared_exactly(labels, positive, y, tmp_path):
+    np.savez(tmp_path / "t.npz", x=range(3), y=np.array(labels))
+    assert make("file", path=tmp_path / "t.npz", label="y", positive=positive).y.tolist() == y
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"x": np.array(["2020-01-01", "2021-01-01"], "M8[D]"), "y": [0, 1]}, "'x' has dtype datetime64"),
+        ({"x": np.zeros(2, "i4,f8"), "y": [0, 1]}, "'x' has dtype"),
+        ({"x": np.array([1 + 2j, 3]), "y": [0, 1]}, "column 'x' has complex numbers"),
+        ({"x": [1, 2], "y": np.array([1j, 1])}, "column 'y' has complex numbers"),
+    ],
+)
+def test_arrays_that_are_neither_numbers_nor_text_are_refused(arrays, message, tmp_path):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(DatasetError, match=message):
+        make("file", path=tmp_path / "t.npz", label="y", positive=1)
+
+
+def test_bytes_of_npz_are_text_and_other_files_no_npz(tmp_path):
+    np.savez(tmp_path / "t.npz", x=[1, 2], y=np.array([b"no", b"yes"]))
+    assert make("file", path=tmp_path / "t.npz", label="y", positive="yes").y.tolist() == [0, 1]
+    np.save(tmp_path / "a.npy", np.ones(3))
+    (tmp_path / "a.npy").rename(tmp_path / "t.npz")
+    with pytest.raises(DatasetError, match=r"it holds one array, as \.npy files do"):
+        read_frame(tmp_path / "t.npz")
+    (tmp_path / "t.npz").write_bytes(pickle.dumps([1, 2]))
+    with pytest.raises(DatasetError) as caught:
+        read_frame(tmp_path / "t.npz")
+    assert "allow_pickle" not in str(caught.value)
+
+
+@pytest.mark.parametrize("options", [{}, {"one_hot": True}, {"codes": {"a": 1}}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal("1.5"), Decimal("2")],
+        [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
+        [datetime.timedelta(1), datetime.timedelta(2)],
+        [[1, 2], [3]],
+        [{"a": 1}, {"a": 2}],
+        [b"a", b"b"],
+    ],
+    ids=["decimal", "date", "timedelta", "list", "struct", "binary"],
+)
+def test_parquet_types_that_are_no_features_are_named(values, options, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"x": values, "y": [0, 1]}), tmp_path / "t.parquet")
+    with pytest.raises(DatasetError, match="column 'x' holds"):
+        make("file", path=tmp_path / "t.parquet", label="y", positive=1, **options)
+    parquet.write_table(pyarrow.table({"u": [1, 2], "x": values}), tmp_path / "t.parquet")
+    with pytest.raises(DatasetError, match=r"no row has x = 'yes'|column 'x' holds lists"):
+        make("file", path=tmp_path / "t.parquet", label="x", positive="yes")
 
 
 def test_objects_in_npz_are_refused_and_arrays_of_other_lengths(tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attop.datasets.base import DatasetError
 from attop.datasets.fetch.archive import BROKEN, open_bytes
+from attop.datasets.formats.columns import refuse_twice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +43,7 @@ def read_delimited(
     Raises
     ------
     DatasetError
-        If the lines cannot be split into equal numbers of fields.
+        If the lines cannot be split into equal numbers of fields, or two columns have one name.
     """
     import warnings
 
@@ -64,6 +65,12 @@ def read_delimited(
             frame = pd.read_csv(
                 file, sep=pattern, header=0 if header else None, comment=comment, index_col=False
             )
+        if header:  # pandas has given a second column of one name another name
+            with open_bytes(path) as file:
+                first = pd.read_csv(
+                    file, sep=pattern, header=None, nrows=1, comment=comment, index_col=False, dtype=str
+                )
+            refuse_twice(first.iloc[0].dropna(), where)
     except (
         pd.errors.ParserError,
         pd.errors.ParserWarning,

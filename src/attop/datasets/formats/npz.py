@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attop.datasets.base import DatasetError
+from attop.datasets.fetch.archive import BROKEN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,10 +36,19 @@ def read_npz(path: str | os.PathLike[str]) -> pd.DataFrame:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, AttributeError, TypeError, *BROKEN) as error:
+        # What NumPy says of a pickle is how to have it run.
+        said = "it is a pickle" if "pickle" in str(error) else str(error)
+        said = "it holds one array, as .npy files do" if isinstance(error, TypeError) else said
         raise DatasetError(
-            f"{where}: cannot be read as .npz: {error}; save arrays of numbers or text by numpy.savez"
+            f"{where}: cannot be read as .npz: {said}; save arrays of numbers or text by numpy.savez"
         ) from None
+    odd = [name for name, array in arrays.items() if array.dtype.kind not in "biufcSU"]
+    if odd:
+        raise DatasetError(
+            f"{where}: array {odd[0]!r} has dtype {arrays[odd[0]].dtype}: numbers or text are needed"
+        )
+    arrays = {name: np.char.decode(a) if a.dtype.kind == "S" else a for name, a in arrays.items()}
     shapes = {name: array.shape for name, array in arrays.items()}
     if (
         not shapes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attop.datasets.base import DatasetError
 from attop.datasets.builder_parameters import complete
 from attop.datasets.formats.arff import read_arff
+from attop.datasets.formats.columns import refuse_twice
 from attop.datasets.formats.delimited import read_delimited
 from attop.datasets.formats.npz import read_npz
 from attop.datasets.formats.parquet import read_parquet
@@ -94,9 +95,7 @@ def read_frame(
     filled = complete(reader, options or {}, f"{where}: format {name!r}", reserved=("path",))
     frame = reader(path, **filled)
     frame.columns = frame.columns.map(str)
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise DatasetError(f"{where}: column {twice[0]!r} occurs twice: rename one")
+    refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")
     return frame

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_svmlight"]
 
+_MOST_CELLS = 1 << 29
+
 
 def read_svmlight(
     path: str | os.PathLike[str], *, n_features: int | None = None, zero_based: bool = False
@@ -39,7 +41,7 @@ def read_svmlight(
     Raises
     ------
     DatasetError
-        If a line has another form or an index is out of range.
+        If a line has another form, or an index is out of range or so large that the table is.
     """
     import pandas as pd
     from sklearn.datasets import load_svmlight_file
@@ -50,7 +52,7 @@ def read_svmlight(
             X, label, query = load_svmlight_file(
                 file, n_features=n_features, zero_based=zero_based, query_id=True
             )
-    except (ValueError, OSError, *BROKEN) as error:
+    except (ValueError, OverflowError, OSError, *BROKEN) as error:
         raise DatasetError(
             f"{where}: not in SVMlight format with {n_features or 'any number of'} features, indices from "
             f"{int(not zero_based)}: {error}; check format, n_features and zero_based"
@@ -58,6 +60,13 @@ def read_svmlight(
     if len(query) not in (0, len(label)):
         raise DatasetError(
             f"{where}: {len(query)} of {len(label)} lines have a qid: give every line one, or none"
+        )
+    cells = X.shape[0] * X.shape[1]
+    if cells > _MOST_CELLS:
+        raise DatasetError(
+            f"{where}: {X.shape[0]} rows with indices up to {X.shape[1]} are {8 * cells / 1e9:.3g} GB, since "
+            f"tables are held in full, at most {8 * _MOST_CELLS / 1e9:.3g} GB: check the indices, or keep "
+            "fewer features"
         )
     first = int(not zero_based)
     frame = pd.DataFrame(X.toarray(), columns=[str(j + first) for j in range(X.shape[1])])

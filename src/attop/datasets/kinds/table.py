@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["file_table"]
 
-_COMPARISON = re.compile(r"\s*(>=|<=|>|<)\s*([-+.\deE]+)\s*")
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({_NUMBER})\s*")
+#: What pandas calls a column without a name; to_csv writes row numbers as one.
+_UNNAMED = re.compile(r"Unnamed: \d+|")
 
 
 def file_table(
@@ -90,6 +94,8 @@ def file_table(
         If a file or a column is missing, a column has missing or infinite values or is not numeric,
         `positive` does not occur, or the files differ in their columns.
     """
+    import pandas as pd
+
     where = f"dataset {path}"
     name = format_of(path) if format is None else format
     frame, part = _read([p for p in (path, validation, test) if p is not None], name, reader)
@@ -114,8 +120,15 @@ def file_table(
             )
     if not chosen:
         raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
-    for column in [c for c in (label, group) if c is not None] + chosen:
-        _refuse_missing(frame[column], column, where)
+    unnamed = [c for c in chosen if _UNNAMED.fullmatch(c)] if keep is None else []
+    if unnamed:
+        raise DatasetError(
+            f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
+            "by pandas: put its number in drop, or name the features in keep"
+        )
+    used = {c: _values(frame[c], where) for c in (label, group, *chosen) if c is not None}
+    text = {c: v for c, v in used.items() if not pd.api.types.is_numeric_dtype(v)}
+    frame = frame.assign(**text)
 
     features = _numbers(frame[chosen], codes, one_hot, where)
     if thresholds is not None:
@@ -169,13 +182,26 @@ def _column(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
     raise DatasetError(f"{where}: no column {wanted!r}; {did_you_mean(wanted, frame.columns)}")
 
 
-def _refuse_missing(column: pd.Series, name: str, where: str) -> None:
+def _values(column: pd.Series, where: str) -> pd.Series:
+    """Return a column, text without blanks around it; refuse what is missing, complex, or no single value."""
+    import pandas as pd
+
+    name = column.name
+    if pd.api.types.is_complex_dtype(column):
+        raise DatasetError(f"{where}: column {name!r} has complex numbers: drop it, or take real parts")
     missing = column.isna()
+    if not pd.api.types.is_numeric_dtype(column):
+        column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
+        odd = next((v for v in column if not isinstance(v, Hashable)), None)
+        if odd is not None:
+            raise DatasetError(f"{where}: column {name!r} holds lists or mappings, such as {odd!r}: drop it")
+        missing |= column.isin([""])
     if missing.any():
         raise DatasetError(
             f"{where}: column {name!r} has {int(missing.sum())} missing values, the first in data row "
             f"{int(missing.argmax()) + 1}: fill them in or drop these rows"
         )
+    return column
 
 
 def _numbers(
@@ -185,6 +211,13 @@ def _numbers(
     import pandas as pd
 
     text = [c for c in features if not pd.api.types.is_numeric_dtype(features[c])]
+    for name in text:
+        other = next((v for v in features[name] if not isinstance(v, (str, Real))), None)
+        if other is not None:
+            raise DatasetError(
+                f"{where}: column {name!r} holds neither text nor plain numbers, for example {other!r}: drop "
+                "it, or encode it as numbers"
+            )
     if codes is not None and text:
         for name in text:
             unknown = sorted(set(features[name].astype(str)) - set(map(str, codes)))
@@ -199,14 +232,20 @@ def _numbers(
         features = pd.get_dummies(features, columns=text, prefix_sep="=", dtype=np.float64)
     elif text:
         column = features[text[0]]
-        sample = column[pd.to_numeric(column, errors="coerce").isna()].iloc[0]
+        sample = column[pd.to_numeric(column, errors="coerce").isna()]
         raise DatasetError(
-            f"{where}: column {text[0]!r} is not numeric, for example {sample!r}: "
+            f"{where}: column {text[0]!r} is not numeric, for example {(*sample, column.iloc[0])[0]!r}: "
             "set one_hot or codes, drop it, or encode it as numbers"
         )
     for name in features:
-        if np.isinf(features[name].to_numpy(np.float64)).any():
+        values = features[name].to_numpy(np.float64)
+        if np.isinf(values).any():
             raise DatasetError(f"{where}: column {name!r} has infinite values: remove these rows")
+        if pd.api.types.is_integer_dtype(features[name]) and np.abs(values).max() >= 2**53:
+            raise DatasetError(
+                f"{where}: column {name!r} has integers of 2**53 or more, which features cannot hold: "
+                "drop it if it names things, else divide it"
+            )
     return features
 
 
@@ -224,17 +263,18 @@ def _above(features: pd.DataFrame, thresholds: Mapping[str, Sequence[float]], wh
 
 
 def _positives(column: pd.Series, positive: Any, where: str) -> NDArray[np.bool_]:
+    import pandas as pd
+
     comparison = _comparison(positive)
     if comparison is None:
         y = _equals(column, positive)
     else:
-        try:
-            value = column.to_numpy(np.float64)
-        except (TypeError, ValueError):
+        if not pd.api.types.is_numeric_dtype(column):
             raise DatasetError(
                 f"{where}: positive is the comparison {positive!r} but column {column.name!r} is not "
                 "numeric: give the value that is positive"
-            ) from None
+            )
+        value = column.to_numpy(np.float64)
         sign, limit = comparison
         y = {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
     if not y.any():
@@ -250,8 +290,23 @@ def _comparison(positive: Any) -> tuple[str, float] | None:
 
 
 def _equals(column: pd.Series, value: Any) -> NDArray[np.bool_]:
-    # A configuration file may say 1 where the column has 1.0, or "1" where it has 1.
-    try:
-        return column.to_numpy(np.float64) == float(value)
-    except (TypeError, ValueError):
-        return (column.astype(str) == str(value)).to_numpy(bool)
+    """Return where a column has a value: as text, else as a number."""
+    import pandas as pd
+
+    row, distinct = pd.factorize(column)
+    same = [str(v) == str(value).strip() for v in distinct]
+    if not any(same):  # a configuration file may say 1 where the column has 1.0, or "1" where it has 1
+        number = _number(value)
+        same = [number is not None and _number(v) == number for v in distinct]
+    return np.array(same)[row]
+
+
+def _number(value: Any) -> int | float | None:
+    """Return what a value is as a number, integers of any size exactly."""
+    if isinstance(value, (bool, np.bool_, int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    if isinstance(value, str) and re.fullmatch(_NUMBER, value.strip()):
+        return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
+    return None
