@@ -1,3 +1,5 @@
+from .comparison import TopComparison as TopComparison
+from .comparison import compare_at_top as compare_at_top
 from .estimators import AATP as AATP
 from .estimators import ROCSVM as ROCSVM
 from .estimators import SVMPAUC as SVMPAUC
