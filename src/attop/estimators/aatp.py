@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -150,39 +150,29 @@ class AATP(LinearRanker):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _solve_many(
-        self,
-        X: Floats,
-        y: Ints,
-        groups: Ints | None,
-        models: Sequence[Any],
-    ) -> None:
-        sharing: dict[tuple[Any, ...], list[Any]] = {}
-        for model in models:
-            model._check_parameters()
-            parameters = model.get_params(deep=False)
-            setting = tuple(value for name, value in parameters.items() if name != "top")
-            sharing.setdefault(setting, []).append(model)
-        for alike in sharing.values():
-            one = alike[0]
-            deadline = Deadline(one.time_limit)
-            weight = item_weights(y, one.weights)
-            targets = [_rank(model.top, y, weight) for model in alike]
-            problem = one._problem(X, y, one.C * weight)
-            choices = SEARCHES[one.search](
-                problem, weight, targets, tol=one.tol, deadline=deadline, callback=one._announce(problem)
-            )
-            late = deadline.expired
-            for model, choice in zip(alike, choices, strict=True):
-                model._set_model(choice.coef, X, y)
-                model.anchor_ = choice.anchor
-                model.quantile_gap_ = choice.quantile_gap
-                model.objective_ = choice.objective
-                model.gap_ = choice.gap
-                model.n_iter_ = choice.n_solved
-                model.history_ = choice.history
-                model.converged_ = choice.complete and choice.n_missed == 0
-            one._warn(choices, len(y), late)
+    def _shared(self) -> Hashable:
+        self._check_parameters()
+        return tuple(value for name, value in self.get_params(deep=False).items() if name != "top")
+
+    def _solve(self, X: Floats, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+        deadline = Deadline(self.time_limit)
+        weight = item_weights(y, self.weights)
+        targets = [_rank(model.top, y, weight) for model in models]
+        problem = self._problem(X, y, np.asarray(self.C * weight, np.float64))
+        choices = SEARCHES[self.search](
+            problem, weight, targets, tol=self.tol, deadline=deadline, callback=self._announce(problem)
+        )
+        late = deadline.expired
+        for model, choice in zip(models, choices, strict=True):
+            model._set_model(choice.coef, X, y)
+            model.anchor_ = choice.anchor
+            model.quantile_gap_ = choice.quantile_gap
+            model.objective_ = choice.objective
+            model.gap_ = choice.gap
+            model.n_iter_ = choice.n_solved
+            model.history_ = choice.history
+            model.converged_ = choice.complete and choice.n_missed == 0
+        self._warn(choices, len(y), late)
 
     def _announce(self, problem: AnchoredSVM) -> Callback | None:
         """Say how long a long search will take; return what tells of its progress, if that is wanted."""
@@ -196,7 +186,7 @@ class AATP(LinearRanker):
             if seconds > _LONG and self.time_limit is None:
                 advice = "search='fixed-point' solves fewer, " if most == problem.n else ""
                 message = f"{what}: {advice}time_limit keeps the best of those solved by then"
-                warnings.warn(message, stacklevel=4)
+                warnings.warn(message, stacklevel=5)
         return _progress(type(self).__name__, most) if self.verbose else None
 
     def _warn(self, choices: Sequence[Choice], n: int, late: bool) -> None:
@@ -221,7 +211,7 @@ class AATP(LinearRanker):
                 "tries them all"
             )
         for message in said:
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
     def _problem(self, X: Floats, y: Ints, upper: Floats) -> AnchoredSVM:
         return _SOLVERS[self.solver](X, y, upper)

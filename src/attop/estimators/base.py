@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -33,9 +33,9 @@ _CONVERTED = 4096
 class LinearRanker(ClassifierMixin, BaseEstimator):
     """Base of the estimators that score by ``X @ coef_ + intercept_``.
 
-    A subclass implements `_solve_many`. The order of the scores is all a ranker learns; `intercept_`
-    only says where `predict` cuts: it makes as many training items positive as there were positives
-    (the break-even point), and never changes the order.
+    A subclass implements `_solve`, and `_shared` where models share work. The order of the scores is all a
+    ranker learns; `intercept_` only says where `predict` cuts: it makes as many training items positive as
+    there were positives (the break-even point), and never changes the order.
 
     Attributes
     ----------
@@ -107,14 +107,20 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
             warn_constant(models)
         return models
 
-    def _solve_many(
-        self,
-        X: Floats,
-        y: Ints,
-        groups: Ints | None,
-        models: Sequence[Any],
-    ) -> None:
-        """Fit each of `models` (estimators of this class, differing in parameters) by `_set_linear`."""
+    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+        """Fit each of `models`, estimators of this class that differ in parameters."""
+        for together in sharing(models):
+            together[0]._solve(X, y, groups, together)
+
+    def _shared(self) -> Hashable:
+        """Check the parameters; return those that models must have in common to be fitted together.
+
+        By default a model is fitted alone.
+        """
+        return id(self)
+
+    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+        """Fit `models`, which have `_shared` in common, by `_set_linear`."""
         raise NotImplementedError
 
     def _validate_fit(
@@ -176,6 +182,14 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+
+def sharing(models: Sequence[Any]) -> list[list[Any]]:
+    """Return lists of the models that have in common what `LinearRanker._shared` says."""
+    together: dict[Hashable, list[Any]] = {}
+    for model in models:
+        together.setdefault(model._shared(), []).append(model)
+    return list(together.values())
 
 
 def encode_labels(y: Any) -> tuple[NDArray[Any], Ints]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -65,21 +65,20 @@ class BundleEstimator(LinearRanker):
             raise ValueError(f"C must be a positive number, got {C!r}")
         return 1.0 / float(C)
 
-    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        solved: dict[tuple[Any, ...], Solution] = {}
+    def _shared(self) -> Hashable:
+        return repr(self._surrogate()), self._lam(), self.tol, self.max_iter, self.time_limit
+
+    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+        solution = bundle(
+            X,
+            self._surrogate().bind(y, groups),
+            lam=self._lam(),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            time_limit=self.time_limit,
+        )
         for model in models:
-            surrogate, lam = model._surrogate(), model._lam()
-            setting = (repr(surrogate), lam, model.tol, model.max_iter, model.time_limit)
-            if setting not in solved:
-                solved[setting] = bundle(
-                    X,
-                    surrogate.bind(y, groups),
-                    lam=lam,
-                    tol=model.tol,
-                    max_iter=model.max_iter,
-                    time_limit=model.time_limit,
-                )
-            store_solution(model, solved[setting], X, y)
+            store_solution(model, solution, X, y)
 
     def _why_constant(self) -> str:
         if self.gap_ > 0:

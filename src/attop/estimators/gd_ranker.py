@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -131,47 +131,39 @@ class GDRanker(LinearRanker):
     def _top(self) -> Top:
         return Top.of({"tau": 0.1} if self.top is None else self.top)
 
-    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        together: dict[tuple[Any, ...], list[Any]] = {}
-        for model in models:
-            shared = (repr(model._stages()), model.max_iter, model.tol, model.time_limit)
-            together.setdefault(shared, []).append(model)
-        for family in together.values():
-            _descend(X, y, groups, family)
+    def _shared(self) -> Hashable:
+        return repr(self._stages()), self.max_iter, self.tol, self.time_limit
+
+    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+        deadline = Deadline(self.time_limit)
+        coef = np.column_stack([_start(model, X.shape[1]) for model in models])
+        for surrogate in self._stages():
+            loss = surrogate.bind(y, groups)
+            solution = gradient_descent(
+                X,
+                loss,
+                eta=[model.eta for model in models],
+                lam=[model.lam for model in models],
+                max_iter=self.max_iter,
+                tol=self.tol,
+                coef_init=coef,
+                # What is left, or enough to evaluate the start.
+                time_limit=deadline.seconds and max(deadline.seconds - deadline.elapsed, 1e-9),
+            )
+            coef = solution.coef
+        for j, model in enumerate(models):
+            alone = solution.model(j)
+            model._set_linear(alone.coef[:, 0], X, y)
+            model.objective_ = float(alone.objective[0])
+            model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
+            model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history
+            model.converged_ = alone.status == "converged"
 
     def _why_constant(self) -> str:
         return (
             f"no iterate improved on w = 0; with much overlap at the top zero minimises the {self.surrogate} "
             "surrogate; try a ramp surrogate, init='normal', a smaller eta or a larger top"
         )
-
-
-def _descend(X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-    """Fit models that share surrogates and limits."""
-    first = models[0]
-    deadline = Deadline(first.time_limit)
-    coef = np.column_stack([_start(model, X.shape[1]) for model in models])
-    for surrogate in first._stages():
-        loss = surrogate.bind(y, groups)
-        solution = gradient_descent(
-            X,
-            loss,
-            eta=[model.eta for model in models],
-            lam=[model.lam for model in models],
-            max_iter=first.max_iter,
-            tol=first.tol,
-            coef_init=coef,
-            # What is left, or enough to evaluate the start.
-            time_limit=deadline.seconds and max(deadline.seconds - deadline.elapsed, 1e-9),
-        )
-        coef = solution.coef
-    for j, model in enumerate(models):
-        alone = solution.model(j)
-        model._set_linear(alone.coef[:, 0], X, y)
-        model.objective_ = float(alone.objective[0])
-        model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
-        model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history
-        model.converged_ = alone.status == "converged"
 
 
 def _start(model: Any, d: int) -> Floats:

@@ -10,19 +10,11 @@ from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
 from attop.estimators.convergence_warnings import warn_of_cross_entropies
-from attop.metrics import get_metric
-from attop.sample import RankingSample
-from attop.solvers.descent.logistic import minimise_cross_entropy
-from attop.surrogates.base import eligible
-from attop.surrogates.grouped import resolve_each
+from attop.solvers.papk.greedy import greedy_papk
 from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
+from attop.typing import Ints, TopLike
 
 __all__ = ["GreedyPApK"]
-
-
-#: Share of the users, or of the items of a single list, that the combination is chosen on.
-_HELD_OUT = 0.2
 
 
 class GreedyPApK(LinearRanker):
@@ -110,104 +102,17 @@ class GreedyPApK(LinearRanker):
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         minimised: list[bool] = []
         for model in models:
-            if model.n_classifiers < 1 or model.n_alphas < 2:
-                raise ValueError(
-                    "n_classifiers must be at least 1 and n_alphas at least 2, "
-                    f"got {model.n_classifiers} and {model.n_alphas}"
-                )
-            top = Top.of({"tau": 0.1} if model.top is None else model.top)
-            rng = check_random_state(model.random_state)
-            held, held_groups, top = hold_out(y, groups, top, rng)
-            train = np.setdiff1d(np.arange(len(y)), held)
-            folds = deal(train, y, model.n_classifiers, rng)
-            trained = [minimise_cross_entropy(X[rows], y[rows], model.lam) for rows in folds]
-            W = np.column_stack([coef for coef, _ in trained])
-            minimised += [converged for _, converged in trained]
-            order, model.weights_, model.gains_ = combine(
-                X[held] @ W, y[held], held_groups, top, np.linspace(0, 1, model.n_alphas)
+            solution = greedy_papk(
+                X,
+                y,
+                Top.of({"tau": 0.1} if model.top is None else model.top),
+                groups=groups,
+                lam=model.lam,
+                n_classifiers=model.n_classifiers,
+                n_alphas=model.n_alphas,
+                rng=check_random_state(model.random_state),
             )
-            model._set_linear(W[:, order] @ model.weights_, X, y)
+            minimised += solution.minimised
+            model.weights_, model.gains_ = solution.weights, solution.gains
+            model._set_linear(solution.coef[:, 0], X, y)
         warn_of_cross_entropies(minimised)
-
-
-def hold_out(
-    y: Ints, groups: Ints | None, top: Top, rng: np.random.RandomState
-) -> tuple[Ints, Ints | None, Top]:
-    """Draw the rows the combination is judged on.
-
-    Returns
-    -------
-    rows : ndarray
-        In increasing order.
-    groups : ndarray or None
-        Of the rows; None if they are one list.
-    top : Top
-        For the rows.
-
-    Raises
-    ------
-    ValueError
-        If pAp@k is undefined on every group, or a single list has fewer than two items of a class.
-    """
-    sample = RankingSample.from_labels(y, groups)
-    k = resolve_each(top, sample)
-    defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-    kept = eligible(sample, defined, f"a positive and at least k negatives ({top})")
-    if kept.n_groups > 1 and groups is not None:
-        chosen = rng.permutation(np.flatnonzero(defined))[: max(1, round(_HELD_OUT * kept.n_groups))]
-        rows = np.flatnonzero(np.isin(groups, chosen))
-        return rows, groups[rows], top
-    n_pos, n_neg = int(kept.n_pos[0]), int(kept.n_neg[0])
-    if min(n_pos, n_neg) < 2:
-        raise ValueError(
-            f"{n_pos} positives and {n_neg} negatives cannot be split to train and to combine classifiers: "
-            "two of each are needed"
-        )
-    parts = np.split(kept.order, [n_pos])
-    rows = np.concatenate([rng.permutation(part)[: max(1, round(_HELD_OUT * len(part)))] for part in parts])
-    held_neg = int(np.sum(y[rows] == 0))
-    return np.sort(rows), None, Top(k=min(max(1, round(_HELD_OUT * k[defined][0])), held_neg))
-
-
-def deal(rows: Ints, y: Ints, n_folds: int, rng: np.random.RandomState) -> list[Ints]:
-    """Deal `rows` to at most `n_folds` folds that differ by at most one in either class, none without."""
-    classes = [rng.permutation(rows[y[rows] == label]) for label in (0, 1)]
-    n_folds = min(n_folds, *map(len, classes))
-    return [np.concatenate([members[i::n_folds] for members in classes]) for i in range(n_folds)]
-
-
-def combine(
-    scores: Floats, y: Ints, groups: Ints | None, top: Top, alphas: Floats
-) -> tuple[Ints, Floats, Floats]:
-    """Fold the columns of `scores` one after the other into a combination of high micro-pAp@k.
-
-    Returns
-    -------
-    order : ndarray of shape (K,)
-        Columns, the best first.
-    weights : ndarray of shape (K,)
-        ``scores[:, order] @ weights`` is the combination.
-    gains : ndarray of shape (K,)
-        Micro-pAp@k after each column.
-    """
-    metric = get_metric("micro-pap@k")
-
-    def gain(s: Floats) -> float:
-        return metric.group_mean(y, s, top, groups).value
-
-    alone = np.array([gain(s) for s in scores.T])
-    order = np.argsort(-alone, kind="stable")
-    weights = np.zeros(len(order))
-    weights[0] = 1.0
-    gains = alone[order]
-    total = scores[:, order[0]]
-    for i in range(1, len(order)):
-        added = scores[:, order[i]]
-        pairs = [(1.0, a) for a in alphas] + [(a, 1.0) for a in alphas]
-        values = [gain(old * total + new * added) for old, new in pairs]
-        old, new = pairs[int(np.argmax(values))]
-        total = old * total + new * added
-        weights[:i] *= old
-        weights[i] = new
-        gains[i] = max(values)
-    return order, weights, gains

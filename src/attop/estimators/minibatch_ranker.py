@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -156,31 +156,31 @@ class AveragedRanker(MiniBatchRanker):
             self._state.update(sum(values))
             self.objective_ = float(np.mean(values))
 
-    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _shared(self) -> Hashable:
+        # A RandomState equals itself only: models that hold their own are trained apart.
+        return (
+            self._surrogate(),
+            self._top(),
+            self.batch_size,
+            self._epochs(),
+            self.random_state,
+            self.time_limit,
+        )
+
+    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         from attop.solvers.minibatch.queries import batches_of
         from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
 
-        together: dict[tuple[Any, ...], list[Any]] = {}
-        for model in models:
-            # A RandomState equals itself only: models that hold their own are trained apart.
-            shared = (
-                model._surrogate(),
-                model._top(),
-                model.batch_size,
-                model._epochs(),
-                model.random_state,
-                model.time_limit,
-            )
-            together.setdefault(shared, []).append(model)
-        for (surrogate, top, batch_size, epochs, random_state, time_limit), family in together.items():
-            eta, radius = [model.eta for model in family], [model.radius for model in family]
-            state = AveragedDescent(X.shape[1], surrogate, eta=eta, radius=radius)
-            batches = batches_of(X, y, groups, top, batch_size, check_random_state(random_state))
-            solution = descend(batches, state, epochs=epochs, time_limit=time_limit)
-            for j, model in enumerate(family):
-                alone = solution.model(j)
-                model._state = state.alone(j)
-                model._set_linear(alone.coef[:, 0], X, y)
-                model.objective_ = float(alone.objective[0])
-                model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history
-                model.n_skipped_ = solution.n_skipped
+        eta, radius = [model.eta for model in models], [model.radius for model in models]
+        state = AveragedDescent(X.shape[1], self._surrogate(), eta=eta, radius=radius)
+        batches = batches_of(
+            X, y, groups, self._top(), self.batch_size, check_random_state(self.random_state)
+        )
+        solution = descend(batches, state, epochs=self._epochs(), time_limit=self.time_limit)
+        for j, model in enumerate(models):
+            alone = solution.model(j)
+            model._state = state.alone(j)
+            model._set_linear(alone.coef[:, 0], X, y)
+            model.objective_ = float(alone.objective[0])
+            model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history
+            model.n_skipped_ = solution.n_skipped

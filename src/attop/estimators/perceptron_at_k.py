@@ -118,25 +118,24 @@ class PerceptronAtK(MiniBatchRanker):
         self._state.update()
         self.n_mistakes_, self.largest_k_ = self._state.n_mistakes, self._state.largest_k
 
-    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         from attop.solvers.minibatch.perceptron import perceptron
 
-        for model in models:
-            solution = perceptron(
-                X,
-                y,
-                model._top(),
-                groups=groups,
-                variant=model.variant,
-                average=model.average,
-                batch_size=model.batch_size,
-                epochs=model.epochs,
-                rng=check_random_state(model.random_state),
-                time_limit=model.time_limit,
-            )
-            model._state = solution.state
-            model._set_linear(solution.coef[:, 0], X, y)
-            model.n_mistakes_, model.largest_k_ = solution.n_mistakes, solution.largest_k
-            model.n_skipped_ = solution.n_skipped
-            model.n_iter_, model.status_ = solution.n_iter, solution.status
-            model.history_ = solution.history
+        solution = perceptron(
+            X,
+            y,
+            self._top(),
+            groups=groups,
+            variant=self.variant,
+            average=self.average,
+            batch_size=self.batch_size,
+            epochs=self.epochs,
+            rng=check_random_state(self.random_state),
+            time_limit=self.time_limit,
+        )
+        self._state = solution.state
+        self._set_linear(solution.coef[:, 0], X, y)
+        self.n_mistakes_, self.largest_k_ = solution.n_mistakes, solution.largest_k
+        self.n_skipped_ = solution.n_skipped
+        self.n_iter_, self.status_ = solution.n_iter, solution.status
+        self.history_ = solution.history

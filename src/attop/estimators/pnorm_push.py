@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Literal, get_args
 
-from attop.estimators.base import LinearRanker
+from attop.estimators.base import LinearRanker, sharing
 from attop.solvers.base import Solution
 from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.solvers.descent.gradient_descent import gradient_descent
@@ -148,31 +148,29 @@ class PNormPush(LinearRanker):
         self.eta = eta
         self.time_limit = time_limit
 
+    def _shared(self) -> Hashable:
+        for name, known in (("price", Price), ("loss", Loss), ("weak_rankers", WeakRankerKind)):
+            if getattr(self, name) not in get_args(known):
+                raise ValueError(
+                    f"{name} must be one of {', '.join(get_args(known))}, got {getattr(self, name)!r}"
+                )
+        kind = (self.p, self.price, self.loss, self.weak_rankers, self.n_thresholds)
+        # A shorter path of rounds is the start of a longer one; other solvers start anew.
+        rounds = None if self._boosts() else self.max_iter
+        return (*kind, self.tol, self.eta, self.time_limit, rounds)
+
     def _solve_many(self, X: Floats, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         binned: dict[int | None, Any] = {}
-        paths: dict[tuple[Any, ...], list[Any]] = {}
-        for model in models:
-            for name, known in (("price", Price), ("loss", Loss), ("weak_rankers", WeakRankerKind)):
-                if getattr(model, name) not in get_args(known):
-                    raise ValueError(
-                        f"{name} must be one of {', '.join(get_args(known))}, got {getattr(model, name)!r}"
-                    )
-            kind = (model.p, model.price, model.loss, model.weak_rankers, model.n_thresholds)
-            # A shorter path of rounds is the start of a longer one; other solvers start anew.
-            rounds = None if model._boosts() else model.max_iter
-            setting = (*kind, model.tol, model.eta, model.time_limit, rounds)
-            paths.setdefault(setting, []).append(model)
-        for alike in paths.values():
-            longest = max(alike, key=lambda model: model.max_iter)
+        for together in sharing(models):
+            longest = max(together, key=lambda model: model.max_iter)
             rankers: Any = X
             if longest.weak_rankers == "thresholds":
-                if longest.n_thresholds not in binned:
-                    binned[longest.n_thresholds] = _threshold_module().ThresholdRankers(
-                        X, longest.n_thresholds
-                    )
-                rankers = binned[longest.n_thresholds]
-            solution = longest._solve(rankers, y)
-            for model in alike:
+                n = longest.n_thresholds
+                if n not in binned:
+                    binned[n] = _threshold_module().ThresholdRankers(X, n)
+                rankers = binned[n]
+            solution = longest._minimise(rankers, y)
+            for model in together:
                 short = solution.after(model.max_iter) if model._boosts() else solution
                 model._store(short, rankers, X, y)
 
@@ -184,7 +182,7 @@ class PNormPush(LinearRanker):
             return PNormPushExp(self.p) if self.price == "power" else ExpPushExp()
         return (HingePush if self.loss == "hinge" else LogisticPush)(self.price, self.p)
 
-    def _solve(self, rankers: Any, y: Ints) -> Solution:
+    def _minimise(self, rankers: Any, y: Ints) -> Solution:
         loss: Any = self._surrogate().bind(y)
         limits: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "time_limit": self.time_limit}
         if self._boosts():

@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.utils.extmath import safe_sparse_dot
-
 from attop.estimators.base import LinearRanker
 from attop.estimators.convergence_warnings import warn_of_cross_entropies
-from attop.metrics import get_metric
-from attop.sample import RankingSample
-from attop.solvers.base import Deadline, History
-from attop.solvers.descent.logistic import minimise_cross_entropy
-from attop.surrogates.base import eligible
-from attop.surrogates.grouped import resolve_each
+from attop.solvers.papk.select import select_papk
 from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
+from attop.typing import Ints, TopLike
 
 __all__ = ["SelectPApK"]
 
@@ -84,8 +76,7 @@ class SelectPApK(LinearRanker):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from attop.estimators.select_papk import SelectPApK
+    >>>     >>> from attop.estimators.select_papk import SelectPApK
     >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
     >>> model = SelectPApK(top=2).fit(X, [1, 1, 0, 0, 0])
     >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
@@ -109,81 +100,22 @@ class SelectPApK(LinearRanker):
         self.time_limit = time_limit
 
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        minimised = [_iterate(model, X, y, groups) for model in models]
-        warn_of_cross_entropies([one for of_model in minimised for one in of_model])
-
-
-def _iterate(model: Any, X: Any, y: Ints, groups: Ints | None) -> list[bool]:
-    """Fit a model; return of each cross entropy on the way whether it was minimised."""
-    if model.max_iter < 1 or not model.tol >= 0:
-        raise ValueError(
-            f"max_iter must be at least 1 and tol at least 0, got {model.max_iter} and {model.tol}"
-        )
-    deadline = Deadline(model.time_limit)
-    top = Top.of({"tau": 0.1} if model.top is None else model.top)
-    metric = get_metric("micro-pap@k")
-    select = Selection(y, groups, top)
-
-    def risk(scores: Floats) -> float:
-        return 1.0 - metric.group_mean(y, scores, top, groups).value
-
-    coef, converged = minimise_cross_entropy(X, y, model.lam)
-    minimised = [converged]
-    scores = safe_sparse_dot(X, coef)
-    last = risk(scores)
-    model.objective_, model.status_, model.history_ = np.inf, "max_iter", History()
-    best, seen = coef, set()
-    for t in range(1, model.max_iter + 1):
-        rows = select(scores)
-        if rows.tobytes() in seen:
-            model.status_ = "converged"
-            break
-        seen.add(rows.tobytes())
-        coef, converged = minimise_cross_entropy(X[rows], y[rows], model.lam)
-        minimised.append(converged)
-        scores = safe_sparse_dot(X, coef)
-        now = risk(scores)
-        model.n_iter_ = t
-        model.history_.record(t, deadline.elapsed, np.array([now]))
-        if now < model.objective_:
-            best, model.objective_ = coef, now
-        if abs(now - last) <= model.tol:
-            model.status_ = "converged"
-            break
-        if deadline.expired:
-            model.status_ = "deadline"
-            break
-        last = now
-    model.converged_ = model.status_ == "converged" and all(minimised)
-    model._set_linear(best, X, y)
-    return minimised
-
-
-class Selection:
-    """The min(n+, k) highest positives and the k highest negatives of each eligible group.
-
-    Called with scores of shape (n,), returns the rows in increasing order.
-
-    Raises
-    ------
-    ValueError
-        If no group has a positive and at least k negatives.
-    """
-
-    def __init__(self, y: Ints, groups: Ints | None, top: Top):
-        sample = RankingSample.from_labels(y, groups)
-        k = resolve_each(top, sample)
-        defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-        kept = eligible(sample, defined, f"a positive and at least k negatives ({top})")
-        k = k[defined]
-        # Each group is two blocks, its positives and its negatives.
-        size = np.column_stack([kept.n_pos, kept.n_neg]).ravel()
-        quota = np.column_stack([np.minimum(kept.n_pos, k), k]).ravel()
-        start = np.cumsum(size) - size
-        self._items = kept.order
-        self._block = np.repeat(np.arange(len(size)), size)
-        self._chosen = np.arange(len(kept.order)) - np.repeat(start, size) < np.repeat(quota, size)
-
-    def __call__(self, scores: Floats) -> Ints:
-        order = np.lexsort((-scores[self._items], self._block))
-        return np.sort(self._items[order[self._chosen]])
+        minimised: list[bool] = []
+        for model in models:
+            solution = select_papk(
+                X,
+                y,
+                Top.of({"tau": 0.1} if model.top is None else model.top),
+                groups=groups,
+                lam=model.lam,
+                max_iter=model.max_iter,
+                tol=model.tol,
+                time_limit=model.time_limit,
+            )
+            minimised += solution.minimised
+            model.objective_ = float(solution.objective[0])
+            model.n_iter_, model.status_ = solution.n_iter, solution.status
+            model.history_ = solution.history
+            model.converged_ = solution.status == "converged" and all(solution.minimised)
+            model._set_linear(solution.coef[:, 0], X, y)
+        warn_of_cross_entropies(minimised)

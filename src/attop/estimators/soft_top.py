@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
-from attop.estimators.base import LinearRanker
+from attop.estimators.base import LinearRanker, sharing
 from attop.estimators.convergence_warnings import warn_constant
 from attop.estimators.validation import check_parameters
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
@@ -179,6 +179,9 @@ class SoftTop(LinearRanker):
         warn_constant([self])
         return self
 
+    def _shared(self) -> Hashable:
+        return repr(self.base), self.cv, repr(self.random_state)
+
     def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         self._search(X, y, groups, None, models)
 
@@ -193,10 +196,7 @@ class SoftTop(LinearRanker):
             if not 0 < part.y.sum() < len(part.y):
                 raise ValueError("sample_weight leaves one class only: give both classes some weight")
         Z, scale = _standardised(X, part)
-        sharing: dict[tuple[Any, ...], list[Any]] = {}
-        for model in models:
-            sharing.setdefault((repr(model.base), model.cv, repr(model.random_state)), []).append(model)
-        for alike in sharing.values():
+        for alike in sharing(models):
             one = alike[0]
             seed = int(check_random_state(one.random_state).randint(2**31 - 1))
             folds = cross_validation_folds(part, one.cv, seed)

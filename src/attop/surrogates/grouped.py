@@ -18,7 +18,14 @@ from attop.threads import allowed_threads
 from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["BoundKernel", "GroupedSurrogate", "TopSurrogate", "check_shape", "resolve_each"]
+__all__ = [
+    "BoundKernel",
+    "GroupedSurrogate",
+    "TopSurrogate",
+    "against_negatives",
+    "check_shape",
+    "resolve_each",
+]
 
 
 #: Scores for which starting threads, a tenth of a millisecond, is worth it.
@@ -73,6 +80,13 @@ def resolve_each(top: Top, sample: RankingSample) -> Ints:
         except ValueError:
             k[g] = 0
     return k
+
+
+def against_negatives(top: Top, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
+    """Return k of each group, where there are a positive and k negatives, and that in words."""
+    k = resolve_each(top, sample)
+    defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
+    return k, defined, f"a positive and at least k negatives ({top})"
 
 
 def check_shape(scores: Floats, n: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.sample import RankingSample
-from attop.surrogates.grouped import TopSurrogate, resolve_each
+from attop.surrogates.grouped import TopSurrogate, against_negatives
 from attop.typing import Ints
 
 __all__ = ["PApKAvg", "PApKMax", "PApKRamp", "PApKTS", "PApKTSConvex"]
@@ -18,9 +18,7 @@ class _PApK(TopSurrogate):
     smooth: ClassVar[bool] = False
 
     def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, sample)
-        defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-        return k, defined, f"a positive and at least k negatives ({self.top})"
+        return against_negatives(self.top, sample)
 
 
 class PApKRamp(_PApK):

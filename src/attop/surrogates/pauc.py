@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.sample import RankingSample
-from attop.surrogates.grouped import GroupedSurrogate, TopSurrogate, resolve_each
+from attop.surrogates.grouped import GroupedSurrogate, TopSurrogate, against_negatives
 from attop.typing import Ints
 
 __all__ = ["AUCStruct", "PAUCStruct"]
@@ -49,9 +49,7 @@ class PAUCStruct(TopSurrogate):
     kernel: ClassVar[str] = "pap_at_k:PAUC"
 
     def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, sample)
-        defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
-        return k, defined, f"a positive and at least k negatives ({self.top})"
+        return against_negatives(self.top, sample)
 
 
 class AUCStruct(GroupedSurrogate):
