@@ -12,8 +12,8 @@ import yaml
 from attop.analysis.compute.tables import summarise
 from attop.bench.config import load_config
 from attop.diagnostics.margins import pap_margins
-from attop.papers.findings import COLUMNS, compare, printed_numbers
-from attop.papers.page import write_findings
+from attop.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers
+from attop.papers.page import _counts, write_findings
 from attop.papers.papk_simulations import _sample, auc_at_k, two_users
 from attop.papers.papk_simulations import margins as simulate_margins
 from attop.papers.pnorm2005 import monotone
@@ -26,25 +26,44 @@ NAN = math.nan
 
 
 @pytest.mark.parametrize(
-    ("numbers", "higher", "expected"),
+    ("numbers", "expected"),
     [
-        ((0.90, 0.02, 0.89, 0.04), True, "within both spreads"),
-        ((0.91, 0.02, 0.89, 0.04), True, "within both spreads"),  # exactly one spread
-        ((0.92, 0.02, 0.89, 0.04), True, "better"),
-        ((0.85, 0.02, 0.89, 0.04), True, "worse"),
-        ((0.85, 0.02, 0.89, 0.04), False, "better"),
-        ((0.92, 0.04, 0.89, NAN), True, "within both spreads"),
-        ((0.92, NAN, 0.89, 0.01), True, "better"),
-        ((0.92, NAN, 0.89, NAN), True, "not comparable"),
-        ((NAN, NAN, 0.89, 0.01), True, "not comparable"),
-        ((0.92, 0.01, NAN, NAN), True, "not comparable"),
+        ((0.90, 0.02, 0.89, 0.04), "level"),
+        ((0.91, 0.02, 0.89, 0.04), "level"),  # exactly one spread
+        ((0.92, 0.02, 0.89, 0.04), "above"),
+        ((0.85, 0.02, 0.89, 0.04), "below"),
+        ((0.92, 0.04, 0.89, NAN), "level"),
+        ((0.92, NAN, 0.89, 0.01), "above"),
+        ((0.20, 0.42, 0.00, 0.00), "level"),  # a few equal runs are no spread
+        ((0.20, 0.00, 0.10, 0.02), "above"),
+        ((0.92, NAN, 0.89, NAN), "not comparable"),
+        ((0.92, 0.00, 0.89, NAN), "not comparable"),
+        ((NAN, NAN, 0.89, 0.01), "not comparable"),
+        ((0.92, 0.01, NAN, NAN), "not comparable"),
     ],
 )
-def test_verdict(numbers, higher, expected):
-    judged, why = verdict(*numbers, higher_is_better=higher)
+def test_verdict(numbers, expected):
+    judged, why = verdict(*numbers)
     assert judged == expected
-    missing = any(map(math.isnan, numbers))
+    missing = any(math.isnan(number) for number in numbers) or 0.0 in (numbers[1], numbers[3])
     assert bool(why) == missing, "a number that is missing is spoken of, and nothing else"
+
+
+def test_printed_numbers_are_counted_once_and_baselines_apart():
+    rows = [
+        ("D", "k=1", "ap", "m", "nested", "above"),
+        ("D", "k=1", "ap", "m-again", "nested", "below"),
+        ("D", "k=1", "ap", "m", "optimistic", "above"),
+        ("D", "k=1", "ap", "base", "nested", "level"),
+    ]
+    columns = ["dataset", "target", "metric", "method", "selection", "verdict"]
+    table = Comparison("t", "T", pd.DataFrame(rows, columns=columns))
+    found = Findings("F", "C", comparisons=[table], own={"m": "m", "m-again": "m"})
+    assert _counts(found) == (
+        "2 printed numbers, beside which 4 of ours stand; of the paper's methods, 2 above, 1 below; of its "
+        "baselines, 1 level."
+    )
+    assert _counts(Findings("F", "C")) == "The paper prints no numbers."
 
 
 def test_compare_joins_by_name_and_says_what_is_missing():
@@ -58,15 +77,15 @@ def test_compare_joins_by_name_and_says_what_is_missing():
         columns=["table", "dataset", "target", "method", "metric", "mean", "std"],
     )
     summary = pd.DataFrame(
-        [("d", "k=1", "ap", "m", 0.8, 0.1, 7), ("d", "k=1", "dcg", "m", 3.0, 0.1, 7)],
-        columns=["dataset", "target", "metric", "method", "mean", "std", "n"],
+        [("d", "k=1", "ap", "m", 0.8, 0.1, 7, 2), ("d", "k=1", "dcg", "m", 3.0, 0.1, 7, 0)],
+        columns=["dataset", "target", "metric", "method", "mean", "std", "n", "n_constant"],
     )
     table = compare(printed, summary, {"d": ("D", "nested")}, not_comparable={"dcg": "another DCG"})
     assert list(table.columns) == COLUMNS
-    assert table[["metric", "method", "n", "verdict", "why"]].to_numpy().tolist() == [
-        ["ap", "m", 7, "better", ""],
-        ["ap", "other", 0, "not comparable", "no number of ours"],
-        ["dcg", "m", 7, "not comparable", "another DCG"],
+    assert table[["metric", "method", "n", "constant", "verdict", "why"]].to_numpy().tolist() == [
+        ["ap", "m", 7, 2, "above", ""],
+        ["ap", "other", 0, 0, "not comparable", "no number of ours"],
+        ["dcg", "m", 7, 0, "not comparable", "another DCG"],
     ]
 
 

@@ -88,7 +88,7 @@ class GDRanker(LinearRanker):
     References
     ----------
     Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
-    for recommender systems", algorithm 1 and section 6.
+    for recommender systems", algorithm 1 and section 7.3.2.
 
     Examples
     --------

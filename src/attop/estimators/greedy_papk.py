@@ -70,7 +70,7 @@ class GreedyPApK(LinearRanker):
     ----------
     Ricamato and Tortorella (2011), "Partial AUC maximization in a linear combination of dichotomizers".
     Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
-    for recommender systems", section 6.
+    for recommender systems", section 7.3.2.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class SelectPApK(LinearRanker):
     ----------
     Budhiraja, Hiranandani, Yarrabelly, Choure, Koyejo and Jain (2020), algorithm 1, as described in
     Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
-    for recommender systems", section 6.
+    for recommender systems", section 7.3.2.
 
     Examples
     --------

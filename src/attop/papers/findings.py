@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from attop.metrics import get_metric
 from attop.papers.verdict import NOT_COMPARABLE, verdict
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ COLUMNS = [
     "ours",
     "spread",
     "n",
+    "constant",
     "printed",
     "printed_spread",
     "verdict",
@@ -92,6 +92,8 @@ class Findings:
         What the paper leaves open, and what was chosen.
     comparisons : sequence of Comparison
     plots : sequence of Plot
+    own : mapping of str to str
+        The paper's methods, as ours are called -> as its printed numbers are; all others are baselines.
     """
 
     title: str
@@ -100,6 +102,7 @@ class Findings:
     choices: Sequence[str] = ()
     comparisons: Sequence[Comparison] = ()
     plots: Sequence[Plot] = field(default_factory=tuple)
+    own: Mapping[str, str] = field(default_factory=dict)
 
 
 def printed_numbers(paper: str) -> pd.DataFrame:
@@ -132,8 +135,8 @@ def compare(
     Returns
     -------
     table : DataFrame
-        `COLUMNS`; one row per printed number and data set of the benchmark. Where ours is missing, ``why``
-        says so.
+        `COLUMNS`; one row per printed number and data set of the benchmark. ``constant`` counts those of
+        the n runs whose model ranks nothing. Where ours is missing, ``why`` says so.
     """
     reasons = not_comparable or {}
     ours = summary.set_index(["dataset", "target", "metric", "method"])
@@ -143,15 +146,15 @@ def compare(
             if name != row.dataset:
                 continue
             key = (dataset, row.target, row.metric, row.method)
-            mean, std, n = (
-                ours.loc[key, ["mean", "std", "n"]] if key in ours.index else (float("nan"),) * 2 + (0,)
+            mean, std, n, constant = (
+                ours.loc[key, ["mean", "std", "n", "n_constant"]]
+                if key in ours.index
+                else (float("nan"), float("nan"), 0, 0)
             )
-            judged, why = verdict(
-                mean, std, row.mean, row.std, higher_is_better=get_metric(row.metric).higher_is_better
-            )
+            judged, why = verdict(mean, std, row.mean, row.std)
             if row.metric in reasons:
                 judged, why = NOT_COMPARABLE, reasons[row.metric]
             values = (row.dataset, row.target, row.metric, row.method, selection)
-            numbers = (mean, std, int(n), row.mean, row.std, judged, why)
+            numbers = (mean, std, int(n), int(constant), row.mean, row.std, judged, why)
             rows.append(dict(zip(COLUMNS, values + numbers, strict=True)))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -16,8 +16,7 @@ __all__ = ["write_findings"]
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: light-dark(#fff, #17181a); --ink: light-dark(#1b1b1a, #e8e8e6);
-  --muted: light-dark(#5d6065, #a3a6ab); --rule: light-dark(#d5d7da, #3a3d42);
-  --good: light-dark(#00664b, #4fd1a5); --bad: light-dark(#a33c00, #ff9d66); }
+  --muted: light-dark(#5d6065, #a3a6ab); --rule: light-dark(#d5d7da, #3a3d42); }
 body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
   max-width: 70rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
@@ -26,7 +25,6 @@ table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tab
 th, td { padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid var(--rule);
   white-space: nowrap; }
 th.t, td.t { text-align: left; } .muted { color: var(--muted); }
-.better { color: var(--good); } .worse { color: var(--bad); }
 a { color: inherit; } figure { margin: 1rem 0; }
 """
 
@@ -84,11 +82,22 @@ def _markdown(findings: Findings, paper: str) -> str:
 
 
 def _counts(findings: Findings) -> str:
-    """Say how many printed numbers came to which verdict."""
-    tables = [c.table["verdict"] for c in findings.comparisons if "verdict" in c.table]
-    verdicts = pd.concat(tables or [pd.Series(dtype=str)])
-    counted = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.value_counts().items())
-    return f"{len(verdicts)} printed numbers: {counted}." if counted else "The paper prints no numbers."
+    """Say how many numbers are printed, and how ours came out beside them: its methods and its baselines."""
+    tables = [c.table for c in findings.comparisons if "verdict" in c.table]
+    if not tables:
+        return "The paper prints no numbers."
+    rows = pd.concat(tables, ignore_index=True)
+    named = rows["method"].replace(dict(findings.own))
+    printed = rows.assign(method=named)[["dataset", "target", "metric", "method"]].drop_duplicates()
+    said = [f"{len(printed)} printed numbers"]
+    if len(rows) > len(printed):
+        said[0] += f", beside which {len(rows)} of ours stand"
+    own = rows["method"].isin(list(findings.own))
+    for who, part in (("the paper's methods", rows[own]), ("its baselines", rows[~own])):
+        if len(part):
+            counts = part["verdict"].value_counts()
+            said.append(f"of {who}, " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items()))
+    return "; ".join(said) + "."
 
 
 def _head(findings: Findings) -> str:
@@ -132,8 +141,6 @@ def _spell(column: str) -> str:
 
 
 def _cell(column: str, value: object, numeric: bool) -> str:
-    if column == "verdict":
-        return f'<td class="t {html.escape(str(value).split()[0])}">{html.escape(str(value))}</td>'
     if not numeric:
         return f'<td class="t">{html.escape("" if pd.isna(value) else str(value))}</td>'
     if pd.isna(value):

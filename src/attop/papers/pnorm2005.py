@@ -45,8 +45,9 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
     steps = _steps(values, held)
     ways = {name + suffix: (name, f"none; {part} part") for name in held for suffix, part in _PARTS.items()}
     return Findings(
-        title="Ranking with a p-norm push, COLT 2006: the figures again",
+        title="Ranking with a p-norm push, 2005: the figures again",
         citation="C. Rudin. Ranking with a P-Norm Push. NYU Technical Report TR2005-874, 2005.",
+        own={method: method for method in powers},
         answers=list(_answers(values, steps, held)),
         choices=[
             "Ten random splits of the paper's sizes, where it draws one; the ROC curves are of the first.",
