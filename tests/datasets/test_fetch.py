@@ -4,13 +4,17 @@ import bz2
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import tarfile
 import threading
+import time
+import urllib.request
 import zipfile
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,6 +35,7 @@ from attop.datasets.fetch import (
     load_pickle,
     obtain,
 )
+from attop.datasets.fetch.transfer import TransferError, _Redirects
 
 DATA = b"1,2,3\n4,5,6\n" * 1000
 LONG = bytes(range(256)) * 8192  # 2 MiB: a beginning of it is worth keeping
@@ -236,6 +241,62 @@ def test_a_download_of_unknown_size_has_a_ceiling(server, tmp_path, patience, an
     )
     refused(source, tmp_path, *words, patience=patience, limits=Limits(download=10**6))
     assert Limits().download == 4 << 30
+
+
+def test_a_server_that_drips_is_given_up(server, tmp_path, waits):
+    def drip(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        with suppress(OSError):
+            while True:
+                handler.wfile.write(b"x")
+                time.sleep(0.01)
+
+    clock = itertools.count(step=10)  # each look at the clock is ten seconds later
+    patience = Patience(attempts=2, sleep=waits.append, clock=lambda: next(clock))
+    server.pages["/x"] = [drip]
+    refused(Source("x", [server.url + "/x"]), tmp_path, "bytes in 40 s", "(2 attempts)", patience=patience)
+
+
+def sends_on(url):
+    def answer(handler):
+        handler.send_response(302)
+        handler.send_header("Location", url)
+        handler.end_headers()
+
+    return answer
+
+
+def test_redirects_are_followed_on_the_web(server, tmp_path, patience):
+    server.put("/b", DATA)
+    url = server.put("/a", sends_on("/b"))
+    assert obtain(Source("x", [url], sha(DATA)), tmp_path, patience=patience).read_bytes() == DATA
+
+
+@pytest.mark.parametrize("to", ["ftp://127.0.0.1:9/x", "data:,x", "file:///etc/passwd"])
+def test_redirects_elsewhere_are_not_followed(server, tmp_path, patience, to):
+    url = server.put("/a", sends_on(to))
+    refused(Source("x", [url]), tmp_path, to, patience=patience)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "followed"),
+    [("https", "http", False), ("https", "https", True), ("http", "https", True), ("http", "http", True)],
+)
+def test_a_redirect_never_leaves_https(before, after, followed):
+    request = urllib.request.Request(f"{before}://example.org/a")
+    call = (request, io.BytesIO(), 302, "Found", {}, f"{after}://example.org/b")
+    if followed:
+        assert _Redirects().redirect_request(*call).full_url == call[-1]
+    else:
+        with pytest.raises(TransferError, match="less safe"):
+            _Redirects().redirect_request(*call)
+
+
+def test_an_answer_that_is_no_http_has_a_reason(server, tmp_path, patience):
+    url = server.put("/a", lambda handler: handler.wfile.write(b"\r\n"))
+    error = refused(Source("x", [url]), tmp_path, patience=patience)
+    assert re.search(r"/a: \S", error.reason)
 
 
 def test_missing_page_is_asked_for_once(server, tmp_path, patience, waits):
@@ -505,6 +566,60 @@ def test_bombs(tmp_path, pack):
     assert files(tmp_path) == ["a"]
 
 
+def sparse_tar(pax=None):
+    """A tar whose one member claims to be sparse, or has other headers."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", format=tarfile.PAX_FORMAT) as tape:
+        info = tarfile.TarInfo("x")
+        info.size, info.pax_headers = 5, pax
+        tape.addfile(info, io.BytesIO(b"12345"))
+    return buffer.getvalue()
+
+
+def old_sparse_tar():
+    """As `tar --sparse` makes of 20 GB of nothing."""
+    header = bytearray(tarfile.TarInfo("x").tobuf(tarfile.GNU_FORMAT)[:512])
+    header[156:157] = tarfile.GNUTYPE_SPARSE
+    header[257:265] = b"ustar  \0"
+    header[386:410] = b"%011o\0" % (20 << 30) + b"%011o\0" % 0  # one stretch of data, empty, at the end
+    header[483:495] = b"%011o\0" % (20 << 30)
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return gzip.compress(bytes(header) + bytes(1024))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (old_sparse_tar(), "x is a sparse file"),
+        (sparse_tar({"GNU.sparse.size": "99999999999999", "GNU.sparse.map": "0,5"}), "x is a sparse file"),
+        (sparse_tar({"GNU.sparse.map": "a,b"}), "damaged"),
+        (sparse_tar({"GNU.sparse.size": "5", "GNU.sparse.map": "0,5"}), "x is a sparse file"),
+        (sparse_tar({"size": str(2**70)}), "unpacks to more than"),
+        (sparse_tar({"size": "-1099511627776"}), "damaged"),
+    ],
+)
+def test_sizes_a_tar_claims_fill_no_disk_and_take_no_time(tmp_path, content, message):
+    (tmp_path / "a").write_bytes(content)
+    for member in ("x", "y"):
+        with pytest.raises(ArchiveError, match=message + ("|has no y" if member == "y" else "")):
+            extract(tmp_path / "a", member, tmp_path / "out")
+    assert files(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_bytes_of_an_archive_are_one_kind_of_error(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    kind = list(PACKED)[seed % len(PACKED)]
+    packed = bytearray(PACKED[kind] if kind != "tar" else PACKED[kind][:3000])
+    for place in rng.integers(0, len(packed), rng.integers(1, 9)):
+        packed[place] = rng.integers(256)
+    (tmp_path / "a").write_bytes(packed)
+    with suppress(ArchiveError):
+        extract(tmp_path / "a", "d/x", tmp_path / "out")
+    assert set(files(tmp_path)) <= {"a", "out"}
+
+
 def test_too_many_entries_and_missing_member(tmp_path):
     for pack in (zipped, tarred):
         (tmp_path / "a").write_bytes(pack(*((f"f{i}", b"") for i in range(10))))
@@ -677,6 +792,36 @@ def test_hostile_pickle_is_named_and_not_run(tmp_path, name, protocol):
 )
 def test_tricks_on_what_is_allowed(tmp_path, content):
     with pytest.raises(PickleRefused, match="nothing was run"):
+        load_pickle(*pickled(tmp_path, content))
+
+
+def short_array(shape, objects):
+    """A pickle of an array of objects whose list of them does not suit its shape."""
+    content = pickle.dumps(np.arange(objects).astype(object), 2)
+    before = b"K" + bytes([objects]) + b"\x85"  # the shape, a tuple of one small integer
+    assert content.count(before) == 1
+    return content.replace(
+        before, b"".join(b"J" + n.to_bytes(4, "little", signed=True) for n in shape) + b"\x85"
+    )
+
+
+@pytest.mark.parametrize(("shape", "objects"), [((5000,), 1), ((4,), 3), ((3,), 4), ((-3,), 3)])
+def test_an_array_with_fewer_objects_than_its_shape_is_refused(tmp_path, shape, objects):
+    with pytest.raises(PickleRefused, match="content of another size"):
+        load_pickle(*pickled(tmp_path, short_array(shape, objects)))
+    assert load_pickle(*pickled(tmp_path, short_array((objects,), objects))).tolist() == list(range(objects))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x80\x04\x95\xff\xff\xff\xff\xff\xff\xff\x7fK\x01.",  # a frame of 2**63 - 1 bytes
+        b"\x80\x04\x8e\xff\xff\xff\xff\xff\xff\xff\x7f1.",  # so many bytes
+        b"\x80\x04\x8d\xff\xff\xff\xff\xff\xff\x00\x001.",
+    ],
+)
+def test_a_pickle_that_lies_about_its_size_is_a_message(tmp_path, content):
+    with pytest.raises(DatasetError, match="cut off or no pickle"):
         load_pickle(*pickled(tmp_path, content))
 
 

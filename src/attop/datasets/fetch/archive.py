@@ -6,6 +6,7 @@ Nothing is ever written under a name the archive chose: the caller names the out
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
 import os
@@ -13,10 +14,9 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from attop.datasets.base import DatasetError
 from attop.datasets.fetch.source import safe_name
@@ -105,8 +105,8 @@ def extract(
     OSError
         If `out` cannot be written.
     """
-    with replacing(out) as target, _opened(archive, member, limits or Limits()) as content:
-        while block := content.read(_BLOCK):
+    with replacing(out) as target:
+        for block in _unpacked(archive, member, limits or Limits()):
             target.write(block)
 
 
@@ -122,6 +122,9 @@ class _Metered:
         _weigh(self.count, self.packed, self.limits, self.what)
         return block
 
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.read, b"")
+
 
 def _weigh(count: int, packed: int, limits: Limits, what: object) -> None:
     if count > limits.bytes:
@@ -136,46 +139,50 @@ def _weigh(count: int, packed: int, limits: Limits, what: object) -> None:
         )
 
 
-def _broken(archive: object, error: object) -> ArchiveError:
-    return ArchiveError(f"{archive} is cut off or damaged ({error}): remove it and download it again")
+def _broken(archive: object, error: Exception) -> ArchiveError:
+    said = str(error) or type(error).__name__
+    return ArchiveError(f"{archive} is cut off or damaged ({said}): remove it and download it again")
 
 
-@contextmanager
-def _opened(archive: str | os.PathLike[str], member: str, limits: Limits) -> Iterator[Any]:
-    """Open the member for reading, errors of the format in one voice."""
-    packed = os.path.getsize(archive)
-    unpack = _opener(archive)
+def _unpacked(archive: str | os.PathLike[str], member: str, limits: Limits) -> Iterator[bytes]:
+    """Yield the member block by block, whatever a damaged archive raises in one voice."""
     try:
         with open_bytes(archive) as stream:
-            tar = _is_tar(stream)
-            stream.seek(0)
-            if tar or unpack:
-                if not tar:
-                    yield _Metered(stream, packed, limits, archive)
-                    return
-                # every name is looked at before anything is taken out, so twice through
-                with _tape(_Metered(stream, packed, limits, archive)) as tape:
-                    _check_tar(archive, tape, member, limits)
-                stream.seek(0)
-                with _tape(_Metered(stream, packed, limits, archive)) as tape:
-                    info = next(info for info in tape if _same(info.name, member))
-                    yield tape.extractfile(info)
-                return
-        if zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as box:
-                entry = _in_zip(archive, box, member, limits)
-                with box.open(entry) as file:
-                    yield _Metered(file, min(packed, entry.compress_size), limits, archive)
-            return
-    except BROKEN as error:
-        raise _broken(archive, error) from None
-    except OSError as error:
-        if error.errno is None:  # bz2 reports bad data so
-            raise _broken(archive, error) from None
+            yield from _blocks(archive, stream, member, limits)
+    except ArchiveError:
         raise
-    raise ArchiveError(
-        f"{archive} is cut off or no archive (zip, tar, gz, bz2, xz): remove it and download it again"
-    )
+    except Exception as error:
+        # bz2 reports bad data as an OSError without a number, a zip with places outside the file as EINVAL.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
+        raise _broken(archive, error) from None
+
+
+def _blocks(
+    archive: str | os.PathLike[str], stream: IO[bytes], member: str, limits: Limits
+) -> Iterator[bytes]:
+    packed = os.path.getsize(archive)
+    tar = _is_tar(stream)
+    stream.seek(0)
+    if tar:
+        # every name is looked at before anything is taken out, so twice through
+        with _tape(_Metered(stream, packed, limits, archive)) as tape:
+            _check_tar(archive, tape, member, limits)
+        stream.seek(0)
+        with _tape(_Metered(stream, packed, limits, archive)) as tape:
+            info = next(info for info in tape if _same(info.name, member))
+            yield from _Metered(cast("IO[bytes]", tape.extractfile(info)), packed, limits, archive)
+    elif _opener(archive):
+        yield from _Metered(stream, packed, limits, archive)
+    elif zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as box:
+            entry = _in_zip(archive, box, member, limits)
+            with box.open(entry) as file:
+                yield from _Metered(file, min(packed, entry.compress_size), limits, archive)
+    else:
+        raise ArchiveError(
+            f"{archive} is cut off or no archive (zip, tar, gz, bz2, xz): remove it and download it again"
+        )
 
 
 def _tape(stream: _Metered) -> tarfile.TarFile:
@@ -220,6 +227,11 @@ def _check_tar(archive: object, tape: tarfile.TarFile, member: str, limits: Limi
     for number, info in enumerate(tape, 1):
         _accept(archive, info.name, number, limits)
         names.append(info.name)
+        if info.issparse():
+            raise ArchiveError(
+                f"{archive}: {info.name} is a sparse file, which may unpack to any size: pack it without"
+            )
+        _weigh(info.size, info.size, limits, archive)
         if _same(info.name, member) and not info.isreg():
             raise _irregular(archive, member)
     if not any(_same(name, member) for name in names):

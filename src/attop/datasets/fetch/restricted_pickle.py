@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 from collections.abc import Callable, Mapping
@@ -69,6 +70,10 @@ class _Array(np.ndarray):
             raise PickleRefused("an array of objects given as bytes")
         if isinstance(content, str):  # bytes of Python 2
             content = content.encode("latin1")
+        # NumPy takes objects by the shape, also from beyond the end of a list that is shorter.
+        size = math.prod(shape) * (1 if dtype.dtype.kind == "O" else dtype.dtype.itemsize)
+        if min(shape, default=0) < 0 or len(content) != size:
+            raise PickleRefused(f"an array of shape {shape} with content of another size")
         super().__setstate__((version, shape, dtype.dtype, fortran, content))
 
 
@@ -167,9 +172,7 @@ def load_pickle(path: str | os.PathLike[str], pinned: str, also: Mapping[str, An
                 f"{path} asks for {error}, which plain data have no need of; nothing was run: do not "
                 "open it by other means, and get it from a source you trust"
             ) from None
-        except (MemoryError, KeyboardInterrupt):
-            raise
-        except Exception as error:  # a damaged pickle raises nearly anything
+        except Exception as error:  # a damaged pickle raises nearly anything, MemoryError too
             raise DatasetError(
                 f"{path} is cut off or no pickle of plain data ({type(error).__name__}: {error}): "
                 "get it again"

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import urlsplit
 
 from attop.files import put_in_place, write_text
 
@@ -37,6 +38,20 @@ class TransferError(Exception):
         self.again = again
 
 
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a server to another address, but never from https to http, nor away from the web."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        before, after = (urlsplit(url).scheme.lower() for url in (req.full_url, newurl))
+        if after != "https" and (after, before) != ("http", "http"):
+            fp.close()
+            raise TransferError(f"{req.full_url}: sends on to {newurl}, which is less safe; not followed")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+_OPENER = urllib.request.build_opener(_Redirects)
+
+
 @dataclass(frozen=True)
 class Patience:
     """How long to wait for a server.
@@ -49,6 +64,9 @@ class Patience:
         Seconds for the connection and for each read.
     pause : float
         Seconds before the second attempt; each further pause is twice as long, at most a minute.
+    least : float
+        Bytes a second, on average over a download that has taken longer than `timeout`; a slower one is given
+        up, since a server that sends a byte now and then would never end.
     report : float
         Seconds between two lines of progress in the log.
     sleep, clock : callable
@@ -58,6 +76,7 @@ class Patience:
     attempts: int = 4
     timeout: float = 30.0
     pause: float = 1.0
+    least: float = 1000.0
     report: float = 10.0
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
@@ -136,9 +155,7 @@ def _receive(url: str, part: Path, note: Path, patience: Patience, limit: int) -
     if start:
         headers |= {"Range": f"bytes={start}-", "If-Range": known["validator"]}
     try:
-        answer = urllib.request.urlopen(
-            urllib.request.Request(url, headers=headers), timeout=patience.timeout
-        )
+        answer = _OPENER.open(urllib.request.Request(url, headers=headers), timeout=patience.timeout)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == 416:
@@ -147,7 +164,9 @@ def _receive(url: str, part: Path, note: Path, patience: Patience, limit: int) -
             f"{url}: HTTP {error.code} {error.reason}", error.code in _PASSING or error.code == 416
         ) from None
     except (OSError, http.client.HTTPException) as error:
-        raise TransferError(f"{url}: {getattr(error, 'reason', None) or error}", again=True) from None
+        said = " ".join(str(getattr(error, "reason", None) or error).split())
+        said = said or f"no HTTP answer ({type(error).__name__})"
+        raise TransferError(f"{url}: {said}", again=True) from None
     except ValueError as error:  # an address that is none
         raise TransferError(f"{url}: {error}") from None
     with answer:
@@ -183,7 +202,8 @@ def _copy(
     patience: Patience,
 ) -> int:
     """Copy the body and return the size of the file."""
-    spoken = patience.clock()
+    begun = spoken = patience.clock()
+    before = got
     while True:
         try:
             block = answer.read1(_BLOCK)
@@ -195,6 +215,9 @@ def _copy(
         if got > limit:
             raise TransferError(f"{url}: more than the expected {limit} bytes; {_LARGER}")
         file.write(block)
+        elapsed = patience.clock() - begun
+        if elapsed > patience.timeout and got - before < patience.least * elapsed:
+            raise TransferError(f"{url}: only {got - before} bytes in {elapsed:.0f} s", again=True)
         if patience.clock() - spoken >= patience.report:
             spoken = patience.clock()
             share = f" of {total / 1e6:.1f} MB ({got / total:.0%})" if total else " MB"
