@@ -42,6 +42,19 @@ def test_a_bootstrap_sample_is_the_rows_drawn():
     for value in found:
         rows = draws.integers(50, size=50)
         assert value == pytest.approx(precision_at_k(y[rows], scores[rows], k))
+    found = TopPrecision(y, k).resampled(scores, seed=4, n_samples=1, smoothed=True)
+    rows = np.random.default_rng(4).integers(50, size=50)
+    assert found == pytest.approx(TopPrecision(y[rows], k).smoothed(scores[rows]))
+
+
+def test_expected_precision_of_true_probabilities():
+    p, groups = np.array([0.9, 0.4, 0.4, 0.1, 0.7, 0.2]), np.array([0, 0, 0, 0, 1, 1])
+    y = np.array([1, 0, 1, 0, 1, 0])
+    assert TopPrecision(y, 2).expected(p) == pytest.approx(0.8)
+    assert TopPrecision(y, 2, groups).expected(p) == pytest.approx((0.65 + 0.45) / 2)
+    draws = np.random.default_rng(0).random((20000, 6)) < p
+    kept = [precision_at_k(row.astype(int), p, 3) for row in draws]
+    assert TopPrecision(y, 3).expected(p) == pytest.approx(np.mean(kept), abs=0.01)
 
 
 def test_bootstraps_of_two_models_are_paired():

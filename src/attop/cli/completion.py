@@ -17,7 +17,7 @@ from attop.cli.parser import build_parser
 __all__ = ["show"]
 
 #: What an option or argument called so takes.
-_PATHS = {"configfile": shtab.FILE, "save": shtab.DIRECTORY}
+_PATHS = {"configfile": shtab.FILE, "save": shtab.DIRECTORY, "table": shtab.FILE}
 _NAMES = {"dataset": "datasets", "method": "methods"}
 
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "plan": ("plan", "show"),
     "doctor": ("doctor", "show"),
     "fit": ("fit", "show"),
+    "gap": ("gap", "show"),
     "status": ("runs", "status"),
     "retry": ("runs", "retry"),
     "list": ("catalogue", "show"),

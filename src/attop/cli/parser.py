@@ -71,6 +71,25 @@ def build_parser() -> argparse.ArgumentParser:
     fit.add_argument("--save", metavar="FOLDER", help="write scores.npz and record.json to this folder")
     _add_configuration(fit)
 
+    gap = commands.add_parser(
+        "gap",
+        help="whether there is anything to gain at the top of a table of yours, and by what",
+        description="Compare on held-out rows a tuned logistic regression with boosting, a forest and the "
+        "same linear model refined for the top; say in a sentence whether there is anything to gain, by a "
+        "richer model or by training for the top, and how many rows it takes to tell. Needs no "
+        "configuration.",
+    )
+    gap.add_argument("table", metavar="FILE.csv", help="one row an item, with a line of names")
+    gap.add_argument("--label", required=True, metavar="COLUMN", help="which holds two values")
+    gap.add_argument(
+        "--top", required=True, metavar="100", help="items at the top, or a share such as tau=0.01"
+    )
+    gap.add_argument(
+        "--positive", metavar="VALUE", help="of the label; by default the last in order, such as 1 or yes"
+    )
+    gap.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
+    gap.add_argument("--jobs", type=int, default=1, metavar="N", help="fits at the same time (default: 1)")
+
     status = commands.add_parser("status", help="what is done, what failed and why, what is left")
     _add_configuration(status)
 

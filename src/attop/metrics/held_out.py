@@ -101,8 +101,8 @@ class TopPrecision:
         spread = float(self.resampled(scores, seed=seed, n_samples=n_samples).std(ddof=1))
         return Worth(self(scores), spread, self.smoothed(scores))
 
-    def resampled(self, scores: ArrayLike, *, seed: int, n_samples: int) -> Floats:
-        """Precision@k in bootstrap samples of the items, or of the groups where there are several.
+    def resampled(self, scores: ArrayLike, *, seed: int, n_samples: int, smoothed: bool = False) -> Floats:
+        """Precision@k, or smoothed precision, in bootstrap samples of the items, or of several groups.
 
         The samples depend on `seed` alone: those of two models are paired.
 
@@ -111,26 +111,40 @@ class TopPrecision:
         precision : ndarray of shape (n_samples,)
         """
         rng = np.random.default_rng(seed)
+        cuts = _CUTS if smoothed else np.ones(1)
         if len(self._n) > 1:
-            values = self._per_group(self._rank(scores), 1.0)
+            ranking = self._rank(scores)
+            values = np.mean([self._per_group(ranking, cut) for cut in cuts], axis=0)
             return values[rng.integers(len(values), size=(n_samples, len(values)))].mean(axis=1)
-        n, k = len(self._labels), int(self.k[0])
+        n = len(self._labels)
         values = check_scores(scores, n)
         order = np.argsort(-values, kind="stable")
-        first = np.flatnonzero(np.diff(-values[order], prepend=-np.inf))
+        last = np.flatnonzero(np.diff(-values[order], append=np.inf))
+        place = np.empty(n, np.int64)
+        place[order] = np.arange(n)
         labels = self._labels[order]
+        k = self._cut(cuts)
         found = np.empty(n_samples)
         for b in range(n_samples):
-            drawn = np.bincount(rng.integers(n, size=n), minlength=n)[order]
-            size = np.add.reduceat(drawn, first)
-            positive = np.add.reduceat(drawn * labels, first)
-            taken = np.clip(k - (np.cumsum(size) - size), 0, size)
-            found[b] = (positive * taken / np.maximum(size, 1)).sum() / k
+            drawn = np.bincount(place[rng.integers(n, size=n)], minlength=n)
+            # At the end of each block of ties; within a block positives come evenly, in expectation.
+            size, positive = np.cumsum(drawn)[last], np.cumsum(drawn * labels)[last]
+            found[b] = np.mean(np.interp(k, np.r_[0, size], np.r_[0, positive]) / k)
         return found
+
+    def expected(self, probabilities: ArrayLike) -> float:
+        """Precision@k of the ranking by `probabilities` of shape (n,), on average, if they are true."""
+        p = check_scores(probabilities, len(self._labels))
+        found = Ranking.of(p, p, self._codes).positives_in_top(self._cut(1.0))  # type: ignore[arg-type]
+        return float((found / self._cut(1.0))[self.k > 0].mean())
 
     def _rank(self, scores: ArrayLike) -> Ranking:
         return Ranking.of(self._labels, check_scores(scores, len(self._labels)), self._codes)
 
     def _per_group(self, ranking: Ranking, cut: float) -> Floats:
-        k = np.clip(np.floor(self.k * cut + 0.5).astype(np.int64), 1, self._n)
+        k = self._cut(cut)
         return (ranking.positives_in_top(k) / k)[self.k > 0]
+
+    def _cut(self, cut: Floats | float) -> Ints:
+        """Items at the top of each group for a multiple of k, or for several where there is one group."""
+        return np.clip(np.floor(self.k * cut + 0.5).astype(np.int64), 1, self._n)
