@@ -183,7 +183,11 @@ def test_a_model_that_ranks_nothing_is_marked(selection, tmp_path):
         save_arrays(scores[-1], {"test": outcome.test, "scores": outcome.scores})
         records.append(tmp_path / f"{column}.json")
         write_json(records[-1], outcome.record)
-    options = {"targets": [Top(k=5), Top(tau=0.2)], "metrics": ["auc"], "select_by": "precision@k"}
+    options = {
+        "targets": [Top(k=5), Top(tau=0.2)],
+        "metrics": [get_metric("auc")],
+        "select_by": get_metric("precision@k"),
+    }
     table = evaluate(data, runs, scores, records, **options)["runs"]
     assert table["constant"].tolist() == [False, False, True, True]
 
