@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from attop.estimators.convergence_warnings import warn_constant, warn_unfinished
+from attop.estimators.features import check_features
 from attop.estimators.validation import check_parameters
 from attop.sample import check_groups
 from attop.typing import Floats, Ints
@@ -126,8 +127,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None
     ) -> tuple[Any, Ints, Ints | None]:
-        sparse = "csr" if self._takes_sparse else False
-        X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=self._dtypes)
+        X, y = check_features(self, X, y, sparse=self._takes_sparse, dtype=self._dtypes)
         self.classes_, labels = encode_labels(y)
         codes = None if groups is None else check_groups(groups, len(labels))
         return X, labels, codes
@@ -161,8 +161,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores, shape (n,); the higher, the nearer the top."""
         check_is_fitted(self)
-        sparse = "csr" if self._takes_sparse else False
-        X = validate_data(self, X, accept_sparse=sparse, dtype=self._dtypes, reset=False)
+        X = check_features(self, X, sparse=self._takes_sparse, dtype=self._dtypes, reset=False)
         return self._score(X) + self.intercept_
 
     def _score(self, X: Any) -> Floats:

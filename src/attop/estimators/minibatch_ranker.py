@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from attop.estimators.base import LinearRanker
+from attop.estimators.features import check_features
 from attop.top import Top
 from attop.typing import Ints, TopLike
 
@@ -61,7 +61,7 @@ class MiniBatchRanker(LinearRanker):
         from attop.solvers.minibatch.batches import StreamedBatches
 
         first = not hasattr(self, "_state")
-        features, labels = validate_data(self, X, y, accept_sparse="csr", dtype=self._dtypes, reset=first)
+        features, labels = check_features(self, X, y, sparse=True, dtype=self._dtypes, reset=first)
         if first:
             if classes is None:
                 raise ValueError(
