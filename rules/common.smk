@@ -19,6 +19,8 @@ if workflow.is_main_process and (said := claim()):
 
 remember(".snakemake/fingerprints.json")
 PLAN = Plan(CONFIG)
+if lost := PLAN.lost_files():
+    raise WorkflowError("\n".join(lost))
 INPUTS = Inputs(PLAN, scripts=f"{workflow.basedir}/workflow/scripts")
 OUT = CONFIG.output
 LOGS = f"{OUT}/logs"

@@ -91,6 +91,16 @@ def test_an_entry_overrides_the_catalogue():
             {"datasets": [entry(files={"path": {"path": "x", "archive_digest": "0"}})]},
             ["archive_digest must be 64", "or 40 (git object id), got '0'"],
         ),
+        *(
+            (
+                {"datasets": [entry(id=id)]},
+                ["a mapping with an id, which is text"],
+            )
+            for id in (["a"], {"a": 1}, 5, None)
+        ),
+        ({"datasets": [entry(like=["b"])]}, ["datasets: mine: like: a name is needed, got ['b']"]),
+        *(({"datasets": [entry(id=id)]}, [id, "ends in .json"]) for id in ("checked.json", "Compiled.JSON")),
+        ({"catalogues": {"datasets": 5}}, ["catalogues must map 'datasets' and 'methods' to YAML files"]),
         ({"limits": {"secs": 3}}, ["limits: secs: unknown key", "known: seconds, memory_mb"]),
         (
             {"datasets": [entry(expect={"rows": 3})]},
@@ -114,6 +124,37 @@ def test_refusals(changes, words):
         load_config(default(**changes), ROOT)
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x80\x00\xff", "is not valid YAML"),
+        (b"wdbc: 5", "wdbc: keys and values are needed, got 5"),
+        ("wdbc: {title: \u00e4}".encode("utf-16"), "wdbc: kind: missing"),
+    ],
+)
+def test_catalogues_that_are_none(content, words, tmp_path):
+    (tmp_path / "sets.yaml").write_bytes(content)
+    catalogues = {"datasets": str(tmp_path / "sets.yaml"), "methods": "config/methods.yaml"}
+    with pytest.raises(ConfigError, match=words):
+        load_config(default(catalogues=catalogues, datasets=["wdbc"]), ROOT)
+
+
+def test_an_own_file_that_is_gone_since_it_was_read_is_a_complaint(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = entry(kind="file", params={"path": "mine.csv", "label": "y", "positive": 1})
+    plan = Plan(load_config(default(datasets=[data]), ROOT))
+    assert plan.lost_files() == []  # Snakemake says so itself where nothing is prepared
+    plan.stage_path("mine").parent.mkdir(parents=True)
+    plan.stage_path("mine").write_bytes(b"prepared")
+    (tmp_path / "mine.csv").write_text("x,y\n1,0\n2,1\n")
+    assert plan.lost_files() == []
+    (tmp_path / "mine.csv").unlink()
+    [complaint] = plan.lost_files()
+    assert (
+        "datasets: mine: mine.csv is gone, and results/data/mine/dataset.npz may be of another" in complaint
+    )
 
 
 def test_plan():

@@ -107,6 +107,8 @@ def test_within_groups_the_selected_model_is_final():
     [
         ("Diverging", "diverged", "NaN or infinite"),
         ("Wrong", "error", "shape (3,)"),
+        ("Complex", "error", "scores of dtype complex128"),
+        ("Text", "error", "scores of dtype <U"),
         ("Nothing", "error", "cannot be imported"),
     ],
 )

@@ -30,3 +30,13 @@ class Diverging(Recorder):
 class Wrong(Recorder):
     def decision_function(self, X):
         return X[:3, 0]
+
+
+class Complex(Recorder):
+    def decision_function(self, X):
+        return X[:, 0] + 1j
+
+
+class Text(Recorder):
+    def decision_function(self, X):
+        return X[:, 0].astype(str)

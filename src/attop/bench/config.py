@@ -62,7 +62,11 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
         raise ConfigError("\n".join(unknown))
     raw = dict(raw)
     files = raw.pop("catalogues", {})
-    if not isinstance(files, Mapping) or set(files) - {"datasets", "methods"}:
+    if (
+        not isinstance(files, Mapping)
+        or set(files) - {"datasets", "methods"}
+        or not all(isinstance(file, str) for file in files.values())
+    ):
         raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
     for section in ("datasets", "methods"):
         catalogue = _read_catalogue(Path(root) / files[section], section) if section in files else {}
@@ -78,7 +82,7 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
 
 def _read_catalogue(path: Path, section: str) -> dict[str, Any]:
     try:
-        entries = yaml.safe_load(path.read_text())
+        entries = yaml.safe_load(path.read_bytes())
     except OSError as error:
         raise ConfigError(f"catalogues: {section}: cannot read {path}: {error.strerror}") from None
     except yaml.YAMLError as error:
@@ -100,14 +104,21 @@ def _resolve(chosen: Any, catalogue: Mapping[str, Any], section: str) -> list[di
                     f"known: {', '.join(catalogue) or 'none, no catalogue is named'}"
                 )
             entry = {"id": entry}
-        if not isinstance(entry, Mapping) or "id" not in entry:
-            raise ConfigError(f"{section}: an entry is a name or a mapping with an id, got {entry!r}")
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
+            raise ConfigError(
+                f"{section}: an entry is a name or a mapping with an id, which is text, got {entry!r}"
+            )
         base = entry.get("like", entry["id"])
+        if not isinstance(base, str):
+            raise ConfigError(f"{section}: {entry['id']}: like: a name is needed, got {base!r}")
         if base not in catalogue and "like" in entry:
             raise ConfigError(
                 f"{section}: {entry['id']}: like: unknown {section[:-1]} {base!r}{_hint(base, catalogue)}"
             )
-        resolved.append({**(catalogue.get(base) or {}), **entry})
+        known = catalogue.get(base) or {}
+        if not isinstance(known, Mapping):
+            raise ConfigError(f"catalogues: {section}: {base}: keys and values are needed, got {known!r}")
+        resolved.append({**known, **entry})
     return resolved
 
 

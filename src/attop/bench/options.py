@@ -6,7 +6,7 @@ import json
 from typing import Annotated, Any, Literal
 
 import pydantic
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 from pydantic.fields import FieldInfo
 
 from attop.bibliography import bibliography
@@ -34,7 +34,17 @@ __all__ = [
 DOTTED = r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$"
 #: A name of a metric, which may be a dotted path.
 MetricName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.@-]*$", max_length=120)]
-Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60)]
+
+
+def _no_file(id: str) -> str:
+    if id.lower().endswith(".json"):
+        raise ValueError(f"an id that ends in .json may be that of a file among the results, got {id!r}")
+    return id
+
+
+Identifier = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60), AfterValidator(_no_file)
+]
 
 
 def _read_top(value: Any) -> dict[str, float]:

@@ -63,6 +63,20 @@ class Plan:
         receipt = [self.receipt_path(dataset)] if data.files else []
         return [*receipt, *(Path(file) for file in input_files(data.kind, data.params))]
 
+    def lost_files(self) -> list[str]:
+        """Return a complaint for each of the user's own files that is gone since it was read.
+
+        It may have been edited before, and Snakemake does not ask for the inputs of what is there.
+        """
+        return [
+            f"datasets: {data.id}: {file} is gone, and {self.stage_path(data.id)} may be of another version "
+            "of it: put the file back, or leave the data set out"
+            for data in self.config.datasets
+            if self.stage_path(data.id).exists()
+            for file in input_files(data.kind, data.params)
+            if not Path(file).exists()
+        ]
+
     def with_files(self) -> list[str]:
         """Return the data sets with files to fetch."""
         return [d.id for d in self.config.datasets if d.files]

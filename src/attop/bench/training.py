@@ -350,7 +350,13 @@ def score_items(model: Any, X: Floats) -> Floats:
         scores = model.predict_proba(X)[:, 1]
     else:
         raise TypeError(f"{type(model).__name__} has neither decision_function nor predict_proba")
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = np.asarray(scores)
+    if scores.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{type(model).__name__} returned scores of dtype {scores.dtype}, such as {scores.ravel()[:1]}: "
+            "real numbers are needed"
+        )
+    scores = scores.astype(np.float64)
     if scores.shape != (len(X),):
         raise ValueError(
             f"{type(model).__name__} returned scores of shape {scores.shape} for {len(X)} items: "

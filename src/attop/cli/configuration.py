@@ -67,7 +67,7 @@ def identifier(entry: Any) -> str:
 def _read_file(file: Path) -> Mapping[str, Any]:
     """Return what a YAML file of keys holds."""
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = yaml.safe_load(file.read_bytes())
     except OSError as error:
         raise ConfigError(
             f"cannot read {file}: {error.strerror}; run attop in the folder of the Snakefile"

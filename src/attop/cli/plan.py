@@ -22,6 +22,8 @@ def show(options: argparse.Namespace) -> int:
     print(columns(_rows(plan, jobs), right=range(2, 8)))
     print(f"\n{columns(_sums(plan, jobs, disk_to_come(plan, jobs)))}")
     print(f"\nThe command: {command_line(options)}")
+    for complaint in plan.lost_files():
+        print(f"snakemake will refuse: {complaint}")
     print(
         "Core hours are of training alone: starting a job takes about a second more, and preparing data, "
         "evaluation and report are not counted."
