@@ -66,7 +66,8 @@ class AATP(LinearRanker):
     solver : {"interior-point", "cvxpy"}, default="interior-point"
         ``"cvxpy"`` needs the package of that name, and is slow.
     tol : float, positive, default=1e-6
-        Relative duality gap to certify for each problem.
+        Relative duality gap to certify for each problem: of the gain over ``w = 0``, or of the objective
+        where that is smaller.
     time_limit : float or None, default=None
         Seconds after which the best of the problems solved so far is kept; per value of C where several
         are trained together.

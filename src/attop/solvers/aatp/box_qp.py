@@ -9,9 +9,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.solvers.bundle.certificate import NOTHING
 from attop.typing import Floats, Ints
 
 __all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
+
+#: What rounding makes of the difference of the two values, relative to the primal at ``w = 0``.
+_ROUNDING = 64 * np.finfo(np.float64).eps
 
 
 class Rows(Protocol):
@@ -46,6 +50,8 @@ class BoxQPSolution:
     coef : ndarray of shape (d, m)
     dual : ndarray of shape (n, m)
         Feasible: ``0 <= dual <= upper``, exactly.
+    start : ndarray of shape (m,)
+        The primal value at ``w = 0``.
     primal_value, dual_value : ndarray of shape (m,)
         Of `coef` and of `dual`: the optimum lies between them.
     n_iter : ndarray of shape (m,)
@@ -53,19 +59,29 @@ class BoxQPSolution:
 
     coef: Floats
     dual: Floats
+    start: Floats
     primal_value: Floats
     dual_value: Floats
     n_iter: Ints
 
     @property
     def gap(self) -> Floats:
-        """Relative duality gap ``(primal - dual) / primal``, shape (m,)."""
-        return relative_gap(self.primal_value, self.dual_value)
+        """Relative duality gap, shape (m,); see `relative_gap`."""
+        return relative_gap(self.start, self.primal_value, self.dual_value)
 
 
-def relative_gap(primal: Floats, dual: Floats) -> Floats:
-    """``(primal - dual) / primal``; 0 where both vanish."""
-    return np.maximum(primal - dual, 0.0) / np.maximum(primal, np.finfo(float).tiny)
+def relative_gap(start: Floats, primal: Floats, dual: Floats) -> Floats:
+    """``(primal - dual) / min(primal, start - dual)``, `start` being the primal at ``w = 0``.
+
+    Shapes (m,). As in `attop.solvers.bundle.certificate`: of what can be gained over w = 0, at most this
+    share is missing; 0 where no more than rounding can be gained, or is missing. Where the objective itself
+    is smaller, as it is for large C, the gap is a share of that.
+    """
+    gain = np.minimum(primal, start - dual)
+    nothing = start - dual <= NOTHING * start
+    missing = primal - dual
+    missing = np.where(missing > _ROUNDING * start, missing, 0.0)
+    return np.where(nothing, 0.0, missing / np.where(nothing, 1.0, gain))
 
 
 def interior_point(
@@ -86,7 +102,7 @@ def interior_point(
     upper : ndarray of shape (n, m)
         ``c_i > 0``.
     tol : float
-        A problem leaves the batch at a duality gap of at most ``tol * primal``.
+        A problem leaves the batch at a gap of at most this; see `relative_gap`.
     max_iter : int
     cautious : bool
         Shorter steps that stay nearer the central path, for problems the usual steps failed on.
@@ -117,8 +133,9 @@ def interior_point(
     n, d, m = rows.shape
     c = upper = np.ascontiguousarray(upper, dtype=np.float64)
     # w = 0 and alpha = 0 are feasible: the values to beat.
+    start = upper.sum(axis=0)
     best = BoxQPSolution(
-        np.zeros((d, m)), np.zeros((n, m)), upper.sum(axis=0), np.zeros(m), np.zeros(m, np.int64)
+        np.zeros((d, m)), np.zeros((n, m)), start, start.copy(), np.zeros(m), np.zeros(m, np.int64)
     )
     left = np.arange(m)  # the problems still in the batch
     # alpha near the best multiple of c, but not so near its bounds that the first steps are short.
@@ -145,7 +162,7 @@ def interior_point(
             best.dual_value[left[better]] = dual[better]
             best.dual[:, left[better]] = alpha[:, better]
             best.n_iter[left] = iteration
-            going = relative_gap(best.primal_value[left], best.dual_value[left]) > tol
+            going = relative_gap(best.start[left], best.primal_value[left], best.dual_value[left]) > tol
             going &= np.isfinite(primal) & np.isfinite(dual)
             if not going.any() or iteration == max_iter or (iteration and expired()):
                 break

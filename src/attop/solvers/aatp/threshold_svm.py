@@ -45,8 +45,7 @@ class AnchoredSolution:
     objective : ndarray of shape (m,)
         ``1/2 ||w||^2 + sum_i c_i (1 - y_i w . (z_i - z_k))+`` at `coef`.
     gap : ndarray of shape (m,)
-        ``(objective - dual objective) / objective``: by so much at most, relatively, is the objective
-        above the optimum.
+        Relative duality gap; see `attop.solvers.aatp.box_qp.relative_gap`.
     n_iter : ndarray of shape (m,)
     """
 
@@ -184,4 +183,5 @@ class AnchoredSVM:
         primal = 0.5 * np.einsum("dm,dm->m", coef, coef)
         primal += (self.upper * np.maximum(1.0 - self.sign * (scores - own), 0.0)).sum(axis=0)
         dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
-        return AnchoredSolution(anchors, coef, scores, alpha, primal, relative_gap(primal, dual), n_iter)
+        gap = relative_gap(self.upper.sum(), primal, dual)
+        return AnchoredSolution(anchors, coef, scores, alpha, primal, gap, n_iter)
