@@ -151,7 +151,9 @@ def test_bars_of_the_diagram_join_what_does_not_differ():
         outside = bars["mean_rank"].drop(r.index)
         assert r.max() - r.min() < cd
         assert all(max(r.max(), o) - min(r.min(), o) >= cd for o in outside)
-    thick = [p for p in xml(diagram).iter() if "stroke-width: 2.6" in (p.get("style") or "")]
+    picture = xml(diagram)
+    thick = re.findall(r"\.(\w+)\{[^}]*stroke-width: 2\.6", picture.find("{*}style").text)
+    thick = [p for p in picture.iter() if p.get("class") in thick]
     assert len(thick) == len(ranks)
 
 

@@ -20,7 +20,8 @@ import attop
 from attop.analysis import build_report, summarise, write_analysis
 from attop.analysis.compute.comparison import leads
 from attop.analysis.compute.comparison_sentences import ranks_nothing
-from attop.analysis.compute.failures import error_list, status_counts, undefined_values
+from attop.analysis.compute.failures import constant_models, error_list, status_counts, undefined_values
+from attop.analysis.compute.heat_map import heat_map
 from attop.analysis.compute.roc_curves import left_end, mean_roc, tpr_at
 from attop.analysis.compute.tables import rank_methods, standings, wide
 from attop.analysis.compute.targets import main_target, read_target, sort_targets
@@ -31,7 +32,9 @@ from attop.analysis.figures.budget import expected_best
 from attop.analysis.figures.cost import pareto_front
 from attop.analysis.figures.registry import PER_DATASET, Drawing
 from attop.analysis.figures.style import method_styles
-from attop.analysis.page.report import protocol_sentence
+from attop.analysis.page.model import Chip
+from attop.analysis.page.report import build_page
+from attop.analysis.page.section import protocol_sentence
 from attop.analysis.wording import decimals_for, fine, fixed, listed, seconds
 from attop.bench.tables import TABLES
 from attop.bibliography import bibliography, cited
@@ -392,6 +395,11 @@ class Page(HTMLParser):
         self.text.append(data)
 
 
+def markup(html):
+    """What is seen without the scripts and the numbers they work with."""
+    return re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+
+
 def built(tmp_path, tables):
     *tables, manifest = tables
     build_report(as_tables(*tables), manifest, tmp_path / "report.html")
@@ -412,10 +420,10 @@ def test_report_is_well_formed_and_names_everything(report, small):
     for metric in evaluation["metric"].unique():
         assert METRICS[metric].definition in page.words
     assert page.tags["h1"] == 1
-    assert page.tags["table"] == page.tags["caption"]
-    assert page.tags["figure"] == 14
-    assert html.count('role="img" aria-label="') == 14
-    assert not re.search(r"\bnan\b|\bNone\b|\bNaN\b", html.split("<script>")[0])
+    assert page.tags["table"] == page.tags["caption"] + 1  # the map has a heading
+    assert page.tags["figure"] == 12
+    assert html.count('role="img" aria-label="') == 12
+    assert not re.search(r"\bnan\b|\bNone\b|\bNaN\b", markup(html))
 
 
 def test_report_refers_to_nothing_outside(report):
@@ -443,7 +451,7 @@ def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
         return scene.sentence("hosts", f"{scene.dataset} ran on {runs['host'].iloc[0]}.")
 
     more = (*PER_DATASET, Drawing("Hosts", ("runs", "summary"), drawn))
-    monkeypatch.setattr("attop.analysis.page.report.PER_DATASET", more)
+    monkeypatch.setattr("attop.analysis.page.section.PER_DATASET", more)
     _, page = built(tmp_path, small)
     assert "wdbc ran on node-1." in page.words
     assert "many-users ran on node-1." in page.words
@@ -472,8 +480,56 @@ def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
     assert "<i>data</i>" in page.words
     assert "<b>&" not in html
     assert "alert(1)</script>" not in html
-    assert page.tags["script"] == 1 + page.tags["figure"]  # each with its data
+    assert page.tags["script"] == 3 + page.tags["figure"]  # each figure with its data
     assert ">$a_b^$</text>" in html
+
+
+def test_headline_chips_and_map_say_what_was_run(small):
+    *tables, manifest = small
+    page = build_page(as_tables(*tables), manifest)
+    assert page.headline.startswith("At ")  # two data sets: nothing to rank over
+    chips = {chip.text: chip for chip in page.chips}
+    assert chips["2 data sets"].tone == ""
+    assert chips["5 jobs failed"] == Chip("5 jobs failed", "bad", "#failures")
+    assert any(text.startswith("attop 0.1.0 · 0123456") for text in chips)
+    assert {(c.dataset, c.target) for c in page.map.columns} == {
+        (s.id, target) for s in page.sections for target in s.targets
+    }
+    for section in page.sections:
+        for lead in section.leads:
+            place = page.map.columns.index(
+                next(c for c in page.map.columns if (c.dataset, c.target) == (section.id, lead.target))
+            )
+            states = {row.method: row.cells[place].state for row in page.map.rows}
+            level = {m for m, state in states.items() if state in ("best", "level")}
+            assert level == set(lead.level)
+            assert {m for m, state in states.items() if state == "untested"} == set(lead.untested)
+
+
+def test_shades_are_multiples_of_the_rope():
+    values = {"a": 0.9, "b": 0.89, "c": 0.88, "d": 0.875, "e": 0.83, "f": 0.75, "g": 0.7}
+    evaluation, runs = rows(*((m, [v + e for e in (-0.001, 0.001)]) for m, v in values.items()))
+    table = standings(summarise(evaluation, runs))
+    found = {"wdbc": leads(evaluation, "wdbc", "precision@k", test_train_ratio=0.2)}
+    map = heat_map(table, found, dict.fromkeys(values, math.nan), {"wdbc": {"items": 50, "positives": 5}})
+    assert [row.cells[0].shade for row in map.rows] == [0, 0, 1, 2, 3, 4, 5]
+    assert [row.cells[0].state for row in map.rows] == ["best"] + 6 * ["untested"]  # two runs are too few
+    assert map.columns[0].chance == 0.1
+
+
+def test_models_that_rank_nothing_are_counted_by_method():
+    _, runs = rows(("a", [CONSTANT, 0.9, CONSTANT]), ("b", [0.9, 0.2, None]), ("c", [CONSTANT]))
+    assert constant_models(runs).to_dict("records") == [
+        {"dataset": "wdbc", "method": "a", "models": 2},
+        {"dataset": "wdbc", "method": "c", "models": 1},
+    ]
+    assert constant_models(runs[:0]).empty
+
+
+def test_a_family_has_a_colour_and_its_members_differ():
+    styles = method_styles({"a": "F", "b": "G", "c": "F", "d": "F"})
+    assert styles["a"].colour == styles["c"].colour == styles["d"].colour != styles["b"].colour
+    assert len({styles[m].marker for m in "acd"}) == len({styles[m].dash for m in "acd"}) == 3
 
 
 def degenerate(case):
@@ -499,12 +555,12 @@ def degenerate(case):
 @pytest.mark.parametrize(
     ("case", "figures", "words"),
     [
-        ("one of everything", 4, "One run per method and target: there is no spread to draw"),
+        ("one of everything", 4, "so no line over targets is drawn"),
         ("all undefined", 3, "has no defined value here"),
         ("all failed", 0, "no message recorded"),
-        ("ties and zeros", 7, "AATP, aatp-fixed-point and perceptron-avg are best, equal in every run."),
+        ("ties and zeros", 6, "AATP, aatp-fixed-point and perceptron-avg are best, equal in every run."),
         ("nothing run", 0, "Nothing was run on this data set"),
-        ("bare manifest", 7, "No job failed and none is missing."),
+        ("bare manifest", 6, "No job failed and none is missing."),
     ],
 )
 @pytest.mark.filterwarnings("error")
@@ -515,7 +571,7 @@ def test_degenerate_results_make_a_sensible_page(tmp_path, case, figures, words)
     # An axis that reaches below the metric's range; regrets have three decimals.
     assert not re.search(r">−(?!\d\.\d{3}<)", html)
     assert "mathdefault" not in html  # a tick label nobody formatted
-    assert not re.search(r"\bnan\b|\bNone\b", html.split("<script>")[0])
+    assert not re.search(r"\bnan\b|\bNone\b", markup(html))
 
 
 def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_path):

@@ -47,10 +47,16 @@ def started():
 class Opened:
     """A report opened from its file: what it asked for, what it printed, and the page itself."""
 
-    def __init__(self, browser, path, width=DESK, scheme="light", media="screen"):
+    def __init__(
+        self, browser, path, width=DESK, height=800, scheme="light", media="screen", where="", script=True
+    ):
         self.requests, self.printed = [], []
         self.context = browser.new_context(
-            viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True, accept_downloads=True
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            offline=True,
+            accept_downloads=True,
+            java_script_enabled=script,
         )
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)  # milliseconds; a busy machine is slow, not wrong
@@ -58,7 +64,12 @@ class Opened:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.printed.append(str(error)))
         self.page.on("console", lambda message: self.printed.append(f"{message.type}: {message.text}"))
-        self.page.goto(Path(path).resolve().as_uri())
+        self.page.goto(Path(path).resolve().as_uri() + where)
+
+    def go(self, where):
+        """Follow a link inside the page."""
+        self.page.evaluate("where => { location.hash = where; }", where)
+        self.page.wait_for_function("where => document.querySelector(where + '.current')", arg=where)
 
     def unfold(self):
         """Open everything that is folded, so that nothing escapes a check by being out of sight."""

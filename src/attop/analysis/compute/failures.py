@@ -6,7 +6,7 @@ import pandas as pd
 
 from attop.analysis.compute.tables import job_list, require
 
-__all__ = ["error_list", "status_counts", "undefined_values"]
+__all__ = ["constant_models", "error_list", "status_counts", "undefined_values"]
 
 _JOB = ["dataset", "method", "repeat", "fold"]
 
@@ -69,3 +69,16 @@ def undefined_values(evaluation: pd.DataFrame) -> pd.DataFrame:
     )
     totals = evaluation.groupby(keys).size().rename("of").reset_index()
     return table.reset_index().merge(totals, on=keys, how="left")
+
+
+def constant_models(runs: pd.DataFrame) -> pd.DataFrame:
+    """Count the models that give all test items one score, and so rank nothing.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, models; empty if there is none.
+    """
+    require(runs, ["dataset", "method", "constant"], "runs")
+    alike = runs[runs["constant"].astype(bool)]
+    return alike.groupby(["dataset", "method"], sort=False).size().rename("models").reset_index()

@@ -12,7 +12,6 @@ from attop.analysis.figures.diagram import diagram_figure
 from attop.analysis.figures.profile import profile_figure
 from attop.analysis.figures.roc import roc_figure
 from attop.analysis.figures.scene import Figure, Scene
-from attop.analysis.figures.spread import spread_figure
 from attop.analysis.figures.target import target_figure
 from attop.analysis.figures.trace import trace_figure
 from attop.analysis.figures.transfer import transfer_figure
@@ -49,8 +48,7 @@ ACROSS: tuple[Drawing, ...] = (
 #: Drawn for each data set.
 PER_DATASET: tuple[Drawing, ...] = (
     Drawing("Against the target", ("summary",), target_figure),
-    Drawing("Run by run", ("summary", "evaluation"), spread_figure),
-    Drawing("Trained for one target, used at another", ("cross",), transfer_figure),
+    Drawing("Used at another target", ("cross",), transfer_figure),
     Drawing("ROC, left end", ("roc",), roc_figure),
     Drawing("Tuning", ("selection",), budget_figure),
     Drawing("Training", ("trace",), trace_figure),

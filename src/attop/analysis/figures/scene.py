@@ -128,9 +128,8 @@ def legend(canvas: Canvas, scene: Scene, methods: Sequence[str], lines: bool = T
         for m in methods
     ]
     box = canvas.legend(handles=handles, loc="outside right center", labelspacing=0.55)
-    for text in box.get_texts():
-        text.set_color(INK)
-    for handle, method in zip(box.legend_handles, methods, strict=True):
+    for text, handle, method in zip(box.get_texts(), box.legend_handles, methods, strict=True):
+        text.set(color=INK, gid=f"method:{method}")
         if handle is not None:
             handle.set_gid(f"method:{method}")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,16 +69,25 @@ class MethodStyle:
         }
 
 
-def method_styles(methods: Sequence[str]) -> dict[str, MethodStyle]:
-    """Give each method its style by its place in `methods`, the same for all figures of a report."""
-    return {
-        method: MethodStyle(
-            _COLOURS[i % len(_COLOURS)],
-            _MARKERS[i % len(_MARKERS)],
-            _DASHES[i // len(_COLOURS) % len(_DASHES)],
-        )
-        for i, method in enumerate(methods)
-    }
+def method_styles(methods: Sequence[str] | Mapping[str, str]) -> dict[str, MethodStyle]:
+    """Give each method its style, the same for all figures of a report.
+
+    Parameters
+    ----------
+    methods : sequence of str, or mapping of str to str
+        Method -> family, such as its estimator: methods of a family share a colour and differ in marker and
+        dashes. Of a sequence each is a family of its own.
+    """
+    families = methods if isinstance(methods, Mapping) else {method: method for method in methods}
+    colours = {family: i % len(_COLOURS) for i, family in enumerate(dict.fromkeys(families.values()))}
+    used = [0] * len(_COLOURS)
+    styles = {}
+    for method, family in families.items():
+        colour = colours[family]
+        variant, used[colour] = used[colour], used[colour] + 1
+        marker = _MARKERS[(colour + variant * len(_COLOURS)) % len(_MARKERS)]
+        styles[method] = MethodStyle(_COLOURS[colour], marker, _DASHES[variant % len(_DASHES)])
+    return styles
 
 
 def key_svg(style: MethodStyle) -> str:
@@ -171,4 +181,16 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     svg = re.sub(r"font: ([0-9a-z ]*?[0-9.]+px) [^;\"]*", r"font: \1 sans-serif", svg)
     for stand_in, page in _PAGE.items():
         svg = svg.replace(stand_in, page)
-    return re.sub(r"\n\s*", "\n", svg).strip()
+    # Hundredths of a point are as fine as a screen.
+    svg = re.sub(r' (?:d|x|y|transform)="[^"]*"', lambda m: re.sub(r"(\.\d\d)\d+", r"\1", m[0]), svg)
+    return re.sub(r"\n\s*", "\n", _styles_once(svg)).strip()
+
+
+def _styles_once(svg: str) -> str:
+    """Write each style once, as a class: they are most of a figure's bytes. Equal styles have equal names."""
+    found = dict.fromkeys(re.findall(r' style="([^"]*)"', svg))
+    names = {style: f"f{sha1(style.encode()).hexdigest()[:6]}" for style in found}
+    svg = re.sub(r' style="([^"]*)"', lambda m: f' class="{names[m[1]]}"', svg)
+    rules = "".join(f".{name}{{{style}}}" for style, name in names.items())
+    end = svg.index(">") + 1
+    return f"{svg[:end]}<style>{rules}</style>{svg[end:]}"

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["target_figure"]
 
+#: How far the marks of a target are set apart, of the width of the panel: a few pixels.
+_DODGE = 0.008
+
 
 def target_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
     """Draw the metric against k, tau or kappa, a line per method."""
@@ -49,23 +52,21 @@ def target_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
             f"Line chart of {scene.metric} against {across}, {counted(len(shown), 'method')}; "
             "the values are in the table.",
             f"{scene.metric} ({scene.direction}) against {across}, mean over {runs_of(scene, part)}; "
-            "bars: plus and minus one standard error. Points of one target are set side by side to keep the "
-            "bars apart. Legend: best first, by mean rank over the targets.",
+            "bars: plus and minus one standard error. Targets are set at equal distances. Legend: best "
+            "first, by mean rank over the targets.",
             part[["method", "target", "mean", "std", "se", "n", "n_expected"]],
         )
 
 
 def _draw_targets(axes: Axes, scene: Scene, part: pd.DataFrame, kind: str, targets: list[str]) -> None:
-    sizes = np.array([read_target(t)[1] for t in targets])
-    log = sizes[-1] / sizes[0] > 25
-    place = np.log10(sizes) if log else sizes
+    place = np.arange(len(targets), dtype=float)
     methods = [m for m in scene.order if m in set(part["method"])]
-    room = 0.5 * np.diff(place).min()
-    shifts = np.linspace(-room / 2, room / 2, len(methods)) if len(methods) > 1 else np.zeros(1)
+    room = _DODGE * (len(targets) - 1)
+    shifts = np.linspace(-room, room, len(methods)) if len(methods) > 1 else np.zeros(1)
     for method, shift in zip(methods, shifts, strict=True):
         its = part[part["method"] == method].set_index("target").reindex(targets)
         style = scene.styles[method]
-        x = 10 ** (place + shift) if log else place + shift
+        x = place + shift
         bars = axes.errorbar(
             x, its["mean"], yerr=its["se"].fillna(0), fmt="none", ecolor=style.colour, elinewidth=0.8
         )
@@ -73,10 +74,7 @@ def _draw_targets(axes: Axes, scene: Scene, part: pd.DataFrame, kind: str, targe
         for artist in (bars[2][0], line):
             artist.set_gid(f"method:{method}")
     keep_in_bounds(axes, scene.metric)
-    if log:
-        axes.set_xscale("log")
-    axes.set_xticks(sizes, [f"{s:g}" for s in sizes])
-    axes.set_xticks([], minor=True)
+    axes.set_xticks(place, [f"{read_target(t)[1]:g}" for t in targets])
     axes.grid(axis="x", visible=False)
     axes.set_xlabel(
         {"tau": "tau (share of the items)", "kappa": "kappa (share of the positives)"}.get(kind, kind)

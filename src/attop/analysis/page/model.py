@@ -1,0 +1,154 @@
+"""What a page of the report holds, before it is HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attop.analysis.compute.across import Across
+from attop.analysis.compute.comparison import Lead
+from attop.analysis.compute.heat_map import HeatMap
+from attop.analysis.compute.tables import Cell
+from attop.analysis.compute.transfer import Transfer
+from attop.analysis.compute.tuning import Choice
+from attop.analysis.figures.scene import Figure
+from attop.bibliography import Entry
+from attop.metrics import Metric
+
+__all__ = ["Card", "Chip", "Failures", "Page", "Section", "Thumbnail", "WideTable"]
+
+Records = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A short fact at the top; `tone` is "", "good", "bad" or "warn", `href` where it is explained."""
+
+    text: str
+    tone: str = ""
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """The verdict at one target: who is best, whether it is real, who is level, what is cheapest."""
+
+    target: str
+    leader: str
+    kind: str
+    verdict: str
+    reading: str
+    nothing: str
+    level: str
+    cheapest: str
+
+
+@dataclass(frozen=True)
+class WideTable:
+    """One metric of one data set: methods down, targets across."""
+
+    metric: Metric
+    targets: list[str]
+    rows: list[tuple[str, list[Cell]]]
+    decimals: int
+    runs: str
+    spread: bool
+    level: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """A figure and the few words over it."""
+
+    title: str
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Section:
+    """All the page says of one data set; `anchor` is its address on the page."""
+
+    id: str
+    anchor: str
+    title: str
+    about: Mapping[str, Any]
+    protocol: str
+    metric: str
+    targets: list[str]
+    span: str
+    main: str
+    order: list[str]
+    leads: list[Lead]
+    cards: list[Card]
+    headline: str
+    skipped: dict[str, str]
+    absent: list[str]
+    table: WideTable | None
+    figures: list[Thumbnail]
+    transfers: list[Transfer]
+    costs: Records
+    chosen_targets: list[str]
+    choices: list[Choice]
+
+    @property
+    def short(self) -> str:
+        """The title up to a bracket or comma, for a tab."""
+        return re.split(r" \(|, ", self.title)[0]
+
+    @property
+    def at_edge(self) -> list[Choice]:
+        """Parameters mostly chosen at an end of their grid."""
+        return [choice for choice in self.choices if choice.mostly_at_edge]
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What did not come out."""
+
+    jobs: Mapping[str, int]
+    statuses: list[str]
+    incomplete: Records
+    errors: Records
+    undefined: Records
+    n_values: int
+    constant: Records
+
+    @property
+    def n_undefined(self) -> int:
+        """Metric values without a definition."""
+        return sum(row["undefined"] for row in self.undefined)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The report; `data` is what its script computes with, as JSON."""
+
+    title: str
+    headline: str
+    chips: list[Chip]
+    methods: Mapping[str, Mapping[str, Any]]
+    titles: Mapping[str, str]
+    keys: Mapping[str, str]
+    sections: list[Section]
+    map: HeatMap
+    across: Across
+    ranking: tuple[str, ...]
+    figures: list[Thumbnail]
+    metrics: list[Metric]
+    failures: Failures
+    citations: list[Entry]
+    provenance: list[tuple[str, str]]
+    config: str
+    data: str
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Number of each method, for ids on the page."""
+        return {method: i for i, method in enumerate(self.methods)}
+
+    @property
+    def dataset_titles(self) -> dict[str, str]:
+        """Data set -> name shown."""
+        return {section.id: section.title for section in self.sections}
