@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import math
 import os
 import pickle
 import shutil
@@ -74,6 +75,8 @@ def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
     assert "simulated" not in json.dumps(data.facts)
     for fold in make_folds(entry["protocol"]["kind"], data, 0, 0, **entry["protocol"].get("options", {})):
         assert not set(fold.train) & set(fold.test)
+        if data.unit is not None:
+            assert not set(data.unit[fold.train]) & set(data.unit[fold.test])
     if id == "letor2-ohsumed":
         assert data.summary()["parts"] == [2570, 3076, 3573, 3538, 3383]
     if id == "wdbc-file":
@@ -156,6 +159,31 @@ def test_where_files_are_found_and_what_is_said_of_them_repeat_no_job():
             for each in inputs
         )
         assert one == other
+
+
+RARE = yaml.safe_load((ROOT / "config/suites/rare.yaml").read_text())["datasets"]
+
+
+def test_the_suite_of_rare_positives_can_be_run():
+    suite = yaml.safe_load((ROOT / "config/suites/rare.yaml").read_text())
+    assert list(Plan(config(**{key: suite[key] for key in ("datasets", "methods")})).runs())
+
+
+@pytest.mark.parametrize("id", RARE)
+def test_tops_of_rare_sets_are_shares_of_their_positives(id):
+    n, n_pos = (ENTRIES[id]["expect"][key] for key in ("items", "positives"))
+    assert n_pos < 0.06 * n
+    quarters = [math.floor(n_pos * share + 0.5) for share in (0.25, 0.5, 1)]
+    assert ENTRIES[id]["targets"] == [*({"k": k, "of": n} for k in quarters), {"tau": 0.01}]
+    assert ENTRIES[id]["params"]["copies_together"]
+
+
+def test_how_a_machine_failed_is_no_feature():
+    assert {"TWF", "HDF", "PWF", "OSF", "RNF"} <= set(ENTRIES["ai4i2020"]["params"]["drop"])
+    assert set(range(28, 35)) == {
+        ENTRIES["steel-stains"]["params"]["label"],
+        *ENTRIES["steel-stains"]["params"]["drop"],
+    }
 
 
 # Sets in the form of files that are not at hand

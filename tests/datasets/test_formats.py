@@ -125,6 +125,14 @@ def test_text_becomes_numbers_by_codes_or_one_hot(tmp_path):
     np.testing.assert_array_equal(hot.X, [[1, 0, 1, 0], [2, 0, 0, 1], [3, 1, 0, 0]])
 
 
+def test_rows_of_the_same_features_are_one_unit(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("u,v,y\n1,2,0\n1,3,1\n1,2,1\n1,2,0\n")
+    data = make("file", path=path, label="y", positive=1, copies_together=True)
+    assert data.unit.tolist() == [0, 1, 0, 0]
+    assert make("file", path=path, label="y", positive=1).unit is None
+
+
 def test_thresholds_replace_their_columns(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("u,v,y\n1,9,0\n2,8,1\n3,7,1\n")
@@ -231,6 +239,12 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.arff", "@relation r\n@attribute u real\n", {}, "no line @data"),
         ("t.arff", "@relation r\n@attribute u real\n@data\n{0 1}\n", {}, "sparse ARFF"),
         ("t.arff", "@relation r\n@attribute u real\n@data\n1,2\n", {}, "1 attributes but rows of 2"),
+        (
+            "t.arff",
+            "@relation r\n@attribute u real\n@attribute u real\n@attribute y real\n@data\n1,2,0\n",
+            {},
+            "column 'u' occurs twice",
+        ),
         ("t.arff", "@relation r\n@attribute y real\n@data\nx\n", {}, "numeric but has the value 'x'"),
         (
             "t.arff",
@@ -332,6 +346,9 @@ def test_objects_in_npz_are_refused_and_arrays_of_other_lengths(tmp_path):
         read_frame(tmp_path / "t.npz")
     np.savez(tmp_path / "t.npz", X=np.ones((3, 2)), y=[0, 1])
     with pytest.raises(DatasetError, match="of one length n"):
+        read_frame(tmp_path / "t.npz")
+    np.savez(tmp_path / "t.npz", X=np.ones((0, 2)), y=np.ones(0))
+    with pytest.raises(DatasetError, match="no rows"):
         read_frame(tmp_path / "t.npz")
 
 

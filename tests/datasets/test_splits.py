@@ -431,3 +431,40 @@ def test_given_refuses():
     assert count_folds("given", n_folds=5) == 5
     assert count_folds("holdout", train=3) == 1
     assert count_folds("whole-groups") == 5
+
+
+def test_rows_of_a_unit_stay_on_one_side():
+    rng = np.random.default_rng(0)
+    unit = np.repeat(np.arange(200), rng.integers(1, 6, 200))
+    order = rng.permutation(len(unit))
+    unit, y = unit[order], (rng.random(200) < 0.2).astype(int)[unit][order]
+    data = Dataset("copies", rng.normal(size=(len(y), 2)), y, unit=unit)
+    folds = make_folds("stratified", data, 0, 0, n_folds=4, inner_folds=3)
+    np.testing.assert_array_equal(np.sort(np.concatenate([f.test for f in folds])), np.arange(len(y)))
+    with_positives = len(np.unique(unit[y == 1]))
+    for fold in folds:
+        for one, other in ((fold.train, fold.test), *fold.inner):
+            assert not set(unit[one]) & set(unit[other])
+        assert abs(len(np.unique(unit[fold.test])) - 50) <= 1
+        assert abs(len(np.unique(unit[fold.test][y[fold.test] == 1])) - with_positives / 4) < 1
+    with pytest.raises(DatasetError, match=r"'holdout' may put rows of one unit.*use stratified"):
+        make_folds("holdout", data, 0, 0)
+
+
+def test_units_that_are_rows_are_split_as_rows():
+    y = labels()
+    data = [Dataset("x", np.ones((len(y), 1)), y, unit=unit) for unit in (None, np.arange(len(y)))]
+    for fold, same in zip(
+        *(make_folds("stratified", d, 0, 3, n_folds=3, inner_folds=2) for d in data), strict=True
+    ):
+        np.testing.assert_array_equal(fold.test, same.test)
+
+
+def test_units_are_saved_and_must_leave_every_part_a_positive(tmp_path):
+    y, unit = np.array([1, 1, 1, 0, 0, 0]), np.array([7, 7, 7, 2, 2, 1])
+    data = Dataset("x", np.ones((6, 1)), y, unit=unit)
+    data.save(tmp_path / "x.npz")
+    assert Dataset.load(tmp_path / "x.npz").unit.tolist() == [2, 2, 2, 1, 1, 0]
+    assert data.summary()["units"] == 3
+    with pytest.raises(DatasetError, match="the test part of fold"):
+        make_folds("stratified", data, 0, 0, n_folds=2, inner_folds=2)

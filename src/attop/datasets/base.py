@@ -58,6 +58,9 @@ class Dataset:
     part : ndarray of shape (n,), int64, or None
         Part of each row, from 0, where the data come in parts: training, validation and test, or sets
         to be rotated.
+    unit : ndarray of shape (n,), int64, or None
+        Rows of one unit, such as copies of one row, are never on both sides of a split. Unlike `groups` it
+        says nothing of what is ranked.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Dataset:
     groups: Ints | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     part: Ints | None = None
+    unit: Ints | None = None
 
     def __post_init__(self) -> None:
         X = np.ascontiguousarray(self.X, dtype=np.float64)
@@ -97,6 +101,11 @@ class Dataset:
             if groups.shape != y.shape:
                 raise DatasetError(f"dataset {self.name}: {len(y)} items but groups of shape {groups.shape}")
             object.__setattr__(self, "groups", np.unique(groups, return_inverse=True)[1].astype(np.int64))
+        if self.unit is not None:
+            unit = np.asarray(self.unit)
+            if unit.shape != y.shape:
+                raise DatasetError(f"dataset {self.name}: {len(y)} items but units of shape {unit.shape}")
+            object.__setattr__(self, "unit", np.unique(unit, return_inverse=True)[1].astype(np.int64))
         if self.part is not None:
             part = np.asarray(self.part)
             if part.shape != y.shape:
@@ -131,6 +140,8 @@ class Dataset:
             ]
         if self.part is not None:
             counts["parts"] = np.bincount(self.part).tolist()
+        if self.unit is not None:
+            counts["units"] = int(self.unit.max()) + 1
         return counts
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -140,6 +151,8 @@ class Dataset:
             arrays["groups"] = self.groups
         if self.part is not None:
             arrays["part"] = self.part
+        if self.unit is not None:
+            arrays["unit"] = self.unit
         save_arrays(path, arrays, {"name": self.name, "facts": dict(self.facts)})
 
     @classmethod
@@ -159,6 +172,7 @@ class Dataset:
             arrays.get("groups"),
             meta["facts"],
             arrays.get("part"),
+            arrays.get("unit"),
         )
 
 

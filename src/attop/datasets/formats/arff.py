@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from attop.datasets.base import DatasetError
 from attop.datasets.fetch.archive import BROKEN, open_bytes
+from attop.datasets.formats.columns import refuse_twice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +77,7 @@ def read_arff(path: str | os.PathLike[str]) -> pd.DataFrame:
         raise DatasetError(
             f"{where}: {len(names)} attributes but rows of {frame.shape[1]} fields: one of each is needed"
         )
+    refuse_twice(names, where)
     frame.columns = pd.Index(names)
     for name in numeric:
         if not pd.api.types.is_numeric_dtype(frame[name]):

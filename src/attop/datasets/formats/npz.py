@@ -61,5 +61,5 @@ def read_npz(path: str | os.PathLike[str]) -> pd.DataFrame:
     parts = []
     for name, array in arrays.items():
         columns = [name] if array.ndim == 1 else [f"{name}{j + 1}" for j in range(array.shape[1])]
-        parts.append(pd.DataFrame(array.reshape(len(array), -1), columns=columns))
+        parts.append(pd.DataFrame(array[:, None] if array.ndim == 1 else array, columns=columns))
     return pd.concat(parts, axis=1)

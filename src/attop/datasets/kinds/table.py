@@ -45,6 +45,7 @@ def file_table(
     thresholds: Mapping[str, Sequence[float]] | None = None,
     query_norm: str | int | None = None,
     parts: Mapping[str, Sequence[float]] | None = None,
+    copies_together: bool = False,
 ) -> Dataset:
     """Read a table: one column of labels, perhaps one of groups, the others features.
 
@@ -82,6 +83,9 @@ def file_table(
         Column of the queries within which features are scaled; see `query_level_norm`.
     parts : mapping, optional
         One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
+    copies_together : bool
+        Keep rows with the same features on one side of every split; see `Dataset.unit`. A model that knows
+        one of them by heart is otherwise rewarded on the others.
 
     Returns
     -------
@@ -144,13 +148,17 @@ def file_table(
         [(column, bounds)] = parts.items()
         part = parts_by_bounds(frame[_column(frame, column, where)].to_numpy(), bounds, where)
 
+    unit = np.unique(X, axis=0, return_inverse=True)[1].ravel() if copies_together else None
+
     facts = {
         "source": str(path),
         "licence": "the user's own file",
         "positive": f"{label} {positive}" if _comparison(positive) else f"{label} = {positive}",
         "features": list(features.columns),
     }
-    return Dataset(os.path.splitext(os.path.basename(path))[0], X, y.astype(np.int64), values, facts, part)
+    return Dataset(
+        os.path.splitext(os.path.basename(path))[0], X, y.astype(np.int64), values, facts, part, unit
+    )
 
 
 def _read(

@@ -11,7 +11,7 @@ from attop.datasets.base import DatasetError
 from attop.sample import check_groups, check_labels
 from attop.typing import Ints
 
-__all__ = ["Fold", "deal", "require", "shuffled", "strata_of", "with_inner_folds"]
+__all__ = ["Fold", "deal", "deal_units", "require", "shuffled", "strata_of", "with_inner_folds"]
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,31 @@ def deal(strata: Ints, n_parts: int, rng: np.random.Generator) -> Ints:
     return part
 
 
+def deal_units(strata: Ints, unit: Ints | None, n_parts: int, rng: np.random.Generator) -> Ints:
+    """Deal out units of rows, those of one stratum and size after one another; each row if there are none."""
+    if unit is None:
+        return deal(strata, n_parts, rng)
+    distinct, index, size = np.unique(unit, return_inverse=True, return_counts=True)
+    stratum = np.zeros(len(distinct), np.int64)
+    np.maximum.at(stratum, index, strata)  # that of a positive, where there is one
+    return deal(stratum * (size.max() + 1) + size, n_parts, rng)[index]
+
+
 def with_inner_folds(
-    y: Ints, strata: Ints, inside: NDArray[np.bool_], inner_folds: int, rng: np.random.Generator, remedy: str
+    y: Ints,
+    strata: Ints,
+    inside: NDArray[np.bool_],
+    inner_folds: int,
+    rng: np.random.Generator,
+    remedy: str,
+    unit: Ints | None = None,
 ) -> Fold:
     """Return the fold that trains on the rows `inside`."""
     require(y, inside, inner_folds, f"{inner_folds} inner folds of a training part", remedy)
     train = np.flatnonzero(inside)
-    part = deal(strata[train], inner_folds, rng)
+    part = deal_units(strata[train], None if unit is None else unit[train], inner_folds, rng)
+    for i in range(inner_folds) if unit is not None else ():
+        require(y[train], part == i, 1, f"inner fold {i}", remedy)
     inner = [(train[part != i], train[part == i]) for i in range(inner_folds)]
     return Fold(train, np.flatnonzero(~inside), inner)
 

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 #: Parameters of a protocol's function that a configuration does not give.
-_NO_OPTIONS = ("y", "groups", "part", "seed")
+_NO_OPTIONS = ("y", "groups", "part", "seed", "unit")
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,11 @@ class Protocol:
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
         return complete(self.function, given, f"protocol {self.name!r}", reserved=_NO_OPTIONS)
+
+    @property
+    def keeps_units(self) -> bool:
+        """Whether the rows of a unit stay on one side."""
+        return "unit" in inspect.signature(self.function).parameters
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -146,7 +151,15 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: A
             f"dataset {dataset.name}: protocol {kind!r} needs data that come in parts and these do not: "
             f"name the file of the test part, or use {others}"
         )
+    if dataset.unit is not None and not protocol.keeps_units:
+        others = ", ".join(p.name for p in PROTOCOLS.values() if p.keeps_units)
+        raise DatasetError(
+            f"dataset {dataset.name}: protocol {kind!r} may put rows of one unit, such as copies, on both "
+            f"sides of a split: use {others}, or do not ask for units"
+        )
     filled = protocol.options(options)
+    if dataset.unit is not None:
+        filled["unit"] = dataset.unit
     arguments = (dataset.y, dataset.groups, *((dataset.part,) if protocol.needs_parts else ()))
     derived = derive_seed(seed, "split", dataset.name, kind, repeat)
     try:

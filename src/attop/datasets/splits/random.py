@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from attop.datasets.base import DatasetError
 from attop.datasets.builder_parameters import integer
-from attop.datasets.splits.folds import Fold, deal, require, shuffled, strata_of, with_inner_folds
+from attop.datasets.splits.folds import Fold, deal, deal_units, require, shuffled, strata_of, with_inner_folds
+from attop.typing import Ints
 
 __all__ = ["holdout", "stratified", "windows"]
 
@@ -22,6 +23,7 @@ def stratified(
     n_folds: int = 5,
     inner_folds: int = 5,
     seed: int,
+    unit: Ints | None = None,
 ) -> list[Fold]:
     """Cross-validate: each fold is tested once, the others train, and are split again for selection.
 
@@ -33,11 +35,14 @@ def stratified(
         The positives of each group, and its negatives, are spread over the folds too.
     n_folds, inner_folds : int, at least 2
     seed : int
+    unit : ndarray of shape (n,), optional
+        Rows of one unit, such as copies of one row, are all tested or all train, as are those of selection.
 
     Returns
     -------
     folds : list of `n_folds` Fold
-        Folds differ by at most one in items, in positives and in either class of a group.
+        Folds differ by at most one in items, in positives and in either class of a group; with `unit`, in
+        units with a positive and in units without.
 
     Raises
     ------
@@ -49,9 +54,11 @@ def stratified(
     labels, strata = strata_of(y, groups)
     require(labels, None, n_folds, f"{n_folds} folds", "lower n_folds")
     rng = np.random.default_rng(seed)
-    part = deal(strata, n_folds, rng)
+    part = deal_units(strata, unit, n_folds, rng)
+    for f in range(n_folds) if unit is not None else ():
+        require(labels, part == f, 1, f"the test part of fold {f}", "lower n_folds")
     return [
-        with_inner_folds(labels, strata, part != f, inner_folds, rng, "lower inner_folds")
+        with_inner_folds(labels, strata, part != f, inner_folds, rng, "lower inner_folds", unit)
         for f in range(n_folds)
     ]
 
