@@ -76,7 +76,8 @@ class SelectPApK(LinearRanker):
 
     Examples
     --------
-    >>>     >>> from attop.estimators.select_papk import SelectPApK
+    >>> import numpy as np
+    >>> from attop.estimators.select_papk import SelectPApK
     >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
     >>> model = SelectPApK(top=2).fit(X, [1, 1, 0, 0, 0])
     >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
