@@ -99,8 +99,10 @@ def test_numbers_by_hand():
     # The gain is (z of the risk + z of the power) standard errors in a sample of that size.
     se = found.best.gain_se * np.sqrt(2000 / found.rows_to_tell)
     assert found.best.gain / se == pytest.approx(norm.ppf(0.975) + norm.ppf(0.8), rel=0.05)
-    nothing, _, _ = judge(dict.fromkeys(NAMES, 0) | {"forest": -0.3})
-    se = max(c.gain_se for c in nothing.candidates) * np.sqrt(2000 / nothing.rows_to_tell)
+    open_, _, _ = judge(dict.fromkeys(NAMES, 0) | {"forest": 0.02})
+    assert (open_.verdict, open_.best.name) == (NOTHING, "forest")
+    assert open_.best.gain < 0.02
+    se = open_.best.gain_se * np.sqrt(2000 / open_.rows_to_tell)
     assert 0.02 / se == pytest.approx(norm.ppf(0.975) + norm.ppf(0.8), rel=0.05)
 
 

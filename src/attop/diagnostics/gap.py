@@ -71,8 +71,8 @@ class Gap:
     n, k : int
         Rows, and how many of them are at the top; with groups, of all together.
     rows_to_tell : int
-        Rows of this kind it would take to tell the gain of `best` from none; where there is nothing to gain,
-        a gain of `min_gain` of any candidate. "To tell": in four of five samples, at a risk of 5%.
+        Rows of this kind it would take to tell the gain of `best`, or `min_gain` if that is more, from none:
+        in four of five samples, at a risk of 5%.
     min_gain : float
     """
 
@@ -91,10 +91,11 @@ class Gap:
 
     @property
     def best(self) -> Candidate:
-        """Candidate of the largest gain among those the verdict is about."""
+        """The candidate the verdict is about; where there is nothing to gain, that which may gain most."""
         richer, refined = self.candidates[1:-1], self.candidates[-1]
-        about = {NOTHING: [*richer, refined], RICHER: richer, TRAINING: [refined]}[self.verdict]
-        return max(about, key=lambda candidate: candidate.gain)
+        if self.verdict == NOTHING:
+            return max([*richer, refined], key=lambda c: c.gain + norm.isf(_RISK / 2) * c.gain_se)
+        return refined if self.verdict == TRAINING else max(richer, key=lambda c: c.gain)
 
     @property
     def sentence(self) -> str:
@@ -105,8 +106,8 @@ class Gap:
         reason = f"{best.name}, {best.gain:+.3f} ± {best.gain_se:.3f} about the cut"
         if self.verdict == NOTHING:
             return (
-                f"{start}, and none is shown to be above it by {self.min_gain:g}. The nearest is {reason}. "
-                f"It would take {self.rows_to_tell:,} rows to tell; there are {self.n:,}."
+                f"{start}, and nothing is shown to be above it. Most is open for {reason}: it would take "
+                f"{self.rows_to_tell:,} rows to tell; there are {self.n:,}."
             )
         return (
             f"{start} and {best.precision:.2f} with the best of these: {reason}. It takes "
@@ -241,9 +242,8 @@ def _judge(
     else:
         verdict = RICHER if any(told(name, NOW) for name in richer) else NOTHING
     found = Gap(tuple(candidates), posterior, verdict, n, k, 0, min_gain)
-    about = candidates[1:] if verdict == NOTHING else [found.best]
-    needed = max(c.gain_se / (min_gain if verdict == NOTHING else c.gain) for c in about)
-    rows = n * (needed * (norm.isf(_RISK / 2) + norm.ppf(_POWER))) ** 2
+    needed = (norm.isf(_RISK / 2) + norm.ppf(_POWER)) * found.best.gain_se
+    rows = n * (needed / max(min_gain, found.best.gain)) ** 2
     return replace(found, rows_to_tell=_rounded(rows))
 
 
