@@ -21,7 +21,7 @@ from attop.sample import check_groups
 from attop.top import Top
 from attop.typing import Floats, TopLike
 
-__all__ = ["Candidate", "Gap", "Verdict", "gap"]
+__all__ = ["Candidate", "Gap", "gap"]
 
 Verdict = Literal["nothing to gain", "gain by a richer model", "gain by training for the top"]
 NOTHING, RICHER, TRAINING = get_args(Verdict)
