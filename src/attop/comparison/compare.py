@@ -308,7 +308,7 @@ def _summary(
     table = pd.DataFrame({metric.name: means[best.index]})
     reach = {name: _reach(values[name].dropna().to_numpy(), ratio) for name in best.index}
     table["low"], table["high"] = (
-        table[metric.name] + sign * pd.Series(reach).clip(lower=0) for sign in (-1, 1)
+        (table[metric.name] + side * pd.Series(reach)).clip(*metric.bounds) for side in (-1, 1)
     )
     table["lift"] = runs.groupby("model")["lift"].mean()[best.index]
     tests = {}
