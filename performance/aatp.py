@@ -7,7 +7,7 @@ duality gap of 1e-6, per problem; and CVXPY with SCS at its default accuracy, on
 
 - written each time: each problem written down and solved, as the paper's section 5.1 did with CVX. The
   goal, at least 50 times as fast, is of this ratio;
-- compiled once: the problem built once, the anchor a parameter. For information.
+- compiled once: the problem built once, the threshold item a parameter. For information.
 
 Last, without an argument: one fixed-point search at 49,000 x 44, where no peer can be waited for.
 
@@ -24,7 +24,7 @@ import numpy as np
 from measure import interleave
 
 from attop.solvers.aatp.search import exhaustive_search, fixed_point_search
-from attop.solvers.aatp.threshold_svm import AnchoredSVM
+from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.base import Deadline
 
 SIZES, CS = ((105, 34), (230, 57)), (0.01, 0.1, 1.0, 10.0)
@@ -44,8 +44,8 @@ class Peer:
         self.X, self.sign, self.C, self.compiled = X, np.where(y == 1, 1.0, -1.0), C, compiled
         self.k = 0
         if compiled:
-            self.w, self.anchor = cvxpy.Variable(X.shape[1]), cvxpy.Parameter(X.shape[1])
-            self.problem = self.build(X @ self.w - self.anchor @ self.w)
+            self.w, self.threshold_item = cvxpy.Variable(X.shape[1]), cvxpy.Parameter(X.shape[1])
+            self.problem = self.build(X @ self.w - self.threshold_item @ self.w)
 
     def build(self, differences):
         loss = cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(self.sign, differences)))
@@ -54,7 +54,7 @@ class Peer:
     def solve_next(self):
         self.k = (self.k + 1) % len(self.X)
         if self.compiled:
-            self.anchor.value = self.X[self.k]
+            self.threshold_item.value = self.X[self.k]
         else:
             self.w = cvxpy.Variable(self.X.shape[1])
             self.problem = self.build((self.X - self.X[self.k]) @ self.w)
@@ -80,7 +80,7 @@ def large(n=49_000, d=44, C=0.01, goal=120):
     """Print the seconds of one fixed-point search at the size of a learning-to-rank fold."""
     X, y = sample(n, d)
     wall, cpu = time.perf_counter(), time.process_time()
-    problem, ones = AnchoredSVM(X, y, np.full(n, C)), np.ones(n, np.int64)
+    problem, ones = ThresholdSVM(X, y, np.full(n, C)), np.ones(n, np.int64)
     choice = fixed_point_search(problem, ones, [n // 100], tol=1e-6, deadline=Deadline())[0]
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(
@@ -99,7 +99,7 @@ def main(repeats):
             gaps = []
 
             def sweep(X=X, y=y, C=C, n=n, gaps=gaps):
-                problem = AnchoredSVM(X, y, np.full(n, C))
+                problem = ThresholdSVM(X, y, np.full(n, C))
                 ones = np.ones(n, np.int64)
                 choice = exhaustive_search(problem, ones, [n // 20], tol=1e-6, deadline=Deadline())[0]
                 gaps.append(choice.worst_gap)
@@ -115,7 +115,7 @@ def main(repeats):
                     f"{f'{n} x {d}':>9} {C:5g} {'compiled once' if compiled else 'written each time':>17}"
                     f" {1e3 * np.median(times.wall) / n:8.3f} {1e3 * np.median(times.peer_wall):8.2f}"
                     f" {f'{middle:.0f} ({low:.0f} .. {high:.0f})':>22} {cpu:6.0f}"
-                    f" {excess(peer, AnchoredSVM(X, y, np.full(n, C))):8.1e} {max(gaps):8.1e}"
+                    f" {excess(peer, ThresholdSVM(X, y, np.full(n, C))):8.1e} {max(gaps):8.1e}"
                     f"  {'for information' if compiled else f'>= {GOAL} {met}'}",
                     flush=True,
                 )

@@ -9,8 +9,8 @@ from sklearn.svm import SVC
 import oracles.aatp as oracle
 from attop.estimators.aatp import AATP
 from attop.estimators.kernel_aatp import KernelAATP
-from attop.solvers.aatp.threshold_kernel_svm import KernelAnchoredSVM
-from attop.solvers.aatp.threshold_svm import AnchoredSVM
+from attop.solvers.aatp.threshold_kernel_svm import KernelThresholdSVM
+from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.surrogates.accuracy_at_top import item_weights
 
 
@@ -37,7 +37,7 @@ def test_dual_is_the_definition(kernel, C, weights):
     X, y = sample(30, 4, seed=0)
     K = KERNELS[kernel](X)
     upper = C * item_weights(y, weights).astype(float)
-    found = KernelAnchoredSVM(K, y, upper).solve(np.arange(30))
+    found = KernelThresholdSVM(K, y, upper).solve(np.arange(30))
     assert (found.gap <= 1e-6).all()
     for b in (0, 1, 17):
         value, primal = oracle.kernel_values(K, y, b, upper, found.dual[:, b])
@@ -60,7 +60,7 @@ def test_large_kernel_values_leave_the_certificate(degree):
     X, y = sample(60, 6, seed=11)
     X[:5] *= 4
     K = polynomial_kernel(X, degree=degree, gamma=2.0, coef0=1.0)
-    found = KernelAnchoredSVM(K, y, np.ones(60)).solve(np.arange(60))
+    found = KernelThresholdSVM(K, y, np.ones(60)).solve(np.arange(60))
     assert (found.gap <= 1e-6).all()
     # The objective is that of the weights, by the kernel matrix.
     h = K @ found.coef
@@ -76,7 +76,7 @@ def test_dual_agrees_with_a_general_solver():
     pytest.importorskip("cvxpy")
     X, y = sample(20, 3, seed=1)
     K = KERNELS["rbf"](X)
-    found = KernelAnchoredSVM(K, y, np.full(20, 0.7)).solve([4, 11])
+    found = KernelThresholdSVM(K, y, np.full(20, 0.7)).solve([4, 11])
     for b, k in enumerate((4, 11)):
         assert found.objective[b] == pytest.approx(oracle.solve_kernel_dual(K, y, k, 0.7), rel=1e-6)
 
@@ -84,14 +84,14 @@ def test_dual_agrees_with_a_general_solver():
 @pytest.mark.parametrize("shape", [(40, 5), (25, 60)])
 def test_linear_kernel_is_the_primal(shape):
     X, y = sample(*shape, seed=2)
-    linear = AnchoredSVM(X, y, np.ones(len(y))).solve(np.arange(len(y)))
-    kernel = KernelAnchoredSVM(X @ X.T, y, np.ones(len(y))).solve(np.arange(len(y)))
+    linear = ThresholdSVM(X, y, np.ones(len(y))).solve(np.arange(len(y)))
+    kernel = KernelThresholdSVM(X @ X.T, y, np.ones(len(y))).solve(np.arange(len(y)))
     assert kernel.objective == pytest.approx(linear.objective, rel=1e-6)
     assert X.T @ kernel.coef == pytest.approx(linear.coef, abs=1e-3)
     for top in (2, 8):
         primal = AATP(top, tol=1e-8).fit(X, y)
         dual = KernelAATP(top, kernel="linear", tol=1e-8).fit(X, y)
-        assert dual.anchor_ == primal.anchor_
+        assert dual.threshold_item_ == primal.threshold_item_
         assert dual.quantile_gap_ == pytest.approx(primal.quantile_gap_, abs=1e-4)
         assert X.T @ dual.dual_coef_ == pytest.approx(primal.coef_, abs=1e-4)
         assert dual.decision_function(X) == pytest.approx(primal.decision_function(X), abs=1e-3)
@@ -102,7 +102,7 @@ def test_precomputed_is_the_kernel():
     new = np.random.default_rng(0).standard_normal((7, 3))
     named = KernelAATP(10, gamma=0.4).fit(X, y)
     given = KernelAATP(10, kernel="precomputed").fit(rbf_kernel(X, gamma=0.4), y)
-    assert given.anchor_ == named.anchor_
+    assert given.threshold_item_ == named.threshold_item_
     assert given.decision_function(rbf_kernel(new, X, gamma=0.4)) == pytest.approx(
         named.decision_function(new)
     )

@@ -13,7 +13,7 @@ def weights_of(y, weights):
     return [sum(item in pair for pair in pairs) for item in range(len(y))]
 
 
-def anchored_loss(scores, y, k, weights="items"):
+def threshold_loss(scores, y, k, weights="items"):
     total = 0.0
     for s, label, a in zip(scores, y, weights_of(y, weights), strict=True):
         margin = s - scores[k] if label == 1 else scores[k] - s

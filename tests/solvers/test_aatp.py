@@ -12,7 +12,7 @@ from attop.estimators.aatp import AATP
 from attop.solvers.aatp.box_qp import interior_point
 from attop.solvers.aatp.difference_rows import DifferenceRows
 from attop.solvers.aatp.search import Candidates, exhaustive_search, fixed_point_search, quantile_items
-from attop.solvers.aatp.threshold_svm import AnchoredSVM
+from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.base import Deadline, History
 from attop.surrogates.accuracy_at_top import AccuracyAtTop, item_weights
 
@@ -35,7 +35,7 @@ def test_surrogate_is_the_definition(weights):
     y = np.array([1, 0, 0, 1, 0, 1, 0])
     scores = np.round(rng.standard_normal((7, 7)), 1)
     values, _ = AccuracyAtTop(np.arange(7), weights).value_and_coef(scores, y)
-    assert values == pytest.approx([oracle.anchored_loss(scores[:, k], y, k, weights) for k in range(7)])
+    assert values == pytest.approx([oracle.threshold_loss(scores[:, k], y, k, weights) for k in range(7)])
     for k in range(7):
         value, coef = AccuracyAtTop(k, weights).value_and_coef(scores[:, k], y)
         assert isinstance(value, float)
@@ -66,12 +66,12 @@ def test_surrogate_pair_weights_count_pairs():
 
 
 @pytest.mark.parametrize(
-    ("anchor", "weights", "message"),
+    ("threshold_item", "weights", "message"),
     [(5, "items", "0 .. 2"), (-1, "items", "0 .. 2"), (0.5, "items", "position"), (0, "both", "weights")],
 )
-def test_surrogate_refuses(anchor, weights, message):
+def test_surrogate_refuses(threshold_item, weights, message):
     with pytest.raises(ValueError, match=message):
-        AccuracyAtTop(anchor, weights).bind([0, 1, 1])
+        AccuracyAtTop(threshold_item, weights).bind([0, 1, 1])
 
 
 # Quadratic programs
@@ -82,7 +82,7 @@ def assert_certified(X, y, upper, solution, tol=1e-6):
     sign = np.where(y == 1, 1.0, -1.0)[:, None]
     assert (solution.dual >= 0).all()
     assert (solution.dual <= upper[:, None]).all()
-    for b, k in enumerate(solution.anchors):
+    for b, k in enumerate(solution.threshold_items):
         V = sign * (X - X[k])
         w, alpha = solution.coef[:, b], solution.dual[:, b]
         primal = 0.5 * w @ w + upper @ np.maximum(1 - V @ w, 0)
@@ -101,14 +101,14 @@ def assert_certified(X, y, upper, solution, tol=1e-6):
 @pytest.mark.parametrize(("n", "d"), [(105, 34), (230, 57)])
 def test_interior_point_agrees_with_cvxpy(n, d, C):
     pytest.importorskip("cvxpy")
-    from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyAnchoredSVM
+    from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyThresholdSVM
 
     X, y = sample(n, d, seed=n)
     upper = np.full(n, C)
-    anchors = np.array([0, 1, n // 2, n - 1])
-    ours = AnchoredSVM(X, y, upper).solve(anchors)
+    threshold_items = np.array([0, 1, n // 2, n - 1])
+    ours = ThresholdSVM(X, y, upper).solve(threshold_items)
     assert_certified(X, y, upper, ours)
-    theirs = CvxpyAnchoredSVM(X, y, upper).solve(anchors)
+    theirs = CvxpyThresholdSVM(X, y, upper).solve(threshold_items)
     assert_certified(X, y, upper, theirs)
     assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
     w, value = oracle.solve(X, y, 1, C)
@@ -122,7 +122,7 @@ def test_interior_point_agrees_with_cvxpy(n, d, C):
 def test_every_program_is_certified(weights, C):
     X, y = sample(60, 12, seed=3)
     upper = C * item_weights(y, weights).astype(float)
-    solution = AnchoredSVM(X, y, upper).solve(np.arange(60))
+    solution = ThresholdSVM(X, y, upper).solve(np.arange(60))
     assert_certified(X, y, upper, solution)
     # The definition itself, in loops.
     assert solution.objective[7] == pytest.approx(
@@ -154,7 +154,7 @@ def test_nasty_features_are_certified(nasty, one_positive, C):
     if one_positive:
         y = np.eye(40, dtype=int)[3]
     upper = np.full(40, C)
-    problem = AnchoredSVM(X, y, upper)
+    problem = ThresholdSVM(X, y, upper)
     solution = problem.solve(np.arange(40))
     assert (solution.gap <= 1e-6).all()
     # Raw differences lose digits to cancellation at these scales; the gap must hold all the same.
@@ -191,23 +191,23 @@ def test_a_program_cut_short_returns_its_best_points():
 def test_more_features_than_items_is_a_rotation():
     X, y = sample(25, 10, seed=8)
     rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 10)))[0]
-    narrow = AnchoredSVM(X, y, np.ones(25)).solve(np.arange(25))
-    wide = AnchoredSVM(X @ rotation.T, y, np.ones(25)).solve(np.arange(25))
+    narrow = ThresholdSVM(X, y, np.ones(25)).solve(np.arange(25))
+    wide = ThresholdSVM(X @ rotation.T, y, np.ones(25)).solve(np.arange(25))
     assert wide.coef.shape == (60, 25)
     assert wide.objective == pytest.approx(narrow.objective, rel=1e-7)
 
 
 def test_many_features_are_solved_one_by_one():
     X, y = sample(200, 170, seed=9)
-    problem = AnchoredSVM(X, y, np.ones(200))
+    problem = ThresholdSVM(X, y, np.ones(200))
     assert problem.batch_size == 1
     assert_certified(X, y, np.ones(200), problem.solve([0, 5]))
 
 
 def test_scale_and_shift_of_features():
     X, y = sample(60, 5, seed=10)
-    reference = AnchoredSVM(X, y, np.full(60, 1.0)).solve(np.arange(60))
-    moved = AnchoredSVM(100 * X + 1e5, y, np.full(60, 1e-4)).solve(np.arange(60))
+    reference = ThresholdSVM(X, y, np.full(60, 1.0)).solve(np.arange(60))
+    moved = ThresholdSVM(100 * X + 1e5, y, np.full(60, 1e-4)).solve(np.arange(60))
     assert 1e4 * moved.objective == pytest.approx(reference.objective, rel=1e-7)
 
 
@@ -218,14 +218,14 @@ def test_tile_cholesky(d, m):
 
     rng = np.random.default_rng(d)
     V = rng.standard_normal((30, d))
-    anchor, theta, b = rng.standard_normal((d, m)), rng.random((30, m)), rng.standard_normal((d, m))
+    threshold_item, theta, b = rng.standard_normal((d, m)), rng.random((30, m)), rng.standard_normal((d, m))
     rows, columns = np.tril_indices(d)
     packed = (V[:, rows] * V[:, columns]).T @ theta
-    factor(packed, V.T @ theta, theta.sum(axis=0), anchor)
+    factor(packed, V.T @ theta, theta.sum(axis=0), threshold_item)
     x = b.copy()
     solve(packed, x)
     for j in range(m):
-        D = V - anchor[:, j]
+        D = V - threshold_item[:, j]
         expected = np.linalg.solve(np.eye(d) + (D.T * theta[:, j]) @ D, b[:, j])
         assert x[:, j] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
@@ -236,7 +236,7 @@ def test_tile_cholesky(d, m):
 def search_input(y, C, weights, taus, X):
     weight = item_weights(y, weights)
     targets = [int(np.ceil(round(tau * weight.sum(), 9))) for tau in taus]
-    return AnchoredSVM(X, y, C * weight), weight, targets
+    return ThresholdSVM(X, y, C * weight), weight, targets
 
 
 @pytest.mark.parametrize("weights", ["items", "pairs"])
@@ -265,7 +265,7 @@ def test_sweep_chooses_by_definition(weights, C, seed):
     for tau in taus:
         fitted = AATP({"tau": tau}, C, weights, tol=1e-9).fit(X, y)
         k, distance = oracle.choose(models, X, y, tau, weights)
-        assert fitted.anchor_ == k
+        assert fitted.threshold_item_ == k
         # The oracle's and our accuracy in scores: the root of theirs in the objective.
         assert fitted.quantile_gap_ == pytest.approx(distance, abs=1e-4)
         assert fitted.coef_ == pytest.approx(models[k][0], abs=1e-4)
@@ -275,7 +275,7 @@ def test_sweep_chooses_by_definition(weights, C, seed):
 
 def test_among_equal_distances_the_smallest_objective():
     found = Candidates(
-        anchors=np.arange(5),
+        threshold_items=np.arange(5),
         coef=np.arange(5.0)[None],
         objective=np.array([9.0, 3.0, 2.0, 1.0, 0.5]),
         gap=np.array([1e-10, 1e-10, 1e-10, 1e-10, 0.1]),
@@ -283,9 +283,9 @@ def test_among_equal_distances_the_smallest_objective():
         offset=np.array([[1.0, 1.0 + 1e-8, -1.0 - 2e-8, 1.1, 0.0], [0.0, 0.5, 0.0, 1e-8, 0.0]]),
     )
     # The last one is nearest, but was not solved.
-    assert found.choose(0, tol=1e-6, complete=True, history=History()).anchor == 2
+    assert found.choose(0, tol=1e-6, complete=True, history=History()).threshold_item == 2
     # Nothing but zero equals zero.
-    assert found.choose(1, tol=1e-6, complete=True, history=History()).anchor == 2
+    assert found.choose(1, tol=1e-6, complete=True, history=History()).threshold_item == 2
     assert found.choose(0, tol=1e-6, complete=True, history=History()).n_missed == 1
     found.gap[:] = 0.1
     assert found.choose(0, tol=1e-6, complete=True, history=History()).gap == 0.1
@@ -327,7 +327,7 @@ def test_fixed_point_reproduces_itself_or_says_so(weights):
         few = fixed_point_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
         for tau, best, found in zip(taus, every, few, strict=True):
             scores = X @ found.coef
-            distance = abs(scores[found.anchor] - oracle.quantile(scores, y, tau, weights))
+            distance = abs(scores[found.threshold_item] - oracle.quantile(scores, y, tau, weights))
             assert found.quantile_gap == pytest.approx(distance, abs=1e-10)
             assert best.quantile_gap <= found.quantile_gap + 1e-4
             assert found.gap <= 1e-6
@@ -370,12 +370,12 @@ def test_fixed_point_on_a_large_sample_gives_up_and_says_so(share, monkeypatch):
         model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
         assert model.converged_
     else:
-        with pytest.warns(ConvergenceWarning, match="none of the 45 of 150 items tried"):
+        with pytest.warns(ConvergenceWarning, match="none of the 45 threshold items tried, of 150 items"):
             model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
         assert not model.converged_
     assert model.n_iter_ == share * 150
     q = np.sort(X @ model.coef_)[-8]
-    assert abs((X @ model.coef_)[model.anchor_] - q) == pytest.approx(model.quantile_gap_, abs=1e-9)
+    assert abs((X @ model.coef_)[model.threshold_item_] - q) == pytest.approx(model.quantile_gap_, abs=1e-9)
 
 
 def test_fixed_point_is_found_before_all_is_tried():
@@ -426,8 +426,8 @@ def test_a_long_search_is_announced(monkeypatch, capsys):
     with pytest.warns(UserWarning, match=r"solves up to 60 .* in about \d+ seconds: search='fixed-point'"):
         AATP(6, search="exhaustive").fit(X, y)
     monkeypatch.setattr("attop.estimators.aatp._EVERY", 0.0)
-    monkeypatch.setattr(AnchoredSVM, "batch_size", 25)
-    monkeypatch.setattr(AnchoredSVM, "workers", 1)
+    monkeypatch.setattr(ThresholdSVM, "batch_size", 25)
+    monkeypatch.setattr(ThresholdSVM, "workers", 1)
     model = AATP(6, time_limit=60.0, verbose=True).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("AATP solves up to 60 quadratic programs, in about ")
@@ -440,19 +440,19 @@ def test_a_long_search_is_announced(monkeypatch, capsys):
 def test_settings_that_differ_in_top_share_one_sweep(search, monkeypatch):
     X, y = sample(50, 4, seed=1)
     solved = []
-    original = AnchoredSVM.solve
+    original = ThresholdSVM.solve
 
-    def counting(self, anchors, **options):
-        solved.extend(anchors)
-        return original(self, anchors, **options)
+    def counting(self, threshold_items, **options):
+        solved.extend(threshold_items)
+        return original(self, threshold_items, **options)
 
-    monkeypatch.setattr(AnchoredSVM, "solve", counting)
+    monkeypatch.setattr(ThresholdSVM, "solve", counting)
     settings = [{"top": t} for t in (1, {"tau": 0.1}, {"kappa": 0.5}, 30)]
     together = AATP(search=search).fit_many(X, y, settings=settings)
     assert len(solved) == len(set(solved))
     for setting, model in zip(settings, together, strict=True):
         alone = AATP(search=search, **setting).fit(X, y)
-        assert alone.anchor_ == model.anchor_
+        assert alone.threshold_item_ == model.threshold_item_
         # Batches of other sizes round differently.
         assert alone.coef_ == pytest.approx(model.coef_, abs=1e-7)
     several = AATP(search=search).fit_many(X, y, settings=[{"C": 0.1}, {"C": 1.0}])
@@ -466,7 +466,7 @@ def test_kinds_of_top_agree(weights):
     models = AATP(weights=weights).fit_many(
         X, y, settings=[{"top": 10}, {"top": {"tau": 0.25}}, {"top": {"kappa": 10 / n_pos}}]
     )
-    assert len({m.anchor_ for m in models}) == 1
+    assert len({m.threshold_item_ for m in models}) == 1
 
 
 def test_groups_are_pooled():
@@ -480,7 +480,7 @@ def test_cvxpy_finds_the_same_model():
     X, y = sample(15, 3, seed=4)
     ours = AATP(4).fit(X, y)
     theirs = AATP(4, solver="cvxpy").fit(X, y)
-    assert theirs.anchor_ == ours.anchor_
+    assert theirs.threshold_item_ == ours.threshold_item_
     assert theirs.gap_ <= 1e-6
     assert theirs.objective_ == pytest.approx(ours.objective_, rel=1e-6)
 
@@ -508,7 +508,7 @@ def test_a_missed_tolerance_is_reported(monkeypatch):
         return interior_point(*args, **{**options, "max_iter": 3})
 
     monkeypatch.setattr("attop.solvers.aatp.threshold_svm.interior_point", hasty)
-    with pytest.warns(ConvergenceWarning, match="30 of 30 quadratic programs missed tol=1e-06"):
+    with pytest.warns(ConvergenceWarning, match="30 of 30 quadratic programs did not reach tol=1e-06"):
         model = AATP(5).fit(X, y)
     assert not model.converged_
     assert model.gap_ > 1e-6
@@ -526,7 +526,7 @@ def test_a_program_that_fails_is_solved_again_with_care(monkeypatch):
     monkeypatch.setattr("attop.solvers.aatp.threshold_svm.interior_point", hasty_unless_cautious)
     model = AATP(5).fit(X, y)
     assert model.converged_
-    assert model.anchor_ == expected.anchor_
+    assert model.threshold_item_ == expected.threshold_item_
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)
 
 
@@ -552,8 +552,8 @@ def test_estimator_refuses(options, message):
 def test_threads_change_nothing(monkeypatch):
     X, y = sample(90, 6, seed=4)
     expected = AATP(9).fit(X, y)
-    monkeypatch.setattr(AnchoredSVM, "workers", 3)
+    monkeypatch.setattr(ThresholdSVM, "workers", 3)
     model = AATP(9).fit(X, y)
-    assert model.anchor_ == expected.anchor_
+    assert model.threshold_item_ == expected.threshold_item_
     assert model.n_iter_ == 90
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)

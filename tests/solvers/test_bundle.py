@@ -14,7 +14,7 @@ from attop.estimators.svm_perf import SVMPerf
 from attop.solvers.bundle.bundle import bundle
 from attop.solvers.bundle.cutting_planes import Planes
 from attop.solvers.bundle.simplex_qp import minimise_on_simplex
-from attop.solvers.bundle.working_set import FewRows
+from attop.solvers.bundle.working_set import WorkingSet
 from attop.surrogates import AUCStruct, PAUCStruct, PrecAtKStruct
 from attop.surrogates.base import BoundSurrogate
 from attop.surrogates.registry import SURROGATES
@@ -261,7 +261,7 @@ def test_planes_at_stale_scores_are_below_the_loss(monkeypatch):
     rng = np.random.default_rng(11)
     X, y = sample(11, n=400, d=6, n_pos=30, shift=0.4)
     loss = PrecAtKStruct(30).bind(y)
-    few, planes = FewRows(X), Planes(6)
+    few, planes = WorkingSet(X), Planes(6)
     scores = X @ (best := 0.3 * rng.standard_normal(6))
     value, c = loss(scores)
     planes.add(few.slopes(c[:, np.newaxis]), np.array([value - c @ scores]))

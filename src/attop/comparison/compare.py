@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from attop.comparison.runs import Candidate, Sample, run
@@ -20,7 +20,7 @@ from attop.seeds import derive_seed
 from attop.statistics import corrected_t_test, holm
 from attop.statistics.two_methods import scaled_error
 from attop.top import Top
-from attop.typing import Ints, TopLike
+from attop.typing import Floats, Ints, TopLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -330,7 +330,7 @@ def _summary(
     )
 
 
-def _reach(values: NDArray[np.float64], ratio: float) -> float:
+def _reach(values: Floats, ratio: float) -> float:
     """Half the width of the interval of the mean over runs whose training parts overlap."""
     if len(values) < 2:
         return math.nan

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from attop.comparison.compare import TopComparison
 
 __all__ = ["draw"]
 
 _MARK, _RUNS, _CHANCE = "#1f5a96", "#9db8d2", "#8a8a8a"
 
 
-def draw(found: TopComparison, axes: Any = None) -> Any:
-    """Draw means and 95% intervals over the single runs, best on top, with chance where it has a place."""
+def draw(found: Any, axes: Any = None) -> Any:
+    """Draw a `TopComparison`: means, 95% intervals and single runs, best on top, with chance if in range."""
     from matplotlib.figure import Figure
 
     table, n = found.table, len(found.table)

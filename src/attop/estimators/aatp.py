@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.base import LinearRanker
 from attop.solvers.aatp.search import SEARCHES, Choice, problems_at_most, work
-from attop.solvers.aatp.threshold_svm import AnchoredSVM
-from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyAnchoredSVM
+from attop.solvers.aatp.threshold_svm import ThresholdSVM
+from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyThresholdSVM
 from attop.solvers.base import Callback, Deadline
 from attop.surrogates.accuracy_at_top import Weights, item_weights
 from attop.top import Top
@@ -24,7 +24,7 @@ from attop.typing import Floats, Ints, TopLike
 __all__ = ["AATP"]
 
 
-_SOLVERS = {"interior-point": AnchoredSVM, "cvxpy": CvxpyAnchoredSVM}
+_SOLVERS = {"interior-point": ThresholdSVM, "cvxpy": CvxpyThresholdSVM}
 
 
 #: Units of `attop.solvers.aatp.search.work`, some minute of it, from which on a search's time is estimated.
@@ -79,7 +79,7 @@ class AATP(LinearRanker):
     coef_ : ndarray of shape (n_features,)
     intercept_ : float
         Places the cut of `predict`; see `LinearRanker`. It is not the quantile.
-    anchor_ : int
+    threshold_item_ : int
         The training item k.
     quantile_gap_ : float
         :math:`|w_k \cdot z_k - q|`; 0 means that the model is feasible for the paper's problem (1).
@@ -100,7 +100,7 @@ class AATP(LinearRanker):
     See Also
     --------
     KernelAATP : the same with a kernel.
-    attop.solvers.aatp.threshold_svm.AnchoredSVM : the problem of one item.
+    attop.solvers.aatp.threshold_svm.ThresholdSVM : the problem of one item.
     attop.solvers.aatp.search : the two searches.
 
     Notes
@@ -166,7 +166,7 @@ class AATP(LinearRanker):
         late = deadline.expired
         for model, choice in zip(models, choices, strict=True):
             model._set_model(choice.coef, X, y)
-            model.anchor_ = choice.anchor
+            model.threshold_item_ = choice.threshold_item
             model.quantile_gap_ = choice.quantile_gap
             model.objective_ = choice.objective
             model.gap_ = choice.gap
@@ -175,7 +175,7 @@ class AATP(LinearRanker):
             model.converged_ = choice.complete and choice.n_missed == 0
         self._warn(choices, len(y), late)
 
-    def _announce(self, problem: AnchoredSVM) -> Callback | None:
+    def _announce(self, problem: ThresholdSVM) -> Callback | None:
         """Say how long a long search will take; return what tells of its progress, if that is wanted."""
         most = problems_at_most(problem, self.search)
         if most * work(problem) > _LONG_WORK:
@@ -197,24 +197,25 @@ class AATP(LinearRanker):
         said = []
         if late and (incomplete or missed):
             said.append(
-                f"{type(self).__name__} stopped (deadline) with {solved} of {n} quadratic programs tried: "
+                f"{type(self).__name__} stopped (deadline) after {solved} of {n} quadratic programs: "
                 "raise time_limit"
             )
         elif missed:
             said.append(
-                f"{missed} of {solved} quadratic programs missed tol={self.tol:g}, the worst has a relative "
-                f"duality gap of {choices[0].worst_gap:.1e}: standardise the features, lower C or raise tol"
+                f"{missed} of {solved} quadratic programs did not reach tol={self.tol:g}, the largest "
+                f"relative duality gap is {choices[0].worst_gap:.1e}: standardise the features, lower C or "
+                "raise tol"
             )
         if incomplete and not late:
             said.append(
-                f"none of the {solved} of {n} items tried is at the quantile of its own model, the nearest "
-                f"misses it by {incomplete[0].quantile_gap:.1e}; one not tried may be: search='exhaustive' "
-                "tries them all"
+                f"none of the {solved} threshold items tried, of {n} items, is at the quantile of its own "
+                f"model; the nearest misses it by {incomplete[0].quantile_gap:.1e}: "
+                "search='exhaustive' tries all items"
             )
         for message in said:
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
-    def _problem(self, X: Floats, y: Ints, upper: Floats) -> AnchoredSVM:
+    def _problem(self, X: Floats, y: Ints, upper: Floats) -> ThresholdSVM:
         return _SOLVERS[self.solver](X, y, upper)
 
     def _set_model(self, coef: Floats, X: Floats, y: Ints) -> None:
@@ -231,7 +232,7 @@ class AATP(LinearRanker):
                 raise ValueError(f"{name} must be {choices}, got {getattr(self, name)!r}")
 
 
-def _seconds_each(problem: AnchoredSVM, tol: float) -> float:
+def _seconds_each(problem: ThresholdSVM, tol: float) -> float:
     """Time one problem; the second, if the first took no longer than what is done once may."""
     seconds = math.inf
     for _ in range(2):

@@ -16,14 +16,14 @@ __all__ = ["warn_constant", "warn_of_cross_entropies", "warn_unfinished"]
 def warn_unfinished(models: Sequence[Any]) -> None:
     """Warn, once for each way to end, of models whose training ended before it was done.
 
-    A training is done when it has converged. Where the number of iterations is no bound to be kept away
-    from but sets the model, like the rounds of boosting or the passes over a stream, it is done after these
-    as well: such models have `status_` and no `converged_`.
+    Training is done when it has converged. Where the number of iterations is a hyper-parameter, like the
+    rounds of boosting or the passes over a stream, reaching it is normal: such models have `status_` and no
+    `converged_`.
 
     Parameters
     ----------
     models : sequence of fitted estimators of one class, fitted together
-        Those without a `status_` have spoken for themselves.
+        Those without a `status_` warn by themselves.
     """
     for status in ("max_iter", "deadline", "diverged"):
         early = [
@@ -33,7 +33,7 @@ def warn_unfinished(models: Sequence[Any]) -> None:
             and (status != "max_iter" or hasattr(model, "converged_"))
         ]
         if early:
-            # The line that is named calls `fit` or `fit_many`.
+            # The warning names the line that calls `fit` or `fit_many`.
             warnings.warn(_message(early, len(models), status), ConvergenceWarning, stacklevel=3)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from attop.estimators.aatp import AATP
-from attop.solvers.aatp.threshold_kernel_svm import KernelAnchoredSVM
+from attop.solvers.aatp.threshold_kernel_svm import KernelThresholdSVM
 from attop.surrogates.accuracy_at_top import Weights
 from attop.typing import Floats, Ints, TopLike
 
@@ -49,12 +49,12 @@ class KernelAATP(AATP):
     ----------
     dual_coef_ : ndarray of shape (n,)
         Weight of each training item: :math:`\alpha_i y_i`, and for item k minus the sum of the others; up to
-        a correction for rounding, see `attop.solvers.aatp.threshold_kernel_svm.KernelAnchoredSVM`.
+        a correction for rounding, see `attop.solvers.aatp.threshold_kernel_svm.KernelThresholdSVM`.
     X_fit_ : ndarray of shape (n, n_features)
         Training items, or their kernel values.
     gamma_ : float
         The number used for `gamma`.
-    intercept_, anchor_, quantile_gap_, objective_, gap_, n_iter_, converged_, classes_, n_features_in_
+    threshold_item_, quantile_gap_, intercept_, objective_, gap_, n_iter_, converged_
         See `AATP`. There is no `coef_`.
 
     Notes
@@ -113,10 +113,10 @@ class KernelAATP(AATP):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _problem(self, X: Floats, y: Ints, upper: Floats) -> KernelAnchoredSVM:
+    def _problem(self, X: Floats, y: Ints, upper: Floats) -> KernelThresholdSVM:
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be square for fit, got shape {X.shape}")
-        return KernelAnchoredSVM(self._kernel_values(X, X, self._gamma_of(X)), y, upper)
+        return KernelThresholdSVM(self._kernel_values(X, X, self._gamma_of(X)), y, upper)
 
     def _set_model(self, coef: Floats, X: Floats, y: Ints) -> None:
         self.dual_coef_ = np.ascontiguousarray(coef)

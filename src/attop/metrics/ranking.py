@@ -35,7 +35,7 @@ def check_scores(scores: ArrayLike, n: int) -> Floats:
         bad = np.flatnonzero(~np.isfinite(values))
         raise ValueError(
             f"{len(bad)} of the {n} scores are NaN or infinite, the first at position {bad[0]}: "
-            "they cannot be ranked, mend the model that gave them"
+            "NaN and infinity cannot be ranked; fix the model that returned them"
         )
     return values
 

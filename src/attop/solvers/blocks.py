@@ -22,7 +22,7 @@ from attop.typing import Floats
 __all__ = ["BlockedLoss"]
 
 
-#: Scores of a block: few enough for cache, enough to make a call of the kernel worth it.
+#: Scores of a block: small enough for the cache, large enough that the calls of the kernel cost little.
 _SCORES = 100_000
 
 
@@ -52,7 +52,7 @@ class BlockedLoss:
         with ExitStack() as stack:
             n_threads = min(allowed_threads(), len(self._blocks)) if len(self._blocks) > 1 else 1
             if n_threads > 1:
-                # Each of our threads calls the BLAS; its own ones would only wait for each other.
+                # Each thread calls the BLAS: more threads inside it would compete for the same cores.
                 stack.enter_context(threadpool_limits(1, "blas"))
                 self._threads = stack.enter_context(ThreadPoolExecutor(n_threads))
             try:

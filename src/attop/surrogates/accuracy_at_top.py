@@ -41,14 +41,14 @@ def item_weights(y: ArrayLike, weights: Weights) -> Ints:
 
 
 class AccuracyAtTop(Surrogate):
-    """AATP's surrogate with the score of item `anchor` in the place of the quantile.
+    """AATP's surrogate with the score of item `threshold_item` in the place of the quantile.
 
-    ``sum_neg a_i (s_i - s_k + 1)+ + sum_pos b_i (s_k - s_i + 1)+`` with k = `anchor`, the bracket of
-    Boyd et al. (2012), problem (2). The anchor's own term is the constant ``a_k`` (or ``b_k``).
+    ``sum_neg a_i (s_i - s_k + 1)+ + sum_pos b_i (s_k - s_i + 1)+`` with k = `threshold_item`, the bracket of
+    Boyd et al. (2012), problem (2). The threshold item's own term is the constant ``a_k`` (or ``b_k``).
 
     Parameters
     ----------
-    anchor : int or array-like of shape (m,)
+    threshold_item : int or array-like of shape (m,)
         Item k; an array gives each of m models its own.
     weights : {"items", "pairs"}, default="items"
         ``a_i`` and ``b_i``, see `item_weights`.
@@ -64,40 +64,46 @@ class AccuracyAtTop(Surrogate):
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = None
 
-    def __init__(self, anchor: ArrayLike, weights: Weights = "items"):
-        self.anchor = anchor
+    def __init__(self, threshold_item: ArrayLike, weights: Weights = "items"):
+        self.threshold_item = threshold_item
         self.weights = weights
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         labels = check_labels(y)
-        anchor = np.asarray(self.anchor)
-        if anchor.dtype.kind not in "iu" or anchor.ndim > 1:
-            raise ValueError(f"anchor must be an item's position or a list of them, got {self.anchor!r}")
-        if anchor.size == 0 or anchor.min() < 0 or anchor.max() >= len(labels):
-            raise ValueError(f"anchor must lie in 0 .. {len(labels) - 1}, got {self.anchor!r}")
-        return _Bound(labels, item_weights(labels, self.weights), anchor)
+        threshold_item = np.asarray(self.threshold_item)
+        if threshold_item.dtype.kind not in "iu" or threshold_item.ndim > 1:
+            raise ValueError(
+                f"threshold_item must be an item's position or a list of them, got {self.threshold_item!r}"
+            )
+        if threshold_item.size == 0 or threshold_item.min() < 0 or threshold_item.max() >= len(labels):
+            raise ValueError(
+                f"threshold_item must lie in 0 .. {len(labels) - 1}, got {self.threshold_item!r}"
+            )
+        return _Bound(labels, item_weights(labels, self.weights), threshold_item)
 
 
 class _Bound(BoundSurrogate):
     n_groups = 1
     n_left_out = 0
 
-    def __init__(self, labels: Ints, weight: Ints, anchor: Ints):
+    def __init__(self, labels: Ints, weight: Ints, threshold_item: Ints):
         self.n = len(labels)
         self.sign = np.where(labels == 1, 1.0, -1.0)[:, None]
         self.weight = weight[:, None].astype(np.float64)
-        self.anchor = anchor
+        self.threshold_item = threshold_item
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
         s = scores if scores.ndim == 2 else scores[:, None]
         m = s.shape[1]
-        if self.anchor.ndim and len(self.anchor) != m:
-            raise ValueError(f"{len(self.anchor)} anchors need as many models in columns, got {m}")
-        k = np.broadcast_to(self.anchor, m)
+        if self.threshold_item.ndim and len(self.threshold_item) != m:
+            raise ValueError(
+                f"{len(self.threshold_item)} threshold items need as many models in columns, got {m}"
+            )
+        k = np.broadcast_to(self.threshold_item, m)
         column = np.arange(m)
         hinge = 1.0 - self.sign * (s - s[k, column])
         value = (self.weight * np.maximum(hinge, 0.0)).sum(axis=0)
         coef = np.where(hinge > 0, -self.sign * self.weight, 0.0)
-        # The anchor's score enters every term with the opposite sign; its own term is constant.
+        # The threshold item's score enters every term with the opposite sign; its own term is constant.
         coef[k, column] -= coef.sum(axis=0)
         return (value, coef) if scores.ndim == 2 else (float(value[0]), coef[:, 0])

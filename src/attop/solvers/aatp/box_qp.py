@@ -19,10 +19,7 @@ _ROUNDING = 64 * np.finfo(np.float64).eps
 
 
 class Rows(Protocol):
-    """The rows ``v_i`` of m problems with n rows each in d dimensions, through what a solver does with them.
-
-    A linear model reads them from features; a kernel would read them from its Gram matrix.
-    """
+    """The rows ``v_i`` of m problems, each with n rows in d dimensions, as the products a solver needs."""
 
     def margins(self, w: Floats) -> Floats:
         """``v_i . w`` for `w` of shape (d, m); shape (n, m)."""
@@ -105,9 +102,9 @@ def interior_point(
         A problem leaves the batch at a gap of at most this; see `relative_gap`.
     max_iter : int
     cautious : bool
-        Shorter steps that stay nearer the central path, for problems the usual steps failed on.
+        Shorter steps, nearer to the central path: for problems that failed with the usual ones.
     expired : callable
-        Asked before each iteration but the first; true stops.
+        Called before each iteration but the first; true stops.
 
     Returns
     -------
@@ -120,8 +117,7 @@ def interior_point(
     ``max sum_i alpha_i - 1/2 ||sum_i alpha_i v_i||^2, 0 <= alpha_i <= c_i``, with multipliers z and u of
     the two bounds, so that ``v_i . w - 1 - z_i + u_i = 0``, and w kept as an unknown of its own
     (Ferris and Munson 2002), which costs a d x d system and spares w the rounding of a sum over alpha.
-    The gap is between a feasible alpha and the true hinge loss at w; the iteration's own residuals
-    have no part in it.
+    The gap is computed from a feasible alpha and the hinge loss at w, not from the iteration's residuals.
 
     References
     ----------
@@ -138,7 +134,7 @@ def interior_point(
         np.zeros((d, m)), np.zeros((n, m)), start, start.copy(), np.zeros(m), np.zeros(m, np.int64)
     )
     left = np.arange(m)  # the problems still in the batch
-    # alpha near the best multiple of c, but not so near its bounds that the first steps are short.
+    # Start at the best multiple of c, clipped: near a bound the first steps would be short.
     ascent = rows.combine(c)
     with np.errstate(all="ignore"):
         best_multiple = c.sum(axis=0) / np.einsum("dm,dm->m", ascent, ascent)
@@ -147,7 +143,7 @@ def interior_point(
     slack = c - alpha
     z = np.full((n, m), 2.0)
     u = np.full((n, m), 3.0)
-    # Beyond attainable accuracy a step may divide by zero: such a problem leaves with its best points.
+    # At the limit of double precision a step may divide by zero: such a problem keeps its best points.
     with np.errstate(all="ignore"):
         for iteration in range(max_iter + 1):
             margins = rows.margins(w)

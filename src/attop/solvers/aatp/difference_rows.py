@@ -1,4 +1,4 @@
-"""Differences to an anchor item as the rows of a box QP."""
+"""Differences to the threshold item, the rows of a box QP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attop.typing import Floats
 
-__all__ = ["AnchoredRows", "DifferenceRows", "outer_products"]
+__all__ = ["DifferenceRows", "ThresholdRows", "outer_products"]
 
 
 #: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
@@ -24,8 +24,8 @@ def outer_products(rows: Floats) -> Floats:
     return transposed[i] * transposed[j]
 
 
-class AnchoredRows:
-    """Rows ``v_i = y_i (z_i - z_k)`` for a batch of anchors k over one sample, without forming them.
+class ThresholdRows:
+    """Rows ``v_i = y_i (z_i - z_k)`` for a batch of threshold items k over one sample, without forming them.
 
     ``v_i . w = y_i z_i . w - y_i (z_k . w)`` is the product of the row ``(y_i z_i, y_i)``, which the batch
     shares, with ``(w, -z_k . w)``. The matrices ``sum_i theta_i v_i v_i'`` of all problems are one product
@@ -35,39 +35,39 @@ class AnchoredRows:
     ----------
     signed : ndarray of shape (n, d + 1)
         ``(y_i z_i, y_i)``, with labels -1 or 1.
-    anchor_rows : ndarray of shape (d, m)
+    item_rows : ndarray of shape (d, m)
         ``z_k`` of each problem.
     outer : ndarray of shape ((d + 1) * (d + 2) / 2, n) or None
         ``outer_products(signed)``; needed by `normal_equations` only.
     """
 
-    def __init__(self, signed: Floats, anchor_rows: Floats, outer: Floats | None = None):
-        self.signed, self.anchor_rows, self.outer = signed, anchor_rows, outer
+    def __init__(self, signed: Floats, item_rows: Floats, outer: Floats | None = None):
+        self.signed, self.item_rows, self.outer = signed, item_rows, outer
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(n, d, m)."""
-        return (len(self.signed), *self.anchor_rows.shape)
+        return (len(self.signed), *self.item_rows.shape)
 
     def margins(self, w: Floats) -> Floats:
         """``v_i . w``, shape (n, m)."""
-        return self.signed @ np.vstack([w, -np.einsum("dm,dm->m", self.anchor_rows, w)])
+        return self.signed @ np.vstack([w, -np.einsum("dm,dm->m", self.item_rows, w)])
 
     def combine(self, alpha: Floats) -> Floats:
         """``sum_i alpha_i v_i``, shape (d, m)."""
         total = self.signed.T @ alpha
-        return total[:-1] - self.anchor_rows * total[-1]
+        return total[:-1] - self.item_rows * total[-1]
 
     def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
         """Solver of ``(I + sum_i theta_i v_i v_i') x = b``; it overwrites b."""
         from attop.solvers.aatp.kernels.tile_cholesky import factor, solve
 
         assert self.outer is not None
-        d = len(self.anchor_rows)
+        d = len(self.item_rows)
         products = self.outer @ theta
         # The last row of the triangle holds sum_i theta_i z_i and sum_i theta_i.
         gram, mixed, total = products[: -d - 1], products[-d - 1 : -1], products[-1]
-        factor(gram, mixed, total, self.anchor_rows)
+        factor(gram, mixed, total, self.item_rows)
 
         def solver(b: Floats) -> Floats:
             solve(gram, b)
@@ -75,24 +75,24 @@ class AnchoredRows:
 
         return solver
 
-    def keep(self, mask: NDArray[np.bool_]) -> AnchoredRows:
+    def keep(self, mask: NDArray[np.bool_]) -> ThresholdRows:
         """The problems where `mask` is true."""
-        return AnchoredRows(self.signed, np.compress(mask, self.anchor_rows, axis=1), self.outer)
+        return ThresholdRows(self.signed, np.compress(mask, self.item_rows, axis=1), self.outer)
 
 
 class DifferenceRows:
-    """The rows of one anchor, formed: for a single problem, many features, or where rounding matters.
+    """The rows of one threshold item, formed: for a single problem, many features, or where rounding matters.
 
     Parameters
     ----------
     Z : ndarray of shape (n, d)
     sign : ndarray of shape (n, 1)
         Labels, -1 or 1.
-    anchor : int
+    threshold_item : int
     """
 
-    def __init__(self, Z: Floats, sign: Floats, anchor: int):
-        self.V = sign * (Z - Z[anchor])
+    def __init__(self, Z: Floats, sign: Floats, threshold_item: int):
+        self.V = sign * (Z - Z[threshold_item])
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -122,7 +122,7 @@ class DifferenceRows:
                 factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
                 return lambda b: scipy.linalg.cho_solve(factor, b, check_finite=False)
             except np.linalg.LinAlgError:
-                # Weights so uneven that rounding has eaten the identity: give back what it ate.
+                # Very uneven weights: rounding swamps the identity. Add a ridge above the rounding error.
                 ridge = 10 * max(ridge, np.finfo(float).eps * trace)
                 matrix[np.diag_indices(d)] += ridge
         raise FloatingPointError("the features are too large for double precision: standardise them")

@@ -1,4 +1,4 @@
-"""AATP's choice of the anchor item: every item, or a fixed point."""
+"""Searches for AATP's threshold item: among all items, or for a fixed point."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attop.solvers.aatp.threshold_svm import AnchoredSVM, blas
+from attop.solvers.aatp.threshold_svm import ThresholdSVM, blas
 from attop.solvers.base import Callback, Deadline, History
 from attop.solvers.monitor import Monitor
 from attop.typing import Floats, Ints
@@ -27,10 +27,10 @@ __all__ = [
 ]
 
 
-#: Longest walk of a fixed-point search, before it looks around.
+#: Steps of a fixed-point iteration at most, before items are tried in the order of their promise.
 _WALK = 12
-#: Items up to which a fixed-point search tries all before it gives up, and the work, in units of
-#: ``n (d + 30)^2`` per problem, it may spend on larger samples.
+#: A fixed-point search on up to this many items may try all of them. On larger samples the product of the
+#: number of problems and the cost of each, ``n (d + 30)^2``, is limited to the second number.
 _SMALL, _EFFORT = 500, 1.2e10
 
 
@@ -60,12 +60,12 @@ def quantile_items(scores: Floats, weight: Ints, targets: Sequence[int]) -> Ints
 
 
 def resolution(gap: float, spread: float) -> float:
-    """Difference between distances from a quantile that the solver's accuracy cannot tell from none.
+    """Return the difference between two distances from a quantile that may be solver error alone.
 
-    The objective is strongly convex, so that a relative gap leaves an error of order ``sqrt(gap)`` in
-    scores, whose unit is the hinge's margin of 1; weak models, whose scores spread over less, are more
-    exact in proportion. It matters: support vectors share their scores (the anchor's plus or minus 1), so
-    that equal distances are common.
+    The objective is strongly convex: a relative duality gap bounds the error of the scores by a multiple of
+    ``sqrt(gap)``, in units of the hinge's margin 1, or of the range of the scores where that is smaller.
+    Distances that are equal in exact arithmetic are common, because many support vectors have the threshold
+    item's score plus or minus 1.
     """
     return float(np.sqrt(gap) * min(1.0, spread))
 
@@ -76,13 +76,13 @@ class Choice:
 
     Attributes
     ----------
-    anchor : int
+    threshold_item : int
         Item k, whose problem the model solves.
     coef : ndarray of shape (d,)
     quantile_gap : float
-        Distance of the anchor's score from the quantile of the model's scores.
+        Distance of the threshold item's score from the quantile of the model's scores.
     objective, gap : float
-        Of the anchor's problem; see `AnchoredSolution`.
+        Of the threshold item's problem; see `ThresholdSolution`.
     n_solved, n_missed : int
         Problems solved to find it, and those of them that missed the tolerance.
     worst_gap : float
@@ -94,7 +94,7 @@ class Choice:
         By problems solved, `objective` the smallest distance from the quantile so far, shape (1,).
     """
 
-    anchor: int
+    threshold_item: int
     coef: Floats
     quantile_gap: float
     objective: float
@@ -112,15 +112,15 @@ class Candidates:
 
     Attributes
     ----------
-    anchors, objective, gap : ndarray of shape (m,)
+    threshold_items, objective, gap : ndarray of shape (m,)
     coef : ndarray of shape (d, m)
     spread : ndarray of shape (m,)
         Highest minus lowest score of each model.
     offset : ndarray of shape (T, m)
-        The anchor's score minus each quantile; 0, exactly, where the anchor is an item at the quantile.
+        The threshold item's score minus each quantile; exactly 0 where the threshold item is at the quantile.
     """
 
-    anchors: Ints
+    threshold_items: Ints
     coef: Floats
     objective: Floats
     gap: Floats
@@ -137,10 +137,11 @@ class Candidates:
         return Candidates(*(value[..., [position]] for value in vars(self).values()))
 
     def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:
-        """Smallest distance from the quantile; among equals the smallest objective.
+        """Return the model nearest to the quantile; among equally near ones, that of the smallest objective.
 
-        Only problems solved to `tol` stand for election, if there are any. Distance 0 has no equal but
-        itself: such a model is feasible for the paper's problem (1), however exact the solver.
+        Problems that missed `tol` are considered only if all did. Distances count as equal within
+        `resolution`, except 0: a model at distance 0 is feasible for the paper's problem (1), whatever the
+        accuracy of the solver.
         """
         certified = np.flatnonzero(self.gap <= tol)
         pool = certified if len(certified) else np.arange(len(self.gap))
@@ -152,12 +153,12 @@ class Candidates:
         equal = pool[distance <= distance[nearest] + error]
         best = equal[np.argmin(self.objective[equal])]
         return Choice(
-            int(self.anchors[best]),
+            int(self.threshold_items[best]),
             self.coef[:, best],
             float(abs(self.offset[target, best])),
             float(self.objective[best]),
             float(self.gap[best]),
-            len(self.anchors),
+            len(self.threshold_items),
             len(self.gap) - len(certified),
             float(self.gap.max()),
             complete,
@@ -184,7 +185,7 @@ class Progress:
 
     def record(self, found: Candidates) -> None:
         """Count problems solved and tell the callback of them."""
-        self._n_solved += len(found.anchors)
+        self._n_solved += len(found.threshold_items)
         distance = np.abs(found.offset)
         nearest = distance.argmin(axis=1)
         distance = distance[np.arange(len(distance)), nearest]
@@ -202,7 +203,7 @@ class Progress:
 
 
 def exhaustive_search(
-    problem: AnchoredSVM,
+    problem: ThresholdSVM,
     weight: Ints,
     targets: Sequence[int],
     *,
@@ -212,12 +213,12 @@ def exhaustive_search(
 ) -> list[Choice]:
     """Solve for every item and choose for each of `targets` (see `quantile_items`).
 
-    The paper's algorithm (section 3.2): the model whose anchor's score is closest to the quantile of its
-    own scores, among equals the one of smallest objective. One sweep serves all targets.
+    The paper's algorithm (section 3.2): the model whose threshold item has the score closest to the quantile
+    of the model's own scores; among equals the one of smallest objective. All targets share the problems.
 
     Parameters
     ----------
-    problem : AnchoredSVM
+    problem : ThresholdSVM
     weight : ndarray of shape (n,), dtype int64
         Times each item is in the sample of which the quantile is taken.
     targets : sequence of int
@@ -240,12 +241,12 @@ def exhaustive_search(
     """
     progress = Progress(len(targets), deadline, callback)
     found = _solve_all(problem, np.arange(problem.n), weight, targets, tol, progress)[0]
-    complete = len(found.anchors) == problem.n
+    complete = len(found.threshold_items) == problem.n
     return [found.choose(t, tol, complete, progress.history(t)) for t in range(len(targets))]
 
 
 def fixed_point_search(
-    problem: AnchoredSVM,
+    problem: ThresholdSVM,
     weight: Ints,
     targets: Sequence[int],
     *,
@@ -253,26 +254,25 @@ def fixed_point_search(
     deadline: Deadline,
     callback: Callback | None = None,
 ) -> list[Choice]:
-    """Look for an anchor that reproduces itself: the quantile item of its own model.
+    """Look for a fixed point: a threshold item that is at the quantile of its own model.
 
-    Such an anchor has distance 0 from the quantile, the best AATP's rule can ask for. First a walk:
-    anchor, model, quantile item, next anchor. Where it closes a circle, the search looks around, a batch
-    at a time, most promising items first, until an anchor reproduces itself, all items are tried, or the
-    effort is spent. Parameters and result are those of `exhaustive_search`.
+    Its distance from the quantile is 0, the best AATP's rule can ask for. The search first iterates: it
+    solves for a threshold item, and the item at the quantile of that model is the next threshold item. Once
+    an item comes up again, the other items are tried in batches, the most promising first, until one is a
+    fixed point, all are tried, or the work is spent. Parameters and result are those of `exhaustive_search`.
 
     Notes
     -----
-    The walk starts from ``w = sum_i c_i y_i z_i`` over centred items, which for small C is the direction
-    of every solution. The distance of an anchor's score from the quantile is a continuous function of
-    where the anchor lies; promising is an item where this function, extrapolated from the anchors tried
-    (linearly, starting from the scores of the best model so far), is near 0. Problems solved for one
+    The iteration starts from ``w = sum_i c_i y_i z_i`` over centred items, which for small C is the direction
+    of every solution. The distance of the threshold item's score from the quantile is a continuous function
+    of the item's features. It is extrapolated linearly from the items tried, starting from the scores of the
+    best model so far; an item is promising where the extrapolated distance is small. Problems solved for one
     target are not solved again for another.
 
-    Samples of up to 500 items are searched to the end: if any item has distance 0, so has the result,
-    though where several have it need not be the one of smallest objective. On larger ones the effort is
+    On up to 500 items the search goes on until all are tried: if any item has distance 0, so has the result,
+    though not necessarily that of the smallest objective. On larger samples the work is
     limited to what 45 problems take at 49,000 items of 44 features, and at least 16; then
-    `Choice.complete` is False. Often no item reproduces itself: the loss draws the anchor to where the
-    classes meet, which need not be near the quantile.
+    `Choice.complete` is False. Often there is no fixed point.
 
     Differences from the paper: the paper tries all items.
     """
@@ -283,11 +283,11 @@ def fixed_point_search(
     solved: dict[int, tuple[Candidates, Ints]] = {}
     progress = Progress(len(targets), deadline, callback)
 
-    def solve(anchors: Ints) -> None:
-        new = np.array([k for k in anchors if k not in solved], dtype=np.int64)
+    def solve(threshold_items: Ints) -> None:
+        new = np.array([k for k in threshold_items if k not in solved], dtype=np.int64)
         if len(new):
             found, items = _solve_all(problem, new, weight, targets, tol, progress)
-            for b, k in enumerate(found.anchors.tolist()):
+            for b, k in enumerate(found.threshold_items.tolist()):
                 solved[k] = found.take(b), items[:, [b]]
 
     choices = []
@@ -311,7 +311,7 @@ def fixed_point_search(
 
 
 def automatic_search(
-    problem: AnchoredSVM,
+    problem: ThresholdSVM,
     weight: Ints,
     targets: Sequence[int],
     *,
@@ -331,40 +331,40 @@ def automatic_search(
 SEARCHES = {"auto": automatic_search, "exhaustive": exhaustive_search, "fixed-point": fixed_point_search}
 
 
-def problems_at_most(problem: AnchoredSVM, search: str) -> int:
+def problems_at_most(problem: ThresholdSVM, search: str) -> int:
     """Return how many problems a search of that name solves at most for one target."""
     return problem.n if search == "exhaustive" else _budget(problem)
 
 
-def work(problem: AnchoredSVM) -> float:
+def work(problem: ThresholdSVM) -> float:
     """Return the work of one problem, in units of which a second is good for some 1e8."""
     n, d = problem.Z.shape
     return float(n * (d + 30.0) ** 2)
 
 
-def _budget(problem: AnchoredSVM) -> int:
+def _budget(problem: ThresholdSVM) -> int:
     """Problems a fixed-point search may solve for one target."""
     n = problem.n
     return n if n <= _SMALL else min(n, max(16, int(_EFFORT / work(problem))))
 
 
-def _extrapolate(problem: AnchoredSVM, seen: Candidates, t: int, weight: Ints, target: int) -> Floats:
-    """Expected distance of each item's score from quantile t in the model of which it is the anchor."""
+def _extrapolate(problem: ThresholdSVM, seen: Candidates, t: int, weight: Ints, target: int) -> Floats:
+    """Extrapolate each item's distance from quantile t in the model whose threshold item it would be."""
     Z, best = problem.Z, np.argmin(np.abs(seen.offset[t]))
     scores = problem.scores(seen.coef[:, [best]])
     prior = scores[:, 0] - scores[quantile_items(scores, weight, [target])[0, 0], 0]
-    # The correction is linear in the features, as small as what has been tried allows.
-    features = np.column_stack([np.ones(len(seen.anchors)), Z[seen.anchors]])
+    # Add the linear function of the features that fits the distances of the items tried, by ridge regression.
+    features = np.column_stack([np.ones(len(seen.threshold_items)), Z[seen.threshold_items]])
     gram = features @ features.T
     gram[np.diag_indices(len(gram))] += 1e-3 * np.trace(gram) / len(gram)
-    dual = np.linalg.solve(gram, seen.offset[t] - prior[seen.anchors])
+    dual = np.linalg.solve(gram, seen.offset[t] - prior[seen.threshold_items])
     correction = features.T @ dual
     return np.abs(prior + correction[0] + Z @ correction[1:])
 
 
 def _solve_all(
-    problem: AnchoredSVM,
-    anchors: Ints,
+    problem: ThresholdSVM,
+    threshold_items: Ints,
     weight: Ints,
     targets: Sequence[int],
     tol: float,
@@ -373,17 +373,17 @@ def _solve_all(
     """Solve in batches, at the same time where that helps; the first even if the search is over."""
     workers = problem.workers
     # Batches of equal size, as many for each worker.
-    rounds = math.ceil(len(anchors) / (problem.batch_size * workers))
-    size = math.ceil(len(anchors) / (rounds * workers))
+    rounds = math.ceil(len(threshold_items) / (problem.batch_size * workers))
+    size = math.ceil(len(threshold_items) / (rounds * workers))
 
     def solve(start: int) -> tuple[Candidates, Ints] | None:
         if start and progress.over():
             return None
-        return _solve(problem, anchors[start : start + size], weight, targets, tol, progress)
+        return _solve(problem, threshold_items[start : start + size], weight, targets, tol, progress)
 
     # Compiled code does the work outside the interpreter's lock, so threads share it. Each keeps to one
     # thread of the BLAS, even if alone: on a busy machine the BLAS's threads wait for each other.
-    starts = range(0, len(anchors), size)
+    starts = range(0, len(threshold_items), size)
     with blas().limit(limits=1):
         if workers == 1 or len(starts) == 1:
             done = _collect(map(solve, starts), progress)
@@ -406,21 +406,26 @@ def _collect(
 
 
 def _solve(
-    problem: AnchoredSVM,
-    anchors: Ints,
+    problem: ThresholdSVM,
+    threshold_items: Ints,
     weight: Ints,
     targets: Sequence[int],
     tol: float,
     progress: Progress,
 ) -> tuple[Candidates, Ints]:
-    """Solve for `anchors`; return the candidates and their quantile items, shape (len(targets), m)."""
-    solution = problem.solve(anchors, tol=tol, expired=progress.over)
+    """Solve a batch; return the candidates and the items at their quantiles, shape (len(targets), m)."""
+    solution = problem.solve(threshold_items, tol=tol, expired=progress.over)
     items = quantile_items(solution.scores, weight, targets)
-    own = solution.scores[anchors, np.arange(len(anchors))]
+    own = solution.scores[threshold_items, np.arange(len(threshold_items))]
     offset = own - np.take_along_axis(solution.scores, items, axis=0)
     # Equal items have equal scores but for rounding.
     offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
     found = Candidates(
-        anchors, solution.coef, solution.objective, solution.gap, np.ptp(solution.scores, axis=0), offset
+        threshold_items,
+        solution.coef,
+        solution.objective,
+        solution.gap,
+        np.ptp(solution.scores, axis=0),
+        offset,
     )
     return found, items

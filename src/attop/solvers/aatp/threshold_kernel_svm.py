@@ -9,14 +9,14 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from attop.solvers.aatp.threshold_svm import AnchoredSolution, AnchoredSVM
+from attop.solvers.aatp.threshold_svm import ThresholdSolution, ThresholdSVM
 from attop.typing import Floats, Ints
 
-__all__ = ["KernelAnchoredSVM"]
+__all__ = ["KernelThresholdSVM"]
 
 
-class KernelAnchoredSVM(AnchoredSVM):
-    """The problems of `AnchoredSVM` in the feature space of a kernel.
+class KernelThresholdSVM(ThresholdSVM):
+    """The problems of `ThresholdSVM` in the feature space of a kernel.
 
     Problem (4) of Boyd et al. (2012): ``max_alpha sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j
     K_k(z_i, z_j)``, ``0 <= alpha_i <= c_i``, with ``K_k(z, z') = K(z, z') - K(z, z_k) - K(z_k, z') +
@@ -27,7 +27,7 @@ class KernelAnchoredSVM(AnchoredSVM):
     gram : ndarray of shape (n, n)
         ``K(z_i, z_j)``, symmetric and positive semi-definite.
     y, upper
-        As for `AnchoredSVM`.
+        As for `ThresholdSVM`.
 
     Raises
     ------
@@ -43,7 +43,7 @@ class KernelAnchoredSVM(AnchoredSVM):
     -----
     One eigendecomposition of the Gram matrix of the centred items, which leaves every ``K_k`` as it is,
     gives the items coordinates of which it is the matrix of inner products; in these the problems are
-    linear. Solutions come as weights of the items: `AnchoredSolution.coef` has shape (n, m), and column b
+    linear. Solutions come as weights of the items: `ThresholdSolution.coef` has shape (n, m), and column b
     stands for ``h(z) = sum_i coef_i K(z_i, z) = sum_i alpha_i y_i (K(z_i, z) - K(z_k, z))``. Objective and
     gap are those of this h.
 
@@ -75,17 +75,17 @@ class KernelAnchoredSVM(AnchoredSVM):
         """Scores of the sample, up to a constant, by weights of the items."""
         return self.Z @ (self.Z.T @ coef)
 
-    def _certified(self, anchors: Ints, w: Floats, alpha: Floats, n_iter: Ints) -> AnchoredSolution:
+    def _certified(self, threshold_items: Ints, w: Floats, alpha: Floats, n_iter: Ints) -> ThresholdSolution:
         """Evaluate both objectives at the weights of the items, read from the dual point or from w."""
         weights = self.sign * alpha
-        weights[anchors, np.arange(len(anchors))] -= weights.sum(axis=0)
+        weights[threshold_items, np.arange(len(threshold_items))] -= weights.sum(axis=0)
         image = self.Z.T @ weights
-        solution = super()._certified(anchors, image, alpha, n_iter)
+        solution = super()._certified(threshold_items, image, alpha, n_iter)
         solution = dataclasses.replace(solution, coef=weights)
         if (self._squares == 0).any():
             return solution
         weights = weights + self.Z @ ((w - image) / self._squares)  # the columns of Z are orthogonal
-        corrected = super()._certified(anchors, self.Z.T @ weights, alpha, n_iter)
+        corrected = super()._certified(threshold_items, self.Z.T @ weights, alpha, n_iter)
         better = corrected.objective < solution.objective * (1 - 1e-8)
         solution.coef[:, better] = weights[:, better]
         for name in ("scores", "objective", "gap"):

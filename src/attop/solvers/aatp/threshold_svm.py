@@ -1,4 +1,4 @@
-"""AATP's quadratic programs: a linear support vector machine about every anchor item."""
+"""AATP's quadratic programs: a linear support vector machine for each threshold item."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
 from attop.solvers.aatp.box_qp import interior_point, relative_gap
-from attop.solvers.aatp.difference_rows import AnchoredRows, DifferenceRows, outer_products
+from attop.solvers.aatp.difference_rows import DifferenceRows, ThresholdRows, outer_products
 from attop.typing import Floats, Ints
 
-__all__ = ["AnchoredSVM", "AnchoredSolution", "blas"]
+__all__ = ["ThresholdSVM", "ThresholdSolution", "blas"]
 
 
 #: Largest array of outer products, in numbers (128 MB), and number of features up to which they pay.
@@ -26,17 +26,17 @@ _BATCH = 2**15
 
 @functools.cache
 def blas() -> ThreadpoolController:
-    """Linear algebra libraries in use; to look for them takes longer than to solve for an anchor."""
+    """Return the linear algebra libraries in use; looking them up takes longer than solving a problem."""
     return ThreadpoolController().select(user_api="blas")
 
 
 @dataclass
-class AnchoredSolution:
-    """Solutions for m anchors.
+class ThresholdSolution:
+    """Solutions for m threshold items.
 
     Attributes
     ----------
-    anchors : ndarray of shape (m,)
+    threshold_items : ndarray of shape (m,)
     coef : ndarray of shape (d, m)
     scores : ndarray of shape (n, m)
         Of the sample, up to a constant per model.
@@ -49,7 +49,7 @@ class AnchoredSolution:
     n_iter : ndarray of shape (m,)
     """
 
-    anchors: Ints
+    threshold_items: Ints
     coef: Floats
     scores: Floats
     dual: Floats
@@ -58,7 +58,7 @@ class AnchoredSolution:
     n_iter: Ints
 
 
-class AnchoredSVM:
+class ThresholdSVM:
     """The problems ``min_w 1/2 ||w||^2 + sum_i c_i (1 - y_i w . (z_i - z_k))+`` of one sample, for any k.
 
     Problem (2) of Boyd et al. (2012); its dual is problem (3).
@@ -95,12 +95,12 @@ class AnchoredSVM:
 
     @property
     def n(self) -> int:
-        """Number of items, each of which can be the anchor."""
+        """Number of items, each of which can be the threshold item."""
         return len(self.Z)
 
     @property
     def batch_size(self) -> int:
-        """Anchors best solved together."""
+        """Number of threshold items that are solved fastest together."""
         return int(np.clip(_BATCH // self.n, 16, 128)) if self._outer_fits else 1
 
     @property
@@ -119,35 +119,37 @@ class AnchoredSVM:
 
     def solve(
         self,
-        anchors: ArrayLike,
+        threshold_items: ArrayLike,
         *,
         tol: float = 1e-6,
         expired: Callable[[], bool] = lambda: False,
-    ) -> AnchoredSolution:
-        """Solve for `anchors` to a relative duality gap of at most `tol`, and usually ``tol / 100``.
+    ) -> ThresholdSolution:
+        """Solve for `threshold_items` to a relative duality gap of at most `tol`, and usually ``tol / 100``.
 
-        The last digits come cheaply, one or two steps, and whoever compares scores wants them. A problem
-        that misses `tol` is solved again, alone and with cautious steps; the better result counts, and
-        its gap says how good it is.
+        The additional accuracy takes one or two steps, and makes scores comparable. A problem that misses
+        `tol` is solved again by itself with shorter steps; the better of the two results is returned, with
+        its gap.
 
         Parameters
         ----------
-        anchors : array-like of int, shape (m,)
+        threshold_items : array-like of int, shape (m,)
             Positions of items. All are solved at once: memory is of order ``m (n + d^2)``, see
             `batch_size`.
         tol : float
         expired : callable
             True stops, with the best found.
         """
-        anchors = np.asarray(anchors, dtype=np.int64)
-        m = len(anchors)
+        threshold_items = np.asarray(threshold_items, dtype=np.int64)
+        m = len(threshold_items)
         aim = min(tol, max(tol / 100, 1e-10))
         upper = np.broadcast_to(self.upper, (self.n, m))
         if m > 1 and self._outer_fits:
             signed = np.hstack([self.sign * self._coordinates, self.sign])
             if self._outer is None:
                 self._outer = outer_products(signed)
-            rows = AnchoredRows(signed, np.ascontiguousarray(self._coordinates[anchors].T), self._outer)
+            rows = ThresholdRows(
+                signed, np.ascontiguousarray(self._coordinates[threshold_items].T), self._outer
+            )
             found = interior_point(rows, upper, tol=aim, expired=expired)
             w, alpha, n_iter = found.coef, found.dual, found.n_iter
         else:
@@ -155,33 +157,33 @@ class AnchoredSVM:
                 interior_point(
                     DifferenceRows(self._coordinates, self.sign, k), self.upper, tol=aim, expired=expired
                 )
-                for k in anchors
+                for k in threshold_items
             ]
             w = np.hstack([s.coef for s in single])
             alpha = np.hstack([s.dual for s in single])
             n_iter = np.concatenate([s.n_iter for s in single])
-        solution = self._certified(anchors, w, alpha, n_iter)
+        solution = self._certified(threshold_items, w, alpha, n_iter)
         for b in np.flatnonzero(solution.gap > tol):
             if expired():
                 break
-            alone = DifferenceRows(self._coordinates, self.sign, anchors[b])
+            alone = DifferenceRows(self._coordinates, self.sign, threshold_items[b])
             again = interior_point(alone, self.upper, tol=aim, max_iter=300, cautious=True, expired=expired)
-            retried = self._certified(anchors[[b]], again.coef, again.dual, again.n_iter)
+            retried = self._certified(threshold_items[[b]], again.coef, again.dual, again.n_iter)
             if retried.gap[0] < solution.gap[b]:
                 for name in ("coef", "scores", "dual", "objective", "gap"):
                     getattr(solution, name)[..., b] = getattr(retried, name)[..., 0]
             solution.n_iter[b] += retried.n_iter[0]
         return solution
 
-    def _certified(self, anchors: Ints, w: Floats, alpha: Floats, n_iter: Ints) -> AnchoredSolution:
+    def _certified(self, threshold_items: Ints, w: Floats, alpha: Floats, n_iter: Ints) -> ThresholdSolution:
         """Evaluate both objectives by their definitions, in the features the model will be used with."""
         coef = w if self._basis is None else self._basis @ w
         scores = self.Z @ coef
-        own = scores[anchors, np.arange(len(anchors))]
+        own = scores[threshold_items, np.arange(len(threshold_items))]
         signed = self.sign * alpha
-        combined = self.Z.T @ signed - self.Z[anchors].T * signed.sum(axis=0)
+        combined = self.Z.T @ signed - self.Z[threshold_items].T * signed.sum(axis=0)
         primal = 0.5 * np.einsum("dm,dm->m", coef, coef)
         primal += (self.upper * np.maximum(1.0 - self.sign * (scores - own), 0.0)).sum(axis=0)
         dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
         gap = relative_gap(self.upper.sum(), primal, dual)
-        return AnchoredSolution(anchors, coef, scores, alpha, primal, gap, n_iter)
+        return ThresholdSolution(threshold_items, coef, scores, alpha, primal, gap, n_iter)

@@ -8,26 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.solvers.aatp.threshold_svm import AnchoredSolution, AnchoredSVM
+from attop.solvers.aatp.threshold_svm import ThresholdSolution, ThresholdSVM
 from attop.typing import Floats
 
-__all__ = ["CvxpyAnchoredSVM"]
+__all__ = ["CvxpyThresholdSVM"]
 
 
-#: Settings that make each solver about as exact as `AnchoredSVM`; SCS's own default is 1e-4.
+#: Settings that make each solver about as exact as `ThresholdSVM`; SCS's own default is 1e-4.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 200_000},
     "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12},
 }
 
 
-class CvxpyAnchoredSVM(AnchoredSVM):
-    """The problems of `AnchoredSVM`, solved one after the other by CVXPY.
+class CvxpyThresholdSVM(ThresholdSVM):
+    """The problems of `ThresholdSVM`, solved one after the other by CVXPY.
 
     Parameters
     ----------
     X, y, upper
-        As for `AnchoredSVM`.
+        As for `ThresholdSVM`.
     backend : {"SCS", "CLARABEL"}, default="SCS"
 
     Raises
@@ -37,7 +37,7 @@ class CvxpyAnchoredSVM(AnchoredSVM):
 
     Notes
     -----
-    The gap reported is computed as in `AnchoredSVM`, from the returned multipliers moved into their
+    The gap reported is computed as in `ThresholdSVM`, from the returned multipliers moved into their
     bounds: it does not rely on what the backend says of itself.
     """
 
@@ -56,33 +56,35 @@ class CvxpyAnchoredSVM(AnchoredSVM):
         self._coordinates, self._basis = self.Z, None
         self._settings = {"solver": backend, **_SETTINGS[backend]}
         d = self.Z.shape[1]
-        # One compiled problem; the anchor is its parameter.
+        # One compiled problem; the threshold item is its parameter.
         self._w = cvxpy.Variable(d)
         hinge = cvxpy.Variable(self.n, nonneg=True)
-        self._anchor = cvxpy.Parameter(d)
-        self._margin = hinge >= 1 - cvxpy.multiply(self.sign[:, 0], self.Z @ self._w - self._anchor @ self._w)
+        self._threshold_item = cvxpy.Parameter(d)
+        self._margin = hinge >= 1 - cvxpy.multiply(
+            self.sign[:, 0], self.Z @ self._w - self._threshold_item @ self._w
+        )
         self._problem = cvxpy.Problem(
             cvxpy.Minimize(0.5 * cvxpy.sum_squares(self._w) + self.upper[:, 0] @ hinge), [self._margin]
         )
 
     def solve(
         self,
-        anchors: ArrayLike,
+        threshold_items: ArrayLike,
         *,
         tol: float = 1e-6,
         expired: Callable[[], bool] = lambda: False,
-    ) -> AnchoredSolution:
-        """Solve for `anchors`; `tol` is not passed on: the backend runs at its own tight tolerance."""
+    ) -> ThresholdSolution:
+        """Solve one by one; `tol` is not passed on, as the backend has a tight tolerance of its own."""
         import cvxpy
 
-        anchors = np.asarray(anchors, dtype=np.int64)
-        w = np.zeros((self.Z.shape[1], len(anchors)))
-        alpha = np.zeros((self.n, len(anchors)))
-        n_iter = np.zeros(len(anchors), np.int64)
-        for b, k in enumerate(anchors):
+        threshold_items = np.asarray(threshold_items, dtype=np.int64)
+        w = np.zeros((self.Z.shape[1], len(threshold_items)))
+        alpha = np.zeros((self.n, len(threshold_items)))
+        n_iter = np.zeros(len(threshold_items), np.int64)
+        for b, k in enumerate(threshold_items):
             if b and expired():
                 break
-            self._anchor.value = self.Z[k]
+            self._threshold_item.value = self.Z[k]
             try:
                 self._problem.solve(**self._settings)
             except cvxpy.error.SolverError:
@@ -91,4 +93,4 @@ class CvxpyAnchoredSVM(AnchoredSVM):
                 w[:, b] = self._w.value
                 alpha[:, b] = np.clip(self._margin.dual_value, 0.0, self.upper[:, 0])
                 n_iter[b] = self._problem.solver_stats.num_iters or 0
-        return self._certified(anchors, w, alpha, n_iter)
+        return self._certified(threshold_items, w, alpha, n_iter)

@@ -133,7 +133,7 @@ def coordinate_descent(
         if not np.isfinite(value):
             status = "diverged"
             break
-        # Every round descends, so that the last iterate is the best one up to the value's rounding.
+        # Each round decreases the loss, so the last iterate is the best, up to rounding.
         best, objective = coef.copy(), np.array([value], dtype=float)
         monitor.record(iteration, best, objective)
         if monitor.ended is not None:
@@ -145,7 +145,7 @@ def coordinate_descent(
         if iteration == max_iter or monitor.over():
             break
         chosen = int(np.argmax(slopes))
-        # The loss is blind to a common shift of the scores, so that they need not carry the column's mean.
+        # A common shift of the scores does not change the loss, so the column may be centred.
         column = rankers.column(chosen)
         step = line_search(loss.along(scores, column), noise=4 * EPS * float(np.abs(c).sum()))
         if step == 0:
@@ -193,7 +193,7 @@ def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_ST
     if abs(first) <= noise:
         return 0.0
     side = -math.copysign(1.0, first)
-    # From here on forwards along `side`, so that the first derivative is negative at 0.
+    # Search in the direction of descent `side`, in which the first derivative at 0 is negative.
     first *= side
     at, low, high = 0.0, 0.0, longest
     bracketed = False
@@ -201,7 +201,7 @@ def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_ST
     for _ in range(100):
         newton = at - first / second if second > 0 else math.inf
         if not bracketed:
-            # Flat stretches (all weight on one pair) send Newton far away: widen the search by degrees.
+            # Where the function is nearly linear, a Newton step is far too long: extend the range by factors.
             trial = min(newton, reach, longest)
             reach *= 8
         elif low < newton < high and abs(newton - at) <= moved / 2:
@@ -210,8 +210,7 @@ def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_ST
             trial = low / 2 + high / 2
         moved = abs(trial - at)
         if moved <= math.sqrt(EPS) * trial + EPS:
-            # Convergence is quadratic: the error left is about the square of this move. A change of
-            # margins by EPS is none, even where rounding flips the derivative's sign next to 0.
+            # Newton converges quadratically: the remaining error is about the square of this move.
             return side * trial
         at = trial
         first, second = slope(side * at)

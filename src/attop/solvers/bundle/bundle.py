@@ -9,7 +9,7 @@ import numpy as np
 from attop.solvers.base import Callback, Solution, Status
 from attop.solvers.bundle.certificate import NOTHING, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
-from attop.solvers.bundle.working_set import FewRows
+from attop.solvers.bundle.working_set import WorkingSet
 from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
@@ -25,9 +25,9 @@ _MEMORY = 10
 _EVALUATIONS = 12
 #: A search ends when its gap is this share of the gap of the whole problem.
 _SHARE = 0.1
-#: Way from the best point to the model's minimiser that a search goes.
+#: A search moves by this share of the way from its best point to the minimiser of the model.
 _DAMPING = 0.7
-#: Scores so small that a loss has there the subgradients it has at 0.
+#: Largest score at which a subgradient counts as one at 0.
 _TINY = 1e-8
 #: The candidate's model value, as a share of the way from the lower bound to the best objective.
 _LEVEL = (0.3, 0.7)
@@ -89,15 +89,15 @@ def bundle(
     iterate at which the model is about halfway between lower bound and best objective, as in the level
     method. Planes that the last 30 candidates did not need are dropped, which leaves the bound intact.
 
-    As long as nothing is gained over ``w = 0``, each candidate also brings a plane at scores of its
-    direction and next to no size. Where 0 is the optimum, as it often is for losses of the top and classes
-    that overlap, these are the planes that prove it, and the model is 0, exactly.
+    As long as no iterate improves on ``w = 0``, each candidate also adds a plane near 0 in its direction.
+    If 0 is the optimum, as it often is for losses of the top on overlapping classes, these planes certify it,
+    and the returned model is exactly 0.
 
-    The subgradients of a loss of the top of the list have few entries that are not 0. Where these are in
-    a quarter of the rows or less, slopes read those rows only, and up to twenty candidates, each of which
-    brings a plane, are tried on them before one is tried on all rows: see `FewRows`.
+    The subgradients of a loss of the top of the list are sparse. While at most a quarter of the rows have
+    nonzero entries, slopes read those rows only, and up to twenty candidates, each with a plane, are
+    evaluated on them between two evaluations on all rows: see `WorkingSet`.
 
-    Memory: ``12 n`` numbers for scores, ``d + m`` for each of the m planes, and a copy of the few rows.
+    Memory: ``12 n`` numbers for scores, ``d + m`` for each of the m planes, and a copy of the working set.
 
     References
     ----------
@@ -117,12 +117,12 @@ def bundle(
     planes = Planes(d)
     level = LevelStep(lam, _LEVEL)
     span = _Span(best, np.zeros(n))
-    few = FewRows(X)
+    working_set = WorkingSet(X)
     new_coef, new_offset = c[:, np.newaxis], np.array([start])
     t = 0
     with np.errstate(over="ignore", invalid="ignore"):
         for t in range(1, max_iter + 1):
-            slopes = few.slopes(new_coef)
+            slopes = working_set.slopes(new_coef)
             if not np.isfinite(np.einsum("ij,ij", slopes, slopes) / lam):
                 status = "diverged"
                 break
@@ -131,8 +131,8 @@ def bundle(
             gap = objective - lower
             if -gap > 1e-8 * max(abs(objective), abs(start)):
                 raise ValueError(
-                    f"the planes of the loss reach {lower:g}, above its value {objective:g}: "
-                    "the loss is not convex; use gradient_descent"
+                    f"a lower bound from the subgradients, {lower:g}, exceeds the objective, {objective:g}: "
+                    "the loss is not convex, or returns no subgradients; use gradient_descent"
                 )
             gap = max(gap, 0.0)
             monitor.record(t, best[:, np.newaxis], np.array([objective]), gap=np.array([gap]))
@@ -144,7 +144,9 @@ def bundle(
                 break
             if t == max_iter:
                 break
-            candidate, lower = few.refine(loss, planes, lam, best, span.scores[:, 0], objective, lower)
+            candidate, lower = working_set.refine(
+                loss, planes, lam, best, span.scores[:, 0], objective, lower
+            )
             if candidate is best:
                 candidate = level.step(planes, best, objective, lower)
                 planes.drop_idle()
@@ -158,8 +160,8 @@ def bundle(
                 new_coef = np.column_stack([new_coef, at_zero[0]])
                 new_offset = np.append(new_offset, at_zero[1])
     if relative_gap(start, start, lower) == 0.0:
-        best = np.zeros(d)  # the optimum: what else was found differs from it by rounding
-    # The scores of the best iterate were combined from others: state the objective of the model itself.
+        best = np.zeros(d)  # the optimum; any other iterate is equal to it up to rounding
+    # The scores of the best iterate are linear combinations, with rounding errors: evaluate the model itself.
     exact = _evaluate(loss, np.asarray(X @ best))[0] + 0.5 * lam * float(best @ best)
     return Solution(
         best[:, np.newaxis],
@@ -180,7 +182,7 @@ class _Span:
         self.scores = scores[:, np.newaxis]
 
     def add(self, point: Floats, scores: Floats) -> None:
-        """Put a point second, after the best, and forget the oldest."""
+        """Insert a point after the best, and drop the oldest."""
         self.points = np.column_stack([self.points[:, 0], point, self.points[:, 1 : _MEMORY + 1]])
         stacked = [self.scores[:, 0], scores, *self.scores[:, 1 : _MEMORY + 1].T]
         self.scores = np.array(stacked).T  # columns contiguous
@@ -195,7 +197,7 @@ class _Span:
         best, objective
             The new best iterate, or the old one.
         coef : ndarray of shape (n, k)
-            Subgradients in score space of the planes worth having.
+            Subgradients, in the scores, of the planes to add to the model of the whole problem.
         offset : ndarray of shape (k,)
         """
         left, singular, right = np.linalg.svd(self.points, full_matrices=False)
@@ -231,9 +233,10 @@ class _Span:
 
 
 def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]:
-    """Return the plane of the loss at 0, of all there are, that belongs to the direction of `scores`.
+    """Return a plane of the loss at 0: of the subgradients there, one active in the direction of `scores`.
 
-    If ``w = 0`` is the optimum, such planes prove it. Those from far away are rounded, and so is their bound.
+    If ``w = 0`` is the optimum, such planes certify it. The bound of planes from far away is less exact,
+    because of rounding.
     """
     size = np.abs(scores).max()
     near = scores * (_TINY / size) if size > 0 else scores

@@ -10,7 +10,7 @@ from attop.typing import Floats
 __all__ = ["LevelStep", "Planes", "plane_offset"]
 
 
-#: Candidates for which a plane may be idle before it is dropped.
+#: A plane that this many candidates in a row did not need is dropped.
 _PATIENCE = 30
 
 
@@ -21,8 +21,8 @@ _ROUNDING = 16 * np.finfo(np.float64).eps
 def plane_offset(value: float, coef: Floats, scores: Floats) -> float:
     """Return the offset of the plane of a loss at `scores`, where it has `value` and subgradient `coef`.
 
-    It is lowered by what rounding may have added: far from the optimum, as large features make the first
-    iterates, terms that cancel may be greater than the optimum by many orders of magnitude.
+    It is lowered by a bound of the rounding error: at the first iterates with large features, terms that
+    cancel can exceed the optimum by many orders of magnitude.
     """
     rounding = _ROUNDING * (abs(value) + float(np.abs(coef) @ np.abs(scores)))
     return value - float(coef @ scores) - rounding
@@ -121,6 +121,6 @@ class LevelStep:
                 self.rho = np.sqrt(least) * np.sqrt(most) if most < np.inf else self.rho * 4
             else:
                 break
-        # The next level is a matter of degree: rho must be able to come back from either end.
+        # Keep rho in a range from which the next steps, by factors of 4, can return.
         self.rho = float(np.clip(self.rho, 1e-6 * self.lam, 1e12 * self.lam))
         return w

@@ -18,7 +18,7 @@ _RIDGE = 1e-12
 #: Newton steps on one support before the next index is tried.
 _REFINEMENTS = 4
 
-#: What rounding makes of a gap, relative to the larger term of the value.
+#: Rounding error of the gap, relative to the larger term of the value.
 _ROUNDING = 1e-15
 
 

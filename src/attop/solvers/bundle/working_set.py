@@ -1,4 +1,4 @@
-"""Cutting planes from the few rows that matter, at a few per cent of the cost of those from all."""
+"""A working set of rows: cutting planes that read only the rows with nonzero subgradients."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.surrogates.base import BoundSurrogate
 from attop.typing import Floats
 
-__all__ = ["FewRows"]
+__all__ = ["WorkingSet"]
 
 
-#: Rows are few up to this share of all.
+#: The working set is used while it holds at most this share of the rows.
 _FEW = 0.25
-#: Candidates of one refinement: at most, and where the last ones have misled.
+#: Candidates of a refinement: at most, and at least after refinements that predicted badly.
 _CANDIDATES = (20, 3)
-#: Share of a promised descent that must come true for more candidates to be tried next time.
+#: A refinement predicted badly if the objective fell by less than this share of the predicted decrease.
 _KEPT = 0.1
 #: A refinement ends when its gap is this share of the gap of the whole problem.
 _SHARE = 0.2
-#: Planes are plentiful here: short steps, on which they stay true, make best use of them.
+#: Levels near the best objective give short steps, for which stale scores are a good approximation.
 _LEVEL = (0.95, 0.99)
 
 
-class FewRows:
-    """The rows of `X` that recent planes are made of, and what can be done with them alone.
+class WorkingSet:
+    """The rows of `X` with nonzero entries in recent subgradients.
 
-    A subgradient of a loss of the top of the list is zero but for the items that may enter or leave the
-    top. Two things follow. The slope ``X^T c`` of a plane takes the rows where c is not zero. And a plane
-    may be found at scores that are up to date for few rows and out of date for the others: as the
-    loss is convex in the scores, for any `s` with value `v` and subgradient `c` there,
-    ``v - c . s + (X^T c) . w`` is nowhere above the loss at w, whether or not any model has the scores `s`.
+    A subgradient of a loss of the top of the list is zero except for the items near the top. This helps
+    twice. The slope ``X^T c`` of a plane needs only the rows where c is not zero. And planes can be computed
+    from scores that are up to date in these rows only: the loss is convex in the scores, so for any vector
+    `s`, with value `v` and subgradient `c` at `s`, ``v - c . s + (X^T c) . w`` is a lower bound of the loss
+    at w, even if no model has the scores `s`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class FewRows:
     def slopes(self, coef: Floats) -> Floats:
         """Return ``coef.T @ X`` of shape (k, d) for subgradients of shape (n, k).
 
-        Recent from now on are their rows, and those used since the call before.
+        The working set becomes their rows, and those used since the previous call.
         """
         used = np.asarray(coef.any(axis=1))
         self._recent = used | self._used
@@ -69,7 +69,7 @@ class FewRows:
         objective: float,
         lower: float,
     ) -> tuple[Floats, float]:
-        """Add planes found at scores that change in the recent rows only.
+        """Add planes computed from scores that are updated in the working set only.
 
         Parameters
         ----------
@@ -81,8 +81,8 @@ class FewRows:
         Returns
         -------
         candidate : ndarray of shape (d,)
-            The best point as far as the few rows can tell; `best` itself where that is none or
-            the rows are not few.
+            The best point by the scores of the working set; `best` itself if there is no better one, or if
+            the working set is empty or too large.
         lower : float
             A lower bound at least as high.
         """
@@ -90,7 +90,7 @@ class FewRows:
         if not 0 < len(rows) <= _FEW * self.n:
             return best, lower
         most, least = _CANDIDATES
-        # Where new items come to the top with every step, what the few rows promise does not come true.
+        # If each step brings new items to the top, the working set predicts too large a decrease: try fewer.
         if self._before - objective < _KEPT * self._promise:
             self._candidates = max(self._candidates // 2, least)
         else:
@@ -102,7 +102,7 @@ class FewRows:
         for t in range(self._candidates):
             if t > 0:
                 floor = max(floor, planes.minimise(lam)[1])
-            # A stale score may cost the loss too little: then `reached` may fall below the bound.
+            # With stale scores the loss may be underestimated, so `reached` may fall below the bound.
             if reached - floor <= _SHARE * (objective - lower):
                 break
             point = level.step(planes, centre, reached, floor)

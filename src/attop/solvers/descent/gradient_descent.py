@@ -20,7 +20,7 @@ __all__ = ["gradient_descent"]
 
 NEEDS = Needs("gradient_descent")
 
-#: An objective this many times the start's does not come back in a useful number of iterations.
+#: A model whose objective grows to this many times that of the start has diverged.
 _BLOWN_UP = 1e12
 
 
@@ -58,7 +58,7 @@ def gradient_descent(
         Steps; the objective is evaluated at ``w_0, ..., w_{max_iter}``.
     tol : float, at least 0
         A model has converged when the objective of its best iterate has not gone down by more than
-        `tol` times its magnitude over `window` iterations. It then leaves the products.
+        `tol` times its magnitude over `window` iterations. It then no longer takes part in the products.
     window : int, at least 1
     coef_init : array-like of shape (d,) or (d, m), optional
         ``w_0``; zero by default.

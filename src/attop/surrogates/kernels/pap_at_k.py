@@ -141,8 +141,8 @@ def _ts(pos, neg, k, work):
 
 @njit(cache=True, nogil=True)
 def _ts_convex(pos, neg, k, work):
-    # A negative either reaches into the beta highest positives, and then ranks above all others too, or
-    # it does not. Reaching in pays for the highest negatives, `reaching` of them.
+    # In the maximising ordering a negative is above one of the beta highest positives, and then above all
+    # lower ones too, or above none of them. The former is better for the `reaching` highest negatives.
     top, where, high, who = work
     n_pos = len(pos)
     beta = min(n_pos, k)
@@ -171,7 +171,7 @@ def _ts_convex(pos, neg, k, work):
 def _surplus(inner, others, top):
     """``sum_inner (1 + top[j] - s)+ - sum_others (s - top[j])+`` for every j; it falls with j."""
     surplus = np.zeros(len(top))
-    # The positives above a negative grow in number from the highest negative down ...
+    # The number of positives above a negative grows from the highest negative down ...
     above, total = 0, 0.0
     for j in range(len(top)):
         if above > 0:
@@ -180,7 +180,7 @@ def _surplus(inner, others, top):
             total += others[above] - top[j]
             above += 1
         surplus[j] -= total
-    # ... and those below its margin from the lowest negative up.
+    # ... and the number within its margin grows from the lowest negative up.
     below, total = 0, 0.0
     for j in range(len(top) - 1, -1, -1):
         if below > 0:

@@ -17,7 +17,7 @@ MOST_SORTED = 32
 
 @njit(cache=True, nogil=True)
 def suits(n_pos, n_neg, k, m):
-    """Whether the group is small enough, and the models are enough, for lanes to be the faster way."""
+    """Whether lanes are faster: for a small group and enough models."""
     return m >= 8 and k <= MOST_SORTED and max(n_pos, n_neg) <= 16 * k
 
 
@@ -103,8 +103,8 @@ def pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, value
         for r in range(len(bar)):
             bar[r] = sign * sorted_pos[beta - 1, r]
         _count_ties(sorted_pos[:beta], sorted_pos[beta - 1], left)
-    # How many positives reach down to a negative does not fall with its score: count for the k highest, and
-    # give a negative the steps of this function below it.
+    # A higher negative is in at least as many active pairs as a lower one. Count those of the k highest, take
+    # differences of successive counts, and let a negative sum the differences at or below its score.
     for j in range(k):
         steps[j, : last - first] = 0.0
     margin[:] = 1.0
@@ -156,7 +156,7 @@ def _sort(scores, items, first, last, k, sign, rows, row, total):
             total[r] += 0.0 * x[r]
         if count == k and not _any_reaches(row, rows[k - 1]):
             continue
-        # Sink the new row through the sorted ones; what falls out below is it, or smaller.
+        # Insertion sort, lane by lane: the smaller of each comparison moves on to the next row.
         for j in range(count):
             for r in range(len(row)):
                 s, t = row[r], rows[j, r]

@@ -56,8 +56,9 @@ def _one(loss, pos, neg, k, work):
 
 @njit(cache=True, nogil=True)
 def _struct(pos, neg, k, work):
-    # Trading the j-th lowest of k chosen positives for the j-th highest negative gains
-    # 1 + s-(j) - s+(k+1-j), less each time: trade while it pays, and where positives run out.
+    # Start with the k highest positives. To exchange the j-th lowest of them for the j-th highest negative
+    # adds 1 + s-(j) - s+(k+1-j), which decreases with j: exchange while it is positive, and where there are
+    # fewer than k positives.
     top, where, high, who = work
     count = largest(neg, k, -np.inf, top, where)
     n_high = largest(pos, k, -np.inf, high, who)
@@ -121,7 +122,7 @@ def _avg(pos, neg, k, work):
     reach = min(k, n_pos)
     largest(pos, reach, -np.inf, high, who)
     count = largest(neg, k, -np.inf, top, where)
-    # Scores relative to the highest negative: a common offset cancels before it can cost digits.
+    # Scores relative to the highest negative: a large common offset would cost digits.
     origin = top[0] if count > 0 else 0.0
     for i in range(reach):
         pos[who[i]] = origin

@@ -10,7 +10,7 @@ __all__ = ["SIGMOID", "evaluate"]
 
 SIGMOID = 0
 
-# Scores this many widths from the k-th are as good as infinitely far: no double tells the difference.
+# The sigmoid is 0 or 1 in double precision for scores this many widths from the k-th highest.
 FAR = 300.0
 # Newton's method takes under 10 steps; halving the bracket alone would take about 60.
 MOST_STEPS = 200
@@ -129,7 +129,7 @@ def _cut(e, w, k, total):
     return u
 
 
-# Free to add in any order, the compiler does several items at a time.
+# fastmath: sums in any order can be vectorised.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _sums(e, w, cut):
     """Return the weight inside the cut, and how fast it falls as u rises."""

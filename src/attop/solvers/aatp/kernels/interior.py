@@ -1,7 +1,8 @@
-"""Kernels of the interior point for box QPs: what one iteration does item by item, fused into few passes.
+"""Kernels of the interior-point method for box QPs: the item-wise steps of an iteration in few passes.
 
-Arrays are (n, m), items by problems; the inner loops run over problems and fill vector registers. The
-vectors of a point are alpha, slack = c - alpha, and the multipliers z of alpha >= 0 and u of slack >= 0.
+Arrays are (n, m), items by problems; the inner loops over problems vectorise. An iterate consists of alpha,
+slack = c - alpha, and the multipliers z of alpha >= 0 and u of slack >= 0. Complementarity means the products
+alpha * z and slack * u, which are 0 at the optimum.
 """
 
 import numpy as np
@@ -46,12 +47,14 @@ def weigh(alpha, slack, z, u, margins, theta, right):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
-    """Fill `da` with the step straight at complementarity zero, given what it does to the margins.
+    """Fill `da` with the affine-scaling direction of alpha, which aims at complementarity 0.
+
+    `moved` is what the direction in w adds to the margins.
 
     Returns
     -------
     target : ndarray of shape (m,)
-        Complementarity to aim for, by Mehrotra's rule.
+        Complementarity the corrector aims for: Mehrotra's centering parameter times `mu`.
     """
     n, m = alpha.shape
     rate, cross = np.ones(m), np.zeros(m)
@@ -73,9 +76,9 @@ def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def correct(alpha, slack, z, u, margins, theta, target, second_order, da, lower, upper, right):
-    """Fill `lower` and `upper`, the multipliers aimed for, and `right` as in `weigh`.
+    """Fill `lower` and `upper`, the new values of z and u before alpha moves, and `right` as in `weigh`.
 
-    With ``second_order`` 1 the products of the predictor's steps `da` are corrected for, with 0 not.
+    ``second_order`` is 1 for Mehrotra's second-order correction from the predictor's direction `da`, or 0.
     """
     n, m = alpha.shape
     for i in range(n):
@@ -91,7 +94,7 @@ def correct(alpha, slack, z, u, margins, theta, target, second_order, da, lower,
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def advance(alpha, slack, z, u, theta, right, moved, lower, upper, share):
-    """Go `share` of the way to the nearest bound, or all of the step, in place.
+    """Take the step in place, shortened to `share` of the way to the nearest bound.
 
     Overwrites `right`, `lower` and `upper`.
 

@@ -7,13 +7,13 @@ from numba import njit
 
 __all__ = ["factor", "solve"]
 
-# Matrices factorised together. The inner loops run over them, so they fill vector registers however
-# short a row of the matrix is; for such sizes this beats one LAPACK call per matrix.
+# Matrices factorised together. The inner loops run over them and vectorise even where the matrices are
+# small; for these sizes it is faster than a LAPACK call for each matrix.
 LANES = 16
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def factor(gram, mixed, total, anchor):
+def factor(gram, mixed, total, threshold_item):
     """Factorise ``I + G_b - z_b t_b' - t_b z_b' + T_b z_b z_b'`` for every b.
 
     Parameters
@@ -21,17 +21,17 @@ def factor(gram, mixed, total, anchor):
     gram : ndarray of shape (d * (d + 1) / 2, m)
         Lower triangle of ``G_b`` in column b, row after row. Overwritten by the factor, with the
         reciprocals of its diagonal.
-    mixed, anchor : ndarray of shape (d, m)
+    mixed, threshold_item : ndarray of shape (d, m)
         The vectors ``t_b`` and ``z_b``.
     total : ndarray of shape (m,)
         The numbers ``T_b``.
 
     Notes
     -----
-    A pivot that rounding has left without a correct digit is taken as infinite, which keeps its
-    direction out of the solution instead of breaking off.
+    A pivot without a correct digit, because of rounding, is replaced by infinity: the solution is 0 in
+    that direction, and the factorisation goes on.
     """
-    d, m = anchor.shape
+    d, m = threshold_item.shape
     tile = np.empty((d, d, LANES))
     before = np.ones((d, LANES))
     for start in range(0, m, LANES):
@@ -43,8 +43,8 @@ def factor(gram, mixed, total, anchor):
                     b = start + lane
                     tile[j, i, lane] = (
                         gram[row, b]
-                        - mixed[i, b] * anchor[j, b]
-                        - anchor[i, b] * (mixed[j, b] - total[b] * anchor[j, b])
+                        - mixed[i, b] * threshold_item[j, b]
+                        - threshold_item[i, b] * (mixed[j, b] - total[b] * threshold_item[j, b])
                     )
                 for lane in range(width, LANES):
                     tile[j, i, lane] = 0.0
@@ -52,7 +52,7 @@ def factor(gram, mixed, total, anchor):
                 tile[i, i, lane] += 1.0
                 before[i, lane] = tile[i, i, lane]
         for i in range(d):
-            # Four earlier rows at a time: a quarter of the loads and stores of this row.
+            # Subtract four earlier rows at once, which quarters the loads and stores of this row.
             fours = i // 4 * 4
             for k in range(0, fours, 4):
                 for j in range(i, d):

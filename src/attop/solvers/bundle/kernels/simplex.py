@@ -31,7 +31,7 @@ def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps):
     m = len(b)
     support = np.flatnonzero(alpha)
     full_steps = 0  # since the support last changed
-    bounced = 0  # steps of length zero since the last one of any length
+    bounced = 0  # steps of length 0 since the last step of positive length
     gap = np.inf
     for step in range(max_steps):
         gradient = -b
@@ -48,7 +48,7 @@ def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps):
         gap = slope - gradient[entering]
         if gap <= max(tol, rounding * max(abs(slope + linear), abs(linear))):
             return gap, step
-        # An index that enters before the support is settled may have to leave at once: settle it first.
+        # Minimise over the current support first: an index that enters earlier may have to leave at once.
         settled = most - least <= (0.0 if bounced else 0.1 * gap) or full_steps >= refinements
         if settled:
             if alpha[entering] > 0.0 or bounced == 2:
@@ -83,7 +83,7 @@ def newton_direction(H, gradient, support, ridge):
     direction = np.zeros(size)
     if size == 1:
         return direction
-    # The smallest plane takes what the others leave: its entries do not drown theirs.
+    # Eliminate the index with the smallest diagonal entry, which adds the least rounding error to the others.
     rest = 0
     for i in range(size):
         if H[support[i], support[i]] < H[support[rest], support[rest]]:
@@ -112,7 +112,7 @@ def newton_direction(H, gradient, support, ridge):
 
 @njit(cache=True, nogil=True)
 def factorise(H, others, q, ridge, factor):
-    """Cholesky factor of H reduced by its row q, plus a ridge; false if rounding spoils it."""
+    """Factorise H with index q eliminated, plus a ridge; false if a pivot is not positive, by rounding."""
     for i in range(len(others)):
         a = others[i]
         for j in range(i + 1):

