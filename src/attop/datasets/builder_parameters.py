@@ -9,7 +9,7 @@ from typing import Any
 from attop.datasets.base import DatasetError
 from attop.suggestions import did_you_mean
 
-__all__ = ["complete", "fraction", "integer", "interval"]
+__all__ = ["complete", "fraction", "integer", "interval", "listed"]
 
 
 def complete(
@@ -56,6 +56,15 @@ def fraction(where: str, name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise DatasetError(f"{where}: {name} must be a number from 0 to 1, got {value!r}")
     return float(value)
+
+
+def listed(where: str, name: str, value: Any, kinds: type | tuple[type, ...], what: str) -> list[Any]:
+    """Return `value` if it is a list of `kinds`, in a message `what`, else raise `DatasetError`."""
+    if not isinstance(value, (list, tuple)) or not all(
+        isinstance(v, kinds) and not isinstance(v, bool) for v in value
+    ):
+        raise DatasetError(f"{where}: {name} must be a list of {what}, got {value!r}")
+    return list(value)
 
 
 def interval(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attop.datasets.base import DatasetError
+from attop.datasets.builder_parameters import listed
 from attop.datasets.fetch.archive import BROKEN, open_bytes
 from attop.datasets.formats.columns import refuse_twice
 
@@ -54,6 +55,12 @@ def read_delimited(
         raise DatasetError(f"{where}: names are for a file without header: set header to false")
     if separator is None:
         separator = "tab" if ".tsv" in os.path.basename(path).lower() else ","
+    if not isinstance(separator, str):
+        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
+    if comment is not None and (not isinstance(comment, str) or len(comment) != 1):
+        raise DatasetError(f"{where}: comment must be one character, got {comment!r}")
+    if names is not None:
+        listed(where, "names", names, (str, int), "names")
     pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
     if len(separator) != 1 and pattern == separator:
         raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")

@@ -87,7 +87,7 @@ def read_frame(
     """
     name = format_of(path) if format is None else format
     where = f"dataset {path}"
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise DatasetError(f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}")
     reader = FORMATS[name]
     if not os.path.isfile(path):

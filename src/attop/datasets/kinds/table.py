@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.datasets.base import Dataset, DatasetError
+from attop.datasets.builder_parameters import listed
 from attop.datasets.features.queries import parts_by_bounds, query_level_norm
 from attop.datasets.formats import format_of, read_frame
 from attop.suggestions import did_you_mean
@@ -102,6 +103,11 @@ def file_table(
 
     where = f"dataset {path}"
     name = format_of(path) if format is None else format
+    listed(where, "drop", drop, (str, int), "columns")
+    if keep is not None:
+        listed(where, "keep", keep, (str, int), "columns")
+    if not isinstance(copies_together, bool):
+        raise DatasetError(f"{where}: copies_together must be true or false, got {copies_together!r}")
     frame, part = _read([p for p in (path, validation, test) if p is not None], name, reader)
     if label is None:
         if name != "svmlight":
@@ -141,12 +147,12 @@ def file_table(
     values = None if group is None else frame[group].to_numpy()
     X = features.to_numpy(np.float64)
     if query_norm is not None:
-        X = query_level_norm(X, frame[_column(frame, query_norm, where)].to_numpy())
+        X = query_level_norm(X, _values(frame[_column(frame, query_norm, where)], where).to_numpy())
     if parts is not None:
         if len(parts) != 1:
             raise DatasetError(f"{where}: parts must name one column, got {list(parts)}")
         [(column, bounds)] = parts.items()
-        part = parts_by_bounds(frame[_column(frame, column, where)].to_numpy(), bounds, where)
+        part = parts_by_bounds(_values(frame[_column(frame, column, where)], where).to_numpy(), bounds, where)
 
     unit = np.unique(X, axis=0, return_inverse=True)[1].ravel() if copies_together else None
 
@@ -234,6 +240,7 @@ def _numbers(
                     f"{where}: column {name!r} has the value {unknown[0]!r}, for which codes has no number; "
                     f"it has {', '.join(map(str, codes))}: add it"
                 )
+        listed(where, "codes", list(codes.values()), (int, float), "numbers, one a value")
         number = {str(value): code for value, code in codes.items()}
         features = features.assign(**{c: features[c].astype(str).map(number) for c in text})
     elif one_hot and text:
@@ -265,7 +272,7 @@ def _above(features: pd.DataFrame, thresholds: Mapping[str, Sequence[float]], wh
         {
             f"{name} > {t:g}": (features[_column(features, name, where)] > t).astype(np.float64)
             for name, values in thresholds.items()
-            for t in values
+            for t in listed(where, f"thresholds of {name!r}", values, (int, float), "numbers")
         }
     )
 
