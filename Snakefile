@@ -1,11 +1,19 @@
 """attop's benchmark: data -> training jobs -> evaluation -> report. See README.md and config/."""
 
+import os
+
 from snakemake.utils import min_version
 
 min_version("9.8")
 
 
-configfile: "config/config.yaml"
+# That of the working directory, else the one beside this file.
+DEFAULTS = "config/config.yaml"
+if not os.path.exists(DEFAULTS):
+    DEFAULTS = f"{workflow.basedir}/{DEFAULTS}"
+
+
+configfile: DEFAULTS
 
 
 report: "workflow/report/workflow.rst"

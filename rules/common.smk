@@ -8,6 +8,13 @@ from attop.bench.inputs import Inputs
 from attop.bench.locks import claim
 from attop.bench.plan import Plan
 from attop.bench.run import Run
+from attop.bench.yaml_files import read_yaml
+
+try:
+    for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:
+        read_yaml(file)
+except ValueError as error:
+    raise WorkflowError(str(error))
 
 try:
     CONFIG = load_config(config, root=workflow.basedir)

@@ -1,6 +1,7 @@
 """The configuration: what it accepts, what it refuses and in which words."""
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
@@ -10,6 +11,7 @@ from attop.bench.config import ConfigError, load_config
 from attop.bench.plan import Plan
 from attop.bench.reference import json_schema, markdown
 from attop.bench.run import Run
+from attop.bench.yaml_files import read_yaml
 from support import ROOT
 from support.small_run import entry
 
@@ -110,6 +112,16 @@ def test_an_entry_overrides_the_catalogue():
         ({"methods": ["aatq"]}, ["unknown method 'aatq'", "did you mean 'aatp'?"]),
         ({"methods": [{"id": "aatp", "search": {"C": []}}]}, ["aatp: search", "no value to try for 'C'"]),
         ({"methods": [{"id": "x", "estimator": "Ridge"}]}, ["x: estimator", "pattern"]),
+        ({"metrics": ["auc", "auc"]}, ["metrics: each metric once, got auc"]),
+        ({"output": "res{x}"}, ["output: a folder's name without braces"]),
+        ({"datasets": [{"id": ["a"]}]}, ["datasets", "an id, which is text"]),
+        ({"datasets": [{"id": "a", "like": {"b": 1}}]}, ["a: like: a name is needed"]),
+        ({"catalogues": {"datasets": 5}}, ["catalogues must map"]),
+        ({"limits": {"seconds": float("inf")}}, ["limits: seconds", "finite"]),
+        (
+            {"datasets": [{"id": "wdbc", "skip": {"rankbost": "slow"}}]},
+            ["wdbc: skip: unknown method 'rankbost', did you mean 'rankboost'?"],
+        ),
         ({"metrics": ["aucc"]}, ["unknown metric, did you mean 'auc'?"]),
         ({"paper": "aatp2013"}, ["paper: unknown paper, did you mean 'aatp2012'?", "got 'aatp2013'"]),
         ({"catalogues": {"datasets": "nowhere.yaml"}}, ["cannot read", "nowhere.yaml"]),
@@ -178,3 +190,31 @@ def test_reference_and_schema_are_in_step():
 def test_every_method_of_the_catalogue_can_be_made(name):
     method = load_config(default(datasets=["wdbc"], methods=[name]), ROOT).method(name)
     assert check_method(method) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [("./results", "results"), ("results/", "results"), ("a//b/../c", "a/c"), ("~/x", None), (".", None)],
+)
+def test_a_folder_is_written_in_one_way(said, path):
+    output = load_config(default(output=said), ROOT).output
+    assert output == (path or str((Path.home() / "x") if said == "~/x" else Path.cwd()))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "the key 'a' is there twice"),
+        ("a: {x: 1, x: 2}\n", "the key 'x' is there twice"),
+        ("- a\n", "must hold keys and values"),
+        (b"\x89PNG\x00\xff", "not valid YAML"),
+        ("a: [", "not valid YAML"),
+    ],
+)
+def test_yaml_that_is_refused(tmp_path, text, words):
+    path = tmp_path / "c.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=words):
+        read_yaml(path)
+    with pytest.raises(ConfigError, match=words):
+        load_config(default(catalogues={"datasets": str(path)}), ROOT)

@@ -30,14 +30,14 @@ def job_of(tmp_path):
     y = (np.arange(90) % 3 == 0).astype(int)
     Dataset("toy", rng.normal(size=(90, 3)) + y[:, None], y).save(tmp_path / "data.npz")
 
-    def make(method, estimator=None, seconds=20, **changes):
+    def make(method, estimator=None, seconds=20, targets=({"k": 5},), **changes):
         spec = JobSpec(
             repeat=0,
             fold=0,
             seed=7,
             protocol={"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
             scaling="none",
-            targets=[{"k": 5}],
+            targets=targets,
             select_by="precision@k",
             estimator=estimator or f"support.hostile_methods.{method}",
         )
@@ -73,6 +73,12 @@ def record_of(job):
         ("CallsExit", "error", "SystemExit"),
         ("ExitsAtOnce", "error", "ended its process with status 0"),
         ("Crashes", "error", "SIGSEGV"),
+        ("ChangesDirectory", "ok", ""),
+        ("OddAttributes", "ok", ""),
+        ("LoneSurrogate", "error", r"a name with \ud800 in it"),
+        ("Speechless", "error", "SpeechlessError, whose message cannot be had"),
+        ("WritesEverywhere", "error", "after writing"),
+        ("LimitsFiles", "error", "File too large"),
     ],
 )
 def test_what_a_method_does_is_its_status(job_of, method, status, words):
@@ -85,6 +91,35 @@ def test_what_a_method_does_is_its_status(job_of, method, status, words):
         assert "in fit" in record["traceback"]
     assert record["environment"]["host"]
     assert record["seed"] == record_of(job_of("Fine"))[0]["seed"]
+
+
+@pytest.mark.parametrize("method", ["KillsItself", "KillsItsParent"])
+def test_what_is_killed_twice_in_a_row_is_recorded(job_of, method):
+    job = job_of(method)
+    with pytest.raises(SystemExit):
+        train(job)
+    assert not Path(job.record).exists()
+    record, _ = record_of(job)
+    assert record["status"] == "error"
+    assert "twice in a row" in record["error"]
+
+
+def test_what_a_method_does_to_its_features_is_its_own_affair(job_of):
+    found = []
+    for method in ("Fine", "ChangesFeatures"):
+        job = job_of(method, targets=[{"k": 5}, {"tau": 0.2}])
+        train(job)
+        found.append(load_arrays(job.scores)[0]["scores"])
+    np.testing.assert_array_equal(*found)
+
+
+def test_data_that_cannot_be_read_are_no_result_of_the_method(job_of, capsys):
+    job = job_of("Fine")
+    Path(job.data).write_bytes(Path(job.data).read_bytes()[:100])
+    with pytest.raises(SystemExit):
+        train(job)
+    assert not Path(job.record).exists()
+    assert "data.npz cannot be read" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("method", ["LoopsForEver", "IgnoresAlarms"])

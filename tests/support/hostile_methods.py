@@ -3,6 +3,8 @@
 import contextlib
 import ctypes
 import os
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -118,3 +120,74 @@ class Undecided(Fine):
 
     def decision_function(self, X):
         return np.random.random(len(X))  # noqa: NPY002
+
+
+class ChangesDirectory(Fine):
+    def fit(self, X, y):
+        os.chdir("/")
+        return super().fit(X, y)
+
+
+class OddAttributes(Fine):
+    """Names that attop's estimators have, with values that are no JSON."""
+
+    def fit(self, X, y):
+        self.objective_, self.n_iter_, self.status_ = 1j, object(), print
+        return super().fit(X, y)
+
+
+class LoneSurrogate(Fine):
+    def fit(self, X, y):
+        raise RuntimeError("a name with \ud800 in it")
+
+
+class SpeechlessError(Exception):
+    def __str__(self):
+        raise ValueError("no words")
+
+
+class Speechless(Fine):
+    def fit(self, X, y):
+        raise SpeechlessError
+
+
+class WritesEverywhere(Fine):
+    """Says that it is done to whoever listens."""
+
+    def fit(self, X, y):
+        for number in range(3, 64):
+            with contextlib.suppress(OSError):
+                os.write(number, b"done")
+        raise RuntimeError("after writing")
+
+
+class LimitsFiles(Fine):
+    def fit(self, X, y):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+        return super().fit(X, y)
+
+
+class KillsItself(Fine):
+    def fit(self, X, y):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class KillsItsParent(Fine):
+    def fit(self, X, y):
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+
+
+class ChangesFeatures(Fine):
+    """Scores well, and leaves nothing of what it was given."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        X[:] = 0
+        y[:] = 0
+        return self
+
+    def decision_function(self, X):
+        scores = X @ self.direction_
+        X[:] = 0
+        return scores

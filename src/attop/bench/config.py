@@ -9,7 +9,6 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from attop.bench.options import (
@@ -19,6 +18,7 @@ from attop.bench.options import (
     MethodConfig,
     fields_of,
 )
+from attop.bench.yaml_files import read_yaml
 from attop.datasets.base import DatasetError
 from attop.datasets.catalogue import kind_of, stage_parameters
 from attop.datasets.splits.protocols import count_folds
@@ -68,28 +68,25 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
         or not all(isinstance(file, str) for file in files.values())
     ):
         raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
+    catalogues = {}
     for section in ("datasets", "methods"):
-        catalogue = _read_catalogue(Path(root) / files[section], section) if section in files else {}
-        raw[section] = _resolve(raw.get(section), catalogue, section)
+        path = files.get(section)
+        catalogues[section] = _read_catalogue(Path(root) / path, section) if path else {}
+        raw[section] = _resolve(raw.get(section), catalogues[section], section)
     raw |= _with_own_metrics(raw)
     try:
         config = Config.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(_explain(error, raw)) from None
-    _check_whole(config)
+    _check_whole(config, catalogues["methods"])
     return config
 
 
 def _read_catalogue(path: Path, section: str) -> dict[str, Any]:
     try:
-        entries = yaml.safe_load(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"catalogues: {section}: cannot read {path}: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"catalogues: {section}: {path} is not valid YAML: {error}") from None
-    if not isinstance(entries, Mapping):
-        raise ConfigError(f"catalogues: {section}: {path} must map identifiers to definitions")
-    return dict(entries)
+        return read_yaml(path)
+    except ValueError as error:
+        raise ConfigError(f"catalogues: {section}: {error}") from None
 
 
 def _resolve(chosen: Any, catalogue: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
@@ -122,7 +119,7 @@ def _resolve(chosen: Any, catalogue: Mapping[str, Any], section: str) -> list[di
     return resolved
 
 
-def _check_whole(config: Config) -> None:
+def _check_whole(config: Config, catalogue: Mapping[str, Any]) -> None:
     complaints = []
     entries: list[tuple[str, list[str]]] = [
         ("datasets", [d.id for d in config.datasets]),
@@ -156,6 +153,9 @@ def _check_whole(config: Config) -> None:
         complaints.append(f"paper: unknown paper{_hint(paper, PAPERS)}; known: {known}, got {paper!r}")
     methods = {m.id for m in config.methods}
     for dataset in config.datasets:
+        for name in set(dataset.skip) - methods - set(catalogue):
+            hint = _hint(name, [*methods, *catalogue])
+            complaints.append(f"datasets: {dataset.id}: skip: unknown method {name!r}{hint}")
         if methods <= set(dataset.skip):
             complaints.append(f"datasets: {dataset.id}: every method is skipped: leave the data set out")
     if complaints:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from attop.bench.spec import JobSpec
@@ -47,7 +49,13 @@ def train(job: Job) -> None:
     # Absolute, for a method may change the working directory.
     files = {name: os.path.abspath(getattr(job, name)) for name in ("data", "scores", "record")}
     argument = {"spec": job.spec.as_dict(), "seconds": job.limits.seconds, **files}
+    before = _last_line(job.log)
     exit = perform(Call("attop.bench.job.work", argument, job.log, job.limits, ("attop.bench.preload",)))
+    if exit.status == "killed":
+        if before == exit.message and "SIGKILL" in before:
+            exit = Exit("error", f"twice in a row, so it may do it itself: {exit.message}")
+        else:
+            _append(job.log, exit.message)
     if exit.status in ("timeout", "memory", "error"):
         exit = _write_failure(job, exit)
     if exit.status != "done":
@@ -70,7 +78,7 @@ def work(request: dict[str, Any]) -> None:
         raise CannotRun(_broken(request["data"], error)) from error
     else:
         outcome = run_job(spec, dataset, seconds=request["seconds"])
-    print(outcome.record.get("traceback") or outcome.record["error"] or "ok", flush=True)
+    print(outcome.record.get("traceback", ""), outcome.record["error"] or "ok", flush=True)
     write_outcome(outcome, request["scores"], request["record"])
 
 
@@ -83,6 +91,19 @@ def _write_failure(job: Job, exit: Exit) -> Exit:
     except OSError as error:
         return Exit("failed", f"{type(error).__name__}: {error}")
     return Exit("done")
+
+
+def _last_line(path: str) -> str:
+    """Return the last line of the log of the try before, empty if there was none."""
+    try:
+        return Path(path).read_text(errors="replace").rstrip().rpartition("\n")[2]
+    except OSError:
+        return ""
+
+
+def _append(path: str, line: str) -> None:
+    with contextlib.suppress(OSError), open(path, "a") as log:
+        log.write(f"{line}\n")
 
 
 def _broken(path: str, error: Exception) -> str:

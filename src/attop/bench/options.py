@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Annotated, Any, Literal
 
 import pydantic
@@ -54,6 +55,17 @@ def _read_top(value: Any) -> dict[str, float]:
         raise ValueError(str(error)) from None
 
 
+def _read_folder(value: Any) -> Any:
+    """Return a path written in one way: ``~`` and ``.`` resolved, nothing at its end."""
+    if not isinstance(value, str):
+        return value
+    if not value or len(value) > 1000 or any(c in "{}" or not c.isprintable() for c in value):
+        raise ValueError(f"a folder's name without braces and control characters is needed, got {value!r}")
+    path = os.path.normpath(os.path.expanduser(value))
+    return os.path.abspath(path) if path == "." else path
+
+
+FolderName = Annotated[str, BeforeValidator(_read_folder)]
 TopField = Annotated[dict[str, float], BeforeValidator(_read_top)]
 
 
@@ -100,10 +112,13 @@ class ExpectConfig(_Model):
 class LimitsConfig(_Model):
     """What a training job may use before it is stopped; changing it does not repeat what is done."""
 
-    seconds: float | None = Field(default=3600, gt=0, description="Wall-clock time; null: none.")
+    seconds: float | None = Field(
+        default=3600, gt=0, allow_inf_nan=False, description="Wall-clock time; null: none."
+    )
     memory_mb: float | None = Field(
         default=4000,
         gt=0,
+        allow_inf_nan=False,
         description="Resident memory of the job and its children, on Linux; null: none.",
     )
 
@@ -243,7 +258,7 @@ class Config(_Model):
 
     title: str = Field("Accuracy at the top", description="Heading of the report.")
     seed: int = Field(0, ge=0, description="Every random draw derives from it.")
-    output: str = Field("results", min_length=1, description="Folder of all results.")
+    output: FolderName = Field("results", description="Folder of all results.")
     datasets: list[DatasetConfig] = Field(min_length=1, description="Data sets, in the order of the report.")
     methods: list[MethodConfig] = Field(min_length=1, description="Methods, in the order of the report.")
     metrics: list[str] = Field(
@@ -261,7 +276,7 @@ class Config(_Model):
     strict: bool = Field(
         False, exclude=True, description="Whether a training job that fails makes the whole run fail."
     )
-    cache: str = Field("data", min_length=1, exclude=True, description="Folder of downloaded files.")
+    cache: FolderName = Field("data", exclude=True, description="Folder of downloaded files.")
     mirror: str | None = Field(
         None,
         exclude=True,
@@ -277,6 +292,14 @@ class Config(_Model):
     paper: str | None = Field(
         None, description="Paper whose tables and figures are rebuilt from the results, such as aatp2012."
     )
+
+    @field_validator("metrics")
+    @classmethod
+    def _each_once(cls, metrics: list[str]) -> list[str]:
+        twice = sorted({name for name in metrics if metrics.count(name) > 1})
+        if twice:
+            raise ValueError(f"each metric once, got {', '.join(twice)} more often")
+        return metrics
 
     def own(self, *names: str) -> dict[str, dict[str, Any]]:
         """Return the definitions of those of some metrics that are from outside attop."""

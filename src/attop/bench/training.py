@@ -31,6 +31,7 @@ from attop.datasets.splits.protocols import Fold, make_folds
 from attop.estimators.base import all_alike, fit_many
 from attop.files import write_json
 from attop.jobs.limits import TimeUp, time_limit
+from attop.jobs.supervise import in_words
 from attop.metrics import Metric
 from attop.seeds import derive_seed
 from attop.top import Top
@@ -137,8 +138,8 @@ def run_job(job: JobSpec, dataset: Dataset, seconds: float | None = None, *, con
         if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
             raise
         record["status"] = _status_of(error)
-        record["error"] = f"{type(error).__name__}: {error}"
-        record["traceback"] = traceback.format_exc()
+        record["error"] = in_words(error)
+        record["traceback"] = _readable(traceback.format_exc())
     record["peak_memory_mb"] = peak_memory_mb()
     record["environment"] = environment()
     return Outcome(fold.test, scores, record)
@@ -344,6 +345,8 @@ def _validate(
 
 def score_items(model: Any, X: Floats) -> Floats:
     """Return finite scores of the items, by decision_function or the probability of the positive class."""
+    if not hasattr(model, "fit_many"):  # one from elsewhere may change what it is given
+        X = X.copy()
     if hasattr(model, "decision_function"):
         scores = model.decision_function(X)
     elif hasattr(model, "predict_proba"):
@@ -396,8 +399,19 @@ def _at_edge(setting: Mapping[str, Any], search: Mapping[str, Sequence[Any]]) ->
 def _describe(model: Any) -> dict[str, Any]:
     """Return what the fitted model says of its training, where it says so."""
     names = ("objective_", "gap_", "quantile_gap_", "n_iter_", "converged_", "status_")
-    return {
-        name.rstrip("_"): np.asarray(v).tolist()
-        for name in names
-        if (v := getattr(model, name, None)) is not None
-    }
+    said = {name.rstrip("_"): _json_value(getattr(model, name, None)) for name in names}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _json_value(value: Any) -> Any:
+    """Return what can be written as JSON, else None: other packages use these names as they like."""
+    try:
+        value = np.asarray(value).tolist()
+        json.dumps(value)
+    except Exception:
+        return None
+    return value
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

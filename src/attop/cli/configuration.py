@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from attop.bench.config import Config, ConfigError, load_config
+from attop.bench.yaml_files import read_yaml
 
 __all__ = ["command_line", "identifier", "read_catalogues", "read_config", "read_raw"]
 
@@ -67,16 +68,10 @@ def identifier(entry: Any) -> str:
 def _read_file(file: Path) -> Mapping[str, Any]:
     """Return what a YAML file of keys holds."""
     try:
-        content = yaml.safe_load(file.read_bytes())
-    except OSError as error:
-        raise ConfigError(
-            f"cannot read {file}: {error.strerror}; run attop in the folder of the Snakefile"
-        ) from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{file} is not valid YAML: {error}") from None
-    if not isinstance(content, Mapping):
-        raise ConfigError(f"{file} must hold keys and values, got {type(content).__name__}")
-    return content
+        return read_yaml(file)
+    except ValueError as error:
+        remedy = "" if file.exists() else "; run attop in the folder of the Snakefile"
+        raise ConfigError(f"{error}{remedy}") from None
 
 
 def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:

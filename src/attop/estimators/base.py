@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Hashable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -254,5 +255,6 @@ def fit_many(
     else:
         takes_groups = "groups" in inspect.signature(estimator.fit).parameters
         extra = {"groups": groups} if takes_groups and groups is not None else {}
-        models = [clone(estimator).set_params(**s).fit(X, y, **extra) for s in distinct]
+        # Copies: an estimator from elsewhere may change what it is given.
+        models = [clone(estimator).set_params(**s).fit(*deepcopy((X, y)), **extra) for s in distinct]
     return [models[i] for i in position]

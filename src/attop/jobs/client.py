@@ -69,7 +69,7 @@ def _run_apart(call: Call, orphaned: Callable[[], bool]) -> Exit:
         end = _answer(mine, orphaned)
     os.waitpid(supervisor, 0)
     return end or Exit(
-        "killed", "the process that watched the job was killed, by the job itself or from outside"
+        "killed", "the process that watched the job was killed by SIGKILL, by the job itself or from outside"
     )
 
 

@@ -65,7 +65,7 @@ def supervise(
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
-        _work(work, parent, printing, (telling, secret), [printed, told])
+        _work(work, parent, printing, telling, secret)
     os.close(printing)
     os.close(telling)
     output = BoundedLog(log)
@@ -80,9 +80,7 @@ def supervise(
     return Exit(ending.status, ending.message, output.tail())
 
 
-def _work(
-    work: Callable[[], None], parent: int, printing: int, telling: tuple[int, bytes], foreign: list[int]
-) -> None:
+def _work(work: Callable[[], None], parent: int, printing: int, telling: int, secret: bytes) -> None:
     """Be the child."""
     status = 1
     try:
@@ -92,12 +90,12 @@ def _work(
             os._exit(1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        for descriptor in foreign:
-            os.close(descriptor)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(printing, 1)
         os.dup2(printing, 2)
+        os.closerange(3, telling)  # what else is open is not for a job to write to
+        os.closerange(telling + 1, 1 << 20)
         sys.stdout = _stream(1)
         sys.stderr = _stream(2)
         faulthandler.enable()
@@ -111,9 +109,8 @@ def _work(
     with contextlib.suppress(BaseException):
         sys.stdout.flush()
         sys.stderr.flush()
-    pipe, secret = telling
     with contextlib.suppress(OSError):
-        os.write(pipe, secret + told.encode(errors="replace")[:3000] + b"\0")
+        os.write(telling, secret + told.encode(errors="replace")[:3000] + b"\0")
     os._exit(status)  # no threads, handlers or exit functions of a job may hold it up
 
 
