@@ -164,3 +164,29 @@ def test_a_method_that_fails_is_reported_and_the_rest_goes_on(tmp_path):
     }
     assert "C" in runs.query("method == 'broken'")["error"].iloc[0]
     assert "InvalidParameterError" in (tmp_path / "results/report.html").read_text()
+
+
+def test_damaged_data_remove_no_result(finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "copy", symlinks=True)
+    data = folder / "results/data/wdbc/dataset.npz"
+    data.write_bytes(data.read_bytes()[:100])
+    kept = {path: path.read_bytes() for path in folder.glob("results/train/*/*/*/*")}
+    status, output = snakemake(folder, "--cores", "2")
+    assert status != 0
+    assert "results/data/wdbc/dataset.npz cannot be read" in output
+    assert "delete it, and it is made again" in output
+    assert {path: path.read_bytes() for path in folder.glob("results/train/*/*/*/*")} == kept
+
+
+def test_the_folder_of_results_in_other_words_is_the_same(finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "copy", symlinks=True)
+    status, output = snakemake(folder, "--cores", "1", "-n", config=changed(output="./results/"))
+    assert status == 0, output
+    assert "Nothing to be done" in output
+
+
+def test_from_another_folder_the_catalogues_are_those_beside_the_snakefile(tmp_path):
+    config = {key: SMALL[key] for key in ("datasets", "methods")}
+    status, output = snakemake(tmp_path, "--cores", "1", "-n", config=config)
+    assert status == 0, output
+    assert jobs(output)["train"] == 9

@@ -65,17 +65,18 @@ def train(job: Job) -> None:
 
 def work(request: dict[str, Any]) -> None:
     """Do the work of a training job; in the process of its own."""
+    from attop.bench.available import load_available
     from attop.bench.training import failure, run_job, write_outcome
-    from attop.datasets.base import Dataset, Unavailable
+    from attop.datasets.base import DatasetError, Unavailable
     from attop.jobs.supervise import CannotRun
 
     spec = JobSpec.from_dict(request["spec"])
     try:
-        dataset = Dataset.load(request["data"])
-    except Unavailable as error:
-        outcome = failure(spec, request["data"], "not_applicable", str(error))
-    except Exception as error:
-        raise CannotRun(_broken(request["data"], error)) from error
+        dataset = load_available(request["data"])
+    except DatasetError as error:
+        raise CannotRun(str(error)) from error
+    if isinstance(dataset, Unavailable):
+        outcome = failure(spec, request["data"], "not_applicable", str(dataset))
     else:
         outcome = run_job(spec, dataset, seconds=request["seconds"])
     print(outcome.record.get("traceback", ""), outcome.record["error"] or "ok", flush=True)
@@ -104,7 +105,3 @@ def _last_line(path: str) -> str:
 def _append(path: str, line: str) -> None:
     with contextlib.suppress(OSError), open(path, "a") as log:
         log.write(f"{line}\n")
-
-
-def _broken(path: str, error: Exception) -> str:
-    return f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
