@@ -77,7 +77,7 @@ def test_it_is_the_benchmarks_own_job(plan, capsys):
     lines = words(capsys)
     auc = [get_metric("auc").evaluate(dataset.y[expected.test], s).value for s in expected.scores]
     assert ["auc,", "test", *(f"{value:.4f}" for value in auc)] in lines
-    chosen = [f"C={t['chosen']['C']}" for t in expected.record["targets"]]
+    chosen = [f"C={t['chosen']['C']}" for t in expected.record.targets]
     assert ["chosen", *chosen] in lines
     assert any(line[:5] == ["These", "are", "the", "same", "scores"] for line in lines)
     assert "Nothing" in lines[-1]

@@ -8,7 +8,7 @@ with job_log(snakemake.log[0]):
     from attop.bench.available import load_available
     from attop.bench.evaluation import evaluate
     from attop.bench.parameters import by_name
-    from attop.bench.records import check_all_ok
+    from attop.bench.record import check_all_ok
     from attop.bench.run import Run
     from attop.bench.tables import write_tables
     from attop.metrics.own import find_metric

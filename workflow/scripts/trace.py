@@ -8,14 +8,14 @@ with job_log(snakemake.log[0]):
     from attop.analysis.compute.targets import main_target
     from attop.bench.available import load_available
     from attop.bench.parameters import by_name
+    from attop.bench.record import Record
     from attop.bench.spec import JobSpec
     from attop.bench.tables import write_tables
     from attop.bench.trace import trace_table
-    from attop.files import read_json
 
     files = snakemake.input
     jobs = {method: JobSpec.from_dict(said) for method, said in by_name(snakemake.params)["runs"]}
-    records = dict(zip(jobs, map(read_json, files.records), strict=True))
+    records = dict(zip(jobs, map(Record.read, files.records), strict=True))
     targets = {str(top) for job in jobs.values() for top in job.tops}
     target = main_target(targets) if targets else ""
     dataset = load_available(files.data)

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from attop.bench.optimistic import best_setting, test_values
+from attop.bench.record import Record
 from attop.bench.run import Run
 from attop.bench.tables import EVALUATED, KEY, TABLES
 from attop.datasets.base import Dataset, Unavailable, load_arrays
-from attop.files import read_json
 from attop.metrics import Metric, roc_points
 from attop.top import Top
 
@@ -58,7 +58,7 @@ def evaluate(
     for run, record, test, values in found:
         for t, top in enumerate(targets):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
-            result = record["targets"][t] if record["status"] == "ok" else {}
+            result: dict[str, Any] = {**record.targets[t]} if record.ok else {}
             row = values[t] if result else None
             if "settings" in result:
                 best, mean, tried = chosen[run.method, t]
@@ -70,7 +70,7 @@ def evaluate(
             rows["runs"].append(key | _run_row(record, result))
             if row is None or isinstance(dataset, Unavailable):
                 continue
-            part = "test" if record.get("selection") == "optimistic" else "validation"
+            part = "test" if record.selection == "optimistic" else "validation"
             rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
             rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
             rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, targets, select_by)]
@@ -78,47 +78,47 @@ def evaluate(
     return {name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]]) for name in EVALUATED}
 
 
-def _read(scores: str | Path, record: str | Path) -> tuple[dict[str, Any], Any, Any]:
+def _read(scores: str | Path, record: str | Path) -> tuple[Record, Any, Any]:
     arrays, _ = load_arrays(scores)
-    return read_json(record), arrays["test"], arrays["scores"]
+    return Record.read(record), arrays["test"], arrays["scores"]
 
 
 def _choose(
     dataset: Dataset,
-    found: Sequence[tuple[Run, dict[str, Any], Any, Any]],
+    found: Sequence[tuple[Run, Record, Any, Any]],
     targets: Sequence[Top],
     select_by: Metric,
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
     """Return, per method and target, the optimistic choice, its mean, and what each run gave each setting."""
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
     for run, record, test, values in found:
-        if record["status"] == "ok" and record.get("selection") == "optimistic":
+        if record.ok and record.selection == "optimistic":
             for t, top in enumerate(targets):
                 on_test = test_values(dataset, test, values[t], top, select_by)
                 tried.setdefault((run.method, t), {})[run] = on_test
     return {at: (*best_setting(list(each.values()), select_by), each) for at, each in tried.items()}
 
 
-def _run_row(record: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
-    seconds = record.get("seconds", {})
+def _run_row(record: Record, target: dict[str, Any]) -> dict[str, Any]:
+    seconds = record.seconds
     return {
-        "status": record["status"],
+        "status": record.status,
         "chosen": json.dumps(target.get("chosen", {}), sort_keys=True),
-        "n_settings": record.get("n_settings", 0),
-        "select_by": record["select_by"],
-        "selection": record.get("selection", "nested"),
+        "n_settings": record.n_settings,
+        "select_by": record.select_by,
+        "selection": record.selection,
         "validation": _number(target.get("validation")),
         "at_edge": json.dumps(target.get("at_edge", [])),
         "constant": bool(target.get("constant", False)),
-        "n_train": _number(record.get("n_train")),
-        "n_test": _number(record.get("n_test")),
+        "n_train": _number(record.n_train),
+        "n_test": _number(record.n_test),
         "seconds_selection": _number(seconds.get("selection")),
         "seconds_training": _number(seconds.get("training")),
         "seconds_scoring": _number(seconds.get("scoring")),
-        "peak_memory_mb": _number(record.get("peak_memory_mb")),
-        "host": record["environment"]["host"],
-        "seed": str(record["seed"]),
-        "error": record["error"],
+        "peak_memory_mb": _number(record.peak_memory_mb),
+        "host": record.environment.get("host", ""),
+        "seed": str(record.seed),
+        "error": record.error,
     }
 
 

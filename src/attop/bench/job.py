@@ -13,6 +13,7 @@ from attop.bench.spec import JobSpec
 from attop.jobs.client import perform
 from attop.jobs.limits import Exit, Limits
 from attop.jobs.run import Call
+from attop.statuses import NOT_APPLICABLE
 
 __all__ = ["Job", "train", "work"]
 
@@ -76,10 +77,10 @@ def work(request: dict[str, Any]) -> None:
     except DatasetError as error:
         raise CannotRun(str(error)) from error
     if isinstance(dataset, Unavailable):
-        outcome = failure(spec, request["data"], "not_applicable", str(dataset))
+        outcome = failure(spec, request["data"], NOT_APPLICABLE, str(dataset))
     else:
         outcome = run_job(spec, dataset, seconds=request["seconds"])
-    print(outcome.record.get("traceback", ""), outcome.record["error"] or "ok", flush=True)
+    print(outcome.record.traceback, outcome.record.error or "ok", flush=True)
     write_outcome(outcome, request["scores"], request["record"])
 
 

@@ -11,8 +11,8 @@ import yaml
 from threadpoolctl import threadpool_info
 
 from attop.bench.config import Config, DatasetConfig
+from attop.bench.environment import environment
 from attop.bench.fingerprint import fingerprint, home_of
-from attop.bench.records import environment
 from attop.bench.tables import SCHEMA_VERSION
 from attop.datasets.base import Dataset, Unavailable
 from attop.datasets.splits.protocols import count_folds

@@ -8,7 +8,7 @@ import attop.bench.job
 import attop.bench.training
 import attop.metrics.registry  # noqa: F401
 from attop import estimators
-from attop.bench.records import environment
+from attop.bench.environment import environment
 
 for name in estimators.__all__:
     getattr(estimators, name)

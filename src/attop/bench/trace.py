@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from attop.bench.record import Record
 from attop.bench.spec import JobSpec
 from attop.bench.tables import KEY, TABLES
 from attop.bench.training import fit_settings, import_estimator, score_items
@@ -29,7 +30,7 @@ def trace_table(
     id: str,
     dataset: Dataset | Unavailable,
     jobs: Mapping[str, JobSpec],
-    records: Mapping[str, Mapping[str, Any]],
+    records: Mapping[str, Record],
     target: str,
 ) -> pd.DataFrame:
     """Return the table ``trace`` of a data set.
@@ -53,7 +54,7 @@ def trace_table(
     return pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
 
 
-def trace(job: JobSpec, dataset: Dataset, record: Mapping[str, Any], target: str) -> list[dict[str, Any]]:
+def trace(job: JobSpec, dataset: Dataset, record: Record, target: str) -> list[dict[str, Any]]:
     """Train the chosen setting of a finished run again, stopped ever later.
 
     Parameters
@@ -61,7 +62,7 @@ def trace(job: JobSpec, dataset: Dataset, record: Mapping[str, Any], target: str
     job : JobSpec
         The run's.
     dataset : Dataset
-    record : mapping
+    record : Record
         What the run left.
     target : str
         Which of its targets.
@@ -73,8 +74,8 @@ def trace(job: JobSpec, dataset: Dataset, record: Mapping[str, Any], target: str
         ``job.select_by`` on the training part (``train``) and on the test part (``test``). Empty for a
         method that failed, is not of this package's kind, or selected its setting on the test parts.
     """
-    found = next((t for t in record["targets"] if t["target"] == target and "chosen" in t), None)
-    if record["status"] != "ok" or found is None:
+    found = next((t for t in record.targets if t["target"] == target and "chosen" in t), None)
+    if not record.ok or found is None:
         return []
     estimator = import_estimator(job.estimator)(**job.params)
     known = estimator.get_params()
@@ -82,7 +83,7 @@ def trace(job: JobSpec, dataset: Dataset, record: Mapping[str, Any], target: str
     if budget is None or not hasattr(estimator, "fit_many"):
         return []
     if "random_state" in known:
-        estimator.set_params(random_state=record["seed"])
+        estimator.set_params(random_state=record.seed)
     top = next(top for top in job.tops if str(top) == target)
     setting = {**found["chosen"], "top": top}
     last = int({**known, **setting}[budget])

@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from attop.bench.records import environment, peak_memory_mb
+from attop.bench.environment import environment, peak_memory_mb
+from attop.bench.record import Record
 from attop.bench.spec import JobSpec
 from attop.datasets.base import Dataset, save_arrays
 from attop.datasets.splits.protocols import Fold, make_folds
 from attop.estimators.base import all_alike, fit_many
-from attop.files import write_json
 from attop.jobs.limits import TimeUp, time_limit
 from attop.jobs.supervise import in_words
 from attop.metrics import Metric
@@ -65,12 +65,12 @@ class Outcome:
         Rows of the test part.
     scores : ndarray of shape (targets, n), or (targets, settings, n) for an optimistic selection
         Empty if the run failed.
-    record : dict
+    record : Record
     """
 
     test: Ints
     scores: Floats
-    record: dict[str, Any]
+    record: Record
 
 
 def settings_of(search: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -127,8 +127,8 @@ def run_job(job: JobSpec, dataset: Dataset, seconds: float | None = None, *, con
     )
     fold = folds[job.fold]
     record = _record(job, dataset.name)
-    record |= {"n_train": len(fold.train), "n_test": len(fold.test)}
-    _seed_globals(record["seed"])
+    record.n_train, record.n_test = len(fold.train), len(fold.test)
+    _seed_globals(record.seed)
     scores = np.empty((0, len(fold.test)))
     train = _train_all if job.selection == "optimistic" else _select_and_train
     try:
@@ -137,11 +137,11 @@ def run_job(job: JobSpec, dataset: Dataset, seconds: float | None = None, *, con
     except BaseException as error:  # whatever a method raises is its result
         if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
             raise
-        record["status"] = _status_of(error)
-        record["error"] = in_words(error)
-        record["traceback"] = _readable(traceback.format_exc())
-    record["peak_memory_mb"] = peak_memory_mb()
-    record["environment"] = environment()
+        record.status = _status_of(error)
+        record.error = in_words(error)
+        record.traceback = _readable(traceback.format_exc())
+    record.peak_memory_mb = peak_memory_mb()
+    record.environment = environment()
     return Outcome(fold.test, scores, record)
 
 
@@ -159,29 +159,26 @@ def failure(job: JobSpec, data: str | Path, status: str, message: str, output: s
     """
     with np.load(data, allow_pickle=False) as file:
         name = json.loads(str(file["meta"]))["name"]
-    record = _record(job, name) | {"status": status, "error": message, "environment": environment()}
-    if output:
-        record["traceback"] = output
+    record = _record(job, name)
+    record.status, record.error, record.traceback = status, message, output
+    record.environment = environment()
     return Outcome(np.empty(0, np.int64), np.empty((0, 0)), record)
 
 
 def write_outcome(outcome: Outcome, scores: str | Path, record: str | Path) -> None:
     """Write scores and record, each whole or not at all."""
     save_arrays(scores, {"test": outcome.test, "scores": outcome.scores})
-    write_json(record, outcome.record)
+    outcome.record.write(record)
 
 
-def _record(job: JobSpec, name: str) -> dict[str, Any]:
-    return {
-        "status": "ok",
-        "error": "",
-        "repeat": job.repeat,
-        "fold": job.fold,
-        "select_by": job.select_by,
-        "selection": job.selection,
-        "seed": derive_seed(job.seed, name, job.repeat, job.fold),
-        "targets": [],
-    }
+def _record(job: JobSpec, name: str) -> Record:
+    return Record(
+        repeat=job.repeat,
+        fold=job.fold,
+        select_by=job.select_by,
+        selection=job.selection,
+        seed=derive_seed(job.seed, name, job.repeat, job.fold),
+    )
 
 
 def _seed_globals(seed: int) -> None:
@@ -198,11 +195,11 @@ def _status_of(error: BaseException) -> str:
     return "diverged" if isinstance(error, (Diverged, FloatingPointError, OverflowError)) else "error"
 
 
-def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
+def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Floats:
     """Train every setting for every target on the whole training part and score the test part by all."""
     tops = job.tops
     settings = settings_of(job.search)
-    estimator = _seeded(import_estimator(job.estimator)(**job.params), record["seed"])
+    estimator = _seeded(import_estimator(job.estimator)(**job.params), record.seed)
     start = time.perf_counter()
     models, transform = _train(estimator, job, dataset, fold.train, tops, settings)
     trained = time.perf_counter()
@@ -218,9 +215,9 @@ def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: dict[str, Any
             }
             for s, m, z in zip(settings, row, scored, strict=True)
         ]
-        record["targets"].append({"target": str(top), "settings": kept})
-    record["n_settings"] = len(settings)
-    record["seconds"] = {
+        record.targets.append({"target": str(top), "settings": kept})
+    record.n_settings = len(settings)
+    record.seconds = {
         "selection": 0.0,
         "training": trained - start,
         "scoring": time.perf_counter() - trained,
@@ -228,10 +225,10 @@ def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: dict[str, Any
     return scores
 
 
-def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: dict[str, Any]) -> Floats:
+def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Floats:
     tops = job.tops
     settings = settings_of(job.search)
-    estimator = _seeded(import_estimator(job.estimator)(**job.params), record["seed"])
+    estimator = _seeded(import_estimator(job.estimator)(**job.params), record.seed)
 
     selecting = len(settings) > 1 or not fold.refit
     if not selecting:  # else the first inner split loads what the seconds of training are not to count
@@ -258,7 +255,7 @@ def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: dict[s
     scored = time.perf_counter()
 
     for t, top in enumerate(tops):
-        record["targets"].append(
+        record.targets.append(
             {
                 "target": str(top),
                 "chosen": settings[chosen[t]],
@@ -271,8 +268,8 @@ def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: dict[s
                 ],
             }
         )
-    record["n_settings"] = len(settings)
-    record["seconds"] = {
+    record.n_settings = len(settings)
+    record.seconds = {
         "selection": selected - start,
         "training": trained - selected if fold.refit else None,  # else it is part of the selection
         "scoring": scored - trained,

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from attop.bench.plan import Plan
+from attop.bench.record import Record
 from attop.bench.run import Run
-from attop.files import read_json
 
 __all__ = ["Disk", "Jobs", "count_jobs", "disk_to_come"]
 
@@ -119,7 +118,7 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Disk:
 def _count(plan: Plan, runs: Sequence[Run]) -> Jobs:
     limit = plan.config.limits_of(runs[0].method)["seconds"]
     records = [
-        read_json(plan.record_path(run))
+        Record.read(plan.record_path(run))
         for run in runs
         if plan.record_path(run).exists() and plan.scores_path(run).exists()
     ]
@@ -127,20 +126,19 @@ def _count(plan: Plan, runs: Sequence[Run]) -> Jobs:
     left = len(runs) - len(records)
     return Jobs(
         total=len(runs),
-        failed=sum(record["status"] not in ("ok", "not_applicable") for record in records),
+        failed=sum(record.failed for record in records),
         left=left,
         seconds=left * float(np.mean(took)) if took else None if left else 0.0,
         limit=limit,
-        n_test=max((record["n_test"] for record in records if record.get("n_test")), default=None),
+        n_test=max((record.n_test for record in records if record.n_test), default=None),
     )
 
 
-def _seconds(record: Mapping[str, Any], limit: float | None) -> float | None:
+def _seconds(record: Record, limit: float | None) -> float | None:
     """Return what a job took; None if its record does not say."""
-    if record["status"] == "timeout":
+    if record.status == "timeout":
         return limit
-    parts = record.get("seconds")
-    return sum(parts.values()) if record["status"] == "ok" and parts else None
+    return record.total_seconds if record.ok else None
 
 
 def _count_items(prepared: Path) -> int | None:

@@ -108,8 +108,10 @@ def _load(prepared: Path, options: argparse.Namespace) -> Dataset:
 
 def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome) -> None:
     record = outcome.record
-    seconds = ", ".join(f"{name} {value:.2f} s" for name, value in record["seconds"].items())
-    print(f"{record['n_train']} items train, {record['n_test']} test; {seconds}\n")
+    seconds = ", ".join(
+        f"{name} {value:.2f} s" for name, value in record.seconds.items() if value is not None
+    )
+    print(f"{record.n_train} items train, {record.n_test} test; {seconds}\n")
     print(columns(_rows(plan, job, dataset, outcome), right=range(1, 99)))
     own = plan.scores_path(run)
     if own.exists() and job.targets == plan.config.dataset(run.dataset).targets:
@@ -122,7 +124,7 @@ def _rows(plan: Plan, job: JobSpec, dataset: Dataset, outcome: Outcome) -> Itera
     """Yield what was chosen for each target, a column each, and the metrics of the test scores."""
     tops = job.tops
     chosen, validation, scores = [], [], []
-    for top, target, row in zip(tops, outcome.record["targets"], outcome.scores, strict=True):
+    for top, target, row in zip(tops, outcome.record.targets, outcome.scores, strict=True):
         if "settings" in target:
             values = test_values(dataset, outcome.test, row, top, job.metric)
             best, mean = best_setting([values], job.metric)

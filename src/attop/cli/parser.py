@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from attop import __version__
+from attop.statuses import FAILED
 
 __all__ = ["build_parser"]
 
@@ -102,9 +103,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_configuration(retry)
     retry.add_argument("--dataset", help="only this data set")
     retry.add_argument("--method", help="only this method")
-    retry.add_argument(
-        "--status", choices=["error", "timeout", "memory", "diverged"], help="only this status"
-    )
+    retry.add_argument("--status", choices=FAILED, help="only this status")
 
     names = commands.add_parser("list", help="the names there are: of data sets, methods or metrics")
     names.add_argument("what", choices=["datasets", "methods", "metrics"])

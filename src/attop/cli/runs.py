@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attop.bench.plan import Plan
+from attop.bench.record import Record
 from attop.bench.run import Run
 from attop.cli.configuration import command_line, read_config
 from attop.cli.text import counted
-from attop.files import read_json
+from attop.statuses import FAILED, STATUSES
 
 __all__ = ["retry", "status"]
-
-#: Statuses of a run that another try may mend.
-FAILED = ("error", "timeout", "memory", "diverged")
 
 
 def status(options: argparse.Namespace) -> int:
@@ -27,7 +25,7 @@ def status(options: argparse.Namespace) -> int:
     counts = Counter(status for status, _ in outcomes.values())
     runs, datasets = counted(len(outcomes), "training run"), counted(len(plan.config.datasets), "data set")
     print(f"{runs} of {datasets}, in {plan.root}")
-    for name in ("ok", "not_applicable", *FAILED, "left"):
+    for name in (*STATUSES, "left"):
         if counts[name]:
             print(f"  {name:15} {counts[name]}")
     failures = Counter(
@@ -80,8 +78,8 @@ def _outcome(plan: Plan, run: Run) -> tuple[str, str]:
     record = plan.record_path(run)
     if not (record.exists() and plan.scores_path(run).exists()):
         return "left", ""
-    content = read_json(record)
-    return content["status"], content["error"]
+    content = Record.read(record)
+    return content.status, content.error
 
 
 def _missing(plan: Plan) -> Iterator[tuple[str, tuple[Path, str]]]:

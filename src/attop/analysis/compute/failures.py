@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from attop.analysis.compute.tables import job_list, require
+from attop.statuses import FAILED, OK
 
 __all__ = ["constant_models", "error_list", "status_counts", "undefined_values"]
 
@@ -14,7 +15,7 @@ _JOB = ["dataset", "method", "repeat", "fold"]
 def _jobs(runs: pd.DataFrame) -> pd.DataFrame:
     """Return one row per training job; a job with a failed target has failed."""
     require(runs, [*_JOB, "status", "error"], "runs")
-    failed_first = runs.sort_values("status", key=lambda s: s == "ok", kind="stable")
+    failed_first = runs.sort_values("status", key=lambda s: s == OK, kind="stable")
     return failed_first.drop_duplicates(_JOB).sort_index()
 
 
@@ -32,7 +33,7 @@ def status_counts(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     expected = known.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     counts = known[["dataset", "method"]].drop_duplicates(ignore_index=True)
     counts["expected"] = expected.reindex(counts["dataset"]).to_numpy()
-    statuses = ["ok", *sorted(set(jobs["status"]) - {"ok"})]
+    statuses = [OK, *sorted(set(jobs["status"]) - {OK})]
     by_status = jobs.groupby(["dataset", "method", "status"]).size()
     for status in statuses:
         at = pd.MultiIndex.from_frame(counts[["dataset", "method"]].assign(status=status))
@@ -44,7 +45,7 @@ def status_counts(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 def error_list(runs: pd.DataFrame) -> pd.DataFrame:
     """List the distinct failures: dataset, method, status, first line of the error, jobs, and which ones."""
     failed = _jobs(runs)
-    failed = failed[failed["status"] != "ok"]
+    failed = failed[failed["status"].isin(FAILED)]
     lines = failed["error"].fillna("").str.strip().str.split("\n").str[0]
     failed = failed.assign(
         line=lines.where(lines != "", "no message recorded"),

@@ -1,4 +1,4 @@
-"""The record of a training run: what was chosen, how long it took, and where."""
+"""Where a run takes place, and how much memory it took."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ import os
 import platform
 import resource
 import sys
-from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from attop.files import read_json
-
 __all__ = [
-    "FailedRuns",
-    "check_all_ok",
     "environment",
     "peak_memory_mb",
 ]
@@ -33,34 +28,6 @@ _PACKAGES = (
     "pandas",
     "snakemake",
 )
-
-
-class FailedRuns(RuntimeError):
-    """Training runs failed although the configuration says that none may."""
-
-    for_the_user = True
-
-
-def check_all_ok(records: Sequence[str | os.PathLike[str]]) -> None:
-    """Check that every run has the status ``ok``.
-
-    Raises
-    ------
-    FailedRuns
-        With the status and the error of those that have not.
-    """
-    failed = []
-    for path in records:
-        record = read_json(path)
-        if record["status"] != "ok":
-            failed.append(f"{path}: {record['status']}: {record['error'].strip().splitlines()[0]}")
-    if failed:
-        raise FailedRuns(
-            f"{len(failed)} of {len(records)} training jobs failed, and strict is set:\n"
-            + "\n".join(failed[:20])
-            + "\nMend the cause and run `attop retry`, then the same command again. Without strict the run "
-            "goes on, and the report lists what failed."
-        )
 
 
 def environment() -> dict[str, Any]:
