@@ -44,7 +44,7 @@ class SoftTop(LinearRanker):
 
     u being the standard deviation of the 4k highest training scores of the base. Base, h and
     :math:`\lambda` are chosen by cross-validation, by the precision averaged over nine k' from k/2 to 2k.
-    Where no refinement gains more than `margin` the base is kept.
+    Where the best refinement gains no more than its standard error the base is kept.
 
     Parameters
     ----------
@@ -62,8 +62,9 @@ class SoftTop(LinearRanker):
         :math:`\lambda`. None chooses among 0.0003, 0.003, 0.03 and 0.3.
     cv : int, at least 2, default=5
         Folds; whole groups where there are groups.
-    margin : float, default=0.0
-        Gain over the base, in cross-validated precision, that a refinement has to exceed.
+    margin : float, default=1.0
+        Standard errors over the folds that the gain over the base has to exceed; ``-np.inf`` always refines,
+        ``np.inf`` never.
     random_state : int, RandomState or None, default=0
         Deals the folds.
     n_jobs : int, optional
@@ -101,7 +102,7 @@ class SoftTop(LinearRanker):
     -----
     What it gains is what the base cannot do: a linear model that fits all rows as well as can be may be
     wrong where the list is cut. Where the features describe the probability well there is nothing to gain,
-    and the base is kept. Scores are no probabilities any
+    and the base is kept; :doc:`/explanation/soft-top` has the measurements. Scores are no probabilities any
     more, the AUC falls, and a model serves the k it was refined for.
 
     Features are standardised inside, without being clipped; the base's C are those of scikit-learn on
@@ -131,7 +132,7 @@ class SoftTop(LinearRanker):
         width: float | None = None,
         anchor: float | None = None,
         cv: int = 5,
-        margin: float = 0.0,
+        margin: float = 1.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ):

@@ -24,7 +24,7 @@ _SCORES, _FEWEST_TOGETHER = 400_000, 4
 
 @dataclass(frozen=True)
 class Request:
-    """What to refine for: `top`, the settings to choose from, and by how much to beat the base."""
+    """What to refine for: `top`, the settings, and the standard errors by which to beat the base."""
 
     top: Top
     widths: tuple[float, ...]
@@ -148,6 +148,6 @@ def _refine_if_it_pays(
     best = int(np.argmax(gains.mean(axis=0)))
     outcome.gain = float(gains[:, best].mean())
     outcome.gain_se = float(gains[:, best].std(ddof=1) / np.sqrt(len(folds))) if len(folds) > 1 else np.nan
-    if outcome.gain > request.margin:
+    if outcome.gain > request.margin * outcome.gain_se:
         outcome.width, outcome.anchor = settings[best].tolist()
         outcome.coef = refine(X, part, request.top, outcome.base_coef, *settings[best][:, None])[:, 0]
