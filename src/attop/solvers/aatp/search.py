@@ -328,6 +328,7 @@ def automatic_search(
     return search(problem, weight, targets, tol=tol, deadline=deadline, callback=callback)
 
 
+#: The searches, by what AATP calls them.
 SEARCHES = {"auto": automatic_search, "exhaustive": exhaustive_search, "fixed-point": fixed_point_search}
 
 
