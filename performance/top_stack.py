@@ -163,11 +163,10 @@ def table(args):
         }
         print(f"| {label} | LightGBM | {' | '.join(COLUMNS.values())} |\n|---|---|{'---|' * len(COLUMNS)}")
         for name in SETS:
-            spread = gains["stack"][name].std(ddof=1) / np.sqrt(len(complete))
             cells = [f"{gains[what][name].mean():+.3f}" for what in COLUMNS]
-            print(
-                f"| {name} | {base[name].mean():.3f} | {cells[0]} ± {spread:.3f} | {' | '.join(cells[1:])} |"
-            )
+            if len(complete) > 1:
+                cells[0] += f" ± {gains['stack'][name].std(ddof=1) / np.sqrt(len(complete)):.3f}"
+            print(f"| {name} | {base[name].mean():.3f} | {' | '.join(cells)} |")
         means = {what: np.array([gains[what][n].mean() for n in SETS]) for what in COLUMNS}
         cells = [f"**{m.mean():+.3f}**" for m in means.values()]
         print(f"| mean | {np.mean([b.mean() for b in base.values()]):.3f} | {' | '.join(cells)} |")
