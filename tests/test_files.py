@@ -123,6 +123,11 @@ MAKES = {"mkstemp", "NamedTemporaryFile"}
 WRITES = {"write_text", "write_bytes", "hardlink_to", "symlink_to", "to_parquet", "savez"}
 
 
+def _is_name_or_dict(node: ast.AST) -> bool:
+    called = getattr(getattr(node, "func", None), "id", "")
+    return isinstance(node, (ast.Constant, ast.Dict)) or called == "dict"
+
+
 def _replaces(tree: ast.AST) -> Iterator[str]:
     """Calls that put a file in the place of another, or write one under its final name."""
     for node in ast.walk(tree):
@@ -133,8 +138,11 @@ def _replaces(tree: ast.AST) -> Iterator[str]:
         name, owner = node.func.attr, getattr(node.func.value, "id", "")
         if owner in ("os", "shutil", "tempfile"):
             found = name in MOVES | MAKES
-        elif name in ("replace", "rename"):  # a path's takes one path, a string's two, a table's a literal
-            found = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Constant)
+        elif name in (
+            "replace",
+            "rename",
+        ):  # a path's takes one path, a string's two, a table's a name or dict
+            found = len(node.args) == 1 and not node.keywords and not _is_name_or_dict(node.args[0])
         else:
             found = name in WRITES
         if found:
