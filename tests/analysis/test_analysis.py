@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -57,6 +58,9 @@ def small():
         ("precision@k", "pap@k", "micro-pap@k", "dcg"),
     )
 
+
+#: What the figures of a data set are called in files.
+FIGURES = ("target", "transfer", "roc", "budget", "trace", "cost")
 
 #: Value of a run whose model gives all test items one score.
 CONSTANT = 0.125
@@ -581,7 +585,25 @@ def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_pa
         manifest,
         report=tmp_path / "out" / "report.html",
         tables=tmp_path / "tables",
+        figures=tmp_path / "figures",
     )
+    drawn = {p.name for p in (tmp_path / "figures").iterdir()}
+    assert {p.partition(".")[0] for p in drawn} == {
+        f"{d}-{f}" for d in ("wdbc", "many-users") for f in FIGURES
+    }
+    assert len(drawn) == 2 * 2 * len(FIGURES)
+    for path in (tmp_path / "figures").iterdir():
+        if path.suffix == ".pdf":
+            assert path.read_bytes().startswith(b"%PDF")
+        else:
+            assert not re.search(r"var\(|currentColor", path.read_text())
+            ElementTree.fromstring(path.read_text())
+    tex = (tmp_path / "tables" / "wdbc.tex").read_text()
+    assert tex.count(r"\\") == 1 + 3
+    assert tex.count(r"\textbf{") == 3
+    assert all(line.count("&") == 3 for line in tex.splitlines() if line.endswith(r"\\"))
+    for path in [*(tmp_path / "figures").iterdir(), *(tmp_path / "tables").glob("*.tex")]:
+        path.unlink()
     files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())
     assert files == ["out/report.html", "tables/summary.csv", "tables/summary.parquet"]
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == report[0]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from attop.analysis import summarise, write_analysis
+from attop.analysis import build_report, summarise
 from attop.analysis.compute.comparison import leads, split_ratio
 from attop.analysis.compute.comparison_sentences import VERDICTS, ranks_nothing, reading
 from support.made_up import METHODS, as_tables, make_results
@@ -40,7 +40,7 @@ def path(request, tmp_path_factory):
     if request.param == "given":
         return Path(os.environ["ATTOP_REPORT"])
     folder = tmp_path_factory.mktemp("page")
-    write_analysis(as_tables(*TABLES), MANIFEST, report=folder / "report.html", tables=folder)
+    build_report(as_tables(*TABLES), MANIFEST, folder / "report.html")
     return folder / "report.html"
 
 

@@ -27,4 +27,5 @@ with job_log(snakemake.log[0]):
     folders = [Path(config.output) / "evaluation" / d.id for d in config.datasets]
     results = read_tables(folders)
     write_tables(results, tables, csv=True)
-    write_analysis(results, story, report=report, tables=tables)
+    figures = Path(config.output) / "figures"
+    write_analysis(results, story, report=report, tables=tables, figures=figures)

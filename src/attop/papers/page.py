@@ -9,23 +9,18 @@ from pathlib import Path
 import pandas as pd
 
 from attop.analysis.figures.style import to_svg
+from attop.analysis.page.render import base_style
 from attop.files import write_bytes, write_csv
 from attop.papers.findings import COLUMNS, Comparison, Findings, Plot
 
 __all__ = ["write_findings"]
 
 _STYLE = """
-:root { color-scheme: light dark; --paper: light-dark(#fff, #17181a); --ink: light-dark(#1b1b1a, #e8e8e6);
-  --muted: light-dark(#5d6065, #a3a6ab); --rule: light-dark(#d5d7da, #3a3d42); }
-body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
-  max-width: 70rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 .scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid var(--rule);
   white-space: nowrap; }
-th.t, td.t { text-align: left; } .muted { color: var(--muted); }
-a { color: inherit; } figure { margin: 1rem 0; }
+th.t, td.t { text-align: left; } figure { margin: 1rem 0; }
 """
 
 
@@ -48,7 +43,7 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(findings.title)}</title><style>{_STYLE}</style></head>\n<body><main>\n"
+        f"<title>{html.escape(findings.title)}</title><style>{base_style()}{_STYLE}</style></head>\n<body><main>\n"
         + "\n".join(parts)
         + "\n</main></body></html>\n"
     )

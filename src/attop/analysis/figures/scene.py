@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -34,12 +34,15 @@ class Figure:
         Metric, target, direction, number of runs and what the error bars are.
     data : str
         What is drawn, as CSV; a column ``method`` holds identifiers.
+    canvas : matplotlib figure or None
+        What `svg` was made of, to write it in another format.
     """
 
     name: str
     svg: str
     caption: str
     data: str = ""
+    canvas: Canvas | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class Scene:
     def picture(self, figure: str, canvas: Canvas, alt: str, caption: str, data: pd.DataFrame) -> Figure:
         """Return a drawn figure with the numbers in it."""
         name = f"{self.name}-{figure}"
-        return Figure(name, to_svg(canvas, name, alt), caption, as_csv(data))
+        return Figure(name, to_svg(canvas, name, alt), caption, as_csv(data), canvas)
 
 
 def as_csv(data: pd.DataFrame) -> str:

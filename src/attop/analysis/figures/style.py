@@ -25,6 +25,7 @@ __all__ = [
     "figure_theme",
     "key_svg",
     "method_styles",
+    "on_paper",
     "to_svg",
 ]
 
@@ -184,6 +185,13 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     # Hundredths of a point are as fine as a screen.
     svg = re.sub(r' (?:d|x|y|transform)="[^"]*"', lambda m: re.sub(r"(\.\d\d)\d+", r"\1", m[0]), svg)
     return re.sub(r"\n\s*", "\n", _styles_once(svg)).strip()
+
+
+def on_paper(svg: str) -> str:
+    """Return an SVG of `to_svg` with the colours of a light page, to stand alone."""
+    for stand_in, page in _PAGE.items():
+        svg = svg.replace(page, stand_in)
+    return svg
 
 
 def _styles_once(svg: str) -> str:

@@ -48,7 +48,7 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Figure:
         + f". Orange: a loss, training for the right target pays; blue: a gain. The strongest colour is "
         f"{fine(largest)}." + (" The scale is the same for all." if len(found) > 1 else "")
     )
-    return Figure(f"{scene.name}-transfer", svg, caption, _data(scene, found))
+    return Figure(f"{scene.name}-transfer", svg, caption, _data(scene, found), canvas)
 
 
 def _why_not(scene: Scene, cross: pd.DataFrame) -> str:

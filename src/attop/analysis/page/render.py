@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 from attop.analysis import wording
 from attop.analysis.compute.across import ROPE
 from attop.analysis.page.model import Page
 
-__all__ = ["render"]
+__all__ = ["base_style", "render"]
 
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("statistics", "state", "map", "dataset", "figures", "tables", "main")
+
+
+def base_style() -> str:
+    """Return the style all pages share: colours for light and dark, and text."""
+    return files(__package__).joinpath("templates/base.css").read_text(encoding="utf-8")
 
 
 def render(page: Page) -> str:
@@ -35,7 +42,7 @@ def render(page: Page) -> str:
         return Markup(loader.get_source(pages, name)[0])
 
     pages.globals |= {
-        "css": asset("report.css"),
+        "css": Markup(base_style()) + asset("report.css"),
         "js": Markup("\n").join(asset(f"script/{name}.js") for name in _SCRIPTS),
         "rope": ROPE,
         "nan": float("nan"),

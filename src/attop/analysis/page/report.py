@@ -19,6 +19,7 @@ from attop.analysis.compute.tables import standings, summarise, write_summary
 from attop.analysis.figures.registry import ACROSS, draw
 from attop.analysis.figures.scene import Scene
 from attop.analysis.figures.style import key_svg, method_styles
+from attop.analysis.page.export import write_exports
 from attop.analysis.page.model import Failures, Page, Thumbnail
 from attop.analysis.page.payload import payload
 from attop.analysis.page.render import render
@@ -37,8 +38,9 @@ def write_analysis(
     *,
     report: str | os.PathLike[str],
     tables: str | os.PathLike[str],
+    figures: str | os.PathLike[str],
 ) -> None:
-    """Write the report, and the summary as CSV and Parquet.
+    """Write the report, its figures and tables as files, and the summary as CSV and Parquet.
 
     Parameters
     ----------
@@ -49,10 +51,14 @@ def write_analysis(
     report : path
         The HTML file.
     tables : path
-        Folder that gets ``summary.csv`` and ``summary.parquet``.
+        Folder that gets ``summary.csv``, ``summary.parquet`` and a TeX file for each data set.
+    figures : path
+        Folder that gets each figure as SVG and PDF.
     """
     write_summary(summarise(results["evaluation"], results["runs"]), Path(tables) / "summary")
-    build_report(results, manifest, report)
+    page = build_page(results, manifest)
+    write_exports(page, Path(figures), Path(tables))
+    write_bytes(report, render(page).encode())
 
 
 def build_report(

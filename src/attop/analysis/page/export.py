@@ -1,0 +1,78 @@
+"""Figures and tables of the report as files for a paper: SVG, PDF and TeX."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from attop.analysis.figures.scene import Figure
+from attop.analysis.figures.style import on_paper
+from attop.analysis.page.model import Page, WideTable
+from attop.analysis.wording import fixed
+from attop.files import write_bytes
+
+__all__ = ["as_tex", "write_exports"]
+
+
+def write_exports(page: Page, figures: Path, tables: Path) -> None:
+    """Write each figure as SVG and PDF, and the main table of each data set as TeX.
+
+    Parameters
+    ----------
+    page : Page
+    figures, tables : Path
+        Folders. Files are called after the data set: ``digit-8-roc.pdf``, ``digit-8.tex``; figures over all
+        data sets ``across-diagram.pdf``.
+    """
+    figures.mkdir(parents=True, exist_ok=True)
+    for stem, figure in _pictures(page):
+        write_bytes(figures / f"{stem}.svg", on_paper(figure.svg).encode())
+        if figure.canvas is not None:
+            buffer = io.BytesIO()
+            figure.canvas.savefig(buffer, format="pdf", metadata={"CreationDate": None})
+            write_bytes(figures / f"{stem}.pdf", buffer.getvalue())
+    for section in page.sections:
+        if section.table:
+            written = as_tex(section.table, page.titles, section.title)
+            write_bytes(tables / f"{section.id}.tex", written.encode())
+
+
+def _pictures(page: Page) -> Iterator[tuple[str, Figure]]:
+    """Yield the drawn figures and what their files are called."""
+    groups = [("across", page.figures), *((section.id, section.figures) for section in page.sections)]
+    for name, thumbnails in groups:
+        for thumbnail in thumbnails:
+            if thumbnail.figure.svg:
+                yield f"{name}-{thumbnail.figure.name.partition('-')[2]}", thumbnail.figure
+
+
+def as_tex(table: WideTable, titles: Mapping[str, str], title: str) -> str:
+    """Return a table for booktabs: the best mean bold, a circle at those not told apart from it."""
+    rows = []
+    for method, cells in table.rows:
+        written = [_plain(titles[method])]
+        for target, cell in zip(table.targets, cells, strict=True):
+            value = fixed(cell.mean, table.decimals).replace("−", "$-$").replace("–", "--")
+            level = not cell.best and method in table.level.get(target, ())
+            written.append(f"\\textbf{{{value}}}" if cell.best else value + "$^\\circ$" * level)
+        rows.append(" & ".join(written) + r" \\")
+    return "\n".join(
+        [
+            f"% {title}, {table.metric.name}: mean over {table.runs}",
+            "% bold: the best; circle: not told apart from it by the corrected test of the report",
+            r"\begin{tabular}{l" + "r" * len(table.targets) + "}",
+            r"\toprule",
+            " & ".join(["Method", *map(_plain, table.targets)]) + r" \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"([&%$#_{}])", r"\\\1", text)
