@@ -1,5 +1,6 @@
 """The workflow as a user runs it: what is built, what runs again, what stops before training."""
 
+import os
 import shutil
 
 import numpy as np
@@ -190,3 +191,46 @@ def test_from_another_folder_the_catalogues_are_those_beside_the_snakefile(tmp_p
     status, output = snakemake(tmp_path, "--cores", "1", "-n", config=config)
     assert status == 0, output
     assert jobs(output)["train"] == 9
+
+
+KIND = """
+import numpy as np
+
+from attop.datasets.base import Dataset
+from attop.datasets.catalogue import Kind, Stage
+
+
+def grow(seed):
+    return {"signal": np.random.default_rng(seed).normal(size=60)}
+
+
+def sharpen(signal):
+    return {"sharp": 2 * signal}
+
+
+def cut(sharp):
+    return Dataset("cut", sharp[:, None], (sharp > 0).astype(int))
+
+
+SHARP = Kind(
+    "sharp",
+    (Stage("grow", grow), Stage("sharpen-it", sharpen, ("signal",)), Stage("dataset", cut, ("sharp",))),
+)
+"""
+
+
+def test_a_kind_of_data_with_stages_of_any_name(tmp_path, monkeypatch):
+    (tmp_path / "kinds_of_mine.py").write_text(KIND)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    own = {
+        "id": "mine",
+        "kind": "kinds_of_mine.SHARP",
+        "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
+        "targets": [{"k": 5}],
+    }
+    config = changed(datasets=[own], methods=SMALL["methods"][2:])
+    last = "results/data/mine/dataset.npz"
+    status, output = snakemake(tmp_path, "--cores", "1", last, config=config)
+    assert status == 0, output
+    made = sorted(path.name for path in (tmp_path / "results/data/mine").iterdir())
+    assert made == ["dataset.npz", "grow.npz", "sharpen-it.npz"]

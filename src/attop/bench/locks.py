@@ -4,6 +4,9 @@ A run that is killed leaves its lock, and Snakemake does not say whose it is. So
 before it takes the lock: a file that names host and process. A lock is stale if all that ever made a claim
 and did not withdraw it are processes of this host that are gone; it is removed then. A claim from another
 host, or none, leaves it alone.
+
+Without this a user would have to run ``snakemake --unlock`` after every kill or power cut before the same
+command goes on, and to know that nobody else is at work: Snakemake's own command does not ask.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import yaml
@@ -33,6 +34,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
     """
     return {
         "title": config.title,
+        "finished": datetime.now(UTC).isoformat(sep=" ", timespec="minutes"),
         "seed": config.seed,
         "config": yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True),
         "git": _git(),
