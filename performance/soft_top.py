@@ -93,7 +93,7 @@ def main():
         f"{peak / 2**20:.0f} MB",
         f"{X.nbytes / 2**20:.0f} MB",
         peak / X.nbytes,
-        goal=2,
+        goal=3,
     )
 
 
