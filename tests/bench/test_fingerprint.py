@@ -90,6 +90,15 @@ def test_a_new_export_changes_nothing(before, source):
     assert digests() == before
 
 
+@pytest.mark.parametrize("method", ["GreedyPApK", "SelectPApK"])
+def test_the_metric_a_method_chooses_by_counts(source, method):
+    before = fingerprint([home_of(f"attop.estimators.{method}")])
+    path = source / "metrics/pap.py"
+    path.write_text(path.read_text() + "\nX = 1\n")
+    _forget()
+    assert fingerprint([home_of(f"attop.estimators.{method}")]) != before
+
+
 def test_kernels_named_in_text_count(source):
     before = fingerprint(["attop.surrogates.pauc"])
     path = source / "surrogates/kernels/pap_at_k.py"

@@ -134,7 +134,7 @@ def test_select_ends_in_a_circle(monkeypatch):
         return (turn[0] if X[0, 0] == 1 else turn[1]), True
 
     monkeypatch.setattr(select, "minimise_cross_entropy", train)
-    monkeypatch.setattr(select, "get_metric", lambda name: Wandering())
+    monkeypatch.setattr(select, "MICRO_PAP", Wandering())
     model = SelectPApK(top=1, max_iter=50, tol=0).fit(X, y)
     assert (model.n_iter_, model.status_) == (2, "converged")
 

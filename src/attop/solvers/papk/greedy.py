@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attop.metrics import get_metric
+from attop.metrics.pap import MICRO_PAP
 from attop.sample import RankingSample
 from attop.solvers.base import Deadline, History, Solution
 from attop.solvers.descent.logistic import minimise_cross_entropy
@@ -162,10 +162,9 @@ def combine(
     gains : ndarray of shape (K,)
         Micro-pAp@k after each column.
     """
-    metric = get_metric("micro-pap@k")
 
     def gain(s: Floats) -> float:
-        return metric.group_mean(y, s, top, groups).value
+        return MICRO_PAP.group_mean(y, s, top, groups).value
 
     alone = np.array([gain(s) for s in scores.T])
     order = np.argsort(-alone, kind="stable")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
-from attop.metrics import get_metric
+from attop.metrics.pap import MICRO_PAP
 from attop.sample import RankingSample
 from attop.solvers.base import Solution, Status
 from attop.solvers.descent.logistic import minimise_cross_entropy
@@ -73,11 +73,10 @@ def select_papk(
     if max_iter < 1 or not tol >= 0:
         raise ValueError(f"max_iter must be at least 1 and tol at least 0, got {max_iter} and {tol}")
     monitor = Monitor(time_limit)
-    metric = get_metric("micro-pap@k")
     select = Selection(y, groups, top)
 
     def risk(scores: Floats) -> float:
-        return 1.0 - metric.group_mean(y, scores, top, groups).value
+        return 1.0 - MICRO_PAP.group_mean(y, scores, top, groups).value
 
     coef, converged = minimise_cross_entropy(X, y, lam)
     minimised = [converged]
