@@ -33,9 +33,10 @@ from attop.analysis.figures.budget import expected_best
 from attop.analysis.figures.cost import pareto_front
 from attop.analysis.figures.registry import PER_DATASET, Drawing
 from attop.analysis.figures.style import method_styles
-from attop.analysis.page.model import Chip
+from attop.analysis.page.model import Chip, Failures
 from attop.analysis.page.report import build_page
 from attop.analysis.page.section import protocol_sentence
+from attop.analysis.page.summary_line import chips
 from attop.analysis.wording import decimals_for, fine, fixed, listed, seconds
 from attop.bench.tables import TABLES
 from attop.bibliography import bibliography, cited
@@ -58,6 +59,9 @@ def small():
         ("precision@k", "pap@k", "micro-pap@k", "dcg"),
     )
 
+
+#: Parts of a job that are timed.
+SPENT = ("selection", "training", "scoring")
 
 #: What the figures of a data set are called in files.
 FIGURES = ("target", "transfer", "roc", "budget", "trace", "cost")
@@ -508,6 +512,16 @@ def test_headline_chips_and_map_say_what_was_run(small):
             level = {m for m, state in states.items() if state in ("best", "level")}
             assert level == set(lead.level)
             assert {m for m, state in states.items() if state == "untested"} == set(lead.untested)
+
+
+def test_what_is_not_applicable_has_not_failed():
+    jobs = {"expected": 9, "ok": 4, "timeout": 2, "not_applicable": 3, "missing": 0}
+    failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [])
+    runs = pd.DataFrame(
+        columns=[*("dataset", "method", "repeat", "fold"), *(f"seconds_{s}" for s in SPENT)], dtype=float
+    )
+    found = [(chip.text, chip.tone) for chip in chips([], {}, failures, runs, {})]
+    assert found[2:] == [("4 of 9 jobs ok", ""), ("2 jobs failed", "bad"), ("3 jobs not applicable", "")]
 
 
 def test_shades_are_multiples_of_the_rope():

@@ -11,6 +11,7 @@ from attop.analysis.compute.across import Across
 from attop.analysis.compute.comparison import Lead
 from attop.analysis.page.model import Chip, Failures, Section
 from attop.analysis.wording import counted, fixed, listed, seconds
+from attop.statuses import FAILED
 
 __all__ = ["chips", "page_headline"]
 
@@ -50,7 +51,8 @@ def chips(
 ) -> list[Chip]:
     """Return data sets, methods, jobs, time, version and warnings."""
     jobs = failures.jobs
-    failed = jobs["expected"] - jobs["ok"] - jobs["missing"]
+    failed = sum(jobs.get(status, 0) for status in FAILED)
+    refused = jobs["expected"] - jobs["ok"] - jobs["missing"] - failed
     found = [
         Chip(counted(len(sections), "data set")),
         Chip(counted(len(methods), "method")),
@@ -61,6 +63,8 @@ def chips(
     ]
     if failed:
         found.append(Chip(f"{counted(failed, 'job')} failed", "bad", "#failures"))
+    if refused:
+        found.append(Chip(f"{counted(refused, 'job')} not applicable", href="#failures"))
     if jobs["missing"]:
         found.append(Chip(f"{counted(jobs['missing'], 'job')} missing", "bad", "#failures"))
     spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
