@@ -12,6 +12,7 @@ HERE = Path(__file__).parent
 QUICK = {
     "imports": ["--quick"],
     "metrics": ["--quick"],
+    "million": [],
     "push": ["--quick"],
     "bundle": ["--quick"],
     "top_push": ["--quick"],

@@ -528,7 +528,7 @@ def test_metrics_only_look_at_the_order(name, scale):
 def test_names_and_options_of_metrics():
     with pytest.raises(ValueError, match=r"unknown metric 'precision@10': did you mean 'precision@k'"):
         get_metric("precision@10")
-    with pytest.raises(ValueError, match="unknown metric None: choose one of precision@k"):
+    with pytest.raises(ValueError, match="unknown metric None: choose one of: precision@k"):
         get_metric(None)
     with pytest.raises(ValueError, match="ties"):
         pap_at_k(LABELS, SCORES, 2, ties="mean")

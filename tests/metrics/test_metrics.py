@@ -44,7 +44,9 @@ from attop.metrics import (
     roc_points,
     top_1,
 )
+from attop.metrics.ranking import Ranking
 from attop.metrics.registry import DEFAULT_METRICS
+from attop.sample import check_groups
 
 # The closed forms are sums of a few terms of order one, so that only rounding separates them from fractions.
 ROUNDING = {"rel": 1e-12, "abs": 1e-14}
@@ -543,3 +545,34 @@ def test_scorer_refuses_what_gives_no_ranking():
 
     with pytest.raises(TypeError, match="decision_function or predict_proba"):
         scorer(Silent(), X, y)
+
+
+# Layout
+
+
+def test_negatives_between_positives_may_be_one_block():
+    rng = np.random.default_rng(11)
+    for n_levels in (1, 3, 40):
+        for _ in range(30):
+            y, scores = rng.integers(0, 2, 40), rng.integers(0, n_levels, 40).astype(float)
+            short, full = Ranking.of_list(y, scores), Ranking.of(y, scores)
+            holding = full.pos > 0
+            for field in ("size", "pos", "before", "pos_before"):
+                np.testing.assert_array_equal(
+                    getattr(short, field)[short.pos > 0], getattr(full, field)[holding]
+                )
+            assert short.size.sum() == 40
+            assert (short.size > 0).all()
+            np.testing.assert_array_equal(short.before, np.cumsum(short.size) - short.size)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64])
+def test_groups_counted_and_sorted_are_the_same_codes(dtype):
+    rng = np.random.default_rng(12)
+    few = rng.integers(3, 60, 50).astype(dtype)
+    many = np.where(few == few.max(), np.iinfo(dtype).max, few)
+    for groups in (few, many):
+        expected = np.unique(groups, return_inverse=True)[1]
+        codes = check_groups(groups, 50)
+        assert codes.dtype == np.int64
+        np.testing.assert_array_equal(codes, expected)

@@ -22,7 +22,7 @@ def _dcg(ranking: Ranking, k: Ints) -> Floats:
     block, rank = ranking.places()
     relevance = (ranking.gain / ranking.size)[block]
     counted = rank <= k[ranking.group][block]
-    return ranking.total_of_places(np.where(counted, relevance / np.log2(rank + 1), 0.0))
+    return ranking.total_of_places(block, np.where(counted, relevance / np.log2(rank + 1), 0.0))
 
 
 def _ndcg(ranking: Ranking, k: Ints) -> Floats:

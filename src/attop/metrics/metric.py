@@ -265,7 +265,9 @@ class Metric:
         """Value of each group, shape (n_groups,), of groups that have what is needed."""
         if self.parameter is not None:
             options = {**options, self.parameter[0]: self.parameter[1]}
-        return self.kernel(Ranking.of(y, scores, codes, weights), k, **options)
+        one = codes is None and weights is None
+        ranking = Ranking.of_list(y, scores) if one else Ranking.of(y, scores, codes, weights)
+        return self.kernel(ranking, k, **options)
 
     def _check_weights(self, sample_weight: ArrayLike, n: int) -> Floats:
         if not self.weighted:

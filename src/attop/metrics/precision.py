@@ -39,7 +39,7 @@ def _average_precision(ranking: Ranking, k: Ints) -> Floats:
     # A positive at place i of a block shares the i - 1 places before it with (i-1)(p-1)/(t-1) others.
     earlier = (rank - ranking.before[block] - 1) * (pos - 1) / np.maximum(size - 1, 1)
     precision = (ranking.pos_before[block] + 1 + earlier) / rank
-    return ranking.total_of_places(pos / size * precision) / ranking.n_pos
+    return ranking.total_of_places(block, pos / size * precision) / ranking.n_pos
 
 
 PRECISION = Metric(

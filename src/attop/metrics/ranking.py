@@ -119,7 +119,11 @@ class Ranking:
         cls, labels: Ints, scores: Floats, codes: Ints | None = None, weights: Floats | None = None
     ) -> Ranking:
         """Rank items with checked `labels` (0 and 1), `scores`, `codes` (0 .. n_groups - 1) and `weights`."""
-        order = np.argsort(-scores) if codes is None else np.lexsort((-scores, codes))
+        order = np.argsort(-scores)
+        if codes is not None:
+            # 16 bits are sorted by counting, which is several times as fast as comparing.
+            narrow = codes.astype(np.uint16) if len(codes) and codes.max() < 2**16 else codes
+            order = order[np.argsort(narrow[order], kind="stable")]
         s, y = scores[order], labels[order]
         new = np.ones(len(s), dtype=bool)
         np.not_equal(s[1:], s[:-1], out=new[1:])
@@ -151,6 +155,24 @@ class Ranking:
             loss,
         )
 
+    @classmethod
+    def of_list(cls, labels: Ints, scores: Floats) -> Ranking:
+        """Rank one list, the negatives between two positives as one block: no metric tells them apart."""
+        positive = labels == 1
+        pos, neg = np.sort(scores[positive]), np.sort(scores[~positive])
+        value, held = np.unique(pos, return_counts=True)
+        low, high = np.searchsorted(neg, value, "left"), np.searchsorted(neg, value, "right")
+        # From the top: negatives above a value, then the items that have it; at last what is below all.
+        above = np.append(low[1:], len(neg)) - high
+        below = low[0] if len(low) else len(neg)
+        size = np.append(np.stack([above, held + high - low], axis=1)[::-1].ravel(), below)
+        count = np.append(np.stack([np.zeros_like(held), held], axis=1)[::-1].ravel(), 0)
+        size, count = size[size > 0], count[size > 0]
+        before, pos_before = np.cumsum(size) - size, np.cumsum(count) - count
+        first, group = np.zeros(1, np.int64), np.zeros(len(size), np.int64)
+        n, n_pos = np.array([len(labels)]), np.array([len(pos)])
+        return cls(n, n_pos, first, group, size, count, before, pos_before, count, size - count)
+
     @property
     def n_groups(self) -> int:
         """Number of groups."""
@@ -177,11 +199,13 @@ class Ranking:
         return self.first + self.total((self.before < k[self.group]).astype(np.int64)) - 1
 
     def places(self) -> tuple[Ints, Ints]:
-        """Return block and rank (from 1, in its group) of every place, group by group."""
-        block = np.repeat(np.arange(len(self.size)), self.size)
-        start = np.cumsum(self.n) - self.n
-        return block, np.arange(1, len(block) + 1) - start[self.group][block]
+        """Return block and rank (from 1, in its group) of every place of a block that holds a positive."""
+        held = np.flatnonzero(self.pos)
+        size = self.size[held]
+        block = np.repeat(held, size)
+        within = np.arange(len(block)) - np.repeat(np.cumsum(size) - size, size)
+        return block, self.before[block] + within + 1
 
-    def total_of_places(self, values: Floats) -> Floats:
+    def total_of_places(self, block: Ints, values: Floats) -> Floats:
         """Sum values per place (see `places`) within each group."""
-        return np.add.reduceat(values, np.cumsum(self.n) - self.n)
+        return np.bincount(self.group[block], values, self.n_groups).astype(np.float64, copy=False)
