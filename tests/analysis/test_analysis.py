@@ -524,6 +524,13 @@ def test_what_is_not_applicable_has_not_failed():
     assert found[2:] == [("4 of 9 jobs ok", ""), ("2 jobs failed", "bad"), ("3 jobs not applicable", "")]
 
 
+def test_a_large_run_has_its_figures_beside_the_page(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("attop.analysis.page.model.MOST_FIGURES", 100_000)
+    _, page = built(tmp_path, small)
+    assert page.tags["figure"] == 0
+    assert "figures/wdbc-*.svg" in page.words
+
+
 def test_shades_are_multiples_of_the_rope():
     values = {"a": 0.9, "b": 0.89, "c": 0.88, "d": 0.875, "e": 0.83, "f": 0.75, "g": 0.7}
     evaluation, runs = rows(*((m, [v + e for e in (-0.001, 0.001)]) for m, v in values.items()))

@@ -21,6 +21,9 @@ __all__ = ["Card", "Chip", "Failures", "Page", "Section", "Thumbnail", "WideTabl
 
 Records = list[dict[str, Any]]
 
+#: Bytes of figures a page may hold, so that it opens at once and can be mailed.
+MOST_FIGURES = 2_500_000
+
 
 @dataclass(frozen=True)
 class Chip:
@@ -147,6 +150,12 @@ class Page:
     def places(self) -> dict[str, int]:
         """Number of each method, for ids on the page."""
         return {method: i for i, method in enumerate(self.methods)}
+
+    @property
+    def figures_inside(self) -> bool:
+        """Whether the page holds the figures of the data sets; of a large run they are files beside it."""
+        drawn = (t.figure for section in self.sections for t in section.figures)
+        return sum(len(figure.svg) + len(figure.data) for figure in drawn) <= MOST_FIGURES
 
     @property
     def dataset_titles(self) -> dict[str, str]:
