@@ -51,6 +51,7 @@ def test_an_entry_overrides_the_catalogue():
         ({"datasets": [entry(targets=[{"k": 3}, 3])]}, ["each target once", "k=3"]),
         ({"datasets": [entry(targets=[{"q": 3}])]}, ["unknown key", "use one of k, tau, kappa"]),
         ({"datasets": [entry(select_by="precision")]}, ["unknown metric, did you mean 'precision@k'?"]),
+        ({"metrics": ["auc", "precision@recall-2"]}, ["recall must be above 0 and at most 1, got 2"]),
         ({"datasets": [entry(kind="wdbd")]}, ["unknown kind of data 'wdbd'", "did you mean 'wdbc'?"]),
         ({"datasets": [entry(params={"digit": 3})]}, ["mine", "unknown parameter 'digit'"]),
         (
@@ -218,3 +219,10 @@ def test_yaml_that_is_refused(tmp_path, text, words):
         read_yaml(path)
     with pytest.raises(ConfigError, match=words):
         load_config(default(catalogues={"datasets": str(path)}), ROOT)
+
+
+def test_a_metric_may_name_its_number_and_a_target_the_length_of_its_list():
+    own = entry(select_by="recall@precision-0.95", targets=[{"k": 100, "of": 30000}])
+    config = load_config(default(metrics=["bedroc-80.5", "f2@k"], datasets=[own]), ROOT)
+    assert config.metrics == ["bedroc-80.5", "f2@k"]
+    assert config.datasets[0].targets == [{"k": 100, "of": 30000}]
