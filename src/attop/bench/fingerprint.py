@@ -113,7 +113,9 @@ def remember(path: str | os.PathLike[str]) -> None:
     atexit.register(keep)
 
 
-#: By file: the time, size and Python that `_read` was called at, and what it returned.
+#: What another version of `_read` remembered is read again.
+_READER = Path(__file__).stat().st_mtime_ns
+#: By file: the time, size, Python and `_READER` that `_read` was called at, and what it returned.
 _READ: dict[str, list[Any]] = {}
 
 
@@ -135,7 +137,7 @@ def _scan(module: str) -> tuple[str, tuple[str, ...]]:
 def _parsed(file: Path) -> list[Any]:
     """Return `_read` of a file, from memory if the file has not changed since."""
     about = file.stat()
-    state = [about.st_mtime_ns, about.st_size, sys.hexversion]
+    state = [about.st_mtime_ns, about.st_size, sys.hexversion, _READER]
     if str(file) not in _READ or _READ[str(file)][0] != state:
         _READ[str(file)] = [state, *_read(file)]
     return _READ[str(file)][1:]
