@@ -1,4 +1,4 @@
-"""Fourteen public sets with rare positives, read from a folder as their publishers name the files."""
+"""Public sets with rare positives, read from a folder as their publishers name the files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,14 @@ Sample = tuple[Floats, NDArray[np.bool_]]
 _SEED = 20201121
 
 
-def load(name: str, folder: Path) -> tuple[Floats, NDArray[np.int64]]:
-    """Return features and labels of a set of `SETS` or `MORE`."""
+def load(
+    name: str, folder: Path, n_pos: int | None = None, n_rows: int | None = None
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Return features and labels of a set of `SETS` or `MORE`, with at most so many positives and rows."""
     X, y = (SETS | MORE)[name](folder)
+    if n_pos is not None or n_rows is not None:
+        kept = int(y.sum()) if n_pos is None else min(n_pos, int(y.sum()))
+        X, y = _rare((X, y), kept, None if n_rows is None else n_rows - kept)
     return np.asarray(X, np.float64), y.astype(np.int64)
 
 
@@ -64,6 +69,11 @@ def _thyroid(folder: Path, label: int) -> Sample:
     parts = [_table(folder / f"ann-thyroid/ann-{part}.data", None) for part in ("train", "test")]
     table = np.vstack(parts).astype(float)
     return table[:, :21], table[:, 21] == label
+
+
+def _coil(folder: Path) -> Sample:
+    table = _table(folder / "coil2000/ticdata2000.txt", "\t").astype(float)
+    return table[:, :-1], table[:, -1] == 1
 
 
 def _ijcnn1(folder: Path) -> Sample:
@@ -133,9 +143,12 @@ SETS: dict[str, Callable[[Path], Sample]] = {
     "steel-faults": lambda folder: _steel(folder, 0),
     "wine-white": _wine,
 }
-#: Other labels in the files of development sets, used in development alone.
+#: Other labels in the same files, and CoIL 2000.
 MORE: dict[str, Callable[[Path], Sample]] = {
     "ann-thyroid-1": lambda folder: _thyroid(folder, 1),
+    "coil2000": _coil,
+    "steel-faults-4": lambda folder: _steel(folder, 3),
+    "steel-faults-5": lambda folder: _steel(folder, 4),
     "letter-G": lambda folder: _letter(folder, "G"),
     "letter-X": lambda folder: _letter(folder, "X"),
     "wine-low": lambda folder: _wine(folder, True),

@@ -1,12 +1,13 @@
 """What refining for the top gains over the better of tuned logistic regression and linear SVM, on 14 sets.
 
-    python performance/gains FOLDER [--splits 20] [--shard 1/2] [--out gains.csv]
-    python performance/gains --table gains.csv [...] [--margin 0]
+    python performance/gains/soft_top.py FOLDER [--splits 20] [--shard 1/2] [--out gains.csv]
+    python performance/gains/soft_top.py --table gains.csv [...] [--margin 0]
 
 FOLDER holds the files as `rare_sets` names them. The protocol, fixed before the confirmation sets were run:
 
 - Sets: the 14 of `rare_sets.SETS`. In alphabetical order every second one, from the second on, was there for
-  development, with four other labels of the same files and other splits; the others confirm.
+  development, with four other labels of the same files (letter G and X, thyroid class 1, wine low) and other
+  splits; the others confirm.
 - Splits: stratified, 70 % to train on; split s has seed s.
 - Preparation: features standardised by the training part, then clipped to [-20, 20].
 - Tops: kappa = 1/4, 1/2 and 1, which is k = n+/4, n+/2 and n+ of whatever part it is applied to.
@@ -108,7 +109,7 @@ def table(paths, margin):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="gains", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="soft_top.py", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", help="where the files of the sets are")
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--shard", default="1/1", help="of the splits, to share them among processes")

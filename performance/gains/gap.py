@@ -1,7 +1,7 @@
 """`gap` on samples whose answer is known, and its time on 100,000 x 50.
 
-    OMP_NUM_THREADS=1 python performance/gap.py verdicts [--seeds 100] [--n-jobs 2]
-    OMP_NUM_THREADS=1 python performance/gap.py time [--n-jobs 2]
+    OMP_NUM_THREADS=1 python performance/gains/gap.py verdicts [--seeds 100] [--n-jobs 2]
+    OMP_NUM_THREADS=1 python performance/gains/gap.py time [--n-jobs 2]
 
 Verdicts: the three kinds of tests/support/known_gaps.py, 1,500 rows and six features each, the top 5%, three
 folds. Wanted: the right verdict in at least 95%. Before them, the reason why a verdict is right: the
@@ -19,7 +19,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.linear_model import LogisticRegression
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from attop.diagnostics.gap import gap
 from attop.metrics import precision_at_k
 from support.known_gaps import KINDS, TOP, known_gap
