@@ -70,7 +70,7 @@ def chips(
     spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
     total = spent[["seconds_selection", "seconds_training", "seconds_scoring"]].sum().sum()
     if total > 0:
-        found.append(Chip(f"{seconds(float(total))} of core time", href="#cost"))
+        found.append(Chip(f"{seconds(float(total))} in jobs, added up", href="#cost"))
     commit = (manifest.get("git") or {}).get("commit", "")
     version = manifest.get("environment", {}).get("versions", {}).get("attop", "")
     of = " · ".join(
