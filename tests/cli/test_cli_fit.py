@@ -15,7 +15,7 @@ from attop.cli.configuration import read_raw
 from attop.cli.main import main
 from attop.cli.parser import build_parser
 from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
-from attop.datasets.catalogue import build
+from attop.datasets.build import build
 from attop.metrics import get_metric
 from support import ROOT
 

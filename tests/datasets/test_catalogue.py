@@ -21,7 +21,8 @@ from attop.bench.inputs import Inputs
 from attop.bench.plan import Plan
 from attop.datasets import Dataset, DatasetError, build, make, make_folds
 from attop.datasets.base import Unavailable, load_arrays
-from attop.datasets.catalogue import check_facts, kind_of
+from attop.datasets.build import check_facts
+from attop.datasets.catalogue import kind_of
 from attop.datasets.fetch import Source
 from attop.datasets.fetch.receipt import failures, fetch_files, read_receipt
 from attop.datasets.formats.pickled_frame import load_columns

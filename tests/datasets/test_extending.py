@@ -84,7 +84,7 @@ def test_a_file_and_a_row_add_a_protocol_and_a_kind(tmp_path):
     _insert(protocols, 'Protocol("holdout"', row)
     (package / "datasets/kinds/line.py").write_text(LINE)
     catalogue = package / "datasets/catalogue.py"
-    _insert(catalogue, "from attop.seeds", "from attop.datasets.kinds.line import line\n")
+    _insert(catalogue, "from attop.suggestions", "from attop.datasets.kinds.line import line\n")
     _insert(catalogue, '_single("wdbc"', '_single("line", line),\n        ')
     (tmp_path / "run.yaml").write_text(RUN)
     done = subprocess.run(

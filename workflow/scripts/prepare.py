@@ -4,7 +4,7 @@ from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop.bench.parameters import by_name
-    from attop.datasets.catalogue import build
+    from attop.datasets.build import build
 
     data = by_name(snakemake.params)["data"]
     build(data["spec"], data["stage"], data["previous"], snakemake.output[0])

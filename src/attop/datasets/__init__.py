@@ -1,7 +1,8 @@
 """Data sets: loading, preparing, simulating and splitting."""
 
 from attop.datasets.base import Dataset, DatasetError
-from attop.datasets.catalogue import KINDS, Kind, Stage, build, input_files, make, stage_parameters
+from attop.datasets.build import build, make
+from attop.datasets.catalogue import KINDS, Kind, Stage, input_files, stage_parameters
 from attop.datasets.splits.protocols import PROTOCOLS, Fold, make_folds
 
 __all__ = [
