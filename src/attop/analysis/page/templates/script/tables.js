@@ -34,8 +34,17 @@ function keyOf(row, column) {
 }
 function sortable(t) {
   var heads = t.tHead.rows[0].cells;
+  // One stop of the Tab key a table; the arrow keys go from head to head.
+  t.tHead.addEventListener("keydown", function (e) {
+    var step = { ArrowRight: 1, ArrowLeft: -1 }[e.key], to = step && heads[e.target.closest("th").cellIndex + step];
+    if (!to) return;
+    e.preventDefault();
+    e.target.tabIndex = -1;
+    to.firstChild.tabIndex = 0;
+    to.firstChild.focus();
+  });
   Array.prototype.forEach.call(heads, function (head, column) {
-    var button = make("button", { type: "button", title: "Sort by this column" });
+    var button = make("button", { type: "button", title: "Sort by this column", tabindex: column ? -1 : 0 });
     while (head.firstChild) button.append(head.firstChild);
     head.append(button);
     button.addEventListener("click", function () {
