@@ -7,8 +7,6 @@ rule compile:
     resources:
         mem_mb=memory,
         runtime=minutes(10),
-        limit_ms=round(1000 * (CONFIG.limits.seconds or 0)),
-        limit_mb=round(CONFIG.limits.memory_mb or 0),
     params:
         **INPUTS.compile(),
     message:

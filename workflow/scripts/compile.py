@@ -8,10 +8,7 @@ with job_log(snakemake.log[0]):
     from attop.bench.compilation import compile_methods
     from attop.bench.parameters import by_name
     from attop.files import write_json
-    from attop.jobs.limits import Limits
 
-    resources = snakemake.resources
-    limits = Limits(resources.limit_ms / 1000 or None, resources.limit_mb or None)
     logs = Path(snakemake.log[0]).parent / "compile"
     methods = by_name(snakemake.params)["methods"]
-    write_json(snakemake.output[0], compile_methods(methods, logs, limits))
+    write_json(snakemake.output[0], compile_methods(methods, logs))

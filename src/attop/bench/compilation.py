@@ -15,19 +15,16 @@ from attop.jobs.supervise import supervise
 __all__ = ["compile_methods"]
 
 
-def compile_methods(
-    methods: Mapping[str, Mapping[str, Any]], logs: str | Path, limits: Limits
-) -> dict[str, dict[str, Any]]:
+def compile_methods(methods: Mapping[str, Mapping[str, Any]], logs: str | Path) -> dict[str, dict[str, Any]]:
     """Fit every method once on a toy sample, so that its compiled code is in the cache.
 
     Parameters
     ----------
     methods : mapping
-        Identifier to ``estimator``, ``params`` and ``search``.
+        Identifier to ``estimator``, ``params``, ``search`` and ``limits``: the seconds and memory_mb its
+        training jobs may use. Each has a child process of its own.
     logs : path
         Folder that takes what each prints.
-    limits : Limits
-        Of each. Each has a child process of its own.
 
     Returns
     -------
@@ -38,6 +35,7 @@ def compile_methods(
     summary = {}
     for name, method in methods.items():
         start = time.perf_counter()
+        limits = Limits(**method["limits"])
         end = supervise(partial(_fit, method), Path(logs) / f"{name}.log", limits, lambda: False)
         seconds = time.perf_counter() - start
         summary[name] = {"ended": end.status, "message": end.message, "seconds": seconds}

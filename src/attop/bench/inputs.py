@@ -71,7 +71,10 @@ class Inputs:
     def compile(self) -> dict[str, Any]:
         """Return what compiling depends on."""
         what = {*_METHOD}
-        methods = {m.id: m.model_dump(include=what) for m in self.config.methods}
+        methods = {
+            m.id: m.model_dump(include=what) | {"limits": self.config.limits_of(m.id)}
+            for m in self.config.methods
+        }
         return named(methods=methods, code=self._code("compile", *self._methods()))
 
     def train(self) -> dict[str, Any]:
