@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
@@ -24,24 +26,27 @@ __all__ = ["calibrated", "held_out_linear", "held_out_richer", "richer_models"]
 _ROWS_OF_A_TREE = 20_000
 
 
-def richer_models(n_rows: int) -> list[Member]:
+def richer_models(n_rows: int, *, sparse: bool = False) -> list[Member]:
     """Return a booster and a forest that can represent what no linear model can.
 
     Parameters
     ----------
     n_rows : int
         Rows they are fitted on.
+    sparse : bool
+        Whether features are a sparse matrix: without LightGBM no booster takes one, and the forest is alone.
     """
     rows = min(n_rows, _ROWS_OF_A_TREE)
     forest = ExtraTreesClassifier(100, min_samples_leaf=2, bootstrap=True, max_samples=rows)
-    return [("boosting", booster()), ("forest", forest)]
+    boosting = [] if sparse and find_spec("lightgbm") is None else [("boosting", booster())]
+    return [*boosting, ("forest", forest)]
 
 
 def held_out_richer(
     X: Any, y: Ints, folds: Sequence[Fold], groups: Ints | None, seed: int, n_jobs: int | None
 ) -> dict[str, Floats]:
     """Return log-odds of each row by each of `richer_models`, fitted without its fold."""
-    models = richer_models(min(len(train) for train, _ in folds))
+    models = richer_models(min(len(train) for train, _ in folds), sparse=issparse(X))
     members = [(name, seeded((name, model), seed)) for name, model in models]
     values = {} if groups is None else {"groups": groups}
     scores = cross_fit(members, X, y, folds, values, n_jobs)
