@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 __all__ = ["did_you_mean", "nearest"]
 
 
 def nearest(word: object, known: Iterable[object]) -> str:
-    """Return the question for the nearest of `known` names, or nothing where none is near."""
-    near = get_close_matches(str(word).lower(), [str(name) for name in known], n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
+    """Return the question for the nearest of `known` names, or equally near ones; nothing if none is near."""
+    word = str(word).lower()
+    near = get_close_matches(word, dict.fromkeys(map(str, known)), n=3)
+    if not near:
+        return ""
+    ratios = [SequenceMatcher(None, name, word).ratio() for name in near]
+    best = [repr(name) for name, ratio in zip(near, ratios, strict=True) if ratio == ratios[0]]
+    return f"did you mean {' or '.join(best)}?"
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:

@@ -354,7 +354,7 @@ PARAMETERS = {
     "p": [(v, "p must be .*at least 1, got") for v in [0, 0.5, INF, NAN, "4", None, True]],
     "random_state": [("x", "'x' cannot be used to seed"), (-1, "Seed must be between")],
     **{
-        choice: [(v, f"{choice} must be .*got {v!r}") for v in ("nope", None, 3)]
+        choice: [(v, f"{choice} must be .*got {v!r}|unknown {choice} {v!r}: ") for v in ("nope", None, 3)]
         + [(["avg"], f"{choice} must be one value, got")]
         for choice in CHOICES
     },

@@ -93,11 +93,12 @@ class SGDAtK(AveragedRanker):
         self.time_limit = time_limit
 
     def _surrogate(self) -> Any:
-        from attop.surrogates.registry import SURROGATES
+        from attop.surrogates import PrecAtKAvg, PrecAtKMax
 
-        if self.surrogate not in ("avg", "max"):
-            raise ValueError(f"surrogate must be one of avg, max, got {self.surrogate!r}")
-        return SURROGATES[f"prec@k-{self.surrogate}"]
+        kinds = {"avg": PrecAtKAvg, "max": PrecAtKMax}
+        if self.surrogate not in kinds:
+            raise ValueError(f"surrogate must be one of {', '.join(kinds)}, got {self.surrogate!r}")
+        return kinds[self.surrogate]
 
     def _epochs(self) -> int:
         return self.epochs
