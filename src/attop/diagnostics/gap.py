@@ -104,6 +104,8 @@ class Gap:
         start = f"{self.verdict[0].upper()}{self.verdict[1:]}: precision at the top {self.k:,} is "
         start += f"{now.precision:.2f} ({now.low:.2f} to {now.high:.2f}) with logistic regression"
         reason = f"{best.name}, {best.gain:+.3f} ± {best.gain_se:.3f} about the cut"
+        if self.verdict == NOTHING and self.rows_to_tell == 0:
+            return f"{start}, and none of the others is above it."
         if self.verdict == NOTHING:
             return (
                 f"{start}, and nothing is shown to be above it. Most is open for {reason}: it would take "
