@@ -78,6 +78,21 @@ def test_weights_reach_base_and_refinement():
         SoftTop(top=3).fit(X, Y, sample_weight=1.0 - Y)
 
 
+def test_several_tops_with_weights_are_what_each_is_alone():
+    weight = np.where(X[:, 2] > 0, 1.0, 0.25)
+    settings = [{"top": 40}, {"top": {"kappa": 0.5}}, {"top": 40, "cv": 3}]
+    together = SoftTop(base="logistic").fit_many(X, Y, sample_weight=weight, settings=settings)
+    unweighted = SoftTop(base="logistic").fit_many(X, Y, settings=settings)
+    for model, plain, setting in zip(together, unweighted, settings, strict=True):
+        alone = SoftTop(base="logistic", **setting).fit(X, Y, sample_weight=weight)
+        np.testing.assert_array_equal(model.coef_, alone.coef_)
+        assert model.n_features_in_ == X.shape[1]
+        assert not np.allclose(model.coef_, plain.coef_)
+    with pytest.raises(ValueError, match="Negative values"):
+        SoftTop().fit_many(X, Y, sample_weight=-weight, settings=settings)
+    assert SoftTop().fit_many(X, Y, settings=[]) == []
+
+
 def test_a_k_without_groups_is_that_of_the_training_sample_and_folds_take_their_share():
     by_k, by_share = SoftTop(top=40).fit(X, Y), SoftTop(top={"k": 40, "of": len(Y)}).fit(X, Y)
     np.testing.assert_array_equal(by_k.coef_, by_share.coef_)

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
-from attop.estimators.base import LinearRanker, sharing
+from attop.estimators.base import LinearRanker, Setting, sharing
 from attop.estimators.convergence_warnings import warn_constant
 from attop.estimators.validation import check_parameters
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
@@ -171,20 +172,52 @@ class SoftTop(LinearRanker):
             If the input is not finite, `y` does not hold two classes, a parameter is out of range, or no
             group has a positive and k items.
         """
-        check_parameters(self.get_params(deep=False))
-        features, labels, codes = self._validate_fit(X, y, groups)
+        self._fit_together(X, y, groups, sample_weight, [self])
+        return self
+
+    def fit_many(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        settings: Sequence[Setting],
+    ) -> list[Self]:
+        """Fit one clone per setting; those that agree in `base`, `cv` and `random_state` tune the bases once.
+
+        Parameters
+        ----------
+        X, y, groups, sample_weight
+            As for `fit`.
+        settings : sequence of mappings
+            Parameters to set on each clone.
+
+        Returns
+        -------
+        models : list of fitted estimators, in the order of `settings`
+        """
+        models = [clone(self).set_params(**setting) for setting in settings]
+        if models:
+            self._fit_together(X, y, groups, sample_weight, models)
+        return models
+
+    def _fit_together(self, X: Any, y: Any, groups: Any, sample_weight: Any, models: Sequence[Self]) -> None:
+        for model in models:
+            check_parameters(model.get_params(deep=False))
+        features, labels, codes = models[0]._validate_fit(X, y, groups)
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
-        self._search(features, labels, codes, weight, [self])
-        warn_constant([self])
-        return self
+        for model in models[1:]:
+            for name in ("classes_", "n_features_in_", "feature_names_in_"):
+                if hasattr(models[0], name):
+                    setattr(model, name, getattr(models[0], name))
+        self._search(features, labels, codes, weight, models)
+        warn_constant(models)
 
     def _shared(self) -> Hashable:
         return repr(self.base), self.cv, repr(self.random_state)
-
-    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        self._search(X, y, groups, None, models)
 
     def _search(
         self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
