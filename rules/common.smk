@@ -5,7 +5,7 @@ from snakemake.exceptions import WorkflowError
 from attop.bench.config import ConfigError, load_config
 from attop.bench.fingerprint import remember
 from attop.bench.inputs import Inputs
-from attop.bench.locks import claim
+from attop.bench.locks import claim, hold
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.yaml_files import read_yaml
@@ -34,6 +34,12 @@ LOGS = f"{OUT}/logs"
 CHECKED = f"{OUT}/data/checked.json"
 COMPILED = f"{OUT}/data/compiled.json"
 REPORT = f"{OUT}/report.html"
+
+
+# Not for a dry run, which writes nothing. (Snakemake does not call it where attop is a module.)
+onstart:
+    if said := hold(OUT):
+        raise WorkflowError(said)
 
 
 def any_of(names):

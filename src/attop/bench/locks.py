@@ -1,12 +1,14 @@
-"""Snakemake's lock of a working directory, after a run that was killed.
+"""Who is at work: claims on a working directory and on a folder of results.
 
-A run that is killed leaves its lock, and Snakemake does not say whose it is. So every run makes a claim
-before it takes the lock: a file that names host and process. A lock is stale if all that ever made a claim
-and did not withdraw it are processes of this host that are gone; it is removed then. A claim from another
-host, or none, leaves it alone.
+A run makes a claim: a file that names host and process. A claim is stale if its process is one of this host
+that is gone; a claim from another host may not be.
 
-Without this a user would have to run ``snakemake --unlock`` after every kill or power cut before the same
-command goes on, and to know that nobody else is at work: Snakemake's own command does not ask.
+- `claim` is about Snakemake's lock of a working directory. A run that is killed leaves it, and Snakemake does
+  not say whose it is. It is removed if all that ever made a claim are gone. Without this a user would have to
+  run ``snakemake --unlock`` after every kill or power cut before the same command goes on, and to know that
+  nobody else is at work: Snakemake's own command does not ask.
+- `hold` is about the results. Snakemake's lock lies in the working directory, so runs of two working
+  directories with the same ``output`` would not know of each other.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typing import Any
 
 from attop.files import write_text
 
-__all__ = ["claim"]
+__all__ = ["claim", "hold"]
 
 
 def claim(state: str | os.PathLike[str] = ".snakemake") -> str:
@@ -38,13 +40,11 @@ def claim(state: str | os.PathLike[str] = ".snakemake") -> str:
     message : str
         What a user should know: empty if there was no lock, or if its owner is at work.
     """
-    claims, locks = Path(state).resolve() / "claims", Path(state) / "locks"
-    mine = claims / f"{platform.node()}.{os.getpid()}.json"
+    locks = Path(state) / "locks"
     try:
-        claims.mkdir(parents=True, exist_ok=True)
-        write_text(mine, json.dumps(_identity(os.getpid())))
-        atexit.register(_withdraw, mine, os.getpid())
-        others = [path for path in claims.glob("*.json") if path != mine]
+        mine = _make_claim(Path(state).resolve() / "claims")
+        claims = mine.parent
+        others = _others(mine)
         if not any(locks.glob("*.lock")):
             _forget([path for path in others if _is_gone(path)])
             return ""
@@ -54,7 +54,7 @@ def claim(state: str | os.PathLike[str] = ".snakemake") -> str:
             shutil.rmtree(locks)
             _forget(others)
             return "The last run here was killed; its lock is removed, and what it had finished is kept."
-        elsewhere = [path.stem.rpartition(".")[0] for path in others if not _is_here(_read(path))]
+        elsewhere = [_host(path) for path in others if not _is_here(_read(path))]
     except OSError:
         return ""  # a full disk, or one that cannot be written to: Snakemake says so itself
     if not elsewhere:
@@ -65,9 +65,60 @@ def claim(state: str | os.PathLike[str] = ".snakemake") -> str:
     )
 
 
+def hold(output: str | os.PathLike[str]) -> str:
+    """Claim a folder of results until this process ends.
+
+    Of two runs that start at the same moment each may see the other; then neither gets the folder.
+
+    Parameters
+    ----------
+    output : path
+
+    Returns
+    -------
+    message : str
+        Who else writes there, and what to do; empty if nobody does, and the folder is claimed.
+    """
+    try:
+        mine = _make_claim(Path(output).resolve() / ".claims")
+        others = _others(mine)
+        _forget([path for path in others if _is_gone(path)])
+    except OSError:
+        return ""  # as above
+    others = [path for path in others if path.exists()]
+    if not others:
+        return ""
+    _withdraw(mine, os.getpid())
+    said = _read(others[0])
+    if _is_here(said):
+        remedy = f"wait for it, or stop it (process {said['pid']})"
+    else:
+        remedy = f"wait for it; if it is no longer at work, delete {others[0]}"
+    return (
+        f"Another run writes to {output}: that of {said.get('folder', 'an unknown folder')} on "
+        f"{_host(others[0])}. Give another output (--config output=FOLDER), {remedy}."
+    )
+
+
+def _make_claim(claims: Path) -> Path:
+    """Write the claim of this process, which is withdrawn when it ends."""
+    mine = claims / f"{platform.node()}.{os.getpid()}.json"
+    write_text(mine, json.dumps(_identity(os.getpid())))
+    atexit.register(_withdraw, mine, os.getpid())
+    return mine
+
+
+def _others(mine: Path) -> list[Path]:
+    return [path for path in mine.parent.glob("*.json") if path != mine]
+
+
+def _host(claim: Path) -> str:
+    return claim.stem.rpartition(".")[0]
+
+
 def _identity(pid: int) -> dict[str, Any]:
     """Say which process of which machine, boot and process namespace; a process number may come again."""
-    return {"pid": pid, "started": _started(pid), "where": _where()}
+    return {"pid": pid, "started": _started(pid), "where": _where(), "folder": os.getcwd()}
 
 
 def _where() -> list[str]:
@@ -124,3 +175,4 @@ def _withdraw(mine: Path, pid: int) -> None:
     if os.getpid() == pid:
         with contextlib.suppress(OSError):
             mine.unlink(missing_ok=True)
+            mine.parent.rmdir()  # unless it holds others
