@@ -9,6 +9,7 @@ import pytest
 
 import attop
 import attop.estimators
+import attop.objectives
 import attop.surrogates
 
 #: A user's file; README's code among it.
@@ -66,7 +67,7 @@ def test_importing_attop_imports_nothing_heavy():
     assert not heavy & set(said.split())
 
 
-@pytest.mark.parametrize("package", [attop, attop.estimators, attop.surrogates])
+@pytest.mark.parametrize("package", [attop, attop.estimators, attop.objectives, attop.surrogates])
 def test_every_name_of_a_stub_is_there(package):
     for name in package.__all__:
         assert getattr(package, name) is not None

@@ -1,0 +1,9 @@
+"""Surrogates as objectives and metrics as evaluation metrics of other libraries.
+
+Each library has a module, which imports it only where it is needed; `attop.objectives.objective` and
+`attop.objectives.evaluation` are what they share.
+"""
+
+from attop.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,0 +1,73 @@
+"""A metric as the evaluation metric of a booster."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from attop.metrics.metric import Metric
+from attop.metrics.registry import get_metric
+from attop.top import Top
+from attop.typing import TopLike
+
+__all__ = ["EvaluationMetric"]
+
+
+class EvaluationMetric:
+    """A metric and its top, to be called by a booster.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        Such as ``"precision@k"``, see `attop.metrics.METRICS`.
+    top : Top, int or mapping, optional
+        For metrics that need it; resolved in each group.
+
+    Attributes
+    ----------
+    name : str
+        Of metric and top, such as ``"precision@k=100"``.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown.
+    TypeError
+        If the metric needs a top and there is none.
+
+    Examples
+    --------
+    >>> EvaluationMetric("recall@k", {"tau": 0.05}).name
+    'recall@tau=0.05'
+    """
+
+    def __init__(self, metric: str | Metric, top: TopLike | None = None):
+        self.metric = get_metric(metric)
+        if self.metric.needs_top and top is None:
+            raise TypeError(
+                f"{self.metric.name} is a metric of the top: give top, for example {{'tau': 0.05}}"
+            )
+        self.top = Top.of(top) if self.metric.needs_top and top is not None else None
+        self.name = (
+            self.metric.name if self.top is None else f"{self.metric.name.removesuffix('k')}{self.top}"
+        )
+
+    def value(
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the metric's value, the mean over `groups` where there are any.
+
+        Raises
+        ------
+        UndefinedMetricError
+            If it has none: a number in its place would stop training early for no reason.
+        ValueError
+            If there are weights and the metric takes none.
+        """
+        return self.metric.group_mean(y, scores, self.top, groups, sample_weight).value
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name})"
