@@ -133,6 +133,17 @@ def test_rows_of_the_same_features_are_one_unit(tmp_path):
     assert make("file", path=path, label="y", positive=1).unit is None
 
 
+def test_a_column_names_the_entity_of_each_row(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("u,customer,y\n1,ann,0\n1,bob,1\n1,ann,1\n")
+    data = make("file", path=path, label="y", positive=1, entity="customer")
+    assert data.entity.tolist() == [0, 1, 0]
+    assert data.groups is None
+    assert data.facts["features"] == ["u"]
+    with pytest.raises(DatasetError, match="'y' cannot be both label and entity: name another entity"):
+        make("file", path=path, label="y", positive=1, entity="y")
+
+
 def test_thresholds_replace_their_columns(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("u,v,y\n1,9,0\n2,8,1\n3,7,1\n")

@@ -11,6 +11,7 @@ from attop.datasets.splits.protocols import (
     holdout,
     make_folds,
     stratified,
+    whole_entities,
     whole_groups,
     windows,
     within_groups,
@@ -252,7 +253,7 @@ def test_folds_by_name_depend_on_run_data_protocol_and_repeat():
     ],
 )
 def test_the_number_of_folds_is_known_without_the_data(kind, options, count):
-    groups = np.arange(203) % 4 if PROTOCOLS[kind].needs_groups else None
+    groups = np.arange(203) % 4 if "groups" in PROTOCOLS[kind].needs else None
     assert count_folds(kind, **options) == count
     assert len(make_folds(kind, data(groups), 0, 0, **options)) == count
 
@@ -261,7 +262,11 @@ def test_the_number_of_folds_is_known_without_the_data(kind, options, count):
     ("kind", "options", "message"),
     [
         ("stratifed", {}, "unknown protocol 'stratifed'; did you mean 'stratified'"),
-        ("bootstrap", {}, "choose one of: stratified, windows, holdout, within-groups, whole-groups, given"),
+        (
+            "bootstrap",
+            {},
+            "choose one of: stratified, windows, holdout, within-groups, whole-groups, whole-entities",
+        ),
         ("windows", {"n_set": 3}, "protocol 'windows': unknown parameter 'n_set'; did you mean 'n_sets'"),
         ("within-groups", {}, "toy: protocol 'within-groups' needs groups.*use stratified, windows"),
         ("stratified", {"n_folds": 30}, "dataset toy: 30 folds cannot all have both classes"),
@@ -423,7 +428,7 @@ def test_given_refuses():
         given(y, group, np.zeros(len(y), int), seed=0)
     with pytest.raises(DatasetError, match="n_folds must be an integer from 1 to 2"):
         given(y, group, group // 2, n_folds=3, seed=0)
-    with pytest.raises(DatasetError, match="the test part of fold 0 cannot all have both classes"):
+    with pytest.raises(DatasetError, match=r"the test part of fold [01] cannot all have both classes"):
         given(np.where(group == 3, 0, y), group, (group == 3).astype(int), seed=0)
     data = Dataset("toy", np.zeros((len(y), 1)), y, group)
     with pytest.raises(DatasetError, match="dataset toy: protocol 'given' needs data that come in parts"):
@@ -468,3 +473,82 @@ def test_units_are_saved_and_must_leave_every_part_a_positive(tmp_path):
     assert data.summary()["units"] == 3
     with pytest.raises(DatasetError, match="the test part of fold"):
         make_folds("stratified", data, 0, 0, n_folds=2, inner_folds=2)
+
+
+# Whole entities
+
+
+def customers(n=300, seed=0, most=9):
+    """Labels and customers: a few customers have many rows and several positives, most have none."""
+    rng = np.random.default_rng(seed)
+    entity = np.repeat(np.arange(n), rng.geometric(0.3, n))
+    compromised = rng.random(n) < 0.2
+    y = (compromised[entity] & (rng.random(len(entity)) < 0.6)).astype(int)
+    y[entity == 0] = np.arange((entity == 0).sum()) < most
+    order = rng.permutation(len(y))
+    return y[order], entity[order]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("n_folds", "inner_folds"), [(2, 2), (3, 5), (7, 2)])
+def test_no_entity_is_on_both_sides_and_positives_are_spread(n_folds, inner_folds, seed):
+    y, entity = customers(seed=seed)
+    folds = whole_entities(y, entity=entity, n_folds=n_folds, inner_folds=inner_folds, seed=seed)
+    np.testing.assert_array_equal(np.sort(np.concatenate([f.test for f in folds])), np.arange(len(y)))
+    most, largest = np.bincount(entity, weights=y).max(), np.bincount(entity).max()
+    for fold in folds:
+        check_fold(fold, len(y))
+        assert len(fold.train) + len(fold.test) == len(y)
+        for one, other in ((fold.train, fold.test), *fold.inner):
+            assert not set(entity[one]) & set(entity[other])
+        assert np.ptp([y[held].sum() for _, held in fold.inner]) <= most
+    assert np.ptp([y[f.test].sum() for f in folds]) <= most
+    assert np.ptp([len(f.test) for f in folds]) <= largest
+
+
+def test_entities_with_many_positives_are_dealt_before_those_with_few():
+    # 6 + 2 x 3 + 1 + 1 positives: dealt in any other order than by size, three parts are less even.
+    n_pos = [6, 3, 3, 3, 1, 1, 1]
+    y, entity = users([n + 2 for n in n_pos], n_pos)
+    for seed in range(20):
+        folds = whole_entities(y, entity=entity, n_folds=3, inner_folds=2, seed=seed)
+        assert sorted(int(y[f.test].sum()) for f in folds) == [6, 6, 6]
+
+
+def test_entities_are_placed_at_random_and_names_do_not_matter():
+    y, entity = customers(60, most=1)
+    folds = [whole_entities(y, entity=entity, n_folds=4, inner_folds=2, seed=s) for s in range(200)]
+    tested = np.mean([np.isin(np.arange(len(y)), f[0].test) for f in folds], axis=0)
+    assert tested.min() > 0.1
+    assert tested.max() < 0.45
+    named = np.array([f"customer {e:03}" for e in entity])
+    assert all(
+        same(a, b)
+        for a, b in zip(
+            folds[3], whole_entities(y, entity=named, n_folds=4, inner_folds=2, seed=3), strict=True
+        )
+    )
+
+
+def test_whole_entities_refuse():
+    y, entity = np.array([1, 1, 0, 0, 0, 0]), np.array([1, 1, 2, 2, 3, 3])
+    with pytest.raises(DatasetError, match="3 entities cannot make 4 parts: lower n_folds"):
+        whole_entities(y, entity=entity, n_folds=4, seed=0)
+    with pytest.raises(DatasetError, match=r"the test part of fold [01] cannot all have both classes"):
+        whole_entities(y, entity=entity, n_folds=2, seed=0)
+    toy = Dataset("toy", np.zeros((6, 1)), y)
+    with pytest.raises(DatasetError, match=r"'whole-entities' needs entities.*as entity; or use stratified"):
+        make_folds("whole-entities", toy, 0, 0)
+    with pytest.raises(DatasetError, match="6 items but entities of shape"):
+        Dataset("toy", np.zeros((6, 1)), y, entity=[1, 2])
+
+
+def test_entities_are_saved_and_folds_are_made_of_them(tmp_path):
+    y, entity = customers()
+    data = Dataset("bank", np.zeros((len(y), 1)), y, entity=[f"c{e}" for e in entity])
+    data.save(tmp_path / "x.npz")
+    again = Dataset.load(tmp_path / "x.npz")
+    assert again.groups is None
+    assert again.summary()["entities"] == 300
+    for fold in make_folds("whole-entities", again, 0, 0, n_folds=3, inner_folds=2):
+        assert not set(entity[fold.train]) & set(entity[fold.test])

@@ -16,6 +16,9 @@ from attop.typing import Floats, Ints
 
 __all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays", "save_unavailable"]
 
+#: What may be known of each row besides features and label.
+_COLUMNS = ("groups", "part", "unit", "entity", "day")
+
 
 class DatasetError(ValueError):
     """Data that cannot be used; the message says what, where and how to mend it."""
@@ -61,6 +64,11 @@ class Dataset:
     unit : ndarray of shape (n,), int64, or None
         Rows of one unit, such as copies of one row, are never on both sides of a split. Unlike `groups` it
         says nothing of what is ranked.
+    entity : ndarray of shape (n,), int64, or None
+        Customer, card or machine of each row, where all rows are one list. Protocols that are asked to keep
+        entities together, or to leave out those already known, look at it.
+    day : ndarray of shape (n,), int64, or None
+        When each row came to be: days since 1970 began, or since any other day.
     """
 
     name: str
@@ -70,6 +78,8 @@ class Dataset:
     facts: Mapping[str, Any] = field(default_factory=dict)
     part: Ints | None = None
     unit: Ints | None = None
+    entity: Ints | None = None
+    day: Ints | None = None
 
     def __post_init__(self) -> None:
         X = np.ascontiguousarray(self.X, dtype=np.float64)
@@ -96,26 +106,30 @@ class Dataset:
             )
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
-        if self.groups is not None:
-            groups = np.asarray(self.groups)
-            if groups.shape != y.shape:
-                raise DatasetError(f"dataset {self.name}: {len(y)} items but groups of shape {groups.shape}")
-            object.__setattr__(self, "groups", np.unique(groups, return_inverse=True)[1].astype(np.int64))
-        if self.unit is not None:
-            unit = np.asarray(self.unit)
-            if unit.shape != y.shape:
-                raise DatasetError(f"dataset {self.name}: {len(y)} items but units of shape {unit.shape}")
-            object.__setattr__(self, "unit", np.unique(unit, return_inverse=True)[1].astype(np.int64))
+        for column, what in (("groups", "groups"), ("unit", "units"), ("entity", "entities")):
+            if getattr(self, column) is not None:
+                names = self._one_a_row(column, what)
+                codes = np.unique(names, return_inverse=True)[1].astype(np.int64)
+                object.__setattr__(self, column, codes)
+        if self.day is not None:
+            day = self._one_a_row("day", "days")
+            if day.dtype.kind not in "iu":
+                raise DatasetError(f"dataset {self.name}: days must be whole numbers, got dtype {day.dtype}")
+            object.__setattr__(self, "day", day.astype(np.int64))
         if self.part is not None:
-            part = np.asarray(self.part)
-            if part.shape != y.shape:
-                raise DatasetError(f"dataset {self.name}: {len(y)} items but parts of shape {part.shape}")
+            part = self._one_a_row("part", "parts")
             found = np.unique(part)
             if not np.array_equal(found, np.arange(len(found))):
                 raise DatasetError(
                     f"dataset {self.name}: parts must be numbered from 0 and have items, got {found.tolist()}"
                 )
             object.__setattr__(self, "part", part.astype(np.int64))
+
+    def _one_a_row(self, column: str, what: str) -> NDArray[Any]:
+        values = np.asarray(getattr(self, column))
+        if values.shape != self.y.shape:
+            raise DatasetError(f"dataset {self.name}: {len(self.y)} items but {what} of shape {values.shape}")
+        return values
 
     @property
     def n_pos(self) -> int:
@@ -142,17 +156,16 @@ class Dataset:
             counts["parts"] = np.bincount(self.part).tolist()
         if self.unit is not None:
             counts["units"] = int(self.unit.max()) + 1
+        if self.entity is not None:
+            counts["entities"] = int(self.entity.max()) + 1
+        if self.day is not None:
+            counts["days"] = int(np.ptp(self.day)) + 1
         return counts
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to an ``.npz`` file, whole or not at all."""
         arrays: dict[str, Any] = {"X": self.X, "y": self.y}
-        if self.groups is not None:
-            arrays["groups"] = self.groups
-        if self.part is not None:
-            arrays["part"] = self.part
-        if self.unit is not None:
-            arrays["unit"] = self.unit
+        arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
         save_arrays(path, arrays, {"name": self.name, "facts": dict(self.facts)})
 
     @classmethod
@@ -165,15 +178,8 @@ class Dataset:
             If the file holds only the reason why there are no data; see `save_unavailable`.
         """
         arrays, meta = load_arrays(path)
-        return cls(
-            meta["name"],
-            arrays["X"],
-            arrays["y"],
-            arrays.get("groups"),
-            meta["facts"],
-            arrays.get("part"),
-            arrays.get("unit"),
-        )
+        columns = {name: arrays[name] for name in _COLUMNS if name in arrays}
+        return cls(meta["name"], arrays["X"], arrays["y"], facts=meta["facts"], **columns)
 
 
 def save_arrays(

@@ -39,6 +39,7 @@ def file_table(
     format: str | None = None,
     reader: Mapping[str, Any] | None = None,
     group: str | int | None = None,
+    entity: str | int | None = None,
     keep: Sequence[str | int] | None = None,
     drop: Sequence[str | int] = (),
     codes: Mapping[str, float] | None = None,
@@ -68,9 +69,12 @@ def file_table(
     reader : mapping, optional
         Parameters of the format's reader, such as ``header`` and ``separator`` of `read_delimited`.
     group : str or int, optional
-        Column that names the user or query of each row.
+        Column that names the user or query of each row, whose rows are a list of their own.
+    entity : str or int, optional
+        Column that names the customer, card or machine of each row, where all rows are one list; see
+        `Dataset.entity`.
     keep : sequence, optional
-        Columns that are features; all but label, group and `drop` if left out.
+        Columns that are features; all but label, group, entity and `drop` if left out.
     drop : sequence
         Columns to leave out.
     codes : mapping, optional
@@ -115,10 +119,14 @@ def file_table(
         label = "label"
 
     label = _column(frame, label, where)
-    group = None if group is None else _column(frame, group, where)
-    if label == group:
-        raise DatasetError(f"{where}: column {label!r} cannot be both label and group: name another group")
-    aside = {label, *([] if group is None else [group]), *(_column(frame, c, where) for c in drop)}
+    roles = {"group": group, "entity": entity}
+    columns = {role: _column(frame, c, where) for role, c in roles.items() if c is not None}
+    for role, column in columns.items():
+        if column == label:
+            raise DatasetError(
+                f"{where}: column {label!r} cannot be both label and {role}: name another {role}"
+            )
+    aside = {label, *columns.values(), *(_column(frame, c, where) for c in drop)}
     if name == "svmlight":
         aside.add("qid")
     chosen = [c for c in frame.columns if c not in aside]
@@ -136,7 +144,7 @@ def file_table(
             f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
             "by pandas: put its number in drop, or name the features in keep"
         )
-    used = {c: _values(frame[c], where) for c in (label, group, *chosen) if c is not None}
+    used = {c: _values(frame[c], where) for c in (label, *columns.values(), *chosen)}
     text = {c: v for c, v in used.items() if not pd.api.types.is_numeric_dtype(v)}
     frame = frame.assign(**text)
 
@@ -144,7 +152,7 @@ def file_table(
     if thresholds is not None:
         features = _above(features, thresholds, where)
     y = _positives(frame[label], positive, where)
-    values = None if group is None else frame[group].to_numpy()
+    names = {role: frame[column].to_numpy() for role, column in columns.items()}
     X = features.to_numpy(np.float64)
     if query_norm is not None:
         X = query_level_norm(X, _values(frame[_column(frame, query_norm, where)], where).to_numpy())
@@ -163,7 +171,14 @@ def file_table(
         "features": list(features.columns),
     }
     return Dataset(
-        os.path.splitext(os.path.basename(path))[0], X, y.astype(np.int64), values, facts, part, unit
+        os.path.splitext(os.path.basename(path))[0],
+        X,
+        y.astype(np.int64),
+        names.get("group"),
+        facts,
+        part,
+        unit,
+        names.get("entity"),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.builder_parameters import complete, integer
+from attop.datasets.splits.entity import whole_entities
 from attop.datasets.splits.folds import Fold
 from attop.datasets.splits.group import given, whole_groups, within_groups
 from attop.datasets.splits.random import holdout, stratified, windows
@@ -24,13 +25,22 @@ __all__ = [
     "holdout",
     "make_folds",
     "stratified",
+    "whole_entities",
     "whole_groups",
     "windows",
     "within_groups",
 ]
 
+#: What a protocol may ask of each row of the data, by parameter of its function -> how a message says that
+#: it is not there.
+_COLUMNS = {
+    "groups": "needs groups and the data have none",
+    "part": "needs data that come in parts and these do not: name the file of the test part",
+    "entity": "needs entities and the data name none: give the column of the customers as entity",
+    "unit": "",
+}
 #: Parameters of a protocol's function that a configuration does not give.
-_NO_OPTIONS = ("y", "groups", "part", "seed", "unit")
+_NO_OPTIONS = ("y", "seed", *_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -41,36 +51,39 @@ class Protocol:
     ----------
     name : str
     function : callable
-        ``function(y, groups, *, seed, **options)`` returns the folds of one repeat.
+        ``function(y, *, seed, **columns, **options)`` returns the folds of one repeat; its parameters say
+        which columns of the data it takes, and which it needs.
     summary : str
         What it does, for the reference of the configuration and for reports: half a sentence.
     counted_by : str or None
         Option that says how many folds a repeat has; None: it has one.
-    needs_groups, needs_parts : bool
-        Whether the data must have groups, or come in parts, which `function` then takes as third argument.
+    needs : tuple of str
+        What the data must have for each row, by the names of the attributes of `Dataset`.
     """
 
     name: str
     function: Callable[..., list[Fold]]
     summary: str
     counted_by: str | None = None
-    needs_groups: bool = False
-    needs_parts: bool = False
+    needs: tuple[str, ...] = ()
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
         return complete(self.function, given, f"protocol {self.name!r}", reserved=_NO_OPTIONS)
 
     @property
-    def keeps_units(self) -> bool:
-        """Whether the rows of a unit stay on one side."""
-        return "unit" in inspect.signature(self.function).parameters
+    def takes(self) -> list[str]:
+        """What of each row it looks at where the data have it."""
+        return [n for n in self._parameters if n in _COLUMNS]
 
     @property
     def defaults(self) -> dict[str, Any]:
         """Options and their defaults."""
-        parameters = inspect.signature(self.function).parameters
-        return {name: p.default for name, p in parameters.items() if name not in _NO_OPTIONS}
+        return {name: p.default for name, p in self._parameters.items() if name not in _NO_OPTIONS}
+
+    @property
+    def _parameters(self) -> Mapping[str, inspect.Parameter]:
+        return inspect.signature(self.function).parameters
 
 
 #: Protocols by name: how data are cut into training and test parts. Configuration and reports read this list.
@@ -94,21 +107,28 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "within-groups",
             within_groups,
             "the items of each group are split into training, validation and test (PAP)",
-            needs_groups=True,
+            needs=("groups",),
         ),
         Protocol(
             "whole-groups",
             whole_groups,
             "cross-validation over whole groups, so that the test is on new ones",
             "n_folds",
-            needs_groups=True,
+            needs=("groups",),
+        ),
+        Protocol(
+            "whole-entities",
+            whole_entities,
+            "cross-validation over whole entities, such as customers, which are ranked in one list",
+            "n_folds",
+            needs=("entity",),
         ),
         Protocol(
             "given",
             given,
             "the parts the data come in: the last tests, one before it validates, the others train",
             "n_folds",
-            needs_parts=True,
+            needs=("part",),
         ),
     )
 }
@@ -140,30 +160,21 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: A
         If the protocol or an option is unknown, groups are missing, or a class is too small.
     """
     protocol = _protocol(kind)
-    if protocol.needs_groups and dataset.groups is None:
-        others = ", ".join(p.name for p in PROTOCOLS.values() if not p.needs_groups)
-        raise DatasetError(
-            f"dataset {dataset.name}: protocol {kind!r} needs groups and the data have none: use {others}"
-        )
-    if protocol.needs_parts and dataset.part is None:
-        others = ", ".join(p.name for p in PROTOCOLS.values() if not p.needs_parts)
-        raise DatasetError(
-            f"dataset {dataset.name}: protocol {kind!r} needs data that come in parts and these do not: "
-            f"name the file of the test part, or use {others}"
-        )
-    if dataset.unit is not None and not protocol.keeps_units:
-        others = ", ".join(p.name for p in PROTOCOLS.values() if p.keeps_units)
+    columns = {name: getattr(dataset, name) for name in protocol.takes}
+    for name in protocol.needs:
+        if columns[name] is None:
+            others = ", ".join(p.name for p in PROTOCOLS.values() if name not in p.needs)
+            raise DatasetError(f"dataset {dataset.name}: protocol {kind!r} {_COLUMNS[name]}; or use {others}")
+    if dataset.unit is not None and "unit" not in columns:
+        others = ", ".join(p.name for p in PROTOCOLS.values() if "unit" in p.takes)
         raise DatasetError(
             f"dataset {dataset.name}: protocol {kind!r} may put rows of one unit, such as copies, on both "
             f"sides of a split: use {others}, or do not ask for units"
         )
     filled = protocol.options(options)
-    if dataset.unit is not None:
-        filled["unit"] = dataset.unit
-    arguments = (dataset.y, dataset.groups, *((dataset.part,) if protocol.needs_parts else ()))
     derived = derive_seed(seed, "split", dataset.name, kind, repeat)
     try:
-        return protocol.function(*arguments, seed=derived, **filled)
+        return protocol.function(dataset.y, seed=derived, **columns, **filled)
     except DatasetError as error:
         raise DatasetError(f"dataset {dataset.name}: {error}") from None
 

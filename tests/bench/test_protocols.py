@@ -1,0 +1,82 @@
+"""Protocols from a configuration file to the report's sentence: what is asked for, and what cannot be."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from attop.analysis.page.section import protocol_sentence
+from attop.bench.checks import check_plan
+from attop.bench.config import ConfigError, load_config
+from attop.bench.plan import Plan
+from attop.bench.training import run_job
+from attop.datasets.build import make
+from support import ROOT
+
+
+def transactions(path, n=600, seed=0):
+    """Write a table of transactions on thirty days, of sixty customers, every fourth of them compromised."""
+    rng = np.random.default_rng(seed)
+    customer = rng.integers(0, 60, n)
+    fraud = ((customer % 4 == 0) & (rng.random(n) < 0.5)).astype(int)
+    day = pd.Timestamp("2024-02-15") + pd.to_timedelta(np.sort(rng.integers(0, 30, n)), unit="D")
+    amount = rng.normal(size=n) + fraud
+    frame = pd.DataFrame(
+        {
+            "when": day.strftime("%Y-%m-%d 12:%M"),
+            "customer": [f"c{c}" for c in customer],
+            "amount": amount,
+            "fraud": fraud,
+        }
+    )
+    frame.to_csv(path, index=False)
+    return frame
+
+
+def configured(tmp_path, protocol, **params):
+    """Return the plan of a configuration written as YAML, and its data."""
+    transactions(tmp_path / "t.csv")
+    given = {"path": str(tmp_path / "t.csv"), "label": "fraud", "positive": 1, "drop": [], **params}
+    text = yaml.safe_dump(
+        {
+            "catalogues": {"methods": "config/methods.yaml"},
+            "datasets": [
+                {
+                    "id": "bank",
+                    "kind": "file",
+                    "params": given,
+                    "protocol": protocol,
+                    "targets": [{"tau": 0.1}],
+                }
+            ],
+            "methods": ["logistic-regression"],
+        }
+    )
+    config = load_config(yaml.safe_load(text), root=ROOT)
+    data = make("file", **config.dataset("bank").parameters)
+    return Plan(config), data
+
+
+def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path):
+    protocol = {"kind": "whole-entities", "options": {"n_folds": 3, "inner_folds": 2}}
+    plan, data = configured(tmp_path, protocol, entity="customer", drop=["when"])
+    check_plan(plan.config, {"bank": data})
+    customer = pd.read_csv(tmp_path / "t.csv")["customer"].to_numpy()
+    runs = list(plan.runs())
+    assert len(runs) == 3
+    tested = []
+    for run in runs:
+        outcome = run_job(plan.spec(run), data, contain=False)
+        assert outcome.record.ok
+        tested.append(set(customer[outcome.test]))
+    assert sum(map(len, tested)) == len(set().union(*tested)) == 60
+    assert protocol_sentence(protocol) == (
+        "Cross-validation over whole entities, such as customers, which are ranked in one list "
+        "(whole-entities: n_folds = 3, inner_folds = 2, repeats = 1)."
+    )
+
+
+def test_a_protocol_without_its_column_stops_before_the_first_job(tmp_path):
+    plan, data = configured(tmp_path, {"kind": "whole-entities"}, drop=["when", "customer"])
+    with pytest.raises(ConfigError, match="needs entities and the data name none: give the column"):
+        check_plan(plan.config, {"bank": data})
