@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.typing import Ints
+from attop.typing import Floats, Ints
 
 __all__ = ["RankingSample", "check_groups", "check_labels"]
 
@@ -137,6 +137,12 @@ class RankingSample:
     def n_groups(self) -> int:
         """Number of groups."""
         return len(self.n_pos)
+
+    def amounts(self, weight: Floats) -> tuple[Floats, Floats]:
+        """Return the weight of the positives, and of the negatives, of each group."""
+        block = np.repeat(np.arange(2 * self.n_groups), np.column_stack([self.n_pos, self.n_neg]).ravel())
+        total = np.bincount(block, weights=weight[self.order], minlength=2 * self.n_groups)
+        return total[0::2].astype(np.float64), total[1::2].astype(np.float64)
 
     def select(self, keep: NDArray[np.bool_]) -> RankingSample:
         """Restrict to the groups where `keep` is true; `order` still refers to all items."""

@@ -224,15 +224,15 @@ def test_hinge_sums_keep_their_digits_far_from_zero():
     pos = offset + 1 + rng.integers(0, 2**10, 3000) * 2.0**-30  # exact in floating point
     neg = offset + rng.integers(0, 2**10, 50) * 2.0**-30
     exact = np.maximum(1 - (pos - neg[:, None]), 0).sum(axis=1)
-    assert_allclose(hinge_sums(pos, neg)[0], exact, rtol=1e-12)
+    assert_allclose(hinge_sums(pos, neg, np.ones(len(pos)))[0], exact, rtol=1e-12)
 
 
 @pytest.mark.parametrize("size", [1, 7, 40, 10**6])
 def test_block_size_does_not_change_logistic_sums(size):
     rng = np.random.default_rng(7)
     pos, neg, weight = rng.normal(size=7), rng.normal(size=23), rng.uniform(size=23)
-    sums, pull_back = logistic_sums(pos, neg)
-    again, pull_back_again = logistic_sums(pos, neg, size)
+    sums, pull_back = logistic_sums(pos, neg, np.ones(len(pos)))
+    again, pull_back_again = logistic_sums(pos, neg, np.ones(len(pos)), size)
     assert_allclose(again, sums, rtol=1e-15)
     for one, other in zip(pull_back(weight), pull_back_again(weight), strict=True):
         assert_allclose(other, one, rtol=1e-14)

@@ -110,7 +110,7 @@ def prec_margins(
     sample = RankingSample.from_labels(y, groups)
     values = check_scores(scores, len(sample.order))
     top = Top.of(top)
-    k = resolve_each(top, sample)
+    k = resolve_each(top, sample.n_pos, sample.n_neg)
     defined = (k > 0) & (k <= sample.n_pos) & (sample.n_neg > 0)
     leads = _Leads(values, eligible(sample, defined, f"at least k positives ({top}) and a negative"))
     k = k[defined]
@@ -155,7 +155,7 @@ def pap_margins(scores: ArrayLike, y: ArrayLike, top: TopLike, groups: ArrayLike
     sample = RankingSample.from_labels(y, groups)
     values = check_scores(scores, len(sample.order))
     top = Top.of(top)
-    k = resolve_each(top, sample)
+    k = resolve_each(top, sample.n_pos, sample.n_neg)
     defined = (k > 0) & (k <= sample.n_neg) & (sample.n_pos > 0)
     leads = _Leads(values, eligible(sample, defined, f"a positive and at least k negatives ({top})"))
     beta = np.minimum(leads.n_pos, k[defined])

@@ -182,7 +182,7 @@ def margin_risk(scores: ArrayLike, y: ArrayLike, *, theta: float, p: float) -> f
     if len(pos) == 0 or len(neg) == 0:
         raise ValueError(f"a positive and a negative are needed, got {len(pos)} and {len(neg)}")
     share = np.searchsorted(pos, neg + theta, side="right") / len(pos)
-    return power_mean(share, check_power(p))[0]
+    return power_mean(share, np.ones(len(share)), check_power(p))[0]
 
 
 def _check_counts(**counts: int) -> None:

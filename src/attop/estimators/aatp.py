@@ -258,7 +258,7 @@ def _progress(name: str, most: int) -> Callback:
     return report
 
 
-def _rank(given: TopLike | None, y: Ints, weight: Ints) -> int:
+def _rank(given: TopLike | None, y: Ints, weight: Ints | Floats) -> int:
     """Rank of the quantile in the sample that holds item i `weight[i]` times."""
     top = Top(tau=0.05) if given is None else Top.of(given)
     n, total = len(y), int(weight.sum())

@@ -16,7 +16,7 @@ __all__ = ["AccuracyAtTop", "Weights", "item_weights"]
 Weights = Literal["items", "pairs"]
 
 
-def item_weights(y: ArrayLike, weights: Weights) -> Ints:
+def item_weights(y: ArrayLike, weights: Weights, sample_weight: Floats | None = None) -> Ints | Floats:
     """Times each item counts.
 
     Parameters
@@ -26,18 +26,21 @@ def item_weights(y: ArrayLike, weights: Weights) -> Ints:
     weights : {"items", "pairs"}
         ``"items"``: each once. ``"pairs"``: once for every pair of a positive and a negative it is part
         of, ``n_neg`` for a positive and ``n_pos`` for a negative.
+    sample_weight : ndarray of shape (n,), optional
+        Times each item is in the sample, any number of at least 0.
 
     Returns
     -------
-    weight : ndarray of shape (n,), dtype int64
+    weight : ndarray of shape (n,), dtype int64 or, with `sample_weight`, float64
     """
     if weights not in get_args(Weights):
         raise ValueError(f"weights must be 'items' or 'pairs', got {weights!r}")
     labels = check_labels(y)
+    times = np.ones(len(labels), np.int64) if sample_weight is None else sample_weight
     if weights == "items":
-        return np.ones(len(labels), np.int64)
-    n_pos = int(labels.sum())
-    return np.where(labels == 1, len(labels) - n_pos, n_pos).astype(np.int64)
+        return times
+    n_pos, n_neg = times[labels == 1].sum(), times[labels == 0].sum()
+    return times * np.where(labels == 1, n_neg, n_pos)
 
 
 class AccuracyAtTop(Surrogate):
@@ -69,6 +72,9 @@ class AccuracyAtTop(Surrogate):
         self.weights = weights
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
+        return self._bind_weighted(y, groups, None)
+
+    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
         labels = check_labels(y)
         threshold_item = np.asarray(self.threshold_item)
         if threshold_item.dtype.kind not in "iu" or threshold_item.ndim > 1:
@@ -79,14 +85,14 @@ class AccuracyAtTop(Surrogate):
             raise ValueError(
                 f"threshold_item must lie in 0 .. {len(labels) - 1}, got {self.threshold_item!r}"
             )
-        return _Bound(labels, item_weights(labels, self.weights), threshold_item)
+        return _Bound(labels, item_weights(labels, self.weights, weight), threshold_item)
 
 
 class _Bound(BoundSurrogate):
     n_groups = 1
     n_left_out = 0
 
-    def __init__(self, labels: Ints, weight: Ints, threshold_item: Ints):
+    def __init__(self, labels: Ints, weight: Ints | Floats, threshold_item: Ints):
         self.n = len(labels)
         self.sign = np.where(labels == 1, 1.0, -1.0)[:, None]
         self.weight = weight[:, None].astype(np.float64)

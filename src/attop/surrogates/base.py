@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.metrics.ranking import as_floats
+from attop.metrics.ranking import as_floats, check_weights
 from attop.sample import RankingSample
 from attop.typing import Floats, Ints
 
@@ -99,16 +99,33 @@ class Surrogate(ABC):
     convex: ClassVar[bool]
     smooth: ClassVar[bool]
     bounds: ClassVar[str | None]
+    #: Why it takes no weights, for one that does not.
+    no_weights: ClassVar[str] = "it is defined on items"
 
-    def bind(self, y: ArrayLike, groups: ArrayLike | None = None) -> BoundSurrogate:
-        """Prepare for a sample: labels of shape (n,), and groups of shape (n,) or None for a single one.
+    def bind(
+        self, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> BoundSurrogate:
+        """Prepare for a sample.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+        groups : array-like of shape (n,), optional
+            Without, the sample is one group.
+        sample_weight : array-like of shape (n,), optional
+            At least 0; an item of weight 2 counts as two equal items. Wherever the definition or a top
+            counts items, positives or negatives, it is their weight that counts. Groups are not weighted.
 
         Raises
         ------
         ValueError
-            If the surrogate is undefined on every group.
+            If the surrogate is undefined on every group, a weight is negative or not finite, or the
+            surrogate takes none.
         """
-        bound = self._bind(y, groups)
+        if sample_weight is None:
+            bound = self._bind(y, groups)
+        else:
+            bound = self._bind_weighted(y, groups, check_weights(sample_weight, len(np.asarray(y))))
         bound.surrogate = self
         return bound
 
@@ -116,11 +133,19 @@ class Surrogate(ABC):
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         """Do the work of `bind`."""
 
+    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
+        """Do the work of `bind` with weights, by default by refusing them."""
+        raise ValueError(f"{type(self).__name__} takes no sample_weight: {self.no_weights}")
+
     def value_and_coef(
-        self, scores: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> tuple[float | Floats, Floats]:
         """Return value and subgradient for `scores` of shape (n,) or (n, m); see `BoundSurrogate`."""
-        bound = self.bind(y, groups)
+        bound = self.bind(y, groups, sample_weight)
         scores = as_floats(scores)
         if scores.ndim not in (1, 2) or len(scores) != bound.n:
             raise ValueError(f"scores must have shape ({bound.n},) or ({bound.n}, m), got {scores.shape}")
@@ -131,9 +156,17 @@ class Surrogate(ABC):
         return f"{type(self).__name__}({fields})"
 
 
-def eligible(sample: RankingSample, keep: NDArray[np.bool_], need: str) -> RankingSample:
+def eligible(
+    sample: RankingSample, keep: NDArray[np.bool_], need: str, weight: Floats | None = None
+) -> RankingSample:
     """Keep the groups a surrogate is defined on; refuse a sample without any."""
     if not keep.any():
+        if weight is not None:
+            n_pos, n_neg = sample.amounts(weight)
+            raise ValueError(
+                f"no group has, by weight, {need}: its positives weigh up to {n_pos.max():g}, its negatives "
+                f"up to {n_neg.max():g}; lower k or scale the weights"
+            )
         pos, neg = int(sample.n_pos.max()), int(sample.n_neg.max())
         raise ValueError(
             f"no group has {need}: the {sample.n_groups} groups have up to {pos} positives and up to "

@@ -61,15 +61,18 @@ class ConvexPush(BipartiteSurrogate):
 
     @staticmethod
     @abstractmethod
-    def sums(pos: Floats, neg: Floats) -> tuple[Floats, PullBack]:
+    def sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
         """Return the inner sums and their pull-back; see `attop.surrogates.push_sums`."""
 
-    def evaluate(self, pos: Floats, neg: Floats) -> tuple[float, Floats, Floats]:
+    def evaluate(
+        self, pos: Floats, neg: Floats, pos_times: Floats, neg_times: Floats
+    ) -> tuple[float, Floats, Floats]:
         """Evaluate one list; see `BipartiteSurrogate`."""
-        u, pull_back = self.sums(pos, neg)
-        mean, weight = power_mean(u, self.p) if self.price == "power" else exp_mean(u)
-        pos_coef, neg_coef = pull_back(weight / len(pos))
-        return mean / len(pos), pos_coef, neg_coef
+        u, pull_back = self.sums(pos, neg, pos_times)
+        mean, weight = power_mean(u, neg_times, self.p) if self.price == "power" else exp_mean(u, neg_times)
+        total = float(pos_times.sum())
+        pos_coef, neg_coef = pull_back(weight / total)
+        return mean / total, pos_coef, neg_coef
 
 
 class HingePush(ConvexPush):
@@ -88,9 +91,9 @@ class HingePush(ConvexPush):
     smooth: ClassVar[bool] = False
 
     @staticmethod
-    def sums(pos: Floats, neg: Floats) -> tuple[Floats, PullBack]:
+    def sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
         """Return the inner sums and their pull-back."""
-        return hinge_sums(pos, neg)
+        return hinge_sums(pos, neg, times)
 
 
 class LogisticPush(ConvexPush):
@@ -109,6 +112,6 @@ class LogisticPush(ConvexPush):
     smooth: ClassVar[bool] = True
 
     @staticmethod
-    def sums(pos: Floats, neg: Floats) -> tuple[Floats, PullBack]:
+    def sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
         """Return the inner sums and their pull-back."""
-        return logistic_sums(pos, neg)
+        return logistic_sums(pos, neg, times)

@@ -6,7 +6,9 @@ import math
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.surrogates.bipartite import BipartiteSurrogate
 from attop.typing import Floats
 
@@ -56,8 +58,17 @@ class ExpPushExp(BipartiteSurrogate):
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
+    no_weights: ClassVar[str] = (
+        "a sum over negatives that weigh little may be below 1, and has no logarithm of its logarithm; "
+        "the power price takes them"
+    )
 
-    def evaluate(self, pos: Floats, neg: Floats) -> tuple[float, Floats, Floats]:
+    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
+        return Surrogate._bind_weighted(self, y, groups, weight)
+
+    def evaluate(
+        self, pos: Floats, neg: Floats, pos_times: Floats, neg_times: Floats
+    ) -> tuple[float, Floats, Floats]:
         """Evaluate one list; see `BipartiteSurrogate`."""
         lowest = pos.min()
         softmin = np.exp(lowest - pos)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
@@ -19,6 +20,7 @@ from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = [
+    "Amounts",
     "BoundKernel",
     "GroupedSurrogate",
     "TopSurrogate",
@@ -27,6 +29,9 @@ __all__ = [
     "resolve_each",
 ]
 
+
+#: Numbers of items, or their weights.
+Amounts = Ints | Floats
 
 #: Number of scores from which threads, which take 0.1 ms to start, make a call faster.
 _WORTH_THREADS = 200_000
@@ -43,19 +48,34 @@ class GroupedSurrogate(Surrogate):
     kernel : str
         Module below `attop.surrogates.kernels` and its constant for the loss, as ``"module:LOSS"``. The
         module, and with it numba, is imported when the surrogate is first bound.
+    weighted_kernel : str
+        The same for items with weights; empty for a surrogate that takes none.
     """
 
     kernel: ClassVar[str]
+    weighted_kernel: ClassVar[str] = ""
 
     @abstractmethod
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        """Return k of each group, where the surrogate is defined, and what that takes, in words."""
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        """Return k of each group, where the surrogate is defined, and what that takes, in words.
+
+        Of each group are given the number of positives and of negatives, or the weight of both.
+        """
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
-        k, defined, need = self._group_k(sample)
+        k, defined, need = self._group_k(sample.n_pos, sample.n_neg)
         kept = eligible(sample, defined, need)
         return BoundKernel(self.kernel, kept, k[defined], len(sample.order), sample.n_groups)
+
+    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
+        if not self.weighted_kernel:
+            return super()._bind_weighted(y, groups, weight)
+        sample = RankingSample.from_labels(y, groups)
+        k, defined, need = self._group_k(*sample.amounts(weight))
+        kept = eligible(sample, defined, need, weight)
+        n, exact = len(sample.order), k.astype(np.float64)[defined]
+        return BoundKernel(self.weighted_kernel, kept, exact, n, sample.n_groups, item_weight=weight)
 
 
 class TopSurrogate(GroupedSurrogate):
@@ -71,21 +91,26 @@ class TopSurrogate(GroupedSurrogate):
         self.top = Top.of(top)
 
 
-def resolve_each(top: Top, sample: RankingSample) -> Ints:
-    """Resolve `top` in every group; 0 where the group is too small."""
-    k = np.zeros(sample.n_groups, np.int64)
-    for g, (n_pos, n_neg) in enumerate(zip(sample.n_pos.tolist(), sample.n_neg.tolist(), strict=True)):
+def resolve_each(top: Top, n_pos: Amounts, n_neg: Amounts) -> Ints:
+    """Resolve `top` in every group, by its numbers of positives and negatives or the weights of both.
+
+    0 where the group is too small.
+    """
+    # Fractions are what `resolve` calculates in; it asks for whole numbers because items are.
+    exact: Any = Fraction if n_pos.dtype.kind == "f" else int
+    k = np.zeros(len(n_pos), np.int64)
+    for g, (pos, neg) in enumerate(zip(n_pos.tolist(), n_neg.tolist(), strict=True)):
         try:
-            k[g] = top.resolve(n_pos + n_neg, n_pos)
+            k[g] = top.resolve(exact(pos) + exact(neg), exact(pos))
         except ValueError:
             k[g] = 0
     return k
 
 
-def against_negatives(top: Top, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
+def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:
     """Return k of each group, where there are a positive and k negatives, and that in words."""
-    k = resolve_each(top, sample)
-    defined = (sample.n_pos > 0) & (k > 0) & (k <= sample.n_neg)
+    k = resolve_each(top, n_pos, n_neg)
+    defined = (n_pos > 0) & (k > 0) & (k <= n_neg)
     return k, defined, f"a positive and at least k negatives ({top})"
 
 
@@ -111,17 +136,31 @@ class BoundKernel(BoundSurrogate):
         Groups there were.
     weight : float, optional
         Of a group; by default the value is the mean over the groups.
+    item_weight : ndarray of shape (n,) or (0,), optional
+        For a kernel that takes it.
+    constants : tuple
+        What else the kernel takes.
     """
 
     def __init__(
-        self, kernel: str, sample: RankingSample, k: Ints, n: int, n_groups: int, weight: float | None = None
+        self,
+        kernel: str,
+        sample: RankingSample,
+        k: Amounts,
+        n: int,
+        n_groups: int,
+        weight: float | None = None,
+        *,
+        item_weight: Floats | None = None,
+        constants: tuple[float, ...] = (),
     ):
         module, loss = kernel.split(":")
         kernels = import_module(f"attop.surrogates.kernels.{module}")
         self._evaluate, self._loss = kernels.evaluate, getattr(kernels, loss)
         self._kernel, self._sample = kernel, sample
-        self._more: tuple[Any, ...] = ()  # what a kernel takes beyond the rest
-        self._k = np.ascontiguousarray(k, dtype=np.int64)
+        self._item_weight, self._constants = item_weight, constants
+        self._more: tuple[Any, ...] = constants if item_weight is None else (*constants, item_weight)
+        self._k: Any = np.ascontiguousarray(k)
         self._weight = 1.0 / sample.n_groups if weight is None else weight
         self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
         self.n = n
@@ -181,11 +220,20 @@ class BoundKernel(BoundSurrogate):
             rows = np.sort(items)
             order, n = np.searchsorted(rows, items), len(items)
         sample = RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last])
-        return rows, self._restrict(rows, sample, self._k[first:last], n)
-
-    def _restrict(self, rows: slice | Ints, sample: RankingSample, k: Ints, n: int) -> BoundSurrogate:
-        """Return the same loss on some of the groups, laid out in `sample`; `rows` are the `n` rows."""
-        return BoundKernel(self._kernel, sample, k, n, sample.n_groups, self._weight)
+        item_weight = self._item_weight
+        if item_weight is not None and len(item_weight) > 0:
+            item_weight = item_weight[rows]
+        block = BoundKernel(
+            self._kernel,
+            sample,
+            self._k[first:last],
+            n,
+            sample.n_groups,
+            self._weight,
+            item_weight=item_weight,
+            constants=self._constants,
+        )
+        return rows, block
 
 
 def _divide(sample: RankingSample, n_items: int) -> list[tuple[int, int]]:

@@ -7,9 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.sample import RankingSample
-from attop.surrogates.grouped import TopSurrogate, against_negatives
-from attop.typing import Ints
+from attop.surrogates.grouped import Amounts, TopSurrogate, against_negatives
 
 __all__ = ["PApKAvg", "PApKMax", "PApKRamp", "PApKTS", "PApKTSConvex"]
 
@@ -17,8 +15,8 @@ __all__ = ["PApKAvg", "PApKMax", "PApKRamp", "PApKTS", "PApKTSConvex"]
 class _PApK(TopSurrogate):
     smooth: ClassVar[bool] = False
 
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        return against_negatives(self.top, sample)
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        return against_negatives(self.top, n_pos, n_neg)
 
 
 class PApKRamp(_PApK):
@@ -48,6 +46,7 @@ class PApKRamp(_PApK):
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:RAMP"
+    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:RAMP"
 
 
 class PApKAvg(_PApK):
@@ -80,6 +79,7 @@ class PApKAvg(_PApK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
     kernel: ClassVar[str] = "pap_at_k:AVG"
+    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:AVG"
 
 
 class PApKMax(_PApK):
@@ -108,6 +108,7 @@ class PApKMax(_PApK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:MAX"
+    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:MAX"
 
 
 class PApKTS(_PApK):
@@ -150,6 +151,7 @@ class PApKTS(_PApK):
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:TS"
+    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:TS"
 
 
 class PApKTSConvex(_PApK):
@@ -192,3 +194,4 @@ class PApKTSConvex(_PApK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:TS_CONVEX"
+    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:TS_CONVEX"

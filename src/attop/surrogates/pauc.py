@@ -7,9 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.sample import RankingSample
-from attop.surrogates.grouped import GroupedSurrogate, TopSurrogate, against_negatives
-from attop.typing import Ints
+from attop.surrogates.grouped import Amounts, GroupedSurrogate, TopSurrogate, against_negatives
 
 __all__ = ["AUCStruct", "PAUCStruct"]
 
@@ -47,9 +45,10 @@ class PAUCStruct(TopSurrogate):
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAUC"
     kernel: ClassVar[str] = "pap_at_k:PAUC"
+    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:PAUC"
 
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        return against_negatives(self.top, sample)
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        return against_negatives(self.top, n_pos, n_neg)
 
 
 class AUCStruct(GroupedSurrogate):
@@ -70,6 +69,7 @@ class AUCStruct(GroupedSurrogate):
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "AUC"
     kernel: ClassVar[str] = "pap_at_k:PAUC"
+    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:PAUC"
 
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        return sample.n_neg, (sample.n_pos > 0) & (sample.n_neg > 0), "a positive and a negative"
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        return n_neg, (n_pos > 0) & (n_neg > 0), "a positive and a negative"

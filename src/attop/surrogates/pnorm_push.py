@@ -57,6 +57,8 @@ class PNormPushExp(Surrogate):
     scored at or below the highest negative (by theorem 1 of the paper, whose sum over k exceeds each of
     its terms).
 
+    An item of weight w counts w times in its sum.
+
     Differences from the paper: the objective is its logarithm. The paper adds normalisation for the same
     reason, but its figure 1 divides the pair weights by ``sum_k (sum_i d_ik)^p``, which overflows for
     large `p`; the text's ``sum_ik d_ik exp(-alpha M_ik)`` does not. Neither changes the minimiser. See
@@ -82,16 +84,24 @@ class PNormPushExp(Surrogate):
         self.p: float = check_power(p)
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundPNormPushExp:
+        return self._bind_weighted(y, groups, None)
+
+    def _bind_weighted(
+        self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
+    ) -> BoundPNormPushExp:
         sample = RankingSample.from_labels(y, groups)
-        keep = (sample.n_pos > 0) & (sample.n_neg > 0)
-        n, n_left_out = len(sample.order), int((~keep).sum())
-        return BoundPNormPushExp(eligible(sample, keep, "a positive and a negative"), self.p, n, n_left_out)
+        n_pos, n_neg = (sample.n_pos, sample.n_neg) if weight is None else sample.amounts(weight)
+        keep = (n_pos > 0) & (n_neg > 0)
+        kept = eligible(sample, keep, "a positive and a negative", weight)
+        return BoundPNormPushExp(kept, self.p, len(sample.order), int((~keep).sum()), weight)
 
 
 class BoundPNormPushExp(AlongLine):
     """`PNormPushExp` bound to a sample: value, gradient, and derivatives along a line."""
 
-    def __init__(self, sample: RankingSample, p: float, n: int, n_left_out: int):
+    def __init__(
+        self, sample: RankingSample, p: float, n: int, n_left_out: int, weight: Floats | None = None
+    ):
         self.n = n
         self.n_groups = sample.n_groups
         self.n_left_out = n_left_out
@@ -101,6 +111,11 @@ class BoundPNormPushExp(AlongLine):
         self._slope = self._segments.spread(np.tile([-1.0, p], sample.n_groups))
         # What the log-sum-exp of each segment counts for in the mean over groups.
         self._share = np.tile([p, 1.0], sample.n_groups) / sample.n_groups
+        # Weights multiply the exponentials; minus infinity for an item without any.
+        self._log_weight: Floats | None = None
+        if weight is not None:
+            with np.errstate(divide="ignore"):
+                self._log_weight = np.log(weight[sample.order])
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
         """Return value and gradient in score space; see `BoundSurrogate`."""
@@ -108,6 +123,8 @@ class BoundPNormPushExp(AlongLine):
         share = self._share if scores.ndim == 1 else self._share[:, None]
         exponent = scores[self._order]
         exponent *= slope
+        if self._log_weight is not None:
+            exponent += self._log_weight if scores.ndim == 1 else self._log_weight[:, None]
         top, weight, total = self._segments.soften(exponent)
         value = (share * (top + np.log(total))).sum(axis=0)
         self._segments.update(np.multiply, weight, share / total)
@@ -132,6 +149,8 @@ class BoundPNormPushExp(AlongLine):
         """
         start = scores[self._order]
         start *= self._slope
+        if self._log_weight is not None:
+            start += self._log_weight
         segments, change = self._segments, direction[self._order]
         if direction.dtype == bool:
             segments, start, change = segments.merge(start, change.astype(np.bool_), self._slope)

@@ -28,6 +28,13 @@ class _PointwiseLoss(Surrogate):
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         return _BoundPointwise(type(self), np.where(check_labels(y) == 1, 1.0, -1.0))
 
+    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
+        bound = _BoundPointwise(type(self), np.where(check_labels(y) == 1, 1.0, -1.0))
+        if not weight.any():
+            raise ValueError("all items weigh 0: give some of them weight")
+        bound.share = weight / weight.sum()
+        return bound
+
 
 class _BoundPointwise(BoundSurrogate):
     n_groups = 1
@@ -37,6 +44,8 @@ class _BoundPointwise(BoundSurrogate):
         self.n = len(sign)
         self._loss = loss.loss
         self._sign = sign
+        #: Of each item in the mean; None if equal.
+        self.share: Floats | None = None
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
         """Return value and subgradient in score space; see `BoundSurrogate`."""
@@ -45,8 +54,12 @@ class _BoundPointwise(BoundSurrogate):
         # NaN in, NaN out: the solver looks at the value.
         with np.errstate(invalid="ignore"):
             loss, slope = self._loss(sign * scores)
-        value = loss.mean(axis=0)
-        return (float(value) if scores.ndim == 1 else value), sign * slope / self.n
+        if self.share is None:
+            value, coef = loss.mean(axis=0), sign * slope / self.n
+        else:
+            share = self.share if scores.ndim == 1 else self.share[:, np.newaxis]
+            value, coef = self.share @ loss, sign * slope * share
+        return (float(value) if scores.ndim == 1 else value), coef
 
 
 class HingeLoss(_PointwiseLoss):

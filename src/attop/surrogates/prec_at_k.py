@@ -7,9 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.sample import RankingSample
-from attop.surrogates.grouped import TopSurrogate, resolve_each
-from attop.typing import Ints
+from attop.surrogates.grouped import Amounts, TopSurrogate, resolve_each
 
 __all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct"]
 
@@ -17,9 +15,9 @@ __all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct"]
 class _PrecAtK(TopSurrogate):
     smooth: ClassVar[bool] = False
 
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, sample)
-        return k, (k > 0) & (sample.n_pos > 0), f"a positive, and at least k items ({self.top})"
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, n_pos, n_neg)
+        return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
 
 
 class PrecAtKStruct(_PrecAtK):
@@ -54,6 +52,7 @@ class PrecAtKStruct(_PrecAtK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
     kernel: ClassVar[str] = "prec_at_k:STRUCT"
+    weighted_kernel: ClassVar[str] = "weighted_prec_at_k:STRUCT"
 
 
 class PrecAtKRamp(_PrecAtK):
@@ -86,10 +85,11 @@ class PrecAtKRamp(_PrecAtK):
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:RAMP"
+    weighted_kernel: ClassVar[str] = "weighted_prec_at_k:RAMP"
 
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, sample)
-        return k, (k > 0) & (k <= sample.n_pos), f"at least k positives ({self.top})"
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, n_pos, n_neg)
+        return k, (k > 0) & (k <= n_pos), f"at least k positives ({self.top})"
 
 
 class PrecAtKMax(_PrecAtK):
@@ -122,6 +122,7 @@ class PrecAtKMax(_PrecAtK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:MAX"
+    weighted_kernel: ClassVar[str] = "weighted_prec_at_k:MAX"
 
 
 class PrecAtKAvg(_PrecAtK):
@@ -160,9 +161,12 @@ class PrecAtKAvg(_PrecAtK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:AVG"
+    no_weights: ClassVar[str] = (
+        "its maximum runs over the whole numbers of positives at the top, which weights do not divide into; "
+        "prec@k-max and prec@k-soft take them"
+    )
 
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, sample)
-        n = sample.n_pos + sample.n_neg
-        defined = (k > 0) & (sample.n_pos > 0) & ((k <= sample.n_pos) | (k < n))
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, n_pos, n_neg)
+        defined = (k > 0) & (n_pos > 0) & ((k <= n_pos) | (k < n_pos + n_neg))
         return k, defined, f"at least k positives, or a positive and more than k items ({self.top})"

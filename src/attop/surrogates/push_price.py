@@ -35,46 +35,51 @@ def check_power(p: float) -> float:
     return float(p)
 
 
-def power_mean(u: Floats, p: float) -> tuple[float, Floats]:
+def power_mean(u: Floats, times: Floats, p: float) -> tuple[float, Floats]:
     r"""Average non-negative `u` by the price :math:`g(r) = r^p`.
 
     Parameters
     ----------
     u : ndarray of shape (K,), at least 0
+    times : ndarray of shape (K,), at least 0
+        How often each counts.
     p : float, at least 1
 
     Returns
     -------
     mean : float
-        :math:`(\frac1K \sum_k u_k^p)^{1/p}`; powers are taken of ``u / max(u)`` and cannot overflow.
+        :math:`(\sum_k t_k u_k^p / \sum_k t_k)^{1/p}`; powers are taken of ``u / max(u)`` and cannot overflow.
     weight : ndarray of shape (K,)
         Its derivatives, at least 0; all 0 where `u` is 0, the minimum.
     """
-    top = float(u.max())
+    top = float(u[times > 0].max())
     if top == 0:
         return 0.0, np.zeros_like(u)
-    share = u / top
-    mean = float(np.mean(share**p))
-    return top * mean ** (1 / p), share ** (p - 1) * (mean ** (1 / p - 1) / len(u))
+    share = np.where(times > 0, u / top, 0.0)
+    total = float(times.sum())
+    mean = float(np.sum(times * share**p)) / total
+    return top * mean ** (1 / p), times * share ** (p - 1) * (mean ** (1 / p - 1) / total)
 
 
-def exp_mean(u: Floats) -> tuple[float, Floats]:
+def exp_mean(u: Floats, times: Floats) -> tuple[float, Floats]:
     r"""Average `u` by the price :math:`g(r) = \exp(r)`.
 
     Parameters
     ----------
     u : ndarray of shape (K,)
+    times : ndarray of shape (K,), at least 0
+        How often each counts.
 
     Returns
     -------
     mean : float
-        :math:`\log \frac1K \sum_k \exp(u_k)`, as a log-sum-exp.
+        :math:`\log (\sum_k t_k \exp(u_k) / \sum_k t_k)`, as a log-sum-exp.
     weight : ndarray of shape (K,)
         Its derivatives: at least 0, of sum 1.
     """
-    top = float(u.max())
-    below = u - top
-    weight = np.exp(below)
+    top = float(u[times > 0].max())
+    below = np.where(times > 0, u - top, 0.0)
+    weight = times * np.exp(below)
     weight /= weight.sum()
     # By the small numbers themselves, so that a small mean keeps its digits.
-    return top + math.log1p(float(np.mean(np.expm1(below)))), weight
+    return top + math.log1p(float(np.sum(times * np.expm1(below)) / times.sum())), weight

@@ -20,38 +20,42 @@ LOG2 = math.log(2)
 PAIRS_PER_BLOCK = 2**18
 
 
-def hinge_sums(pos: Floats, neg: Floats) -> tuple[Floats, PullBack]:
+def hinge_sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
     r"""Sum hinge losses by negative, in O(n log n).
 
     Parameters
     ----------
     pos, neg : ndarray of shape (I,), (K,)
         Scores.
+    times : ndarray of shape (I,), at least 0
+        How often each positive counts.
 
     Returns
     -------
     sums : ndarray of shape (K,)
-        :math:`u_k = \sum_i (1 - pos_i + neg_k)_+`.
+        :math:`u_k = \sum_i t_i (1 - pos_i + neg_k)_+`.
     pull_back : callable
         From weights :math:`w_k \ge 0` to a subgradient of :math:`\sum_k w_k u_k` in `pos` and in `neg`.
         A hinge at its kink has slope -1.
 
     Notes
     -----
-    As a function of a threshold z the sum :math:`\sum_i (z - pos_i)_+` grows at the rate of the number
-    of positives below z. It is therefore accumulated along the merged order of the positives and of
-    :math:`1 + neg_k` from terms that are never negative: no digits cancel, as they would in a
-    difference of prefix sums, and a power of the sums keeps its precision.
+    As a function of a threshold z the sum :math:`\sum_i t_i (z - pos_i)_+` grows at the rate of the number
+    of positives below z, or their weight. It is therefore accumulated along the merged order of the
+    positives and of :math:`1 + neg_k` from terms that are never negative: no digits cancel, as they would
+    in a difference of prefix sums, and a power of the sums keeps its precision.
     """
     n_pos = len(pos)
     at = np.concatenate([pos, neg + 1])
     order = np.argsort(at, kind="stable")  # a positive goes before a negative at its kink
     is_pos = order < n_pos
-    below = np.cumsum(is_pos)
-    rise = below.astype(np.float64)
+    positives, negatives = order[is_pos], order[~is_pos] - n_pos
+    below = np.zeros(len(at))
+    below[is_pos] = times[positives]
+    below = np.cumsum(below)
+    rise = below.copy()
     rise[1:] = rise[:-1] * np.diff(at[order])
     rise[0] = 0.0
-    positives, negatives = order[is_pos], order[~is_pos] - n_pos
     sums = np.empty(len(neg))
     sums[negatives] = np.cumsum(rise)[~is_pos]
 
@@ -59,7 +63,7 @@ def hinge_sums(pos: Floats, neg: Floats) -> tuple[Floats, PullBack]:
         passed = np.zeros(len(at))
         passed[~is_pos] = weight[negatives]
         pos_coef, neg_coef = np.empty(n_pos), np.empty(len(neg))
-        pos_coef[positives] = -np.cumsum(passed[::-1])[::-1][is_pos]
+        pos_coef[positives] = -np.cumsum(passed[::-1])[::-1][is_pos] * times[positives]
         neg_coef[negatives] = passed[~is_pos] * below[~is_pos]
         return pos_coef, neg_coef
 
@@ -67,7 +71,7 @@ def hinge_sums(pos: Floats, neg: Floats) -> tuple[Floats, PullBack]:
 
 
 def logistic_sums(
-    pos: Floats, neg: Floats, pairs_per_block: int = PAIRS_PER_BLOCK
+    pos: Floats, neg: Floats, times: Floats, pairs_per_block: int = PAIRS_PER_BLOCK
 ) -> tuple[Floats, PullBack]:
     r"""Sum logistic losses by negative, pair by pair in blocks of bounded memory.
 
@@ -75,13 +79,15 @@ def logistic_sums(
     ----------
     pos, neg : ndarray of shape (I,), (K,)
         Scores.
+    times : ndarray of shape (I,), at least 0
+        How often each positive counts.
     pairs_per_block : int, at least 1
         A block holds this many pairs, or those of one negative if there are more positives.
 
     Returns
     -------
     sums : ndarray of shape (K,)
-        :math:`u_k = \sum_i \log_2(1 + \exp(-pos_i + neg_k))`; the base makes the loss 1 at 0, as an
+        :math:`u_k = \sum_i t_i \log_2(1 + \exp(-pos_i + neg_k))`; the base makes the loss 1 at 0, as an
         upper bound of the 0-1 loss must be.
     pull_back : callable
         From weights :math:`w_k` to the gradient of :math:`\sum_k w_k u_k` in `pos` and in `neg`.
@@ -105,7 +111,7 @@ def logistic_sums(
     for rows, lead, decay in blocks():
         loss = np.maximum(lead, 0.0, out=lead)
         loss += np.log1p(decay, out=decay)
-        sums[rows] = loss.sum(axis=1)
+        sums[rows] = loss @ times
     sums /= LOG2
 
     def pull_back(weight: Floats) -> tuple[Floats, Floats]:
@@ -114,9 +120,10 @@ def logistic_sums(
             slope = np.where(lead >= 0, 1.0, decay)
             decay += 1.0
             slope /= decay
-            neg_coef[rows] = slope.sum(axis=1)
+            neg_coef[rows] = slope @ times
             pos_coef -= weight[rows] @ slope
         neg_coef *= weight
+        pos_coef *= times
         return pos_coef / LOG2, neg_coef / LOG2
 
     return sums, pull_back

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -11,11 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.sample import RankingSample
 from attop.surrogates.base import BoundSurrogate, eligible
-from attop.surrogates.grouped import BoundKernel, TopSurrogate, resolve_each
-from attop.top import Top
+from attop.surrogates.grouped import Amounts, BoundKernel, TopSurrogate, resolve_each
 from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["SoftPrecAtK", "weighted_k"]
+__all__ = ["SoftPrecAtK"]
 
 
 class SoftPrecAtK(TopSurrogate):
@@ -59,93 +57,28 @@ class SoftPrecAtK(TopSurrogate):
             raise ValueError(f"width must be a positive number, got {width!r}")
         self.width = float(width)
 
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, sample)
-        return k, (k > 0) & (sample.n_pos > 0), f"a positive, and at least k items ({self.top})"
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, n_pos, n_neg)
+        return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
 
-    def bind(
-        self, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> BoundSurrogate:
-        """Prepare for a sample.
-
-        Parameters
-        ----------
-        y : array-like of shape (n,)
-        groups : array-like of shape (n,), optional
-            Without, the sample is one group.
-        sample_weight : array-like of shape (n,), optional
-            At least 0; an item of weight 2 counts as two equal items. Wherever `top` or the definition
-            counts items or positives, it is their weight that counts. Groups are not weighted.
-
-        Raises
-        ------
-        ValueError
-            If the surrogate is undefined on every group, or a weight is negative or not finite.
-        """
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
-        n = len(sample.order)
-        if sample_weight is None:
-            k, defined, need = self._group_k(sample)
-            weights = np.zeros(0)
-        else:
-            weights = _checked(sample_weight, n)
-            k = _resolve_weighted(self.top, sample, weights)
-            defined, need = k > 0, f"a positive, and at least k items by weight ({self.top})"
-        kept = eligible(sample, defined, need)
-        bound = _BoundSoft(self.kernel, kept, k[defined], n, sample.n_groups, None, self.width, weights)
-        bound.surrogate = self
-        return bound
+        return self._bound(sample, sample.n_pos, sample.n_neg, None)
 
+    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
+        sample = RankingSample.from_labels(y, groups)
+        return self._bound(sample, *sample.amounts(weight), weight)
 
-class _BoundSoft(BoundKernel):
-    """A bound kernel with the width and the items' weights, of length n or 0."""
-
-    def __init__(
-        self,
-        kernel: str,
-        sample: RankingSample,
-        k: Ints,
-        n: int,
-        n_groups: int,
-        weight: float | None,
-        width: float,
-        item_weight: Floats,
-    ):
-        super().__init__(kernel, sample, k, n, n_groups, weight)
-        self._more = (width, item_weight)
-
-    def _restrict(self, rows: slice | Ints, sample: RankingSample, k: Ints, n: int) -> BoundSurrogate:
-        width, item_weight = self._more
-        if len(item_weight) > 0:
-            item_weight = item_weight[rows]
-        return _BoundSoft(self._kernel, sample, k, n, sample.n_groups, self._weight, width, item_weight)
-
-
-def _checked(sample_weight: ArrayLike, n: int) -> Floats:
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,):
-        raise ValueError(f"sample_weight must have shape ({n},), got {weights.shape}")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise ValueError(
-            "sample_weight must be finite and at least 0: drop items instead of weighting them so"
+    def _bound(
+        self, sample: RankingSample, n_pos: Amounts, n_neg: Amounts, weight: Floats | None
+    ) -> BoundSurrogate:
+        k, defined, need = self._group_k(n_pos, n_neg)
+        return BoundKernel(
+            self.kernel,
+            eligible(sample, defined, need, weight),
+            k[defined],
+            len(sample.order),
+            sample.n_groups,
+            item_weight=np.zeros(0) if weight is None else weight,
+            constants=(self.width,),
         )
-    return weights
-
-
-def _resolve_weighted(top: Top, sample: RankingSample, weights: Floats) -> Ints:
-    """Resolve `top` in every group by weight; 0 where there is too little."""
-    k = np.zeros(sample.n_groups, np.int64)
-    for g, (first, last) in enumerate(zip(sample.start[:-1], sample.start[1:], strict=True)):
-        items = sample.order[first:last]
-        n_pos = weights[items[: sample.n_pos[g]]].sum()
-        k[g] = weighted_k(top, float(weights[items].sum()), float(n_pos))
-    return k
-
-
-def weighted_k(top: Top, total: float, positive: float) -> int:
-    """Resolve `top` in a list of `total` weight, of which `positive`; 0 where there is too little."""
-    try:
-        # Fractions are what `resolve` calculates in; it asks for whole numbers because items are.
-        return top.resolve(Fraction(total), Fraction(positive)) if positive > 0 else 0  # type: ignore[arg-type]
-    except ValueError:
-        return 0

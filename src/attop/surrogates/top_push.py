@@ -7,9 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.sample import RankingSample
-from attop.surrogates.grouped import GroupedSurrogate
-from attop.typing import Ints
+from attop.surrogates.grouped import Amounts, GroupedSurrogate
 
 __all__ = ["InfinitePushHinge", "TopPushLoss"]
 
@@ -19,9 +17,9 @@ class _AgainstHighest(GroupedSurrogate):
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "1 - positives@top / n+"
 
-    def _group_k(self, sample: RankingSample) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = np.ones(sample.n_groups, np.int64)
-        return k, (sample.n_pos > 0) & (sample.n_neg > 0), "a positive and a negative"
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        k = np.ones(len(n_pos), np.int64)
+        return k, (n_pos > 0) & (n_neg > 0), "a positive and a negative"
 
 
 class InfinitePushHinge(_AgainstHighest):
@@ -41,6 +39,7 @@ class InfinitePushHinge(_AgainstHighest):
 
     name: ClassVar[str] = "infinite-push"
     kernel: ClassVar[str] = "top_push:HINGE"
+    weighted_kernel: ClassVar[str] = "weighted_top_push:HINGE"
 
 
 class TopPushLoss(_AgainstHighest):
@@ -60,3 +59,4 @@ class TopPushLoss(_AgainstHighest):
 
     name: ClassVar[str] = "top-push"
     kernel: ClassVar[str] = "top_push:SQUARED"
+    weighted_kernel: ClassVar[str] = "weighted_top_push:SQUARED"

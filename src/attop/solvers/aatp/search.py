@@ -34,13 +34,13 @@ _WALK = 12
 _SMALL, _EFFORT = 500, 1.2e10
 
 
-def quantile_items(scores: Floats, weight: Ints, targets: Sequence[int]) -> Ints:
+def quantile_items(scores: Floats, weight: Ints | Floats, targets: Sequence[int]) -> Ints:
     """Item at the quantile of each model's scores.
 
     Parameters
     ----------
     scores : ndarray of shape (n, m)
-    weight : ndarray of shape (n,), dtype int64
+    weight : ndarray of shape (n,)
         Times each item is in the sample.
     targets : sequence of int
         Ranks, from 1 to the sum of `weight`: the quantile is the target-th largest score of the sample.
@@ -204,7 +204,7 @@ class Progress:
 
 def exhaustive_search(
     problem: ThresholdSVM,
-    weight: Ints,
+    weight: Ints | Floats,
     targets: Sequence[int],
     *,
     tol: float,
@@ -219,7 +219,7 @@ def exhaustive_search(
     Parameters
     ----------
     problem : ThresholdSVM
-    weight : ndarray of shape (n,), dtype int64
+    weight : ndarray of shape (n,)
         Times each item is in the sample of which the quantile is taken.
     targets : sequence of int
     tol : float
@@ -247,7 +247,7 @@ def exhaustive_search(
 
 def fixed_point_search(
     problem: ThresholdSVM,
-    weight: Ints,
+    weight: Ints | Floats,
     targets: Sequence[int],
     *,
     tol: float,
@@ -312,7 +312,7 @@ def fixed_point_search(
 
 def automatic_search(
     problem: ThresholdSVM,
-    weight: Ints,
+    weight: Ints | Floats,
     targets: Sequence[int],
     *,
     tol: float,
@@ -349,7 +349,9 @@ def _budget(problem: ThresholdSVM) -> int:
     return n if n <= _SMALL else min(n, max(16, int(_EFFORT / work(problem))))
 
 
-def _extrapolate(problem: ThresholdSVM, seen: Candidates, t: int, weight: Ints, target: int) -> Floats:
+def _extrapolate(
+    problem: ThresholdSVM, seen: Candidates, t: int, weight: Ints | Floats, target: int
+) -> Floats:
     """Extrapolate each item's distance from quantile t in the model whose threshold item it would be."""
     Z, best = problem.Z, np.argmin(np.abs(seen.offset[t]))
     scores = problem.scores(seen.coef[:, [best]])
@@ -366,7 +368,7 @@ def _extrapolate(problem: ThresholdSVM, seen: Candidates, t: int, weight: Ints, 
 def _solve_all(
     problem: ThresholdSVM,
     threshold_items: Ints,
-    weight: Ints,
+    weight: Ints | Floats,
     targets: Sequence[int],
     tol: float,
     progress: Progress,
@@ -409,7 +411,7 @@ def _collect(
 def _solve(
     problem: ThresholdSVM,
     threshold_items: Ints,
-    weight: Ints,
+    weight: Ints | Floats,
     targets: Sequence[int],
     tol: float,
     progress: Progress,

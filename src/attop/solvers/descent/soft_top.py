@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from attop.solvers.descent.lbfgs_many import lbfgs_many
-from attop.surrogates.soft_prec_at_k import SoftPrecAtK, weighted_k
+from attop.surrogates.grouped import resolve_each
+from attop.surrogates.soft_prec_at_k import SoftPrecAtK
 from attop.top import Top
 from attop.typing import Floats, Ints
 
@@ -48,7 +49,9 @@ class Part:
     def resolve(self, top: Top, at: Ints) -> int:
         """Return k of the list at positions `at`, by weight; 0 where precision@k is undefined."""
         weight = np.ones(len(at)) if self.weight is None else self.weight[at]
-        return weighted_k(top, float(weight.sum()), float(weight @ self.y[at]))
+        n_pos = weight @ self.y[at]
+        amounts = np.array([n_pos]), np.array([weight.sum() - n_pos])
+        return int(resolve_each(top, *amounts)[0]) if n_pos > 0 else 0
 
 
 def refine(

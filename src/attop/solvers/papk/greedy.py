@@ -123,7 +123,7 @@ def hold_out(
         If pAp@k is undefined on every group, or a single list has fewer than two items of a class.
     """
     sample = RankingSample.from_labels(y, groups)
-    k, defined, need = against_negatives(top, sample)
+    k, defined, need = against_negatives(top, sample.n_pos, sample.n_neg)
     kept = eligible(sample, defined, need)
     if kept.n_groups > 1 and groups is not None:
         chosen = rng.permutation(np.flatnonzero(defined))[: max(1, round(_HELD_OUT * kept.n_groups))]

@@ -126,7 +126,7 @@ class Selection:
 
     def __init__(self, y: Ints, groups: Ints | None, top: Top):
         sample = RankingSample.from_labels(y, groups)
-        k, defined, need = against_negatives(top, sample)
+        k, defined, need = against_negatives(top, sample.n_pos, sample.n_neg)
         kept = eligible(sample, defined, need)
         k = k[defined]
         # Each group is two blocks, its positives and its negatives.

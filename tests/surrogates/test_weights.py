@@ -1,0 +1,232 @@
+"""Surrogates of items with weights: an item of weight 2 is two items, and what takes no weights says why."""
+
+import numpy as np
+import pytest
+
+from attop import surrogates
+from attop.surrogates import (
+    AccuracyAtTop,
+    AUCStruct,
+    ExpPushExp,
+    HingePush,
+    LogisticPush,
+    PApKTSConvex,
+    PNormPushExp,
+    PrecAtKAvg,
+    SoftPrecAtK,
+    Surrogate,
+)
+
+EVERY = [
+    kind
+    for name in surrogates.__all__
+    if issubclass(kind := getattr(surrogates, name), Surrogate) and kind is not Surrogate
+]
+#: Each with its words.
+REFUSE = {PrecAtKAvg: "whole numbers of positives", ExpPushExp: "logarithm of its logarithm"}
+#: In units of the items: twice the weights, with twice the k, give twice the value.
+IN_ITEMS = ("prec@k-struct", "prec@k-ramp", "prec@k-max")
+
+
+def made(kind, rng, n):
+    """One surrogate of the class for samples of `n` items."""
+    if kind is AccuracyAtTop:
+        return kind(int(rng.integers(n)), rng.choice(["items", "pairs"]))
+    if kind in (HingePush, LogisticPush):
+        return kind(rng.choice(["power", "exp"]), rng.choice([1.0, 2.0, 16.0]))
+    if kind is PNormPushExp:
+        return kind(rng.choice([1.0, 2.0, 16.0]))
+    if not hasattr(kind, "_group_k") or kind.__init__ is object.__init__:
+        return kind()
+    top = [{"k": int(rng.integers(1, 6))}, {"tau": 0.3}, {"kappa": 0.7}][rng.integers(3)]
+    return kind(top, 0.5) if kind is SoftPrecAtK else kind(top)
+
+
+def cases(kind, seed, n_cases, n=12, most=3, ties=False):
+    """Surrogates with scores, labels and whole weights of 0 to `most` they are defined on."""
+    rng = np.random.default_rng(seed)
+    found = 0
+    while found < n_cases:
+        scores = rng.integers(-2, 3, n) / 2.0 if ties else rng.normal(size=n) * rng.choice([0.3, 1.0, 3.0])
+        y, weight = (rng.random(n) < 0.4).astype(int), rng.integers(0, most + 1, n)
+        surrogate = made(kind, rng, n)
+        if kind is AccuracyAtTop:
+            weight[surrogate.threshold_item] = 1
+        try:
+            bound = surrogate.bind(y, None, weight)
+        except ValueError:  # too few for k
+            assert kind not in REFUSE
+            continue
+        found += 1
+        yield rng, surrogate, bound, scores, y, weight
+
+
+TAKE = [kind for kind in EVERY if kind not in REFUSE]
+
+
+@pytest.mark.parametrize("kind", TAKE, ids=lambda kind: kind.__name__)
+def test_an_item_of_weight_two_is_two_items(kind):
+    for _, surrogate, bound, scores, y, weight in cases(kind, 0, 100):
+        rows = np.repeat(np.arange(len(y)), weight)
+        same = surrogate
+        if kind is AccuracyAtTop:
+            same = kind(int(np.searchsorted(rows, surrogate.threshold_item)), surrogate.weights)
+        value, coef = bound(scores)
+        repeated, spread = same.bind(y[rows])(scores[rows])
+        assert value == pytest.approx(repeated, rel=1e-11, abs=1e-11)
+        np.testing.assert_allclose(coef, np.bincount(rows, spread, len(y)), rtol=1e-9, atol=1e-11)
+        assert not coef[weight == 0].any()
+
+
+@pytest.mark.parametrize("kind", TAKE, ids=lambda kind: kind.__name__)
+def test_values_at_ties_are_those_of_repeated_rows_too(kind):
+    for _, surrogate, bound, scores, y, weight in cases(kind, 1, 60, ties=True):
+        if kind is AccuracyAtTop:
+            continue  # it has a threshold item
+        rows = np.repeat(np.arange(len(y)), weight)
+        value = surrogate.bind(y[rows])(scores[rows])[0]
+        assert bound(scores)[0] == pytest.approx(value, rel=1e-11, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in TAKE if getattr(k, "weighted_kernel", "")], ids=lambda kind: kind.__name__
+)
+def test_quarters_are_four_times_as_many_items_four_times_finer(kind):
+    rng = np.random.default_rng(2)
+    found = 0
+    while found < 100:
+        n, k = 10, int(rng.integers(1, 4))
+        scores, y = rng.normal(size=n), (rng.random(n) < 0.4).astype(int)
+        times = rng.integers(0, 9, n)
+        rows = np.repeat(np.arange(n), times)
+        with_top = kind.__init__ is not object.__init__
+        one, fine = (kind(k), kind(4 * k)) if with_top else (kind(), kind())
+        try:
+            value, coef = one.bind(y, None, times / 4)(scores)
+        except ValueError:
+            continue
+        found += 1
+        repeated, spread = fine.bind(y[rows])(scores[rows])
+        scale = 4 if kind.name in IN_ITEMS else 1
+        assert value == pytest.approx(repeated / scale, rel=1e-11, abs=1e-11)
+        np.testing.assert_allclose(coef, np.bincount(rows, spread, n) / scale, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", TAKE, ids=lambda kind: kind.__name__)
+def test_coef_is_the_gradient(kind):
+    step, agreed = 1e-6, 0
+    for rng, surrogate, _, scores, y, weight in cases(kind, 3, 60):
+        weight = weight * rng.uniform(0.5, 1.5, len(y))
+        try:
+            bound = surrogate.bind(y, None, weight)
+        except ValueError:
+            continue
+        coef = bound(scores)[1]
+        shifted = scores[:, None] + step * np.hstack([np.eye(len(y)), -np.eye(len(y))])
+        if kind is AccuracyAtTop:
+            values = np.array([bound(column)[0] for column in shifted.T])
+        else:
+            values = bound(shifted)[0]
+        slope = (values[: len(y)] - values[len(y) :]) / (2 * step)
+        agreed += np.allclose(slope, coef, rtol=1e-4, atol=1e-5 * max(1.0, np.abs(coef).max()))
+    assert agreed >= 50  # the others have a kink within a step
+
+
+@pytest.mark.parametrize("kind", [k for k in TAKE if k.convex], ids=lambda kind: kind.__name__)
+def test_convex_ones_lie_above_their_tangents_even_at_ties(kind):
+    for rng, _, bound, scores, y, _ in cases(kind, 4, 60, ties=True):
+        value, coef = bound(scores)
+        for other in (
+            rng.normal(size=len(y)),
+            scores + 0.1 * rng.normal(size=len(y)),
+            rng.permutation(scores),
+        ):
+            there = bound(other)[0]
+            assert there >= value + coef @ (other - scores) - 1e-9 * max(1.0, abs(there), abs(value))
+
+
+@pytest.mark.parametrize("kind", TAKE, ids=lambda kind: kind.__name__)
+def test_ones_are_no_weights(kind):
+    for _, surrogate, _, scores, y, _ in cases(kind, 5, 20, most=1):
+        try:
+            plain = surrogate.bind(y)(scores)
+        except ValueError:
+            continue
+        value, coef = surrogate.bind(y, None, np.ones(len(y)))(scores)
+        assert value == pytest.approx(plain[0], rel=1e-12, abs=1e-12)
+        np.testing.assert_allclose(coef, plain[1], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", TAKE, ids=lambda kind: kind.__name__)
+def test_groups_are_averaged_whatever_they_weigh(kind):
+    pooled = {"HingeLoss", "LogisticLoss", "AccuracyAtTop"}
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        surrogate = made(kind, rng, 40)
+        groups, y = np.arange(40) % 4, (rng.random(40) < 0.4).astype(int)
+        weight, scores = rng.uniform(0, 3, 40) * (groups + 1), rng.normal(size=(40, 3))
+        if kind.__name__ in pooled:
+            plain = surrogate.bind(y, None, weight)(scores[:, 0])[0]
+            assert surrogate.bind(y, groups, weight)(scores[:, 0])[0] == plain
+            continue
+        each = []
+        for g in range(4):
+            of = groups == g
+            try:
+                each.append(surrogate.bind(y[of], None, weight[of])(scores[of])[0])
+            except ValueError:
+                continue
+        if not each:
+            continue
+        bound = surrogate.bind(y, groups, weight)
+        value, coef = bound(scores)
+        np.testing.assert_allclose(value, np.mean(each, axis=0), rtol=1e-10)
+        assert (bound.n_groups, bound.n_left_out) == (len(each), 4 - len(each))
+        again = np.zeros_like(coef)
+        total = 0.0
+        for rows, part in bound.blocks(10):
+            one, again[rows] = part(scores[rows])
+            total = total + one
+        np.testing.assert_allclose(total, value, rtol=1e-12)
+        np.testing.assert_allclose(again, coef, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e100])
+@pytest.mark.parametrize("kind", [k for k in TAKE if getattr(k, "weighted_kernel", "")])
+def test_huge_and_tiny_scores(kind, scale):
+    for _, surrogate, bound, scores, y, weight in cases(kind, 7, 10):
+        rows = np.repeat(np.arange(len(y)), weight)
+        value, coef = bound(scores * scale)
+        repeated, spread = surrogate.bind(y[rows])(scores[rows] * scale)
+        assert value == pytest.approx(repeated, rel=1e-9, abs=1e-9)
+        np.testing.assert_allclose(coef, np.bincount(rows, spread, len(y)), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_not_finite_never_look_good(bad):
+    y, weight = np.array([1, 1, 0, 0, 0, 1]), np.array([1.0, 2.0, 0.5, 3.0, 1.0, 0.0])
+    for surrogate in (AUCStruct(), PApKTSConvex(2), surrogates.TopPushLoss(), surrogates.PrecAtKStruct(2)):
+        scores = np.zeros(6)
+        scores[3] = bad
+        assert np.isnan(surrogate.bind(y, None, weight)(scores)[0])
+
+
+@pytest.mark.parametrize("kind", REFUSE, ids=lambda kind: kind.__name__)
+def test_what_takes_no_weights_says_why(kind):
+    surrogate = made(kind, np.random.default_rng(0), 5)
+    with pytest.raises(ValueError, match=f"{kind.__name__} takes no sample_weight: .*{REFUSE[kind]}"):
+        surrogate.bind([1, 0, 0, 1, 1], None, np.ones(5))
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 1], "sample_weight must hold a number for each of the 3 items"),
+        ([1, -1, 1], "sample_weight must be finite and at least 0"),
+        ([1, np.nan, 1], "sample_weight must be finite and at least 0"),
+        ([0, 1, 1], "no group has, by weight, a positive and a negative: its positives weigh up to 0"),
+    ],
+)
+def test_weights_that_are_none_are_refused(weight, message):
+    with pytest.raises(ValueError, match=message):
+        AUCStruct().bind([1, 0, 0], None, weight)
