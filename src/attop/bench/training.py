@@ -23,11 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import make_pipeline
 
 from attop.bench.environment import environment, peak_memory_mb
 from attop.bench.record import Record
 from attop.bench.spec import JobSpec
 from attop.datasets.base import Dataset, save_arrays
+from attop.datasets.preparation import scaler
 from attop.datasets.splits.protocols import Fold, make_folds
 from attop.estimators.base import all_alike, fit_many
 from attop.jobs.limits import TimeUp, time_limit
@@ -44,7 +46,6 @@ __all__ = [
     "fit_settings",
     "import_estimator",
     "run_job",
-    "scaler",
     "score_items",
     "settings_of",
     "write_outcome",
@@ -96,15 +97,6 @@ def rehearse(estimator: Any, settings: Sequence[Mapping[str, Any]]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit_many(estimator, X, y, groups, settings=[{**setting, "top": 3} for setting in settings[:2]])
-
-
-def scaler(kind: str) -> Any:
-    """Return an unfitted transformer for `kind`, or None for ``"none"``."""
-    if kind == "none":
-        return None
-    from sklearn.preprocessing import MinMaxScaler, StandardScaler
-
-    return StandardScaler() if kind == "standard" else MinMaxScaler((-0.5, 0.5))
 
 
 def run_job(job: JobSpec, dataset: Dataset, seconds: float | None = None, *, contain: bool = True) -> Outcome:
@@ -301,18 +293,26 @@ def fit_settings(
 ) -> tuple[list[Any], Any]:
     """Fit settings on rows of a data set; return the models and the transform that maps rows to features."""
     X = dataset.X[rows]
-    scale = scaler(job.scaling)
-    if scale is not None:
-        X = scale.fit_transform(X)
+    prepare = _preparation(dataset, job.scaling)
+    if prepare is not None:
+        X = prepare.fit_transform(X)
     groups = None if dataset.groups is None else dataset.groups[rows]
     models = fit_many(estimator, X, dataset.y[rows], groups, settings=settings)
     for model in models:
         _check_weights(model)
 
     def transform(rows: Ints) -> Floats:
-        return dataset.X[rows] if scale is None else scale.transform(dataset.X[rows])
+        return dataset.X[rows] if prepare is None else prepare.transform(dataset.X[rows])
 
     return models, transform
+
+
+def _preparation(dataset: Dataset, scaling: str) -> Any:
+    """Return an unfitted transformer of features to what learners see, or None if they are that already."""
+    scale = scaler(scaling)
+    if dataset.preparation is None:
+        return scale
+    return make_pipeline(dataset.preparation.transformer(dataset.X.shape[1]), scale or "passthrough")
 
 
 def _check_weights(model: Any) -> None:

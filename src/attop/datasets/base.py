@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.datasets.preparation import Preparation
 from attop.files import replacing
 from attop.typing import Floats, Ints
 
@@ -69,6 +70,8 @@ class Dataset:
         entities together, or to leave out those already known, look at it.
     day : ndarray of shape (n,), int64, or None
         When each row came to be: days since 1970 began, or since any other day.
+    preparation : Preparation or None
+        What is still to be done to `X`, learnt from each training part; NaN is then a gap.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Dataset:
     unit: Ints | None = None
     entity: Ints | None = None
     day: Ints | None = None
+    preparation: Preparation | None = None
 
     def __post_init__(self) -> None:
         X = np.ascontiguousarray(self.X, dtype=np.float64)
@@ -90,7 +94,8 @@ class Dataset:
             raise DatasetError(
                 f"dataset {self.name}: {len(X)} rows of features but labels of shape {y.shape}"
             )
-        bad = ~np.isfinite(X)
+        gaps_allowed = self.preparation is not None and self.preparation.impute is not None
+        bad = np.isinf(X) if gaps_allowed else ~np.isfinite(X)
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise DatasetError(
@@ -166,7 +171,10 @@ class Dataset:
         """Write to an ``.npz`` file, whole or not at all."""
         arrays: dict[str, Any] = {"X": self.X, "y": self.y}
         arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
-        save_arrays(path, arrays, {"name": self.name, "facts": dict(self.facts)})
+        note: dict[str, Any] = {"name": self.name, "facts": dict(self.facts)}
+        if self.preparation is not None:
+            note["preparation"] = self.preparation.as_dict()
+        save_arrays(path, arrays, note)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Dataset:
@@ -178,7 +186,9 @@ class Dataset:
             If the file holds only the reason why there are no data; see `save_unavailable`.
         """
         arrays, meta = load_arrays(path)
-        columns = {name: arrays[name] for name in _COLUMNS if name in arrays}
+        columns: dict[str, Any] = {name: arrays[name] for name in _COLUMNS if name in arrays}
+        if "preparation" in meta:
+            columns["preparation"] = Preparation.from_dict(meta["preparation"])
         return cls(meta["name"], arrays["X"], arrays["y"], facts=meta["facts"], **columns)
 
 
