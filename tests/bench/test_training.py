@@ -91,6 +91,19 @@ def test_scaling_is_fitted_on_the_training_part():
     np.testing.assert_allclose(outcome.scores[0], expected, rtol=1e-9)
 
 
+def test_logarithms_are_standardised_and_need_counts():
+    data = dataset()
+    path = "sklearn.linear_model.LogisticRegression"
+    spec = replace(job(scaling="log1p", search={"C": [0.1]}), estimator=path)
+    counts = replace(data, X=np.floor(np.exp(np.abs(data.X))))
+    logs = replace(data, X=np.log1p(counts.X))
+    expected = run_job(replace(spec, scaling="standard"), logs).scores
+    np.testing.assert_allclose(run_job(spec, counts).scores, expected, rtol=1e-9)
+    record = run_job(spec, data).record
+    assert record.status == "error"
+    assert "log1p is for counts" in record.error
+
+
 def test_within_groups_the_selected_model_is_final():
     groups = np.repeat(np.arange(6), 15)
     data = dataset(groups=groups)

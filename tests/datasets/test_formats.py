@@ -144,6 +144,21 @@ def test_a_column_names_the_entity_of_each_row(tmp_path):
         make("file", path=path, label="y", positive=1, entity="y")
 
 
+def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("u,g,y\n" + "".join(f"{i},{i % 3},{int(i < 40)}\n" for i in range(130)))
+    whole = make("file", path=path, label="y", positive=1, group="g")
+    data = make("file", path=path, label="y", positive=1, group="g", thin=0.1)
+    assert (data.n_pos, len(data.y)) == (10, 100)
+    assert (np.diff(data.X[:, 0]) > 0).all()
+    np.testing.assert_array_equal(data.X[data.y == 0], whole.X[whole.y == 0])
+    np.testing.assert_array_equal(data.groups, data.X[:, 0] % 3)
+    again = make("file", 5, path=path, label="y", positive=1, group="g", thin=0.1)
+    np.testing.assert_array_equal(again.X, data.X)
+    with pytest.raises(DatasetError, match=r"thin=0.4 needs 60 of the 40 positives.*below that"):
+        make("file", path=path, label="y", positive=1, thin=0.4)
+
+
 def test_thresholds_replace_their_columns(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("u,v,y\n1,9,0\n2,8,1\n3,7,1\n")
@@ -255,6 +270,7 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.csv", GOOD, {"keep": ["u"], "thresholds": {"u": ["a"]}}, "thresholds of 'u' must be a list"),
         ("t.csv", GOOD, {"codes": {"a": "x", "b": 1}}, "codes must be a list of numbers"),
         ("t.csv", GOOD, {"copies_together": "no"}, "copies_together must be true or false, got 'no'"),
+        ("t.csv", GOOD, {"one_hot": True, "thin": 1}, "thin must be a share between 0 and 1, got 1"),
         ("t.csv", GOOD, {"reader": {"separator": 5}}, "separator must be one character"),
         ("t.csv", GOOD, {"reader": {"comment": "##"}}, "comment must be one character, got '##'"),
         ("t.csv", GOOD, {"reader": {"names": "abc", "header": False}}, "names must be a list of names"),

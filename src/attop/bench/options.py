@@ -148,9 +148,10 @@ class DatasetConfig(_Model):
     citation: str = Field("", description="Whom to cite, for the report.")
     quirks: str = Field("", description="What is odd about the files.")
     protocol: ProtocolConfig = Field(description="How it is cut into training and test parts.")
-    scaling: Literal["standard", "range", "none"] = Field(
+    scaling: Literal["standard", "range", "log1p", "none"] = Field(
         "standard",
-        description="Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2].",
+        description="Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2]; log1p: "
+        "standard, of log(1 + x), for counts.",
     )
     targets: list[TopField] = Field(
         min_length=1,

@@ -25,7 +25,7 @@ class JobSpec:
     protocol : mapping
         ``kind`` and ``options`` of the split.
     scaling : str
-        ``"standard"``, ``"range"`` or ``"none"``.
+        ``"standard"``, ``"range"``, ``"log1p"`` or ``"none"``.
     targets : sequence of mappings
         Tops to train for.
     select_by : str

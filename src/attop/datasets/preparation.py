@@ -89,6 +89,15 @@ def scaler(kind: str) -> Any:
     """Return an unfitted transformer for `kind`, or None for ``"none"``."""
     if kind == "none":
         return None
-    from sklearn.preprocessing import MinMaxScaler, StandardScaler
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+    if kind == "log1p":
+        return make_pipeline(FunctionTransformer(_log1p), StandardScaler())
     return StandardScaler() if kind == "standard" else MinMaxScaler((-0.5, 0.5))
+
+
+def _log1p(X: Floats) -> Floats:
+    if X.min() < 0:
+        raise ValueError(f"scaling log1p is for counts, and a feature has {X.min():g}: use standard")
+    return np.log1p(X)

@@ -20,7 +20,7 @@ from attop.datasets.features.text import (
     to_numbers,
 )
 from attop.datasets.kinds.raw_table import column_of, present, read_raw_table
-from attop.datasets.kinds.table_labels import is_comparison, positives
+from attop.datasets.kinds.table_labels import is_comparison, positives, thinned
 from attop.datasets.preparation import Preparation
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def file_table(
     query_norm: str | int | None = None,
     parts: Mapping[str, Sequence[float]] | None = None,
     copies_together: bool = False,
+    thin: float | None = None,
 ) -> Dataset:
     """Read a table: one column of labels, perhaps one of groups, the others features.
 
@@ -100,6 +101,9 @@ def file_table(
     copies_together : bool
         Keep rows with the same features on one side of every split; see `Dataset.unit`. A model that knows
         one of them by heart is otherwise rewarded on the others.
+    thin : float, optional
+        Keep so many of the positives that they are this share of the rows kept, drawn at random, the same
+        ones for every seed; all negatives stay. For a stand-in with as few positives as other data have.
 
     Returns
     -------
@@ -110,7 +114,8 @@ def file_table(
     ------
     DatasetError
         If a file or a column is missing, a column has missing or infinite values or is not numeric,
-        `positive` does not occur, or the files differ in their columns.
+        `positive` does not occur, the files differ in their columns, or there are too few positives to
+        thin.
     """
     where = f"dataset {path}"
     if not isinstance(copies_together, bool):
@@ -168,6 +173,11 @@ def file_table(
             present(frame[column_of(frame, column, where)], where).to_numpy(), bounds, where
         )
 
+    if thin is not None:
+        rows = thinned(y, thin, where)
+        X, y = X[rows], y[rows]
+        part = None if part is None else part[rows]
+        names = {role: values[rows] for role, values in names.items()}
     unit = None
     if copies_together:  # a gap is as good as another
         unit = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[1].ravel()

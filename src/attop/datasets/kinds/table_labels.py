@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.datasets.base import DatasetError
+from attop.typing import Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["is_comparison", "positives"]
+__all__ = ["is_comparison", "positives", "thinned"]
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({_NUMBER})\s*")
@@ -51,6 +52,27 @@ def positives(column: pd.Series, positive: Any, where: str) -> NDArray[np.bool_]
 def is_comparison(positive: Any) -> bool:
     """Whether `positive` is a comparison, not a value."""
     return _comparison(positive) is not None
+
+
+def thinned(y: NDArray[np.bool_], share: Any, where: str) -> Ints:
+    """Return the rows that stay when positives are drawn to be `share` of them.
+
+    Raises
+    ------
+    DatasetError
+        If `share` is no share, or asks for no positive or more than there are.
+    """
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share < 1:
+        raise DatasetError(f"{where}: thin must be a share between 0 and 1, got {share!r}")
+    rows = np.flatnonzero(y)
+    count = round(share / (1 - share) * (len(y) - len(rows)))
+    if not 1 <= count <= len(rows):
+        raise DatasetError(
+            f"{where}: thin={share!r} needs {count} of the {len(rows)} positives, which are "
+            f"{len(rows) / len(y):.3g} of the rows: give a share below that, of at least one positive"
+        )
+    kept = np.random.default_rng(0).choice(rows, count, replace=False)
+    return np.sort(np.concatenate([kept, np.flatnonzero(~y)]))
 
 
 def _comparison(positive: Any) -> tuple[str, float] | None:
