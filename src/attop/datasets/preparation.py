@@ -10,6 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from attop.typing import Floats
+
 __all__ = ["Preparation", "column_transformer", "scaler"]
 
 
