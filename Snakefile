@@ -43,6 +43,25 @@ localrules:
     all,
 
 
+# What `--logger attop` needs to know beforehand: Snakemake's events tell of jobs one by one.
+onstart:
+    logger.info(
+        None,
+        extra={
+            "event": "attop_todo",
+            "jobs": [
+                (job.rule.name, dict(job.wildcards_dict))
+                for job in workflow.dag.needrun_jobs()
+            ],
+            "cores": workflow.resource_settings.nodes
+            or workflow.resource_settings.cores,
+            "report": REPORT,
+            "manifest": f"{OUT}/manifest.json",
+            "configfiles": list(map(str, workflow.overwrite_configfiles)),
+        },
+    )
+
+
 rule all:
     default_target: True
     input:

@@ -23,9 +23,9 @@ with job_log(snakemake.log[0]):
         d.id: load_available(path) for d, path in zip(config.datasets, snakemake.input.data, strict=True)
     }
     story = manifest(config, datasets)
-    write_json(about, story)
     folders = [Path(config.output) / "evaluation" / d.id for d in config.datasets]
     results = read_tables(folders)
     write_tables(results, tables, csv=True)
     figures = Path(config.output) / "figures"
-    write_analysis(results, story, report=report, tables=tables, figures=figures)
+    headline = write_analysis(results, story, report=report, tables=tables, figures=figures)
+    write_json(about, story | {"headline": headline})

@@ -39,7 +39,7 @@ def write_analysis(
     report: str | os.PathLike[str],
     tables: str | os.PathLike[str],
     figures: str | os.PathLike[str],
-) -> None:
+) -> str:
     """Write the report, its figures and tables as files, and the summary as CSV and Parquet.
 
     Parameters
@@ -54,11 +54,17 @@ def write_analysis(
         Folder that gets ``summary.csv``, ``summary.parquet`` and a TeX file for each data set.
     figures : path
         Folder that gets each figure as SVG and PDF.
+
+    Returns
+    -------
+    str
+        The headline: who ranks best, and whether that is shown.
     """
     write_summary(summarise(results["evaluation"], results["runs"]), Path(tables) / "summary")
     page = build_page(results, manifest)
     write_exports(page, Path(figures), Path(tables))
     write_bytes(report, render(page).encode())
+    return page.headline
 
 
 def build_report(

@@ -1,0 +1,155 @@
+"""Progress on a terminal, as bars that move; elsewhere as a line now and then."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from snakemake_logger_plugin_attop.progress import Progress
+
+__all__ = ["Display", "duration"]
+
+ROWS = 12  # bars; a run on more data sets shows those that are trained on
+LINE_EVERY = 30.0  # seconds, without a terminal
+FAILURES = 10  # repeated at the end
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as a reader says them."""
+    s = max(round(seconds), 0)
+    if s < 60:
+        return f"{s} s"
+    return f"{s // 60} min {s % 60:02} s" if s < 3600 else f"{s // 3600} h {s % 3600 // 60:02} min"
+
+
+class Display:
+    """What a run says while it runs.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Colours follow NO_COLOR.
+    progress : Progress
+        Read, not changed, but for its failures.
+    """
+
+    def __init__(self, console: Console, progress: Progress) -> None:
+        self._console, self._progress = console, progress
+        self._live: Live | None = None
+        self._report = self._manifest = self._options = ""
+        self._kept = False
+        self._said_at = float("-inf")
+        self._complete: set[str] = set()
+
+    def begin(self, *, report: str, manifest: str, configfiles: Sequence[str]) -> None:
+        """Show what there is to do; the files are named at the end."""
+        self._report, self._manifest = report, manifest
+        self._options = "".join(f" --configfile {file}" for file in configfiles)
+        training, datasets = self._progress.total.total(), len(self._progress.total)
+        _, steps = self._progress.steps
+        self.say(
+            f"{training} training {'job' if training == 1 else 'jobs'} on {datasets} data "
+            f"{'set' if datasets == 1 else 'sets'}, {steps} steps in all, {self._progress.cores} at a time"
+        )
+        if self._console.is_terminal:
+            self._live = Live(
+                get_renderable=self._bars, console=self._console, refresh_per_second=2, transient=True
+            )
+            self._live.start()
+
+    def update(self) -> None:
+        """Something began or ended."""
+        if self._live is not None or not self._report:
+            return
+        p = self._progress
+        for dataset, total in p.total.items():
+            if p.done[dataset] == total and dataset not in self._complete:
+                self._complete.add(dataset)
+                self.say(f"{self._clock()} {dataset}: {total} of {total} training jobs done")
+        if p.elapsed - self._said_at >= LINE_EVERY:
+            self._said_at = p.elapsed
+            self.say(f"{self._clock()} {self._summary()}")
+
+    def failure(self, subject: str, why: str, *, kept: bool = False) -> None:
+        """Say that something failed: at once, and of jobs that fail alike the first time only.
+
+        Where that it failed is ``kept`` as a result, a later run does not try it again by itself.
+        """
+        self._kept |= kept
+        self._progress.failed[subject, why] += 1
+        if self._progress.failed[subject, why] == 1:
+            self.say(f"failed: {subject}: {why}", style="red")
+
+    def say(self, text: str, *, style: str = "") -> None:
+        """Print a line, above the bars if there are any."""
+        self._console.print(Text(text, style=style), soft_wrap=not self._console.is_terminal)
+
+    def end(self) -> None:
+        """Take the bars away; repeat the failures, then say how it ended and where the report is."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        if not self._report:
+            return
+        done, steps = self._progress.steps
+        whole, failed = done == steps, self._progress.failed
+        self.say(f"{done} of {steps} steps done in {duration(self._progress.elapsed)}")
+        if whole:
+            if headline := _headline(self._manifest):
+                self.say(f"\n{headline}")
+            self.say(f"The report: {self._report}", style="bold")
+        if failed:
+            self.say(f"\n{failed.total()} failed:")
+            for (subject, why), n in list(failed.items())[:FAILURES]:
+                self.say(f"  {subject}{f' ({n} jobs)' if n > 1 else ''}: {why}", style="red")
+            if len(failed) > FAILURES:
+                self.say(f"  and {len(failed) - FAILURES} other reasons: attop status{self._options}")
+            clear = f"attop retry{self._options}, then " if self._kept else ""
+            self.say(f"When the cause is mended: {clear}the same command again.")
+        elif not whole:
+            self.say("Not finished: the same command goes on from here.")
+        self._report = ""  # logging closes its handlers twice
+
+    def _bars(self) -> RenderableType:
+        p = self._progress
+        rows = [d for d in p.total if p.done[d] < p.total[d]]
+        shown = sorted(rows, key=lambda d: not p.running_methods(d))[:ROWS] if len(rows) > ROWS else rows
+        table = Table.grid(padding=(0, 1))
+        for d in sorted(shown, key=list(p.total).index):
+            bar = ProgressBar(total=p.total[d], completed=p.done[d], width=24)
+            running = Text(", ".join(p.running_methods(d)), style="dim", overflow="ellipsis", no_wrap=True)
+            table.add_row(escape(d), bar, f"{p.done[d]}/{p.total[d]}", running)
+        if complete := len(p.total) - len(rows):
+            others = " others" if rows else f" data set{'s' * (complete > 1)}"
+            table.add_row(f"{complete}{others}", Text("done", style="green"), "", "")
+        return Group(table, Text(self._summary()))
+
+    def _summary(self) -> str:
+        p = self._progress
+        done, steps = p.steps
+        left = p.seconds_left()
+        said = f"{done} of {steps} steps"
+        said += f", about {duration(left)} left" if left is not None and done < steps else ""
+        said += f", {p.failed.total()} failed" if p.failed else ""
+        others = p.running_others()
+        return said + (f"; now: {', '.join(others)}" if others else "")
+
+    def _clock(self) -> str:
+        s = round(self._progress.elapsed)
+        return f"[{s // 60:3}:{s % 60:02}]"
+
+
+def _headline(manifest: str) -> str:
+    """Return the report's headline; empty if there is no manifest that has one."""
+    try:
+        return str(json.loads(Path(manifest).read_text(encoding="utf-8")).get("headline", ""))
+    except (OSError, ValueError):
+        return ""

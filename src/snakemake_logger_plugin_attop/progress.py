@@ -1,0 +1,146 @@
+"""What of a run is to do, running and done, and how long the rest may take."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import fmean
+
+__all__ = ["Job", "Progress"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of Snakemake: its rule, wildcards, outputs and logs."""
+
+    rule: str
+    wildcards: Mapping[str, str]
+    output: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
+
+    @property
+    def dataset(self) -> str | None:
+        """The data set it trains on; None if it does something else."""
+        return self.wildcards.get("dataset") if self.rule == "train" else None
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Data set and method: jobs alike take a similar time."""
+        return self.wildcards.get("dataset", ""), self.wildcards.get("method", self.rule)
+
+    @property
+    def subject(self) -> str:
+        """What a reader calls it; jobs of one method on one data set are called alike."""
+        w = self.wildcards
+        if self.dataset is not None:
+            return f"{w['method']} on {self.dataset}"
+        return f"{self.rule} {' '.join(w.values())}".strip()
+
+
+@dataclass
+class Progress:
+    """Counts of jobs, fed by a run's events; ``clock`` returns seconds."""
+
+    clock: Callable[[], float] = time.monotonic
+    cores: int = 1
+    begun: float = 0.0
+    failed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    jobs: dict[int, Job] = field(default_factory=dict)
+    running: dict[int, float] = field(default_factory=dict)
+    total: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+    other_total: int = 0
+    other_done: int = 0
+
+    def __post_init__(self) -> None:
+        self._left: Counter[tuple[str, str]] = Counter()
+        self._took: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+
+    def plan(self, jobs: Iterable[tuple[str, Mapping[str, str]]], *, cores: int) -> None:
+        """Take what there is to do: rule and wildcards of each job."""
+        self.cores, self.begun = max(cores, 1), self.clock()
+        for rule, wildcards in jobs:
+            job = Job(rule, wildcards)
+            self._left[job.pair] += 1
+            if job.dataset is None:
+                self.other_total += 1
+            else:
+                self.total[job.dataset] += 1
+
+    def describe(self, number: int, job: Job) -> None:
+        """Take what a job is; its number is that of all later events."""
+        self.jobs[number] = job
+
+    def start(self, numbers: Iterable[int]) -> None:
+        """Jobs begin."""
+        for number in numbers:
+            self.running[number] = self.clock()
+
+    def finish(self, number: int) -> Job | None:
+        """A job ended well, which for training means with a record; None if nothing is known of it."""
+        return self._end(number, well=True)
+
+    def fail(self, number: int) -> Job | None:
+        """A job broke off."""
+        return self._end(number, well=False)
+
+    def running_methods(self, dataset: str) -> list[str]:
+        """Methods being trained on a data set, each once, in the order of their start."""
+        jobs = (self.jobs.get(number) for number in self.running)
+        return list(dict.fromkeys(job.pair[1] for job in jobs if job is not None and job.dataset == dataset))
+
+    def running_others(self) -> list[str]:
+        """What runs that is not training."""
+        jobs = (self.jobs.get(number) for number in self.running)
+        return list(dict.fromkeys(job.rule for job in jobs if job is not None and job.dataset is None))
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """Jobs done, and all of them."""
+        return self.done.total() + self.other_done, self.total.total() + self.other_total
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the plan."""
+        return self.clock() - self.begun
+
+    def seconds_left(self) -> float | None:
+        """Estimate how long the rest takes; None while no training job has ended.
+
+        A job still to come counts with the mean of those of its data set and method, else of its method on
+        other data sets, else of its data set, else of all; what runs counts less what it has run.
+        """
+        if not any(dataset for dataset, _ in self._took):
+            return None
+        by_dataset: defaultdict[str, list[float]] = defaultdict(list)
+        by_method: defaultdict[str, list[float]] = defaultdict(list)
+        for (dataset, method), took in self._took.items():
+            by_dataset[dataset] += took
+            by_method[method] += took
+
+        def expected(pair: tuple[str, str]) -> float:
+            return fmean(self._took.get(pair) or by_method[pair[1]] or by_dataset[pair[0]] or every)
+
+        every = [s for took in self._took.values() for s in took]
+        now = self.clock()
+        left = sum(n * expected(pair) for pair, n in self._left.items() if n > 0)
+        for number, since in self.running.items():
+            if (job := self.jobs.get(number)) is not None:
+                left -= min(now - since, expected(job.pair))
+        return left / self.cores
+
+    def _end(self, number: int, *, well: bool) -> Job | None:
+        since = self.running.pop(number, None)
+        job = self.jobs.pop(number, None)
+        if job is None:
+            return None
+        self._left[job.pair] -= 1
+        if well and since is not None:
+            self._took[job.pair].append(self.clock() - since)
+        if job.dataset is None:
+            self.other_done += well
+        else:
+            self.done[job.dataset] += well
+        return job

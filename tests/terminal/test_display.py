@@ -1,0 +1,117 @@
+"""What is printed: bars on a terminal, lines elsewhere, the end."""
+
+import json
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from snakemake_logger_plugin_attop.display import Display, duration
+from snakemake_logger_plugin_attop.progress import Job, Progress
+
+
+@pytest.fixture
+def out():
+    return StringIO()
+
+
+def make(out, *, terminal=False, jobs=2):
+    progress = Progress()
+    train = [
+        ("train", {"dataset": "digits", "method": f"m{i}", "repeat": "0", "fold": "0"}) for i in range(jobs)
+    ]
+    progress.plan(train, cores=1)
+    for number, (rule, wildcards) in enumerate(train):
+        progress.describe(number, Job(rule, wildcards))
+    console = Console(file=out, force_terminal=terminal, width=100, no_color=True)
+    return progress, Display(console, progress)
+
+
+def begin(display, folder, configfiles=()):
+    display.begin(
+        report="results/report.html", manifest=str(folder / "manifest.json"), configfiles=configfiles
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.2, "0 s"), (59, "59 s"), (61, "1 min 01 s"), (3720, "1 h 02 min"), (-3, "0 s")]
+)
+def test_duration(seconds, said):
+    assert duration(seconds) == said
+
+
+def test_without_a_terminal_there_are_lines_and_no_codes(out, tmp_path):
+    progress, display = make(out)
+    begin(display, tmp_path)
+    for number in (0, 1):
+        progress.start([number])
+        progress.finish(number)
+        display.update()
+    (tmp_path / "manifest.json").write_text(json.dumps({"headline": "m1 ranks best."}))
+    display.end()
+    text = out.getvalue()
+    assert "\x1b" not in text
+    assert text.startswith("2 training jobs on 1 data set, 2 steps in all, 1 at a time\n")
+    assert text.count("digits: 2 of 2 training jobs done") == 1
+    assert text.rstrip().endswith("m1 ranks best.\nThe report: results/report.html")
+
+
+def test_on_a_terminal_a_bar_for_each_data_set(out, tmp_path):
+    progress, display = make(out, terminal=True)
+    begin(display, tmp_path)
+    progress.start([0])
+    display._live.refresh()
+    text = out.getvalue()
+    assert "digits" in text
+    assert "0/2" in text
+    assert "m0" in text
+    display.end()
+
+
+def test_failures_alike_are_said_once_and_counted_at_the_end(out, tmp_path):
+    _, display = make(out)
+    begin(display, tmp_path, ["mine.yaml"])
+    for _ in range(3):
+        display.failure("svm on digits", "timeout: more than 5 s", kept=True)
+    assert out.getvalue().count("svm on digits") == 1
+    display.end()
+    last = out.getvalue().splitlines()[-3:]
+    assert last == [
+        "3 failed:",
+        "  svm on digits (3 jobs): timeout: more than 5 s",
+        "When the cause is mended: attop retry --configfile mine.yaml, then the same command again.",
+    ]
+
+
+def test_more_reasons_than_fit_are_counted(out, tmp_path):
+    _, display = make(out)
+    begin(display, tmp_path)
+    for i in range(14):
+        display.failure(f"m{i} on digits", "error")
+    display.end()
+    assert "  and 4 other reasons: attop status" in out.getvalue()
+
+
+def test_what_was_interrupted_says_how_to_go_on_and_names_no_report(out, tmp_path):
+    _, display = make(out)
+    begin(display, tmp_path)
+    display.end()
+    assert "0 of 2 steps done" in out.getvalue()
+    assert "the same command goes on" in out.getvalue()
+    assert "report.html" not in out.getvalue()
+    display.end()  # as logging does
+    assert out.getvalue().count("steps done") == 1
+
+
+def test_what_a_later_run_tries_again_by_itself_need_not_be_cleared(out, tmp_path):
+    _, display = make(out)
+    begin(display, tmp_path)
+    display.failure("check", "no column 'y'")
+    display.end()
+    assert out.getvalue().rstrip().endswith("When the cause is mended: the same command again.")
+
+
+def test_markup_in_a_reason_is_text(out, tmp_path):
+    _, display = make(out, terminal=True)
+    display.failure("m on d", "[red]no[/red] [link")
+    assert "[red]no[/red] [link" in out.getvalue()

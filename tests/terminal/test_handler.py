@@ -1,0 +1,145 @@
+"""The plugin as Snakemake loads and feeds it."""
+
+import json
+import logging
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
+from snakemake_interface_logger_plugins.tests import MockOutputSettings, TestLogHandlerBase
+
+from snakemake_logger_plugin_attop import LogHandler
+
+
+class TestInterface(TestLogHandlerBase):
+    __test__ = True
+
+    def get_log_handler_cls(self):
+        return LogHandler
+
+    def get_log_handler_settings(self):
+        return None
+
+
+def event(name, level=logging.INFO, message="", **told):
+    record = logging.LogRecord("snakemake", level, "", 0, message, (), None)
+    record.event = name
+    vars(record).update(told)
+    return record
+
+
+def info(number, rule, wildcards, output=(), log=()):
+    return event(
+        LogEvent.JOB_INFO,
+        jobid=number,
+        rule_name=rule,
+        wildcards=wildcards,
+        output=list(output),
+        log=list(log),
+    )
+
+
+@pytest.fixture
+def handler():
+    found = LogHandler(MockOutputSettings(), None)
+    yield found
+    found.close()
+
+
+def begin(handler, folder, jobs):
+    handler.emit(
+        event(
+            "attop_todo",
+            jobs=jobs,
+            cores=1,
+            report="report.html",
+            manifest=str(folder / "m.json"),
+            configfiles=[],
+        )
+    )
+
+
+FOLD = {"dataset": "wdbc", "method": "svm", "repeat": "0", "fold": "0"}
+
+
+def test_snakemake_finds_it():
+    registry = LoggerPluginRegistry()
+    registry.collect_plugins()
+    assert registry.is_installed("attop")
+
+
+def test_the_reason_of_a_failed_method_is_its_record(handler, tmp_path, capfd):
+    record = tmp_path / "record.json"
+    record.write_text(json.dumps({"status": "error", "error": "ValueError: no"}))
+    begin(handler, tmp_path, [("train", FOLD)])
+    handler.emit(info(1, "train", FOLD, [str(record)]))
+    handler.emit(event(LogEvent.JOB_STARTED, jobs=[1]))
+    handler.emit(event(LogEvent.JOB_FINISHED, job_id=1))
+    handler.close()
+    said = capfd.readouterr().err
+    assert "failed: svm on wdbc: error: ValueError: no" in said
+    assert "1 of 1 steps done" in said
+
+
+def test_a_method_that_went_well_or_had_nothing_to_do_is_no_failure(handler, tmp_path, capfd):
+    for number, status in enumerate(("ok", "not_applicable")):
+        record = tmp_path / f"{status}/record.json"
+        record.parent.mkdir()
+        record.write_text(json.dumps({"status": status, "error": "one class only"}))
+        handler.emit(info(number, "train", FOLD, [str(record)]))
+        handler.emit(event(LogEvent.JOB_STARTED, jobs=[number]))
+        handler.emit(event(LogEvent.JOB_FINISHED, job_id=number))
+    assert "failed" not in capfd.readouterr().err
+
+
+def test_the_reason_of_a_job_that_broke_off_is_the_end_of_its_log(handler, tmp_path, capfd):
+    log = tmp_path / "check.log"
+    log.write_text("reading\nColumnError: no column 'y'\n\n")
+    begin(handler, tmp_path, [("check", {})])
+    handler.emit(info(1, "check", {}, log=[str(log)]))
+    handler.emit(event(LogEvent.JOB_STARTED, jobs=[1]))
+    error = info(1, "check", {}, log=[str(log)])
+    error.event = LogEvent.JOB_ERROR
+    error.rule_msg = None
+    handler.emit(error)
+    assert f"failed: check: ColumnError: no column 'y' (all of it: {log})" in capfd.readouterr().err
+
+
+def test_files_that_could_not_be_had(handler, tmp_path, capfd):
+    receipt = tmp_path / "fetch.json"
+    receipt.write_text(json.dumps({"unavailable": ["no network"]}))
+    handler.emit(info(1, "fetch", {"dataset": "ijcnn1"}, [str(receipt)]))
+    handler.emit(event(LogEvent.JOB_STARTED, jobs=[1]))
+    handler.emit(event(LogEvent.JOB_FINISHED, job_id=1))
+    assert "failed: fetch ijcnn1: unavailable: no network" in capfd.readouterr().err
+
+
+def test_a_damaged_record_is_said_and_ends_nothing(handler, tmp_path, capfd):
+    record = tmp_path / "record.json"
+    record.write_text("{")
+    handler.emit(info(1, "train", FOLD, [str(record)]))
+    handler.emit(event(LogEvent.JOB_STARTED, jobs=[1]))
+    handler.emit(event(LogEvent.JOB_FINISHED, job_id=1))
+    assert str(record) in capfd.readouterr().err
+
+
+def test_warnings_and_errors_pass_snakemakes_chatter_does_not(handler, capfd):
+    handler.emit(event(None, message="Building DAG of jobs..."))
+    handler.emit(event(None, logging.WARNING, "the lock was stale"))
+    handler.emit(event(None, logging.ERROR, "The configuration cannot be run"))
+    handler.emit(event(None, message="Nothing to be done (all requested files are present)."))
+    said = capfd.readouterr().err
+    assert "Building" not in said
+    assert [said.index(s) for s in ("stale", "cannot be run", "Nothing")] == sorted(
+        said.index(s) for s in ("stale", "cannot be run", "Nothing")
+    )
+
+
+@pytest.mark.parametrize("option", ["dryrun", "verbose", "debug_dag"])
+def test_a_dry_run_looks_as_without_it(option, capfd):
+    settings = MockOutputSettings()
+    setattr(settings, option, True)
+    handler = LogHandler(settings, None)
+    handler.emit(event(LogEvent.RUN_INFO, message="Job stats:\ntrain 3", stats={}))
+    assert "Job stats:" in capfd.readouterr().err
+    handler.close()
