@@ -21,6 +21,7 @@ from attop.metrics import (
     Need,
     UndefinedMetricError,
     auc,
+    auc_at_k,
     average_precision,
     bedroc,
     dcg,
@@ -28,6 +29,7 @@ from attop.metrics import (
     get_metric,
     hit_at_k,
     lift_at_k,
+    macro_pap_at_k,
     make_top_scorer,
     micro_pap_at_k,
     ndcg,
@@ -345,6 +347,41 @@ def test_groups_left_out_are_counted_and_none_eligible_is_undefined():
     assert value[1:] == (0, 3, "no eligible group: fewer than k negatives (2), no positive (1)")
     with pytest.raises(UndefinedMetricError, match="each of the 3 groups"):
         micro_pap_at_k(y, scores, 2, groups)
+
+
+def test_macro_pap_counts_pairs_and_micro_pap_users():
+    for seed in range(20):
+        y, scores, groups = random_groups(seed=seed)
+        pairs = correct = 0.0
+        for g in np.unique(groups):
+            its = groups == g
+            n_pos, n_neg = int(y[its].sum()), int((1 - y[its]).sum())
+            if n_pos and n_neg >= 3:
+                weight = 3 * min(n_pos, 3)
+                pairs += weight
+                correct += weight * float(oracle.metric("pap@k", y[its].tolist(), scores[its].tolist(), 3))
+        if pairs:
+            assert macro_pap_at_k(y, scores, 3, groups).value == pytest.approx(correct / pairs, **ROUNDING)
+    one = np.zeros(len(y))
+    assert macro_pap_at_k(y, scores, 5, one) == micro_pap_at_k(y, scores, 5, one)
+
+
+def test_auc_at_k_is_the_mean_over_the_orders_that_have_both_classes_at_the_top():
+    rng = np.random.default_rng(12)
+    undefined = 0
+    for _ in range(300):
+        n = int(rng.integers(1, 9))
+        k = int(rng.integers(1, n + 1))
+        y, scores = rng.integers(0, 2, n).tolist(), rng.integers(0, 3, n).tolist()
+        tops = [labels[:k] for labels in oracle.orders(y, scores)]
+        values = [oracle.auc(top) for top in tops if 0 < sum(top) < k]
+        if values:
+            assert auc_at_k(y, scores, k) == pytest.approx(float(sum(values) / len(values)), **ROUNDING)
+        else:
+            undefined += 1
+            with pytest.raises(UndefinedMetricError, match=f"the {k} items of highest score are all of one"):
+                auc_at_k(y, scores, k)
+    assert 20 < undefined < 200
 
 
 def test_micro_pap_of_one_group_is_pap():

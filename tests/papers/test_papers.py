@@ -14,7 +14,7 @@ from attop.bench.config import load_config
 from attop.diagnostics.margins import pap_margins
 from attop.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers
 from attop.papers.page import _counts, write_findings
-from attop.papers.papk_simulations import _sample, auc_at_k, two_users
+from attop.papers.papk_simulations import _sample, two_users
 from attop.papers.papk_simulations import margins as simulate_margins
 from attop.papers.pnorm2005 import monotone
 from attop.papers.registry import PAPERS, SIMULATIONS, findings_of
@@ -202,9 +202,3 @@ def test_consistent_surrogates_vanish_under_their_margin_condition():
     first = curves[curves["iteration"] == 0]
     surrogates = first[first["measure"] != "risk"]["value"]
     np.testing.assert_allclose(surrogates, 1.0)
-
-
-def test_auc_among_the_highest():
-    y, scores = np.array([1, 0, 1, 0, 1]), np.array([5.0, 4.0, 3.0, 2.0, 1.0])
-    assert auc_at_k(y, scores, 3) == 0.5
-    assert math.isnan(auc_at_k(y, scores, 1))

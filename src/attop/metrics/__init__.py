@@ -7,11 +7,11 @@ from attop.metrics.enrichment import bedroc, lift_at_k, rie
 from attop.metrics.f_beta import f_beta_at_k
 from attop.metrics.metric import Metric, MetricValue, Need, UndefinedMetricError
 from attop.metrics.operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
-from attop.metrics.pap import micro_pap_at_k, pap_at_k, pap_at_k_risk
+from attop.metrics.pap import macro_pap_at_k, micro_pap_at_k, pap_at_k, pap_at_k_risk
 from attop.metrics.precision import average_precision, hit_at_k, precision_at_k, recall_at_k
 from attop.metrics.registry import METRICS, get_metric
 from attop.metrics.roc import RocPoints, roc_points
-from attop.metrics.roc_area import auc, partial_auc
+from attop.metrics.roc_area import auc, auc_at_k, partial_auc
 from attop.metrics.scorer import TopScorer, make_top_scorer
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "TopScorer",
     "UndefinedMetricError",
     "auc",
+    "auc_at_k",
     "average_precision",
     "bedroc",
     "card_precision",
@@ -32,6 +33,7 @@ __all__ = [
     "get_metric",
     "hit_at_k",
     "lift_at_k",
+    "macro_pap_at_k",
     "make_top_scorer",
     "micro_pap_at_k",
     "ndcg",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -10,12 +12,18 @@ from attop.metrics.pairs import Ties, correct_pairs
 from attop.metrics.ranking import Ranking
 from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["micro_pap_at_k", "pap_at_k", "pap_at_k_risk"]
+__all__ = ["macro_pap_at_k", "micro_pap_at_k", "pap_at_k", "pap_at_k_risk"]
 
 
 def _pap(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:
     beta = np.minimum(ranking.n_pos, k)
     return correct_pairs(ranking, beta, k, ties) / (beta * k)
+
+
+def _pooled(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:
+    """Correct pairs of each group in units of a group's mean number of pairs, so that the mean pools all."""
+    beta = np.minimum(ranking.n_pos, k)
+    return correct_pairs(ranking, beta, k, ties) / (beta * k).mean()
 
 
 PAP = Metric(
@@ -42,6 +50,10 @@ MICRO_PAP = Metric(
     needs_top=True,
     grouped=True,
 )
+
+
+#: Not in the registry, whose metrics are means over groups.
+_MACRO_PAP = replace(MICRO_PAP, name="macro-pap@k", title="Macro-pAp@k", kernel=_pooled)
 
 
 def pap_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:
@@ -143,3 +155,47 @@ def micro_pap_at_k(
     MetricValue(value=0.5, n_groups=2, n_left_out=1, reason=None)
     """
     return MICRO_PAP.group_mean(y, scores, top, groups, ties=ties)
+
+
+def macro_pap_at_k(
+    y: ArrayLike, scores: ArrayLike, top: TopLike, groups: ArrayLike, *, ties: Ties = "expected"
+) -> MetricValue:
+    r"""Share of correctly ranked pairs of all users together: a pair counts once, not a user.
+
+    .. math:: \frac{\sum_{u \in U} \beta_u k_u \, \mathrm{pAp@k}_u}{\sum_{u \in U} \beta_u k_u}
+
+    Parameters
+    ----------
+    y, scores, top, groups, ties
+        As for `micro_pap_at_k`.
+
+    Returns
+    -------
+    value : MetricValue
+        The gain, the number of users that count and the number of users left out.
+
+    Raises
+    ------
+    UndefinedMetricError
+        If no user is eligible.
+    ValueError
+        If the input is malformed.
+
+    Notes
+    -----
+    Users with many positives weigh more, as many times as they have pairs. Elsewhere a mean over users is
+    called macro, and what pools their pairs micro.
+
+    Differences from the paper: Hiranandani et al. (2020, section 3) name a macro version beside the micro
+    one, which is the mean over users, and do not define it. The definition above is ours.
+
+    Examples
+    --------
+    >>> y, scores = [1, 0, 1, 1, 0, 0], [2.0, 1.0, 2.0, 1.0, 4.0, 3.0]
+    >>> users = ["ann", "ann", "bob", "bob", "bob", "bob"]
+    >>> micro_pap_at_k(y, scores, {"kappa": 1}, users).value
+    0.5
+    >>> macro_pap_at_k(y, scores, {"kappa": 1}, users)
+    MetricValue(value=0.2, n_groups=2, n_left_out=0, reason=None)
+    """
+    return _MACRO_PAP.group_mean(y, scores, top, groups, ties=ties)

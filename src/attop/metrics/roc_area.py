@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.metrics.metric import EXPECTED, Metric, Need
+from attop.metrics.metric import EXPECTED, Metric, Need, UndefinedMetricError
 from attop.metrics.pairs import Ties, correct_pairs
-from attop.metrics.ranking import Ranking
+from attop.metrics.ranking import Ranking, check_scores
+from attop.sample import check_labels
+from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["auc", "partial_auc"]
+__all__ = ["auc", "auc_at_k", "partial_auc"]
 
 
 def _auc(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:
@@ -126,3 +130,64 @@ def partial_auc(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "
     0.5
     """
     return PARTIAL_AUC.value(y, scores, top, ties=ties)
+
+
+def auc_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
+    """AUC among the k items of highest score: how well the top itself is ordered.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Binary labels, see `attop.sample.check_labels`.
+    scores : array-like of shape (n,)
+        Finite; the higher, the nearer the top.
+    top : Top, int or mapping
+        Gives `k`, see `precision_at_k`.
+
+    Returns
+    -------
+    auc : float in [0, 1]
+        The exact expectation over a uniformly random order of tied items, among the orders that bring both
+        classes into the top.
+
+    Raises
+    ------
+    UndefinedMetricError
+        If no order of tied items brings a positive and a negative among the first k.
+    ValueError
+        If `y`, `scores` or `top` are malformed, or k is above n.
+
+    Notes
+    -----
+    It depends on which items are at the top, and so says nothing of two rankings with other items there;
+    Hiranandani et al. (2020, section 7.1) report it where precision@k is the same. It is no metric of the
+    registry: whether it is defined depends on the scores.
+
+    Examples
+    --------
+    >>> auc_at_k([1, 0, 1, 0, 1], [5.0, 4.0, 3.0, 2.0, 1.0], 3)
+    0.5
+    """
+    labels = check_labels(y)
+    n, n_pos = len(labels), int(labels.sum())
+    ranking = Ranking.of_list(labels, check_scores(scores, n))
+    k = Top.of(top).resolve(n, n_pos)
+    cut = int(ranking.cut_block(np.array([k]))[0])
+    pos, neg = ranking.pos, ranking.size - ranking.pos
+    correct = float((neg * (ranking.pos_before + pos / 2))[:cut].sum())
+    above = int(ranking.pos_before[cut])
+    below = int(ranking.before[cut]) - above
+    p, q, places = int(pos[cut]), int(neg[cut]), k - int(ranking.before[cut])
+    total = chance = 0.0
+    for a in range(max(0, places - q), min(places, p) + 1):  # positives of the cut block that get a place
+        b = places - a
+        if above + a and below + b:
+            odds = math.comb(p, a) * math.comb(q, b) / math.comb(p + q, places)
+            chance += odds
+            total += odds * (correct + b * (above + a / 2)) / ((above + a) * (below + b))
+    if not chance:
+        raise UndefinedMetricError(
+            "one class at the top",
+            f"auc@k is undefined: the {k} items of highest score are all of one class: raise k",
+        )
+    return total / chance

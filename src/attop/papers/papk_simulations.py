@@ -10,14 +10,14 @@ from attop.diagnostics.training_curves import TrainingCurve
 from attop.estimators.gd_papk import GDPApK
 from attop.estimators.gd_ranker import GDRanker
 from attop.estimators.svm_pauc import SVMPAUC
-from attop.metrics import get_metric
+from attop.metrics import UndefinedMetricError, auc_at_k, get_metric
 from attop.seeds import derive_seed
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.registry import get_surrogate
 from attop.top import Top
 from attop.typing import Floats, Ints
 
-__all__ = ["auc_at_k", "margins", "two_users"]
+__all__ = ["margins", "two_users"]
 
 
 #: Case -> positives, k, and the methods the paper compares.
@@ -26,12 +26,11 @@ N_NEG, DIMENSIONS = 160, 5
 N_RUNS = 300
 
 
-def auc_at_k(y: Ints, scores: Floats, k: int) -> float:
-    """Return the AUC among the k items of highest score; NaN where these are of one class."""
-    top = np.argsort(-scores, kind="stable")[:k]
-    if len(np.unique(y[top])) < 2:
+def _auc(y: Ints, scores: Floats, k: int) -> float:
+    try:
+        return auc_at_k(y, scores, k)
+    except UndefinedMetricError:
         return float("nan")
-    return get_metric("auc").value(y[top], scores[top], None)
 
 
 def two_users(seed: int, n_runs: int = N_RUNS) -> pd.DataFrame:
@@ -60,7 +59,7 @@ def two_users(seed: int, n_runs: int = N_RUNS) -> pd.DataFrame:
                 for name, X in (("training", training), ("fresh", fresh)):
                     scores = model.decision_function(X)
                     precision = get_metric("precision@k").value(y, scores, k)
-                    rows.append((case, run, method, name, precision, auc_at_k(y, scores, k)))
+                    rows.append((case, run, method, name, precision, _auc(y, scores, k)))
     return pd.DataFrame(rows, columns=["case", "run", "method", "sample", "precision", "auc"])
 
 
