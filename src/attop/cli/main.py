@@ -14,6 +14,7 @@ __all__ = ["main"]
 #: Command -> module in this package and function in it, which takes the options and returns the exit status.
 #: Imported when called for, so that help and wrong calls are answered at once.
 COMMANDS = {
+    "look": ("look", "show"),
     "plan": ("plan", "show"),
     "doctor": ("doctor", "show"),
     "fit": ("fit", "show"),

@@ -27,6 +27,18 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"attop {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
+    look = commands.add_parser(
+        "look",
+        help="what is in a table of yours, what is wrong with it, and a configuration to begin with",
+        description="Say of each column what it is (number, category, date, identifier, ...), how much is "
+        "missing and how many values there are; what could be the label, what occurs twice, and all that is "
+        "wrong, at once. Propose a configuration that runs as it stands. Trains nothing.",
+    )
+    look.add_argument("table", metavar="FILE.csv", help="CSV, Parquet, or another format, compressed or not")
+    look.add_argument("--label", metavar="COLUMN", help="the labels; by default the likeliest column")
+    look.add_argument("--positive", metavar="VALUE", help="of the label; by default the rarest")
+    look.add_argument("--output", metavar="FILE", help="write the configuration to this file")
+
     plan = commands.add_parser(
         "plan",
         help="what a run will do and take, before it starts",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from attop.datasets.base import DatasetError
 from attop.datasets.builder_parameters import listed
@@ -24,6 +24,8 @@ def read_delimited(
     header: bool = True,
     names: Sequence[str] | None = None,
     comment: str | None = None,
+    missing: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    decimal: str = ".",
 ) -> pd.DataFrame:
     """Read delimited text in UTF-8.
 
@@ -40,6 +42,10 @@ def read_delimited(
         Names of the columns of a file without header; their numbers from 1 if left out.
     comment : str, optional
         Character from which on the rest of a line is ignored.
+    missing : sequence of str, or mapping of column to such
+        What stands for a missing value besides nothing, NA, NaN, null and their like: such as ``?`` or -999.
+    decimal : str
+        ``.`` or ``,``, before the decimals of numbers.
 
     Raises
     ------
@@ -61,6 +67,9 @@ def read_delimited(
         raise DatasetError(f"{where}: comment must be one character, got {comment!r}")
     if names is not None:
         listed(where, "names", names, (str, int), "names")
+    marks: Any = _marks(missing, where)
+    if decimal not in (".", ","):
+        raise DatasetError(f"{where}: decimal must be . or , got {decimal!r}")
     pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
     if len(separator) != 1 and pattern == separator:
         raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
@@ -70,7 +79,13 @@ def read_delimited(
             # A row longer than the header would otherwise be cut off, or its first field become an index.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(
-                file, sep=pattern, header=0 if header else None, comment=comment, index_col=False
+                file,
+                sep=pattern,
+                header=0 if header else None,
+                comment=comment,
+                index_col=False,
+                na_values=marks,
+                decimal=decimal,
             )
         if header:  # pandas has given a second column of one name another name
             with open_bytes(path) as file:
@@ -95,3 +110,13 @@ def read_delimited(
             )
         frame.columns = pd.Index(range(1, frame.shape[1] + 1) if names is None else names).map(str)
     return frame
+
+
+def _marks(missing: Any, where: str) -> list[Any] | dict[str, list[Any]] | None:
+    """Return marks of missing values as pandas takes them."""
+    if isinstance(missing, Mapping):
+        return {
+            str(c): listed(where, f"missing of {c!r}", m, (str, int, float), "marks")
+            for c, m in missing.items()
+        }
+    return listed(where, "missing", missing, (str, int, float), "marks") or None

@@ -145,8 +145,9 @@ def cleaned(column: pd.Series, where: str) -> pd.Series:
     name = column.name
     if pd.api.types.is_complex_dtype(column):
         raise DatasetError(f"{where}: column {name!r} has complex numbers: drop it, or take real parts")
-    if pd.api.types.is_numeric_dtype(column):
-        return column
+    if pd.api.types.is_numeric_dtype(column):  # of those types with a gap of their own, plain ones
+        nullable = pd.api.types.is_extension_array_dtype(column) and column.isna().any()
+        return column.astype(np.float64) if nullable else column
     column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
     odd = next((v for v in column if not isinstance(v, Hashable)), None)
     if odd is not None:

@@ -1,0 +1,131 @@
+"""A whole table: its columns, what could be the label, what occurs twice, and all complaints at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from attop.datasets.base import DatasetError
+from attop.datasets.fetch.archive import open_bytes
+from attop.datasets.formats import format_of, read_frame
+from attop.datasets.kinds.raw_table import cleaned
+from attop.datasets.look.column import Column, describe
+from attop.datasets.look.complaints import complaints
+from attop.datasets.look.label import Candidate, candidate, candidates
+from attop.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Look", "look"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What `look` found.
+
+    Attributes
+    ----------
+    path : str
+    rows : int
+    columns : list of Column
+    label : Candidate or None
+        The one that was named, or the likeliest.
+    candidates : list of Candidate
+        Likeliest first.
+    copies : int
+        Rows whose features are those of a row before.
+    twins : mapping of str to str
+        Column -> an earlier one with the same values.
+    reader : mapping
+        What the file's reader has to know.
+    complaints : list of str
+    """
+
+    path: str
+    rows: int
+    columns: list[Column]
+    label: Candidate | None
+    candidates: list[Candidate]
+    copies: int
+    twins: Mapping[str, str]
+    reader: Mapping[str, Any]
+    complaints: list[str]
+
+    def column(self, name: str) -> Column:
+        """Return the column of a name."""
+        return next(c for c in self.columns if c.name == name)
+
+
+def look(path: str | os.PathLike[str], label: str | None = None, positive: Any = None) -> Look:
+    """Look at a table in a file, without a configuration.
+
+    Parameters
+    ----------
+    path : path
+        CSV, Parquet, or another format of `attop.datasets.formats`.
+    label : str, optional
+        Column of the labels; the likeliest one if left out.
+    positive : value, optional
+        Value of the positive class; the rarest one if left out.
+
+    Returns
+    -------
+    found : Look
+
+    Raises
+    ------
+    DatasetError
+        If the file cannot be read, or has no such column or value.
+    """
+    where = f"dataset {path}"
+    reader = _reader(path)
+    raw = read_frame(path, None, reader)
+    frame = raw.assign(**{c: cleaned(raw[c], where) for c in raw.columns})
+    columns = [describe(frame[c]) for c in frame.columns]
+    possible = candidates(frame, columns)
+    chosen: Candidate | None
+    if label is not None:
+        if label not in frame.columns:
+            raise DatasetError(f"{where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
+        chosen = candidate(frame[label], positive, where)
+    else:
+        chosen = possible[0] if possible else None
+    twins = _twins(frame)
+    features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
+    copies = int(frame[features].duplicated().sum()) if features else 0
+    marks = {c.name: list(c.marks) for c in columns if c.marks}
+    if format_of(path) == "csv":
+        reader |= {"missing": marks} if marks else {}
+        reader |= {"decimal": ","} if any(c.comma for c in columns) else {}
+    told = list(complaints(frame, columns, chosen, label is not None, twins, copies))
+    return Look(os.fspath(path), len(frame), columns, chosen, possible, copies, twins, reader, told)
+
+
+def _reader(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what the first line says of the separator of a CSV."""
+    if format_of(path) != "csv" or not os.path.isfile(path):
+        return {}
+    with open_bytes(path) as file:
+        first = file.readline().decode("utf-8", "replace")
+    count = {name: first.count(mark) for name, mark in ((",", ","), (";", ";"), ("tab", "\t"))}
+    best = max(count, key=lambda name: count[name])
+    return {} if best == "," or os.fspath(path).endswith(".tsv") else {"separator": best}
+
+
+def _twins(frame: pd.DataFrame) -> dict[str, str]:
+    """Return columns with the values of an earlier one, and that one."""
+    import pandas as pd
+
+    first: dict[tuple[int, str], str] = {}
+    twins = {}
+    for name in frame.columns:
+        values = frame[name]
+        text = values if pd.api.types.is_numeric_dtype(values) else values.astype(str)
+        key = (int(pd.util.hash_pandas_object(text, index=False).sum()), str(text.dtype))
+        earlier = first.setdefault(key, name)
+        if earlier != name and frame[earlier].equals(values) and values.notna().any():
+            twins[name] = earlier
+    return twins
