@@ -111,15 +111,20 @@ class Objective:
         Items of weight 0 have derivatives 0, as has an item whose score does not change the loss.
         """
         _, gradient = self.value_and_gradient(scores, y, groups, sample_weight)
+        # In place: at a million rows fresh memory would cost more than the arithmetic.
         p = expit(as_floats(scores))
-        curvature = np.maximum(p * (1.0 - p), _LEAST)
-        size = np.abs(gradient)
+        curvature = np.subtract(1.0, p)
+        curvature *= p
+        np.maximum(curvature, _LEAST, out=curvature)
+        size = gradient
         if sample_weight is not None:
             weight = as_floats(sample_weight)
             curvature *= weight
-            size = np.divide(size, weight, out=np.zeros_like(size), where=weight > 0)
-        largest = size.max()
-        return (gradient / largest if largest > 0 else gradient), curvature
+            size = np.divide(gradient, weight, out=np.zeros_like(gradient), where=weight > 0)
+        largest = max(size.max(), -size.min())
+        if largest > 0:
+            gradient /= largest
+        return gradient, curvature
 
     def _bind(
         self, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
@@ -127,16 +132,7 @@ class Objective:
         """Bind to a sample, or take what is bound to it: a booster comes with the same one every round."""
         sample = [None if given is None else np.asarray(given) for given in (y, groups, sample_weight)]
         if self._last is None or not all(map(_equal, self._last[0], sample)):
-            bind: Any = self.surrogate.bind
-            if sample_weight is None:
-                bound = bind(y, groups)
-            elif "sample_weight" in inspect.signature(bind).parameters:
-                bound = bind(y, groups, sample_weight)
-            else:
-                raise ValueError(
-                    f"{self.surrogate!r} takes no sample_weight: leave the weights out, or take a surrogate "
-                    "that does, such as prec@k-soft"
-                )
+            bound = self.surrogate.bind(y, groups, sample_weight)
             self._last = [None if a is None else a.copy() for a in sample], bound
         return self._last[1]
 
