@@ -63,11 +63,9 @@ def wait_for(w):
     run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
     try:
         done = min(os.stat(p).st_mtime for p in PLAN.results(run))
-        return (
-            []
-            if os.stat(PLAN.stage_path(w.dataset)).st_mtime <= done
-            else [CHECKED, COMPILED]
-        )
+        data = PLAN.stage_path(w.dataset), PLAN.folds_path(w.dataset, run.repeat)
+        current = max(os.stat(p).st_mtime for p in data) <= done
+        return [] if current else [CHECKED, COMPILED]
     except OSError:
         return [CHECKED, COMPILED]
 

@@ -45,10 +45,29 @@ rule prepare:
         "../workflow/scripts/prepare.py"
 
 
+rule split:
+    input:
+        f"{OUT}/data/{{dataset}}/dataset.npz",
+    output:
+        f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz",
+    log:
+        f"{LOGS}/data/{{dataset}}/folds/repeat{{repeat}}.log",
+    resources:
+        mem_mb=memory,
+        runtime=minutes(30),
+    params:
+        **INPUTS.split(),
+    message:
+        "folds of {wildcards.dataset}, repeat {wildcards.repeat}"
+    script:
+        "../workflow/scripts/split.py"
+
+
 # Everything that can be known to fail fails here, before the first training job.
 rule check:
     input:
-        [PLAN.stage_path(d.id) for d in CONFIG.datasets],
+        data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
+        folds=[path for d in CONFIG.datasets for path in PLAN.folds_paths(d.id)],
     output:
         CHECKED,
     log:

@@ -25,6 +25,7 @@ rule evaluate:
 rule trace:
     input:
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
+        folds=f"{OUT}/data/{{dataset}}/folds/repeat0.npz",
         records=lambda w: [PLAN.record_path(run) for run in PLAN.first_runs(w.dataset)],
     output:
         f"{OUT}/evaluation/{{dataset}}/trace.parquet",

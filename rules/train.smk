@@ -19,6 +19,7 @@ rule train:
     input:
         wait_for,
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
+        folds=f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz",
     output:
         scores=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/scores.npz",
         record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",

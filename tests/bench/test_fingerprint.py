@@ -65,7 +65,7 @@ def digests():
         ("metrics/roc_area.py", "X = 1", {"evaluation of auc"}),
         ("metrics/registry.py", "X = 1", set()),
         ("datasets/kinds/images.py", "X = 1", set()),
-        ("datasets/splits/protocols.py", "X = 1", {"training", "report"}),
+        ("datasets/splits/protocols.py", "X = 1", {"report"}),
         ("analysis/figures/target.py", "X = 1", {"report"}),
         ("estimators/base.py", "X = 1", {*ALL, "training"}),
         ("cli.py", "X = 1", set()),
@@ -182,7 +182,7 @@ def test_what_a_script_imports_is_in_its_fingerprint(script):
     ("script", "module"),
     [
         ("train", "attop.bench.training"),
-        ("train", "attop.datasets.splits.protocols"),
+        ("split", "attop.datasets.splits.protocols"),
         ("trace", "attop.analysis.compute.targets"),
         ("check", "attop.bench.checks"),
         ("evaluate", "attop.metrics.own"),

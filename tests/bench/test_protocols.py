@@ -7,11 +7,13 @@ import yaml
 
 from attop.analysis.page.section import protocol_sentence
 from attop.bench.checks import check_plan
-from attop.bench.config import ConfigError, load_config
+from attop.bench.config import load_config
 from attop.bench.plan import Plan
 from attop.bench.training import run_job
+from attop.datasets.base import DatasetError
 from attop.datasets.build import make
 from support import ROOT
+from support.folds import cut
 
 
 def transactions(path, n=600, seed=0):
@@ -60,13 +62,14 @@ def configured(tmp_path, protocol, **params):
 def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path):
     protocol = {"kind": "whole-entities", "options": {"n_folds": 3, "inner_folds": 2}}
     plan, data = configured(tmp_path, protocol, entity="customer", drop=["when"])
-    check_plan(plan.config, {"bank": data})
+    folds = cut(data, plan.config.split("bank", 0))
+    check_plan(plan.config, {"bank": data}, {("bank", 0): folds})
     customer = pd.read_csv(tmp_path / "t.csv")["customer"].to_numpy()
     runs = list(plan.runs())
     assert len(runs) == 3
     tested = []
     for run in runs:
-        outcome = run_job(plan.spec(run), data, contain=False)
+        outcome = run_job(plan.spec(run), data, folds[run.fold], contain=False)
         assert outcome.record.ok
         tested.append(set(customer[outcome.test]))
     assert sum(map(len, tested)) == len(set().union(*tested)) == 60
@@ -78,5 +81,5 @@ def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path
 
 def test_a_protocol_without_its_column_stops_before_the_first_job(tmp_path):
     plan, data = configured(tmp_path, {"kind": "whole-entities"}, drop=["when", "customer"])
-    with pytest.raises(ConfigError, match="needs entities and the data name none: give the column"):
-        check_plan(plan.config, {"bank": data})
+    with pytest.raises(DatasetError, match="needs entities and the data name none: give the column"):
+        cut(data, plan.config.split("bank", 0))

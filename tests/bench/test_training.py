@@ -14,10 +14,10 @@ from attop.bench.spec import JobSpec
 from attop.bench.trace import trace, trace_table
 from attop.bench.training import run_job, settings_of
 from attop.datasets.base import Dataset, Unavailable, save_arrays
-from attop.datasets.splits.protocols import make_folds
 from attop.files import read_json
 from attop.metrics import average_precision, get_metric, precision_at_k
 from attop.top import Top
+from support.folds import cut
 from support.recorder import Recorder
 
 HERE = "support.recorder"
@@ -46,20 +46,28 @@ def job(estimator="Recorder", **changes):
     return JobSpec(**{**base, **changes})
 
 
+def run(job, data):
+    return run_job(job, data, fold_of(job, data))
+
+
+def fold_of(job, data):
+    return cut(data, job.split)[job.fold]
+
+
 def test_selects_what_ranks_best_and_scores_the_test_part():
     data = dataset()
-    outcome = run_job(job(), data)
+    outcome = run(job(), data)
     assert outcome.record.status == "ok", outcome.record
     assert [t["chosen"] for t in outcome.record.targets] == [{"column": 1}] * 2
     np.testing.assert_array_equal(outcome.scores, [data.X[outcome.test, 1]] * 2)
-    fold = make_folds("stratified", data, 0, 7, n_folds=3, inner_folds=2)[1]
+    fold = fold_of(job(), data)
     np.testing.assert_array_equal(outcome.test, fold.test)
 
 
 def test_inner_table_is_the_metric_on_the_inner_splits():
     data = dataset()
-    record = run_job(job(), data).record
-    fold = make_folds("stratified", data, 0, 7, n_folds=3, inner_folds=2)[1]
+    record = run(job(), data).record
+    fold = fold_of(job(), data)
     for target in record.targets:
         top = {"k=5": Top(k=5), "tau=0.2": Top(tau=0.2)}[target["target"]]
         for row in target["inner"]:
@@ -71,20 +79,20 @@ def test_inner_table_is_the_metric_on_the_inner_splits():
 def test_only_training_rows_are_seen_and_the_seed_is_the_same_for_every_method():
     Recorder.seen.clear()
     data = dataset()
-    outcome = run_job(job(), data)
+    outcome = run(job(), data)
     test_rows = {tuple(row) for row in data.X[outcome.test]}
     assert Recorder.seen
     for X, _, seed in Recorder.seen:
         assert not test_rows & {tuple(row) for row in X}
         assert seed == outcome.record.seed
-    assert run_job(job("Diverging"), data).record.seed == outcome.record.seed
+    assert run(job("Diverging"), data).record.seed == outcome.record.seed
 
 
 def test_scaling_is_fitted_on_the_training_part():
     data = dataset()
     path = "sklearn.linear_model.LogisticRegression"
-    outcome = run_job(replace(job(scaling="standard", search={"C": [0.1]}), estimator=path), data)
-    fold = make_folds("stratified", data, 0, 7, n_folds=3, inner_folds=2)[1]
+    outcome = run(replace(job(scaling="standard", search={"C": [0.1]}), estimator=path), data)
+    fold = fold_of(job(), data)
     scale = StandardScaler().fit(data.X[fold.train])
     model = LogisticRegression(C=0.1).fit(scale.transform(data.X[fold.train]), data.y[fold.train])
     expected = model.decision_function(scale.transform(data.X[fold.test]))
@@ -109,11 +117,11 @@ def test_within_groups_the_selected_model_is_final():
     data = dataset(groups=groups)
     Recorder.seen.clear()
     protocol = {"kind": "within-groups", "options": {}}
-    outcome = run_job(job(fold=0, protocol=protocol, select_by="micro-pap@k", targets=[{"k": 2}]), data)
+    grouped = job(fold=0, protocol=protocol, select_by="micro-pap@k", targets=[{"k": 2}])
+    outcome = run(grouped, data)
     assert outcome.record.status == "ok", outcome.record
     assert len(Recorder.seen) == 3  # one fit per setting, none after the selection
-    fold = make_folds("within-groups", data, 0, 7)[0]
-    assert {len(X) for X, _, _ in Recorder.seen} == {len(fold.train)}
+    assert {len(X) for X, _, _ in Recorder.seen} == {len(fold_of(grouped, data).train)}
 
 
 @pytest.mark.parametrize(
@@ -127,7 +135,7 @@ def test_within_groups_the_selected_model_is_final():
     ],
 )
 def test_a_method_that_fails_leaves_a_record(estimator, status, words):
-    outcome = run_job(job(estimator), dataset())
+    outcome = run(job(estimator), dataset())
     assert outcome.record.status == status
     assert words in outcome.record.error
     assert outcome.scores.shape == (0, len(outcome.test))
@@ -136,13 +144,13 @@ def test_a_method_that_fails_leaves_a_record(estimator, status, words):
 def test_a_ranker_whose_weights_overflow_diverged():
     data = dataset()
     data = replace(data, X=data.X * 1e300)
-    outcome = run_job(replace(job(search={}), estimator="attop.estimators.PerceptronAtK"), data)
+    outcome = run(replace(job(search={}), estimator="attop.estimators.PerceptronAtK"), data)
     assert outcome.record.status == "diverged"
     assert "PerceptronAtK diverged" in outcome.record.error
 
 
 def test_a_metric_undefined_on_every_split_is_said():
-    outcome = run_job(job(targets=[{"k": 70}]), dataset())
+    outcome = run(job(targets=[{"k": 70}]), dataset())
     assert outcome.record.status == "error"
     assert "undefined on every inner split" in outcome.record.error
 
@@ -154,11 +162,11 @@ def test_settings_are_all_combinations_in_order():
 
 def test_evaluation_reads_what_a_job_wrote(tmp_path):
     data = dataset()
-    outcome = run_job(job(), data)
+    outcome = run(job(), data)
     save_arrays(tmp_path / "scores.npz", {"test": outcome.test, "scores": outcome.scores})
     outcome.record.write(tmp_path / "record.json")
     assert read_json(tmp_path / "record.json")["targets"][0]["chosen"] == {"column": 1}
-    failed = run_job(job("Diverging"), data)
+    failed = run(job("Diverging"), data)
     save_arrays(tmp_path / "failed.npz", {"test": failed.test, "scores": failed.scores})
     failed.record.write(tmp_path / "failed.json")
     tables = evaluate(
@@ -193,7 +201,7 @@ def test_a_model_that_ranks_nothing_is_marked(selection, tmp_path):
     data.X[:, 2] = 1.0
     runs, scores, records = [], [], []
     for column in (1, 2):
-        outcome = run_job(job(search={"column": [column]}, selection=selection), data)
+        outcome = run(job(search={"column": [column]}, selection=selection), data)
         runs.append(Run("toy", f"column {column}", 0, 1))
         scores.append(tmp_path / f"{column}.npz")
         save_arrays(scores[-1], {"test": outcome.test, "scores": outcome.scores})
@@ -212,7 +220,7 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
     data = dataset()
     runs, found = [], []
     for fold in range(3):
-        outcome = run_job(job(fold=fold, selection="optimistic"), data)
+        outcome = run(job(fold=fold, selection="optimistic"), data)
         assert outcome.scores.shape == (2, 3, len(outcome.test))
         save_arrays(tmp_path / f"{fold}.npz", {"test": outcome.test, "scores": outcome.scores})
         outcome.record.write(tmp_path / f"{fold}.json")
@@ -244,25 +252,25 @@ def test_a_trace_is_the_chosen_setting_stopped_ever_later():
     chosen = replace(
         job(), estimator="attop.estimators.RankBoost", search={}, params={"max_iter": 6}, targets=[{"k": 5}]
     )
-    outcome = run_job(chosen, data)
+    outcome, fold = run(chosen, data), fold_of(chosen, data)
     assert outcome.record.status == "ok"
-    rows = trace(chosen, data, outcome.record, "k=5")
+    rows = trace(chosen, data, fold, outcome.record, "k=5")
     assert [row["iterations"] for row in rows] == [1, 2, 4, 6]
     objectives = [row["objective"] for row in rows]
     assert objectives == sorted(objectives, reverse=True)
     assert rows[-1]["test"] == precision_at_k(data.y[outcome.test], outcome.scores[0], 5)
-    assert trace(job(), data, run_job(job(), data).record, "k=5") == [], "no iterations to stop"
+    assert trace(job(), data, fold, run(job(), data).record, "k=5") == [], "no iterations to stop"
     failed = replace(outcome.record, status="error", targets=[])
-    assert trace(chosen, data, failed, "k=5") == []
-    table = trace_table("toy", data, {"boost": chosen}, {"boost": outcome.record}, "k=5")
+    assert trace(chosen, data, fold, failed, "k=5") == []
+    table = trace_table("toy", data, fold, {"boost": chosen}, {"boost": outcome.record}, "k=5")
     assert table["iterations"].tolist() == [1, 2, 4, 6]
     gone = Unavailable("not there", "look elsewhere")
-    assert trace_table("toy", gone, {"boost": chosen}, {"boost": failed}, "k=5").empty
+    assert trace_table("toy", gone, None, {"boost": chosen}, {"boost": failed}, "k=5").empty
 
 
 def test_a_record_is_read_as_it_was_written_or_refused(tmp_path):
     path = tmp_path / "record.json"
-    record = run_job(job(), dataset()).record
+    record = run(job(), dataset()).record
     record.write(path)
     again = Record.read(path)
     assert (again.targets, again.seconds, again.seed) == (record.targets, record.seconds, record.seed)

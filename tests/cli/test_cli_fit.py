@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attop.bench.config import load_config
+from attop.bench.folds import write_folds
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.training import run_job, write_outcome
@@ -18,6 +19,7 @@ from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavaila
 from attop.datasets.build import build
 from attop.metrics import get_metric
 from support import ROOT
+from support.folds import cut
 
 MINE = """
 output: out
@@ -55,6 +57,8 @@ def plan(tmp_path, monkeypatch):
     for data in plan.config.datasets:
         spec = {"id": "wdbc", "kind": data.kind, "params": data.params, "seed": 0}
         build(spec, "dataset", None, plan.stage_path(data.id))
+        dataset, split = Dataset.load(plan.stage_path(data.id)), plan.config.split(data.id, 0)
+        write_folds(plan.folds_path(data.id, 0), cut(dataset, split), dataset, split)
     return plan
 
 
@@ -69,7 +73,8 @@ def words(capsys):
 def test_it_is_the_benchmarks_own_job(plan, capsys):
     run = Run("wdbc", "linear-svm", 0, 3)
     dataset = Dataset.load(plan.stage_path("wdbc"))
-    expected = run_job(plan.spec(run), dataset)
+    fold = cut(dataset, plan.config.split("wdbc", 0))[3]
+    expected = run_job(plan.spec(run), dataset, fold)
     write_outcome(expected, plan.scores_path(run), plan.record_path(run))
     before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
     assert fit("wdbc", "linear-svm", "--fold", "3") == 0
@@ -124,7 +129,7 @@ def test_what_a_method_raises_is_raised(plan, capsys, monkeypatch):
         (["wdbc", "linear-svm", "--target", "10"], "k=100 of 30000, tau=0.05 or kappa=0.25, got '10'"),
         (
             ["digit-8", "linear-svm"],
-            "snakemake --cores 16 out/data/digit-8/dataset.npz --configfile mine.yaml",
+            "snakemake --cores 16 out/data/digit-8/folds/repeat0.npz --configfile mine.yaml",
         ),
     ],
 )
@@ -144,6 +149,15 @@ def test_data_that_cannot_be_had(plan, capsys):
     save_unavailable(plan.stage_path("wdbc"), "wdbc", Unavailable("no network", "ask for it"))
     assert fit("wdbc", "linear-svm") == 1
     assert "the data cannot be had: no network: ask for it" in capsys.readouterr().err
+
+
+def test_folds_of_another_protocol_are_refused(plan, capsys):
+    text = Path("mine.yaml").read_text(encoding="utf-8").replace("out\n", "out\nseed: 8\n")
+    Path("mine.yaml").write_text(text, encoding="utf-8")
+    assert fit("wdbc", "linear-svm") == 1
+    said = capsys.readouterr().err
+    assert "folds of another split" in said
+    assert "snakemake --cores 16 out/data/wdbc/folds/repeat0.npz --configfile mine.yaml" in said
 
 
 def test_scores_do_not_depend_on_the_other_targets(plan, capsys):

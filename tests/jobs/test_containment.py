@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import attop.bench.preload  # noqa: F401 - children are forked with it
+from attop.bench.folds import write_folds
 from attop.bench.job import Job, train
 from attop.bench.spec import JobSpec
 from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
@@ -18,6 +19,7 @@ from attop.files import read_json
 from attop.jobs.limits import Limits
 from attop.jobs.supervise import supervise
 from support import ROOT
+from support.folds import cut
 from support.small_run import SMALL, snakemake
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux only")
@@ -28,7 +30,8 @@ def job_of(tmp_path):
     """Return a function that makes a training job of a method of `hostile_methods`."""
     rng = np.random.default_rng(0)
     y = (np.arange(90) % 3 == 0).astype(int)
-    Dataset("toy", rng.normal(size=(90, 3)) + y[:, None], y).save(tmp_path / "data.npz")
+    dataset = Dataset("toy", rng.normal(size=(90, 3)) + y[:, None], y)
+    dataset.save(tmp_path / "data.npz")
 
     def make(method, estimator=None, seconds=20, targets=({"k": 5},), **changes):
         spec = JobSpec(
@@ -41,7 +44,8 @@ def job_of(tmp_path):
             select_by="precision@k",
             estimator=estimator or f"support.hostile_methods.{method}",
         )
-        names = ("data.npz", "scores.npz", "record.json", "log")
+        write_folds(tmp_path / "folds.npz", cut(dataset, spec.split), dataset, spec.split)
+        names = ("data.npz", "folds.npz", "scores.npz", "record.json", "log")
         files = {name.split(".")[0]: str(tmp_path / name) for name in names}
         return Job(spec, **{**files, **changes}, limits=Limits(seconds, 1000))
 

@@ -11,6 +11,7 @@ import pytest
 
 from attop.bench import fingerprint as fingerprints
 from attop.bench.config import ConfigError, load_config
+from attop.bench.folds import write_folds
 from attop.bench.inputs import Inputs
 from attop.bench.plan import Plan
 from attop.bench.run import Run
@@ -21,6 +22,7 @@ from attop.files import read_json
 from attop.metrics import get_metric, registry
 from attop.metrics.own import own_metric
 from support import ROOT
+from support.folds import cut
 from support.small_run import SMALL, entry, snakemake
 
 MODULE = '''
@@ -257,7 +259,8 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     y, signal = sample(90)
     rng = np.random.default_rng(1)
-    Dataset("toy", np.column_stack([signal + 2 * y, rng.normal(size=90)]), y).save(tmp_path / "toy.npz")
+    dataset = Dataset("toy", np.column_stack([signal + 2 * y, rng.normal(size=90)]), y)
+    dataset.save(tmp_path / "toy.npz")
     protocol = {"kind": "holdout", "options": {"train": 60}}
     data = entry(id="toy", protocol=protocol, targets=[{"k": 5}], select_by="misses@k")
     method = {"estimator": "support.recorder.Recorder", "search": {"column": [1, 0]}}
@@ -272,10 +275,13 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
     folder = Path("results/evaluation/toy")
     folder.mkdir(parents=True)
 
-    script("check", monkeypatch, config, input=["toy.npz"], output=["checked.json"])
+    folds = cut(dataset, spec.split)
+    write_folds("folds.npz", folds, dataset, spec.split)
+    inputs = SimpleNamespace(data=["toy.npz"], folds=["folds.npz"])
+    script("check", monkeypatch, config, input=inputs, output=["checked.json"])
 
     monkeypatch.setattr(registry, "_OWN", {})
-    write_outcome(run_job(spec, Dataset.load("toy.npz")), scores, record)
+    write_outcome(run_job(spec, dataset, folds[0]), scores, record)
     (target,) = read_json(record)["targets"]
     assert target["chosen"] == {"column": 0}  # the fewest misses, not the most
 

@@ -93,7 +93,13 @@ TABLE = {
     "data set": (
         "src/attop/datasets/kinds/simulation.py",
         code,
-        {"prepare": 1, "check": 1, "train": 3, "evaluate": 1, "trace": 1, "report": 1},
+        {"prepare": 1, "split": 1, "check": 1, "train": 3, "evaluate": 1, "trace": 1, "report": 1},
+        {"gd-papk-avg", "sgd-avg", "logistic-regression"},
+    ),
+    "protocol": (
+        "src/attop/datasets/splits/random.py",
+        code,
+        {"split": 2, "check": 1, "train": 9, **AFTER},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
     "evaluation": ("src/attop/bench/evaluation.py", code, MEASURED, set()),

@@ -78,15 +78,24 @@ def test_a_lost_output_is_made_again_and_what_follows(finished, tmp_path):
         ({"methods": SMALL["methods"][::-1]}, {"check": 1, "evaluate": 2, "trace": 2, "report": 1}),
         (
             {"datasets": [*SMALL["datasets"], "digit-8"]},
-            {"prepare": 1, "check": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
+            {"prepare": 1, "split": 1, "check": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
         ),
         (
             {"methods": [*SMALL["methods"][:2], {"id": "logistic-regression", "search": {"C": [0.1, 2]}}]},
             {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "trace": 2, "report": 1},
         ),
+        (
+            {
+                "datasets": [
+                    SMALL["datasets"][0],
+                    {**SMALL["datasets"][1], "protocol": {"kind": "within-groups", "repeats": 2}},
+                ]
+            },
+            {"split": 1, "check": 1, "train": 3, "evaluate": 1, "report": 1},
+        ),
         ({"title": "Another title"}, {"report": 1}),
     ],
-    ids=["metrics", "method", "order", "dataset", "parameter", "title"],
+    ids=["metrics", "method", "order", "dataset", "parameter", "repeat", "title"],
 )
 def test_what_a_change_of_configuration_runs(finished, tmp_path, change, expected):
     folder = shutil.copytree(finished, tmp_path / "copy", symlinks=True)

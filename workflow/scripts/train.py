@@ -11,6 +11,7 @@ train(
     Job(
         JobSpec.from_dict({**spec, "repeat": int(wildcards.repeat), "fold": int(wildcards.fold)}),
         data=snakemake.input.data,
+        folds=snakemake.input.folds,
         scores=snakemake.output.scores,
         record=snakemake.output.record,
         log=snakemake.log[0],

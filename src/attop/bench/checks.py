@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop.bench.training import import_estimator
-from attop.datasets.base import Dataset, DatasetError, Unavailable
-from attop.datasets.splits.protocols import make_folds
+from attop.datasets.base import Dataset, Unavailable
+from attop.datasets.splits.folds import Fold
 from attop.metrics import Metric
 from attop.top import Top
 from attop.typing import Ints
@@ -18,7 +18,11 @@ from attop.typing import Ints
 __all__ = ["check_method", "check_plan"]
 
 
-def check_plan(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> None:
+def check_plan(
+    config: Config,
+    datasets: Mapping[str, Dataset | Unavailable],
+    folds: Mapping[tuple[str, int], Sequence[Fold]],
+) -> None:
     """Check methods, and targets against the parts of every fold.
 
     Parameters
@@ -26,6 +30,7 @@ def check_plan(config: Config, datasets: Mapping[str, Dataset | Unavailable]) ->
     config : Config
     datasets : mapping of data set identifier to Dataset, or Unavailable
         What cannot be had is not checked.
+    folds : mapping of data set identifier and repeat to folds
 
     Raises
     ------
@@ -36,7 +41,7 @@ def check_plan(config: Config, datasets: Mapping[str, Dataset | Unavailable]) ->
     for data in config.datasets:
         dataset = datasets[data.id]
         if isinstance(dataset, Dataset):
-            complaints += _check_targets(config, data, dataset)
+            complaints += _check_targets(config, data, dataset, folds)
     if complaints:
         raise ConfigError("\n".join(complaints))
 
@@ -70,7 +75,12 @@ def _takes(estimator: Any, name: str, value: Any) -> bool:
     return True
 
 
-def _check_targets(config: Config, data: DatasetConfig, dataset: Dataset) -> list[str]:
+def _check_targets(
+    config: Config,
+    data: DatasetConfig,
+    dataset: Dataset,
+    folds: Mapping[tuple[str, int], Sequence[Fold]],
+) -> list[str]:
     if config.metric(data.select_by).grouped and dataset.groups is None:
         return [
             f"datasets: {data.id}: select_by is {data.select_by}, a mean over groups, but its items have no "
@@ -78,21 +88,21 @@ def _check_targets(config: Config, data: DatasetConfig, dataset: Dataset) -> lis
         ]
     complaints = []
     for target in data.targets:
-        complaint = _first_complaint(config, data, dataset, Top.of(target))
+        complaint = _first_complaint(config, data, dataset, folds, Top.of(target))
         if complaint:
             complaints.append(complaint)
     return complaints
 
 
-def _first_complaint(config: Config, data: DatasetConfig, dataset: Dataset, top: Top) -> str | None:
+def _first_complaint(
+    config: Config,
+    data: DatasetConfig,
+    dataset: Dataset,
+    folds: Mapping[tuple[str, int], Sequence[Fold]],
+    top: Top,
+) -> str | None:
     for repeat in range(data.protocol.repeats):
-        try:
-            folds = make_folds(
-                data.protocol.kind, dataset, repeat=repeat, seed=config.seed, **data.protocol.options
-            )
-        except DatasetError as error:
-            return f"datasets: {data.id}: {error}"
-        for number, fold in enumerate(folds):
+        for number, fold in enumerate(folds[data.id, repeat]):
             nested = data.selection == "nested"
             validations = [validation for _, validation in fold.inner] if nested else []
             fits = [fit for fit, _ in fold.inner] if nested else []

@@ -60,6 +60,13 @@ class Inputs:
             code=lambda w: self._code("prepare", self._step(w).__module__),
         )
 
+    def split(self) -> dict[str, Any]:
+        """Return what the folds of one repeat depend on."""
+        return named(
+            split=lambda w: self.config.split(w.dataset, int(w.repeat)),
+            code=self._code("split"),
+        )
+
     def check(self) -> dict[str, Any]:
         """Return what the check of data and configuration depends on: not on metrics that do not select."""
         config = self.config.model_dump(exclude={"metrics", "own_metrics", "title"})

@@ -25,13 +25,14 @@ class Job:
     Attributes
     ----------
     spec : JobSpec
-    data, scores, record, log : str
+    data, folds, scores, record, log : str
         Paths.
     limits : Limits
     """
 
     spec: JobSpec
     data: str
+    folds: str
     scores: str
     record: str
     log: str
@@ -48,7 +49,7 @@ def train(job: Job) -> None:
         method does, crashing included, is a result.
     """
     # Absolute, for a method may change the working directory.
-    files = {name: os.path.abspath(getattr(job, name)) for name in ("data", "scores", "record")}
+    files = {name: os.path.abspath(getattr(job, name)) for name in ("data", "folds", "scores", "record")}
     argument = {"spec": job.spec.as_dict(), "seconds": job.limits.seconds, **files}
     before = _last_line(job.log)
     exit = perform(Call("attop.bench.job.work", argument, job.log, job.limits, ("attop.bench.preload",)))
@@ -67,19 +68,21 @@ def train(job: Job) -> None:
 def work(request: dict[str, Any]) -> None:
     """Do the work of a training job; in the process of its own."""
     from attop.bench.available import load_available
+    from attop.bench.folds import read_folds
     from attop.bench.training import failure, run_job, write_outcome
-    from attop.datasets.base import DatasetError, Unavailable
+    from attop.datasets.base import Dataset, DatasetError, Unavailable
     from attop.jobs.supervise import CannotRun
 
     spec = JobSpec.from_dict(request["spec"])
     try:
         dataset = load_available(request["data"])
+        folds = read_folds(request["folds"], dataset, spec.split) if isinstance(dataset, Dataset) else []
     except DatasetError as error:
         raise CannotRun(str(error)) from error
     if isinstance(dataset, Unavailable):
         outcome = failure(spec, request["data"], NOT_APPLICABLE, str(dataset))
     else:
-        outcome = run_job(spec, dataset, seconds=request["seconds"])
+        outcome = run_job(spec, dataset, folds[spec.fold], seconds=request["seconds"])
     print(outcome.record.traceback, outcome.record.error or "ok", flush=True)
     write_outcome(outcome, request["scores"], request["record"])
 

@@ -319,6 +319,12 @@ class Config(_Model):
         """Return the data set called `id`."""
         return next(d for d in self.datasets if d.id == id)
 
+    def split(self, dataset: str, repeat: int) -> dict[str, Any]:
+        """Return how a data set is cut in a repeat, as `JobSpec.split` says it."""
+        protocol = self.dataset(dataset).protocol
+        how = {"kind": protocol.kind, "options": protocol.options}
+        return {**how, "repeat": repeat, "seed": self.seed}
+
     def method(self, id: str) -> MethodConfig:
         """Return the method called `id`."""
         return next(m for m in self.methods if m.id == id)

@@ -53,6 +53,15 @@ class Plan:
         """Return the file a preparation stage leaves."""
         return self.root / "data" / dataset / f"{stage}.npz"
 
+    def folds_path(self, dataset: str, repeat: int) -> Path:
+        """Return the file of the folds of one repeat."""
+        return self.root / "data" / dataset / "folds" / f"repeat{repeat}.npz"
+
+    def folds_paths(self, dataset: str) -> list[Path]:
+        """Return the files of the folds of all repeats, in their order."""
+        repeats = self.config.dataset(dataset).protocol.repeats
+        return [self.folds_path(dataset, repeat) for repeat in range(repeats)]
+
     def stage_inputs(self, dataset: str, stage: str) -> list[Path]:
         """Return the files `stage` reads: that of the stage before, or the user's own."""
         stages = self.stages(dataset)
@@ -112,8 +121,9 @@ class Plan:
         """Return everything preparation and training leave."""
         receipts = [self.receipt_path(id) for id in self.with_files()]
         stages = [self.stage_path(d.id, stage) for d in self.config.datasets for stage in self.stages(d.id)]
+        folds = [path for d in self.config.datasets for path in self.folds_paths(d.id)]
         runs = list(self.runs())
-        return [*receipts, *stages, *map(self.scores_path, runs), *map(self.record_path, runs)]
+        return [*receipts, *stages, *folds, *map(self.scores_path, runs), *map(self.record_path, runs)]
 
     def _run_folder(self, run: Run) -> Path:
         return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"

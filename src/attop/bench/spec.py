@@ -61,6 +61,12 @@ class JobSpec:
         return [Top.of(target) for target in self.targets]
 
     @property
+    def split(self) -> dict[str, Any]:
+        """How the data are cut into folds: what the file of the folds is to have been made by."""
+        kind, options = self.protocol["kind"], self.protocol.get("options", {})
+        return {"kind": kind, "options": dict(options), "repeat": self.repeat, "seed": self.seed}
+
+    @property
     def metric(self) -> Metric:
         """The metric that selects."""
         from attop.metrics.own import find_metric

@@ -12,7 +12,7 @@ from attop.bench.spec import JobSpec
 from attop.bench.tables import KEY, TABLES
 from attop.bench.training import fit_settings, import_estimator, score_items
 from attop.datasets.base import Dataset, Unavailable
-from attop.datasets.splits.protocols import make_folds
+from attop.datasets.splits.folds import Fold
 from attop.jobs.limits import TimeUp, time_limit
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _SECONDS = 60.0
 def trace_table(
     id: str,
     dataset: Dataset | Unavailable,
+    fold: Fold | None,
     jobs: Mapping[str, JobSpec],
     records: Mapping[str, Record],
     target: str,
@@ -40,6 +41,8 @@ def trace_table(
     id : str
         Of the data set in the configuration.
     dataset : Dataset or Unavailable
+    fold : Fold or None
+        The first; None without data.
     jobs, records : mappings of method to its first run's specification and record
     target : str
         One of the targets of the runs.
@@ -47,14 +50,14 @@ def trace_table(
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
-    if not isinstance(dataset, Unavailable):
+    if not isinstance(dataset, Unavailable) and fold is not None:
         for method, job in jobs.items():
             key = dict(zip(KEY, (id, method, 0, 0, target), strict=True))
-            rows += [key | row for row in trace(job, dataset, records[method], target)]
+            rows += [key | row for row in trace(job, dataset, fold, records[method], target)]
     return pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
 
 
-def trace(job: JobSpec, dataset: Dataset, record: Record, target: str) -> list[dict[str, Any]]:
+def trace(job: JobSpec, dataset: Dataset, fold: Fold, record: Record, target: str) -> list[dict[str, Any]]:
     """Train the chosen setting of a finished run again, stopped ever later.
 
     Parameters
@@ -62,6 +65,7 @@ def trace(job: JobSpec, dataset: Dataset, record: Record, target: str) -> list[d
     job : JobSpec
         The run's.
     dataset : Dataset
+    fold : Fold
     record : Record
         What the run left.
     target : str
@@ -87,10 +91,6 @@ def trace(job: JobSpec, dataset: Dataset, record: Record, target: str) -> list[d
     top = next(top for top in job.tops if str(top) == target)
     setting = {**found["chosen"], "top": top}
     last = int({**known, **setting}[budget])
-    folds = make_folds(
-        job.protocol["kind"], dataset, repeat=job.repeat, seed=job.seed, **job.protocol.get("options", {})
-    )
-    fold = folds[job.fold]
     groups = dataset.groups
     metric = job.metric
     rows: list[dict[str, Any]] = []

@@ -30,7 +30,7 @@ from attop.bench.record import Record
 from attop.bench.spec import JobSpec
 from attop.datasets.base import Dataset, save_arrays
 from attop.datasets.preparation import scaler
-from attop.datasets.splits.protocols import Fold, make_folds
+from attop.datasets.splits.folds import Fold
 from attop.estimators.base import all_alike, fit_many
 from attop.jobs.limits import TimeUp, time_limit
 from attop.jobs.supervise import in_words
@@ -99,7 +99,9 @@ def rehearse(estimator: Any, settings: Sequence[Mapping[str, Any]]) -> None:
         fit_many(estimator, X, y, groups, settings=[{**setting, "top": 3} for setting in settings[:2]])
 
 
-def run_job(job: JobSpec, dataset: Dataset, seconds: float | None = None, *, contain: bool = True) -> Outcome:
+def run_job(
+    job: JobSpec, dataset: Dataset, fold: Fold, seconds: float | None = None, *, contain: bool = True
+) -> Outcome:
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
     Selection happens on the inner splits of the training part only, which are the same for every method:
@@ -110,14 +112,6 @@ def run_job(job: JobSpec, dataset: Dataset, seconds: float | None = None, *, con
     are not finite), ``memory`` or ``error``. A full disk is no fault of the method and raises OSError.
     Without `contain` whatever the method raises is raised, for a debugger.
     """
-    folds = make_folds(
-        job.protocol["kind"],
-        dataset,
-        repeat=job.repeat,
-        seed=job.seed,
-        **job.protocol.get("options", {}),
-    )
-    fold = folds[job.fold]
     record = _record(job, dataset.name)
     record.n_train, record.n_test = len(fold.train), len(fold.test)
     _seed_globals(record.seed)

@@ -14,6 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from attop.bench.config import ConfigError, load_config
+from attop.bench.folds import read_folds
 from attop.bench.optimistic import best_setting, test_values
 from attop.bench.plan import Plan
 from attop.bench.run import Run
@@ -22,6 +23,7 @@ from attop.bench.training import Outcome, import_estimator, run_job, settings_of
 from attop.cli.configuration import command_line, identifier, read_raw
 from attop.cli.text import columns, counted
 from attop.datasets.base import Dataset, DatasetError, Unavailable, load_arrays
+from attop.datasets.splits.folds import Fold
 from attop.datasets.splits.protocols import count_folds
 from attop.top import Top
 
@@ -37,7 +39,7 @@ def show(options: argparse.Namespace) -> int:
     run, job = _job(plan, options)
     if not listed:  # nor is it for snakemake
         options.config = [*options.config, f"datasets=[{run.dataset}]"]
-    dataset = _load(plan.stage_path(run.dataset), options)
+    dataset, folds = _load(plan, run, job, options)
     n = counted(len(settings_of(job.search)), "setting")
     print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
     print(", ".join(str(top) for top in job.tops), flush=True)
@@ -45,9 +47,7 @@ def show(options: argparse.Namespace) -> int:
         print(f"The benchmark leaves this pair out: {run.method} {reason}.")
     try:
         with threadpool_limits(1):  # as in the benchmark
-            outcome = run_job(job, dataset, contain=False)
-    except DatasetError as error:
-        raise ConfigError(str(error)) from None
+            outcome = run_job(job, dataset, folds[run.fold], contain=False)
     except BaseException as error:
         if not options.pdb:
             raise
@@ -96,14 +96,18 @@ def _top(text: str) -> dict[str, float]:
         raise ConfigError(f"--target: {error}") from None
 
 
-def _load(prepared: Path, options: argparse.Namespace) -> Dataset:
-    """Return a data set that snakemake, called with `options`, has prepared."""
-    if not prepared.exists():
-        raise ConfigError(f"the data set is not prepared yet; first:\n{command_line(options, prepared)}")
+def _load(plan: Plan, run: Run, job: JobSpec, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
+    """Return a data set, and its folds, that snakemake, called with `options`, has prepared."""
+    prepared, cut = plan.stage_path(run.dataset), plan.folds_path(run.dataset, run.repeat)
+    if not (prepared.exists() and cut.exists()):
+        raise ConfigError(f"the data set is not prepared yet; first:\n{command_line(options, cut)}")
     try:
-        return Dataset.load(prepared)
+        dataset = Dataset.load(prepared)
+        return dataset, read_folds(cut, dataset, job.split)
     except Unavailable as error:
         raise ConfigError(f"the data cannot be had: {error}") from None
+    except DatasetError as error:
+        raise ConfigError(f"{error}:\n{command_line(options, cut)}") from None
 
 
 def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome) -> None:

@@ -1,0 +1,8 @@
+"""The folds of a run, without the file they lie in."""
+
+from attop.datasets.splits.protocols import make_folds
+
+
+def cut(dataset, split):
+    """Return the folds `split` describes, as `JobSpec.split` and `Config.split` give it."""
+    return make_folds(split["kind"], dataset, split["repeat"], split["seed"], **split["options"])

@@ -1,0 +1,19 @@
+"""Cut a data set into the folds of one repeat."""
+
+from attop.jobs.log import job_log
+
+with job_log(snakemake.log[0]):
+    from attop.bench.available import load_available
+    from attop.bench.folds import write_folds
+    from attop.bench.parameters import by_name
+    from attop.datasets.base import Unavailable, save_unavailable
+    from attop.datasets.splits.protocols import make_folds
+
+    split = by_name(snakemake.params)["split"]
+    dataset = load_available(snakemake.input[0])
+    if isinstance(dataset, Unavailable):
+        save_unavailable(snakemake.output[0], snakemake.wildcards.dataset, dataset)
+    else:
+        how = (split["kind"], dataset, split["repeat"], split["seed"])
+        folds = make_folds(*how, **split["options"])
+        write_folds(snakemake.output[0], folds, dataset, split)
