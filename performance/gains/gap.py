@@ -1,11 +1,12 @@
 """`gap` on samples whose answer is known, and its time on 100,000 x 50.
 
-    OMP_NUM_THREADS=1 python performance/gains/gap.py verdicts [--seeds 100] [--n-jobs 2]
+    OMP_NUM_THREADS=1 python performance/gains/gap.py verdicts [--seeds 100] [--first 95] [--n-jobs 2]
     OMP_NUM_THREADS=1 python performance/gains/gap.py time [--n-jobs 2]
 
 Verdicts: the three kinds of tests/support/known_gaps.py, 1,500 rows and six features each, the top 5%, three
-folds. Wanted: the right verdict in at least 95%. Before them, the reason why a verdict is right: the
-precision at the top of 200,000 rows with the true probabilities and with a logistic regression of these rows.
+folds. Wanted: the right verdict in at least 95% of each kind. The rule was chosen on seeds 0 to 94; those
+from 95 on confirm it. Before them, the reason why a verdict is right: the precision at the top of 200,000
+rows with the true probabilities and with a logistic regression of these rows.
 
 Time: wanted on two cores: less than 60 s.
 """
@@ -39,14 +40,16 @@ def verdicts(args):
             end="",
         )
         print(f" probabilities, {precision_at_k(y, linear, TOP):.3f} with logistic regression", flush=True)
-    jobs = (delayed(one)(kind, seed) for seed in range(args.seeds) for kind in KINDS)
+    seeds = range(args.first, args.first + args.seeds)
+    jobs = (delayed(one)(kind, seed) for seed in seeds for kind in KINDS)
     right = dict.fromkeys(KINDS, 0)
     for kind, seed, found in Parallel(args.n_jobs, return_as="generator")(jobs):
         right[kind] += found.verdict == KINDS[kind]
         if found.verdict != KINDS[kind]:
             print(f"wrong: {kind}, seed {seed}\n{found}\n", flush=True)
-        if seed % 5 == 4 and kind == list(KINDS)[-1]:
-            print(f"{seed + 1} seeds: right {right}", flush=True)
+        done = seed + 1 - args.first
+        if done % 5 == 0 and kind == list(KINDS)[-1]:
+            print(f"{done} seeds: right {right}", flush=True)
     total = sum(right.values())
     print(f"right: {total} of {args.seeds * len(KINDS)}, {total / args.seeds / len(KINDS):.1%}")
 
@@ -65,6 +68,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=["verdicts", "time"])
     parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--first", type=int, default=95, help="the first seed")
     parser.add_argument("--n-jobs", type=int, default=2)
     args = parser.parse_args()
     {"verdicts": verdicts, "time": measure_time}[args.what](args)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_svmlight_file
+from sklearn.datasets import load_digits, load_svmlight_file
 
 __all__ = ["MORE", "SETS", "load"]
 
@@ -54,9 +54,10 @@ def _a9a(folder: Path) -> Sample:
     return _rare((X.toarray(), y > 0), 300, 8000)
 
 
-def _abalone(folder: Path) -> Sample:
+def _abalone(folder: Path, young: bool = False) -> Sample:
     table = _table(folder / "abalone/abalone.data")
-    return np.hstack([_one_hot(table[:, 0]), table[:, 1:8].astype(float)]), table[:, 8].astype(int) >= 17
+    X, rings = np.hstack([_one_hot(table[:, 0]), table[:, 1:8].astype(float)]), table[:, 8].astype(int)
+    return X, rings <= 5 if young else rings >= 17
 
 
 def _ai4i2020(folder: Path) -> Sample:
@@ -87,9 +88,14 @@ def _letter(folder: Path, letter: str) -> Sample:
     return _rare((table[:, 1:].astype(float), table[:, 0] == letter), 320, 8000)
 
 
-def _magic(folder: Path) -> Sample:
+def _digit(digit: int) -> Sample:
+    digits = load_digits()
+    return _rare((digits.data, digits.target == digit), 80)
+
+
+def _magic(folder: Path, label: str = "g", n_neg: int | None = None) -> Sample:
     table = _table(folder / "magic04/magic04.data")
-    return _rare((table[:, :10].astype(float), table[:, 10] == "g"), 260)
+    return _rare((table[:, :10].astype(float), table[:, 10] == label), 260, n_neg)
 
 
 def _mammography(folder: Path) -> Sample:
@@ -107,19 +113,29 @@ def _oil(folder: Path) -> Sample:
     return table[:, 1:-1], table[:, -1] == 1
 
 
-def _phoneme(folder: Path) -> Sample:
+def _phoneme(folder: Path, label: int = 1, n_pos: int = 200) -> Sample:
     table = _table(folder / "phoneme/phoneme.csv").astype(float)
-    return _rare((table[:, :5], table[:, 5] == 1), 200)
+    return _rare((table[:, :5], table[:, 5] == label), n_pos)
 
 
-def _spambase(folder: Path) -> Sample:
+def _pima(folder: Path) -> Sample:
+    table = _table(folder / "pima/pima-indians-diabetes.data").astype(float)
+    return _rare((table[:, :8], table[:, 8] == 1), 60)
+
+
+def _spambase(folder: Path, label: int = 1, n_pos: int = 140) -> Sample:
     table = _table(folder / "spambase/spambase.data").astype(float)
-    return _rare((table[:, :57], table[:, 57] == 1), 140)
+    return _rare((table[:, :57], table[:, 57] == label), n_pos)
 
 
 def _steel(folder: Path, fault: int) -> Sample:
     table = _table(folder / "steel-faults/Faults.NNA", "\t").astype(float)
     return table[:, :27], table[:, 27 + fault] == 1
+
+
+def _tic_tac_toe(folder: Path) -> Sample:
+    table = _table(folder / "tic-tac-toe/tic-tac-toe.data")
+    return _rare((np.hstack([_one_hot(table[:, j]) for j in range(9)]), table[:, 9] == "negative"), 60)
 
 
 def _wine(folder: Path, low: bool = False) -> Sample:
@@ -143,7 +159,7 @@ SETS: dict[str, Callable[[Path], Sample]] = {
     "steel-faults": lambda folder: _steel(folder, 0),
     "wine-white": _wine,
 }
-#: Other labels in the same files, and CoIL 2000.
+#: Other labels in the same files, and four other sets: for development.
 MORE: dict[str, Callable[[Path], Sample]] = {
     "ann-thyroid-1": lambda folder: _thyroid(folder, 1),
     "coil2000": _coil,
@@ -152,4 +168,11 @@ MORE: dict[str, Callable[[Path], Sample]] = {
     "letter-G": lambda folder: _letter(folder, "G"),
     "letter-X": lambda folder: _letter(folder, "X"),
     "wine-low": lambda folder: _wine(folder, True),
+    "magic04-h": lambda folder: _magic(folder, "h", 6500),
+    "phoneme-0": lambda folder: _phoneme(folder, 0, 120),
+    "spambase-0": lambda folder: _spambase(folder, 0, 130),
+    "abalone-young": lambda folder: _abalone(folder, True),
+    "digits-8": lambda folder: _digit(8),
+    "pima": _pima,
+    "tic-tac-toe": _tic_tac_toe,
 }

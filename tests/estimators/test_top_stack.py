@@ -1,4 +1,4 @@
-"""TopStack: cross-fitting and combining by hand, what it takes and hands on, what it refuses."""
+"""TopStack: cross-fitting and the regression by hand, what it takes and hands on, what it refuses."""
 
 import warnings
 from importlib.util import find_spec
@@ -21,10 +21,10 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from attop import Top, TopPush, TopStack
-from attop.estimators.combiners import KINDS, fit_combiner
 from attop.estimators.folds import deal_folds
-from attop.estimators.members import takes
-from oracles.stacking import held_out_log_odds, rerank
+from attop.estimators.members import raw_scores, takes
+from attop.metrics.held_out import TopPrecision
+from oracles.stacking import held_out_log_odds, log_odds
 from support.every_estimator import make
 
 RNG = np.random.default_rng(0)
@@ -38,19 +38,15 @@ def stack(members=MEMBERS, **changes):
     return TopStack(members, **{"top": 8, "cv": 3, **changes})
 
 
-def order(keys):
-    """Rank of each key, equal for equal keys."""
-    return np.unique(keys, axis=0, return_inverse=True)[1].ravel()
-
-
 # --- By hand -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("top", [1, 3, 8])
-def test_it_is_cross_fitting_and_combining_written_out(top):
+def test_it_is_cross_fitting_and_a_regression_written_out(top):
     model = stack(top=top).fit(X, Y)
     folds = list(StratifiedKFold(3, shuffle=True, random_state=np.random.RandomState(0)).split(X, Y))
-    Z = held_out_log_odds([member for _, member in MEMBERS], X, Y, folds)
+    raw = held_out_log_odds([member for _, member in MEMBERS], X, Y, folds)
+    Z = (raw - raw.mean(axis=0)) / raw.std(axis=0)
     assert {name: worth.precision for name, worth in model.member_values_.items()} == {
         name: Y[np.argsort(-Z[:, j], kind="stable")[:top]].mean()
         if len(np.unique(Z[:, j])) == len(Y)
@@ -58,29 +54,35 @@ def test_it_is_cross_fitting_and_combining_written_out(top):
         for j, (name, _) in enumerate(MEMBERS)
     }
     new = RNG.normal(size=(40, 3))
-    raw = np.column_stack([clone(m).fit(X, Y).predict_proba(new)[:, 1] for _, m in MEMBERS]).clip(1e-3, 0.999)
-    unscaled = held_out_raw(folds)
-    by_hand = (np.log(raw / (1 - raw)) - unscaled.mean(axis=0)) / unscaled.std(axis=0)
-    members = model.member_scores(new)
-    np.testing.assert_allclose(members, by_hand, rtol=1e-9, atol=1e-12)
-    combined = {kind: model.combiners_[kind](members) for kind in KINDS}
-    np.testing.assert_allclose(combined["mean"], members.mean(axis=1))
+    p = np.column_stack([clone(member).fit(X, Y).predict_proba(new)[:, 1] for _, member in MEMBERS])
+    by_hand = (np.vectorize(log_odds)(p, Y.mean()) - raw.mean(axis=0)) / raw.std(axis=0)
+    np.testing.assert_allclose(model.member_scores(new), by_hand, rtol=1e-9, atol=1e-12)
     logistic = LogisticRegression(max_iter=1000).fit(Z, Y)
-    np.testing.assert_allclose(combined["logistic"], logistic.decision_function(members), rtol=1e-4)
-    keys = np.array(rerank(Z, Y, members, 16 * top)).round(9)
-    assert np.array_equal(order(combined["top-logistic"].round(9)), order(keys))
-    scores = model.decision_function(new)
-    np.testing.assert_allclose(scores - model.intercept_, combined[model.combiner_])
-    assert model.combiner_ == max(KINDS, key=lambda kind: model.combiner_values_[kind].smoothed)
-
-
-def held_out_raw(folds):
-    Z = np.empty((len(Y), len(MEMBERS)))
+    np.testing.assert_allclose(model.coef_, logistic.coef_[0], rtol=1e-4)
+    np.testing.assert_allclose(model.decision_function(new), by_hand @ model.coef_ + model.intercept_)
+    held_out = np.empty(len(Y))
     for train, test in folds:
-        for j, (_, member) in enumerate(MEMBERS):
-            p = clone(member).fit(X[train], Y[train]).predict_proba(X[test])[:, 1].clip(1e-3, 0.999)
-            Z[test, j] = np.log(p / (1 - p))
-    return Z
+        held_out[test] = Z[test] @ LogisticRegression(max_iter=1000).fit(Z[train], Y[train]).coef_[0]
+    assert model.value_.smoothed == pytest.approx(TopPrecision(Y, top).smoothed(held_out), abs=1e-3)
+
+
+def test_the_order_does_not_depend_on_the_top():
+    few, many = stack().fit_many(X, Y, settings=[{"top": 3}, {"top": {"tau": 0.5}}])
+    assert np.array_equal(few.coef_, many.coef_)
+    assert few.intercept_ != many.intercept_
+    assert few.value_ != many.value_
+
+
+@pytest.mark.parametrize("prior", [1e-4, 0.05, 0.9])
+def test_log_odds_keep_the_order_of_probabilities(prior):
+    class Known:
+        def predict_proba(self, p):
+            return np.column_stack([1 - p, p])
+
+    p = np.r_[0.0, np.geomspace(1e-6, 0.999, 400), 1.0]
+    scores = raw_scores(("known", Known()), p, prior)
+    np.testing.assert_allclose(scores, np.vectorize(log_odds)(p, prior))
+    assert (np.diff(scores[1:-1]) > 0).all()
 
 
 def ties_expected(scores, k):
@@ -92,27 +94,11 @@ def ties_expected(scores, k):
 
 def test_predict_makes_as_many_positive_as_the_top_has_places():
     model = stack(top=8).fit(X, Y)
-    Z = held_out_log_odds([m for _, m in MEMBERS], X, Y, deal_folds(3, Y, None, np.random.RandomState(0)))
-    scores = model.combiners_[model.combiner_](Z) + model.intercept_
+    folds = deal_folds(3, Y, None, np.random.RandomState(0))
+    raw = held_out_log_odds([m for _, m in MEMBERS], X, Y, folds)
+    scores = ((raw - raw.mean(axis=0)) / raw.std(axis=0)) @ model.coef_ + model.intercept_
     assert (scores > 0).sum() in (8, (scores >= np.sort(scores)[-8]).sum())
     assert np.array_equal(model.predict(X) == 1, model.decision_function(X) > 0)
-
-
-# --- Combiners -----------------------------------------------------------------------------------------
-
-
-def test_all_that_is_tied_at_the_cut_is_a_candidate_and_the_rest_keep_the_order_of_the_mean():
-    Z = np.repeat(np.arange(10.0), 5)[:, None] * np.ones(2) + np.array([0.0, 1.0])
-    y = np.tile([1, 0, 1, 0, 0], 10)
-    combiner = fit_combiner("top-logistic", Z, y, share=0.12)  # 6 of 50 rows: the second block is cut
-    assert combiner.cut == 8.5
-    new = np.column_stack([RNG.normal(size=400) * 6, RNG.normal(size=400) * 6 + 6])
-    scores, mean = combiner(new), new.mean(axis=1)
-    inside = mean >= 8.5
-    assert scores[inside].min() > 0 > scores[~inside].max()
-    assert np.array_equal(order(scores[~inside]), order(mean[~inside]))
-    linear = new @ combiner.weights + combiner.intercept
-    assert np.array_equal(order(scores[inside].round(12)), order(linear[inside].round(12)))
 
 
 def test_a_score_is_that_of_the_row_alone():
@@ -123,22 +109,6 @@ def test_a_score_is_that_of_the_row_alone():
     np.testing.assert_allclose(together[:20], alone, rtol=1e-9)  # members multiply matrices
 
 
-def test_candidates_of_one_class_have_nothing_to_teach():
-    Z, y = np.column_stack([np.arange(20.0), np.arange(20.0)]), np.repeat([0, 1], 10)
-    combiner = fit_combiner("top-logistic", Z, y, share=0.2)
-    np.testing.assert_array_equal(combiner(Z), Z.mean(axis=1))
-
-
-def test_extreme_scores_stay_in_order():
-    combiner = fit_combiner("top-logistic", X[:, :2], Y, share=0.3)
-    direction = combiner.weights / (combiner.weights @ combiner.weights)
-    rows = np.outer([-1e12, -1e6, -900.0, -1.0, 0.0, 1.0, 900.0, 1e12], direction)
-    shifted = rows + (combiner.cut - min(0, rows.mean(axis=1).min())) * np.ones(2)
-    scores = combiner(shifted)
-    assert np.isfinite(scores).all()
-    assert (combiner(shifted) > 0).all()
-
-
 def test_the_best_member_is_believed():
     noise = make_pipeline(make_column_transformer(("passthrough", [2])), LogisticRegression())
     many = [("good", DecisionTreeClassifier(max_leaf_nodes=8, random_state=0)), ("noise", noise)]
@@ -147,7 +117,7 @@ def test_the_best_member_is_believed():
     y = (np.abs(big[:, 0]) > 1.8).astype(int)
     model = TopStack(many, top=30, cv=3).fit(big[:600], y[:600])
     assert model.member_values_["good"].precision > 0.9 > 0.5 > model.member_values_["noise"].precision
-    good, none = np.abs(model.combiners_["logistic"].weights)
+    good, none = np.abs(model.coef_)
     assert good > 5 * none
     assert y[600:][np.argsort(-model.decision_function(big[600:]))[:10]].mean() > 0.9
 
@@ -200,8 +170,8 @@ def test_the_models_one_has():
         with warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
             model = TopStack(top=8, cv=2).fit(features, Y)
-        # Without LightGBM the booster is scikit-learn's, which takes no sparse features.
-        assert len(model.members_) == (4 if sparse.issparse(features) and not find_spec("lightgbm") else 5)
+        # Without LightGBM the boosters are scikit-learn's, which take no sparse features.
+        assert len(model.members_) == (3 if sparse.issparse(features) and not find_spec("lightgbm") else 5)
         assert np.isfinite(model.decision_function(features)).all()
     with pytest.raises(ValueError, match="infinity"):
         TopStack(top=8, cv=2).fit(np.where(np.isnan(gaps), np.inf, gaps), Y)
@@ -276,8 +246,6 @@ def test_groups_are_kept_together_and_have_a_top_each():
     again = stack(top=Top(k=2)).fit(X, Y, np.arange(150) % 6)
     assert np.array_equal(model.decision_function(X), again.decision_function(X))
     assert model.member_values_ != stack(top=2).fit(X, Y).member_values_
-    cut = model.combiners_["top-logistic"].cut
-    assert cut == -np.inf  # 16 times 2 for each of 6 groups are more than there are
     with pytest.raises(ValueError, match="k=26 asks for 26 of the 25 items"):
         stack(top=26).fit(X, Y, groups)
 

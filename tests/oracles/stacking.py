@@ -1,11 +1,10 @@
-"""Cross-fitting, smoothed precision and stacking, written out."""
+"""Cross-fitting and smoothed precision, written out."""
 
 import itertools
 import math
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 
 
 def expected_precision(y, scores, k):
@@ -23,30 +22,22 @@ def smoothed(y, scores, k):
     return sum(expected_precision(y, scores, cut) for cut in cuts) / 9
 
 
+def log_odds(p, prior):
+    """Log-odds of a probability up to 0.999, a tenth as steep below an eighth of the share of positives."""
+    p = min(max(p, 1e-6), 0.999)
+    z = math.log(p / (1 - p))
+    knee = math.log(prior / 8 / (1 - prior / 8))
+    return z if z > knee else knee - (knee - z) / 10
+
+
 def held_out_log_odds(members, X, y, folds):
-    """Standardised, clipped log-odds of each row by a member fitted on the other folds."""
+    """Log-odds of each row by members fitted on the other folds, shape (n, m), not standardised."""
     columns = []
     for member in members:
         column = np.full(len(y), np.nan)
         for train, test in folds:
             model = clone(member).fit(X[train], y[train])
             for i in test:
-                p = model.predict_proba(X[i : i + 1])[0, 1]
-                p = min(max(p, 0.001), 0.999)
-                column[i] = math.log(p / (1 - p))
-        columns.append((column - column.mean()) / column.std())
+                column[i] = log_odds(model.predict_proba(X[i : i + 1])[0, 1], y.mean())
+        columns.append(column)
     return np.column_stack(columns)
-
-
-def rerank(Z, y, new, n_candidates):
-    """Order of rows `new`: candidates by a logistic regression on candidates, then the rest by the mean."""
-    means = [sum(row) / len(row) for row in Z]
-    cut = sorted(means, reverse=True)[n_candidates - 1]
-    rows = [i for i, mean in enumerate(means) if mean >= cut]
-    model = LogisticRegression(max_iter=1000).fit(Z[rows], y[rows])
-    keys = []
-    for row in new:
-        mean = sum(row) / len(row)
-        inside = mean >= cut
-        keys.append((inside, float(model.decision_function(row[None])[0]) if inside else mean))
-    return keys

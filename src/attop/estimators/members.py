@@ -1,4 +1,4 @@
-"""The members of a stack: any classifiers, trained out of fold, their scores brought to one scale."""
+"""The members of a stack: any classifiers, trained out of fold, and their scores."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from joblib import Parallel, delayed
 from scipy.special import logit
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
@@ -31,44 +31,60 @@ __all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "r
 #: A name and an estimator.
 Member = tuple[str, Any]
 
-#: Probabilities nearer to 0 and 1 than this are not told apart: few rows vouch for them.
-_CLIP = 1e-3
+#: Probabilities beyond are not told apart: no sample of usual size vouches for them.
+_LEAST, _MOST = 1e-6, 0.999
+#: Log-odds below those of this part of the share of positives count a tenth: such rows are far from any top.
+_HOPELESS, _SLOPE = 1 / 8, 0.1
 
 
 def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
-    """Return five models that err differently: boosting, two forests, a linear model, neighbours.
+    """Return five models that err differently: two boosters, extra trees, two linear models.
 
     Parameters
     ----------
     n_rows : int
         Rows of the smallest sample they are fitted on.
     sparse : bool
-        Whether features are a sparse matrix.
+        Whether features are a sparse matrix: without LightGBM no booster takes one.
     """
 
-    def scaled(model: Any) -> Any:
-        return make_pipeline(SimpleImputer(), StandardScaler(with_mean=not sparse), model)
+    def scaled(*steps: Any) -> Any:
+        return make_pipeline(SimpleImputer(), StandardScaler(with_mean=not sparse), *steps)
 
-    boosting = [] if sparse and find_spec("lightgbm") is None else [("boosting", booster())]
+    boosting = [("boosting", booster()), ("random boosting", booster(random=True))]
+    kernel = Nystroem(n_components=min(300, n_rows))
     return [
-        *boosting,
+        *([] if sparse and find_spec("lightgbm") is None else boosting),
         ("extra trees", ExtraTreesClassifier(200, min_samples_leaf=2)),
-        ("random forest", RandomForestClassifier(200, min_samples_leaf=3)),
         ("logistic regression", scaled(LogisticRegression(C=0.1, max_iter=1000))),
-        ("neighbours", scaled(KNeighborsClassifier(min(15, n_rows)))),
+        ("kernel logistic regression", scaled(kernel, LogisticRegression(C=10.0, max_iter=1000))),
     ]
 
 
-def booster() -> Any:
-    """Return LightGBM where it is installed, else scikit-learn's boosting; set for few positives."""
+def booster(*, random: bool = False) -> Any:
+    """Return LightGBM where it is installed, else scikit-learn's boosting; set for few positives.
+
+    A random one chooses its thresholds at random (scikit-learn's: among half of the features).
+    """
     if find_spec("lightgbm") is None:
         return HistGradientBoostingClassifier(
-            learning_rate=0.05, max_iter=200, max_leaf_nodes=15, min_samples_leaf=10, early_stopping=False
+            learning_rate=0.05,
+            max_iter=300 if random else 200,
+            max_leaf_nodes=15,
+            min_samples_leaf=10,
+            max_features=0.5 if random else 1.0,
+            early_stopping=False,
         )
     from lightgbm import LGBMClassifier
 
     return LGBMClassifier(
-        n_estimators=200, learning_rate=0.05, num_leaves=15, min_child_samples=10, n_jobs=1, verbosity=-1
+        n_estimators=300 if random else 200,
+        learning_rate=0.05,
+        num_leaves=15,
+        min_child_samples=10,
+        extra_trees=random,
+        n_jobs=1,
+        verbosity=-1,
     )
 
 
@@ -137,8 +153,17 @@ def refit(
     return [(name, model) for (name, _), model in zip(members, fitted, strict=True)]
 
 
-def raw_scores(member: Member, X: Any) -> Floats:
-    """Return log-odds of a fitted member's probabilities, clipped, or what its decision function gives.
+def raw_scores(member: Member, X: Any, prior: float) -> Floats:
+    """Return the scores of a fitted member: log-odds, or what its decision function gives.
+
+    Parameters
+    ----------
+    member : (name, estimator)
+    X : what the member takes
+    prior : float
+        The share of positives. Log-odds below those of an eighth of it are drawn together tenfold. They keep
+        their order; what tells one hopeless row from another would else outweigh, in a regression on the
+        scores, what tells apart the rows that matter.
 
     Raises
     ------
@@ -149,7 +174,9 @@ def raw_scores(member: Member, X: Any) -> Floats:
     """
     name, model = member
     if hasattr(model, "predict_proba"):
-        scores = logit(np.clip(np.asarray(model.predict_proba(X))[:, 1], _CLIP, 1 - _CLIP))
+        scores = logit(np.clip(np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1], _LEAST, _MOST))
+        knee = logit(_HOPELESS * prior)
+        scores = np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
     elif hasattr(model, "decision_function"):
         scores = np.asarray(model.decision_function(X), dtype=np.float64).reshape(-1)
     else:
@@ -168,7 +195,8 @@ def raw_scores(member: Member, X: Any) -> Floats:
 def _held_out(member: Member, X: Any, y: Ints, fold: Fold, values: dict[str, Any]) -> Floats:
     train, test = fold
     with threadpool_limits(1):
-        return raw_scores((member[0], _fit(member, X, y, train, values)), _safe_indexing(X, test))
+        model = _fit(member, X, y, train, values)
+        return raw_scores((member[0], model), _safe_indexing(X, test), float(y.mean()))
 
 
 def _fit(member: Member, X: Any, y: Ints, rows: Ints, values: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""TopStack: the models one has, combined at the top."""
+"""TopStack: the models one has, combined."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from attop.estimators.base import Setting, encode_labels
-from attop.estimators.combiners import KINDS, fit_combiner
 from attop.estimators.folds import Fold, deal_folds
 from attop.estimators.members import (
     Member,
@@ -26,15 +26,11 @@ from attop.estimators.members import (
     seeded,
     takes,
 )
-from attop.metrics.held_out import TopPrecision
+from attop.metrics.held_out import TopPrecision, Worth
 from attop.sample import check_groups
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["TopStack"]
-
-
-#: Candidates for the re-ranking, for each place at the top.
-_CANDIDATES = 16
 
 
 @dataclass(frozen=True)
@@ -43,6 +39,7 @@ class _Members:
 
     fitted: list[Member]
     scores: Floats
+    prior: float
     folds: list[Fold]
     centre: Floats
     scale: Floats
@@ -50,23 +47,22 @@ class _Members:
 
 
 class TopStack(ClassifierMixin, _BaseComposition):
-    r"""Combine any classifiers at the top of the list.
+    r"""Combine any classifiers into one that ranks better than its members.
 
-    The members are cross-fitted: every row is scored by members that have not seen its fold. On these
-    held-out scores three combinations are compared by cross-validation, on the same folds, and the one with
-    the highest precision around the top is kept: the *mean*; a *logistic* regression on all rows; and a
-    *top-logistic* regression on the rows of the 16 k highest means alone, which re-ranks those and leaves
-    the others below them in the order of the mean. Then the members are fitted on all rows.
+    The members are cross-fitted: every row is scored by members that have not seen its fold. A logistic
+    regression learns from these held-out scores how to weigh the members, which are then fitted on all rows.
 
     Parameters
     ----------
     estimators : list of (str, estimator), default="auto"
         Any scikit-learn classifiers or pipelines with ``predict_proba`` or ``decision_function``. "auto":
-        boosting (LightGBM where it is installed, else scikit-learn's), extra trees, a random forest and, with
-        missing values filled in and features scaled, logistic regression and 15 nearest neighbours.
+        boosting, plain and with random thresholds (LightGBM where it is installed, else scikit-learn's),
+        extra trees and, with missing values filled in and features scaled, logistic regression, plain and
+        of 300 kernel features.
     top : int, mapping or Top, optional
-        The top that matters: k, for example ``10``, or a share such as ``{"tau": 0.05}``; None is as many
-        items as there are positives. With groups, the top of each.
+        The top that is measured and cut: k, for example ``10``, or a share such as ``{"tau": 0.05}``; None is
+        as many items as there are positives. With groups, the top of each. The order of the items does not
+        depend on it.
     cv : int, at least 2, default=5
         Folds, stratified, with groups kept together. Each must hold two positives and two negatives.
     n_jobs : int, optional
@@ -80,15 +76,13 @@ class TopStack(ClassifierMixin, _BaseComposition):
         The second is the positive class.
     members_ : list of (str, estimator)
         Fitted on all rows.
+    coef_ : ndarray of shape (n_members,)
+        Weights of the members' scores in units of their standard deviations.
     member_values_ : dict of str to Worth
         What each member alone is worth on held-out rows: precision at the top, its standard error, and the
         smoothed precision; see `attop.metrics.held_out.Worth`.
-    combiner_ : {"mean", "logistic", "top-logistic"}
-        The combination that is used.
-    combiner_values_ : dict of str to Worth
-        What each combination is worth, cross-validated.
-    combiners_ : dict of str to Combiner
-        All combinations, fitted on the held-out scores of all rows: functions of `member_scores`.
+    value_ : Worth
+        What the stack is worth, its weights cross-validated on the same folds.
     intercept_ : float
         Places the cut of `predict`: it makes as many training items positive as the top has places. It never
         changes the order.
@@ -97,30 +91,28 @@ class TopStack(ClassifierMixin, _BaseComposition):
 
     See Also
     --------
-    sklearn.ensemble.StackingClassifier : combines for the probability of the class instead.
+    sklearn.ensemble.StackingClassifier : combines probabilities; knows no groups and says nothing of the top.
 
     Notes
     -----
-    Members' probabilities p enter as :math:`\log(p / (1 - p))`, p clipped to [0.001, 0.999]; where there is
-    no ``predict_proba``, the decision function does. Both are standardised by mean and standard deviation of
-    the held-out scores. The combinations are compared by the mean of the precisions at nine cuts from k/2 to
-    2k; among equals the simplest wins. The regressions have the penalty of scikit-learn's default, C = 1.
+    Members' probabilities p enter as :math:`\log(p / (1 - p))`, p at most 0.999; below an eighth of the share
+    of positives the log-odds are drawn together tenfold, lest the many rows that are far from any top decide.
+    Where there is no ``predict_proba``, the decision function enters as it is. All are standardised by mean
+    and standard deviation of the held-out scores. The regression has the penalty of scikit-learn's default,
+    C = 1.
+
+    Aiming the combination at the top, by a regression on the highest candidates, by weights about the cut or
+    by smoothed precision, gained nothing that could be measured (:doc:`/explanation/top-stack`): what can
+    represent the probability is best trained for it, and is then right at every k.
 
     `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
     values are refused by the first member that does not. `sample_weight` and `groups` reach the members whose
-    `fit` takes them (of a pipeline, its last step), and the weights the regressions; the precision at the top
+    `fit` takes them (of a pipeline, its last step), and the weights the regression; the precision at the top
     is that of unweighted rows.
-
-    With groups k is resolved in each, and 16 times their sum are the candidates: a score must not depend on
-    which other items are scored with it. The same holds for tied items at the cut, which are all candidates.
-
-    The combinations are compared on the rows they are chosen by, so `combiner_values_` of the one chosen is a
-    little optimistic; for an honest number put the stack itself into cross-validation.
 
     References
     ----------
-    D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992, pages 241-259. Candidates and selection
-    at the top are ours.
+    D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992, pages 241-259.
 
     Examples
     --------
@@ -264,7 +256,7 @@ class TopStack(ClassifierMixin, _BaseComposition):
         centre, scale = scores.mean(axis=0), scores.std(axis=0)
         scale[scale == 0] = 1.0
         fitted = refit(members, X, y, values, self.n_jobs)
-        return _Members(fitted, (scores - centre) / scale, folds, centre, scale, seed)
+        return _Members(fitted, (scores - centre) / scale, float(y.mean()), folds, centre, scale, seed)
 
     def _check_estimators(self) -> None:
         if isinstance(self.estimators, str) and self.estimators == "auto":
@@ -282,21 +274,17 @@ class TopStack(ClassifierMixin, _BaseComposition):
 
     def _combine(self, members: _Members, y: Ints, weights: Floats | None, measure: TopPrecision) -> None:
         Z, seed = members.scores, members.seed
-        share = _CANDIDATES * measure.k.sum() / len(y)
-        self.members_, self._centre, self._scale = members.fitted, members.centre, members.scale
+        self.members_, self._prior = members.fitted, members.prior
+        self._centre, self._scale = members.centre, members.scale
         self.member_values_ = {
             name: measure.worth(Z[:, j], seed=seed) for j, (name, _) in enumerate(members.fitted)
         }
-        self.combiners_, self.combiner_values_ = {}, {}
-        for kind in KINDS:
-            held_out = np.empty(len(y))
-            for train, test in members.folds:
-                w = None if weights is None else weights[train]
-                held_out[test] = fit_combiner(kind, Z[train], y[train], share=share, weights=w)(Z[test])
-            self.combiner_values_[kind] = measure.worth(held_out, seed=seed)
-            self.combiners_[kind] = fit_combiner(kind, Z, y, share=share, weights=weights)
-        self.combiner_ = max(KINDS, key=lambda kind: self.combiner_values_[kind].smoothed)
-        scores = np.sort(self.combiners_[self.combiner_](Z))
+        held_out = np.empty(len(y))
+        for train, test in members.folds:
+            held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, train))
+        self.value_: Worth = measure.worth(held_out, seed=seed)
+        self.coef_ = _weigh(Z, y, weights, np.arange(len(y)))
+        scores = np.sort(_weighted(Z, self.coef_))
         first = len(y) - min(int(measure.k.sum()), len(y) - 1)
         low, high = scores[first - 1], scores[first]
         self.intercept_ = float(-(low + (high - low) / 2))
@@ -304,13 +292,13 @@ class TopStack(ClassifierMixin, _BaseComposition):
     def member_scores(self, X: Any) -> Floats:
         """Return the members' scores on their common scale, shape (n, n_members)."""
         check_is_fitted(self)
-        raw = np.column_stack([raw_scores(member, X) for member in self.members_])
+        raw = np.column_stack([raw_scores(member, X, self._prior) for member in self.members_])
         return (raw - self._centre) / self._scale
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores, shape (n,); the higher, the nearer the top."""
         scores = self.member_scores(X)
-        return self.combiners_[self.combiner_](scores) + self.intercept_
+        return _weighted(scores, self.coef_) + self.intercept_
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each item: positive where the score is above 0."""
@@ -325,3 +313,15 @@ class TopStack(ClassifierMixin, _BaseComposition):
         tags.input_tags.allow_nan = all(member.allow_nan for member in members)
         tags.input_tags.sparse = all(member.sparse for member in members)
         return tags
+
+
+def _weigh(members: Floats, y: Ints, weights: Floats | None, rows: Ints) -> Floats:
+    """Return the weights of the members' standardised scores, shape (m,), learnt on `rows`."""
+    model = LogisticRegression(max_iter=1000)
+    model.fit(members[rows], y[rows], sample_weight=None if weights is None else weights[rows])
+    return np.asarray(model.coef_[0])
+
+
+def _weighted(members: Floats, coef: Floats) -> Floats:
+    # Not a product of matrices, which may sum equal rows in different orders.
+    return (members * coef).sum(axis=1)
