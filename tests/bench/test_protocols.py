@@ -7,7 +7,7 @@ import yaml
 
 from attop.analysis.page.section import protocol_sentence
 from attop.bench.checks import check_plan
-from attop.bench.config import load_config
+from attop.bench.config import ConfigError, load_config
 from attop.bench.plan import Plan
 from attop.bench.training import run_job
 from attop.datasets.base import DatasetError
@@ -83,3 +83,57 @@ def test_a_protocol_without_its_column_stops_before_the_first_job(tmp_path):
     plan, data = configured(tmp_path, {"kind": "whole-entities"}, drop=["when", "customer"])
     with pytest.raises(DatasetError, match="needs entities and the data name none: give the column"):
         cut(data, plan.config.split("bank", 0))
+
+
+PREQUENTIAL = {
+    "kind": "prequential",
+    "options": {
+        "n_folds": 2,
+        "train": 6,
+        "delay": 3,
+        "test": 5,
+        "inner_train": 3,
+        "inner_delay": 1,
+        "inner_test": 2,
+    },
+}
+
+
+def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
+    plan, data = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
+    folds = cut(data, plan.config.split("bank", 0))
+    check_plan(plan.config, {"bank": data}, {("bank", 0): folds})
+    frame = pd.read_csv(tmp_path / "t.csv", parse_dates=["when"])
+    tested = []
+    for run in plan.runs():
+        outcome = run_job(plan.spec(run), data, folds[run.fold], contain=False)
+        assert outcome.record.ok
+        tested.append(frame["when"].iloc[outcome.test].dt.normalize())
+    assert [str(d.min().date()) for d in tested] == ["2024-03-06", "2024-03-11"]
+    assert [str(d.max().date()) for d in tested] == ["2024-03-10", "2024-03-15"]
+    assert protocol_sentence(PREQUENTIAL) == (
+        "A window of days trains, the days until its labels are known are left out, the next days test; "
+        "selection goes forward in time too (prequential: n_folds = 2, train = 6, delay = 3, test = 5, "
+        "inner_train = 3, inner_delay = 1, inner_test = 2, repeats = 1)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "params", "message"),
+    [
+        ({}, {"drop": ["when"]}, "needs the day of each row and the data do not have it: give the column"),
+        ({"train": 30}, {"day": "when"}, "2 folds need 43 days .*and there are 30: lower n_folds, train"),
+        ({"inner_train": 20}, {"day": "when"}, "2 inner folds of fold 0 need 25 days .*, and there are 17"),
+        ({"delay": -1}, {"day": "when"}, "delay must be an integer of at least 0, got -1"),
+    ],
+)
+def test_days_that_are_not_there_stop_before_the_first_job(tmp_path, options, params, message):
+    protocol = {"kind": "prequential", "options": PREQUENTIAL["options"] | options}
+    plan, data = configured(tmp_path, protocol, entity="customer", **params)
+    with pytest.raises(DatasetError, match=message):
+        cut(data, plan.config.split("bank", 0))
+
+
+def test_an_unknown_option_of_days_is_told_without_the_data(tmp_path):
+    with pytest.raises(ConfigError, match="protocol 'prequential': unknown parameter 'gap'"):
+        configured(tmp_path, {"kind": "prequential", "options": {"gap": 3}}, day="when")

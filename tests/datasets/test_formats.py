@@ -148,15 +148,60 @@ def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("u,g,y\n" + "".join(f"{i},{i % 3},{int(i < 40)}\n" for i in range(130)))
     whole = make("file", path=path, label="y", positive=1, group="g")
-    data = make("file", path=path, label="y", positive=1, group="g", thin=0.1)
+    data = make("file", path=path, label="y", positive=1, group="g", day="g", thin=0.1)
     assert (data.n_pos, len(data.y)) == (10, 100)
     assert (np.diff(data.X[:, 0]) > 0).all()
     np.testing.assert_array_equal(data.X[data.y == 0], whole.X[whole.y == 0])
     np.testing.assert_array_equal(data.groups, data.X[:, 0] % 3)
+    np.testing.assert_array_equal(data.day, data.groups)
     again = make("file", 5, path=path, label="y", positive=1, group="g", thin=0.1)
     np.testing.assert_array_equal(again.X, data.X)
     with pytest.raises(DatasetError, match=r"thin=0.4 needs 60 of the 40 positives.*below that"):
         make("file", path=path, label="y", positive=1, thin=0.4)
+
+
+@pytest.mark.parametrize(
+    ("dates", "expected"),
+    [
+        (["1970-01-03", "1970-01-02", "1969-12-31"], [2, 1, -1]),
+        (["1970-01-03 00:00:00", "1970-01-02T23:59:59", "1969-12-31 23:59:59.9"], [2, 1, -1]),
+        (["1970-01-03T00:30:00+02:00", "1970-01-02T23:30:00+02:00", "1969-12-31T01:00:00+02:00"], [2, 1, -1]),
+        (["2", "1.999", "-0.5"], [2, 1, -1]),
+    ],
+)
+def test_a_column_gives_the_day_of_each_row(tmp_path, dates, expected):
+    path = tmp_path / "t.csv"
+    path.write_text("u,when,y\n" + "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates)))
+    data = make("file", path=path, label="y", positive=1, day="when")
+    assert data.day.tolist() == expected
+    assert data.facts["features"] == ["u"]
+
+
+def test_dates_of_parquet_are_days(tmp_path):
+    when = pd.to_datetime(["1970-01-02 05:00", "1970-02-01 23:00"])
+    for i, column in enumerate((when, when.date, when.tz_localize("Europe/Paris"))):
+        pd.DataFrame({"u": [1, 2], "when": column, "y": [0, 1]}).to_parquet(tmp_path / f"{i}.parquet")
+        data = make("file", path=tmp_path / f"{i}.parquet", label="y", positive=1, day="when")
+        assert data.day.tolist() == [1, 31]
+
+
+@pytest.mark.parametrize(
+    ("dates", "message"),
+    [
+        (["31.12.2024", "01.01.2025"], "is not of dates, for example '31.12.2024': write them as 2024-12-31"),
+        (["20240131", "20240201"], "has numbers from 20240131 to 20240201, which are not numbers of days"),
+        (["1700000000", "1701000000"], "divide seconds by 86400, write a date as 2024-12-31"),
+        (["0", "864000"], "numbers from 0 to 864000, which are not numbers of days"),
+        (["True", "False"], "is true or false"),
+        (["2024-01-01", ""], "1 missing values"),
+        (["2024-02-31", "2024-01-01"], "is not of dates"),
+    ],
+)
+def test_what_is_no_day_is_refused(tmp_path, dates, message):
+    path = tmp_path / "t.csv"
+    path.write_text("u,when,y\n" + "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates)))
+    with pytest.raises(DatasetError, match=message):
+        make("file", path=path, label="y", positive=1, day="when")
 
 
 def test_thresholds_replace_their_columns(tmp_path):

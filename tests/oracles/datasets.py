@@ -77,3 +77,17 @@ def check_fold(fold, n):
         np.testing.assert_array_equal(validated, fold.train)
     else:
         assert len(fold.inner) == 1
+
+
+def prequential_window(y, day, entity, end, train, delay, test):
+    """Rows of one window row by row: those that train, and those before the day `end` that test."""
+    begin = end - test - delay - train
+    fit = [i for i in range(len(y)) if begin <= day[i] < begin + train]
+    held = []
+    for i in range(len(y)):
+        if not end - test <= day[i] < end:
+            continue
+        known = {entity[j] for j in range(len(y)) if y[j] == 1 and begin <= day[j] <= day[i] - delay - 1}
+        if entity[i] not in known:
+            held.append(i)
+    return fit, held

@@ -35,7 +35,7 @@ class RawTable:
         All columns; those with a part to play without blanks around text, a gap where nothing is left.
     label : str
     roles : dict of str to str
-        ``group`` and ``entity``, where there are any -> column.
+        ``group``, ``entity`` and ``day``, where there are any -> column.
     features : list of str
     words : list of str
         Those of `features` that are not numbers.

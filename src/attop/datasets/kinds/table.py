@@ -10,6 +10,7 @@ import numpy as np
 
 from attop.datasets.base import Dataset, DatasetError
 from attop.datasets.builder_parameters import integer, listed
+from attop.datasets.features.days import day_numbers
 from attop.datasets.features.queries import parts_by_bounds, query_level_norm
 from attop.datasets.features.text import (
     as_codes,
@@ -40,6 +41,7 @@ def file_table(
     reader: Mapping[str, Any] | None = None,
     group: str | int | None = None,
     entity: str | int | None = None,
+    day: str | int | None = None,
     keep: Sequence[str | int] | None = None,
     drop: Sequence[str | int] = (),
     codes: Mapping[str, float] | None = None,
@@ -76,8 +78,10 @@ def file_table(
     entity : str or int, optional
         Column that names the customer, card or machine of each row, where all rows are one list; see
         `Dataset.entity`.
+    day : str or int, optional
+        Column of the date, or of a number of days, of each row; see `day_numbers` and `Dataset.day`.
     keep : sequence, optional
-        Columns that are features; all but label, group, entity and `drop` if left out.
+        Columns that are features; all but the columns named here and `drop` if left out.
     drop : sequence
         Columns to leave out.
     codes : mapping, optional
@@ -135,7 +139,7 @@ def file_table(
         test=test,
         format=format,
         reader=reader,
-        roles={"group": group, "entity": entity},
+        roles={"group": group, "entity": entity, "day": day},
         keep=keep,
         drop=drop,
         impute=impute,
@@ -161,6 +165,8 @@ def file_table(
         features = _above(features, thresholds, where)
     y = positives(frame[table.label], positive, where)
     names = {role: frame[column].to_numpy() for role, column in table.roles.items()}
+    if day is not None:
+        names["day"] = day_numbers(frame[table.roles["day"]], where)
     X = features.to_numpy(np.float64)
     if query_norm is not None:
         X = query_level_norm(X, present(frame[column_of(frame, query_norm, where)], where).to_numpy())
@@ -197,6 +203,7 @@ def file_table(
         part,
         unit,
         names.get("entity"),
+        names.get("day"),
         preparation=preparation,
     )
 

@@ -27,8 +27,9 @@ class Fold:
     inner : list of (fit, validation)
         Pairs of row numbers to select the hyper-parameters with: train on `fit`, score `validation`.
     refit : bool
-        True: the pairs split `train`, and the final model is trained anew on all of it. False: there is
-        one pair, its `fit` is `train`, its `validation` lies outside, and the model selected is final.
+        True: the pairs split `train`, or are of earlier days, and the final model is trained anew on all of
+        `train`. False: there is one pair, its `fit` is `train`, its `validation` lies outside, and the model
+        selected is final.
     """
 
     train: Ints

@@ -12,6 +12,7 @@ from attop.datasets.builder_parameters import complete, integer
 from attop.datasets.splits.entity import whole_entities
 from attop.datasets.splits.folds import Fold
 from attop.datasets.splits.group import given, whole_groups, within_groups
+from attop.datasets.splits.prequential import prequential
 from attop.datasets.splits.random import holdout, stratified, windows
 from attop.seeds import derive_seed
 from attop.suggestions import did_you_mean
@@ -24,6 +25,7 @@ __all__ = [
     "given",
     "holdout",
     "make_folds",
+    "prequential",
     "stratified",
     "whole_entities",
     "whole_groups",
@@ -37,6 +39,7 @@ _COLUMNS = {
     "groups": "needs groups and the data have none",
     "part": "needs data that come in parts and these do not: name the file of the test part",
     "entity": "needs entities and the data name none: give the column of the customers as entity",
+    "day": "needs the day of each row and the data do not have it: give the column of the dates as day",
     "unit": "",
 }
 #: Parameters of a protocol's function that a configuration does not give.
@@ -122,6 +125,14 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "cross-validation over whole entities, such as customers, which are ranked in one list",
             "n_folds",
             needs=("entity",),
+        ),
+        Protocol(
+            "prequential",
+            prequential,
+            "a window of days trains, the days until its labels are known are left out, the next days test; "
+            "selection goes forward in time too",
+            "n_folds",
+            needs=("day",),
         ),
         Protocol(
             "given",
