@@ -19,6 +19,8 @@ COMMANDS = {
     "doctor": ("doctor", "show"),
     "fit": ("fit", "show"),
     "gap": ("gap", "show"),
+    "deploy": ("deploy", "show"),
+    "score": ("deploy", "score"),
     "status": ("runs", "status"),
     "retry": ("runs", "retry"),
     "list": ("catalogue", "show"),

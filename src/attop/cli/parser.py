@@ -103,6 +103,41 @@ def build_parser() -> argparse.ArgumentParser:
     gap.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
     gap.add_argument("--jobs", type=int, default=1, metavar="N", help="fits at the same time (default: 1)")
 
+    deploy = commands.add_parser(
+        "deploy",
+        help="choose a method, fit it on all rows, and write a model to take away, its list and its card",
+        description="Tune and test each method as the benchmark does, choose the best, and fit the whole "
+        "pipeline (gaps, categories, scale, model) on all rows. Write model.joblib, model.skops where that "
+        "loads without trust, ranked.csv (all rows, by models not trained on them) and card.md.",
+    )
+    deploy.add_argument("dataset", metavar="DATASET", help="its name; attop list datasets prints all")
+    deploy.add_argument(
+        "method", metavar="METHOD", nargs="?", help="by default the best of the configuration's"
+    )
+    deploy.add_argument(
+        "--top",
+        metavar="100",
+        help="rows to look at, of a list as long as the data; or 'k=100 of 30000', tau=0.01; by default the "
+        "data set's first target",
+    )
+    deploy.add_argument("--output", metavar="FOLDER", help="by default deployed-DATASET")
+    deploy.add_argument(
+        "--jobs", type=int, default=-1, metavar="N", help="fits at the same time (default: all cores)"
+    )
+    _add_configuration(deploy)
+
+    score = commands.add_parser(
+        "score",
+        help="rank the rows of a new file by a model that attop deploy wrote",
+        description="Read a file as the model's own data were read, text and gaps included, and print those "
+        "at the top as CSV: rank, row, the columns that are no features, score.",
+    )
+    score.add_argument("model", metavar="MODEL", help="its folder, or model.skops in it")
+    score.add_argument("table", metavar="FILE.csv", help="with the columns the model reads")
+    score.add_argument("--top", metavar="100", help="rows to print; by default as the model was chosen for")
+    score.add_argument("--all", action="store_true", help="print all rows")
+    score.add_argument("--output", metavar="FILE", help="write to this file")
+
     status = commands.add_parser("status", help="what is done, what failed and why, what is left")
     _add_configuration(status)
 
