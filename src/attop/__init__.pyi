@@ -17,6 +17,7 @@ from .estimators import SelectPApK as SelectPApK
 from .estimators import SGDAtK as SGDAtK
 from .estimators import SoftTop as SoftTop
 from .estimators import SVMPerf as SVMPerf
+from .estimators import TopBooster as TopBooster
 from .estimators import TopPush as TopPush
 from .estimators import TopStack as TopStack
 from .estimators import fit_many as fit_many

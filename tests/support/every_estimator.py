@@ -33,7 +33,9 @@ CHEAP = {
 }
 #: What takes any features its members take, and fails as they do: not a ranker of numbers like the others.
 COMPOSITES = ["TopStack"]
-NAMES = [n for n in estimators.__all__ if n not in ("LinearRanker", "fit_many", *COMPOSITES)]
+#: What needs a package of an extra; its own tests, which are skipped without, have the checks of all.
+OPTIONAL = ["TopBooster"]
+NAMES = [n for n in estimators.__all__ if n not in ("LinearRanker", "fit_many", *COMPOSITES, *OPTIONAL)]
 
 
 def make(name, **changes):

@@ -17,6 +17,7 @@ from .sgd_at_k import SGDAtK as SGDAtK
 from .soft_top import SoftTop as SoftTop
 from .svm_pauc import SVMPAUC as SVMPAUC
 from .svm_perf import SVMPerf as SVMPerf
+from .top_booster import TopBooster as TopBooster
 from .top_push import TopPush as TopPush
 from .top_stack import TopStack as TopStack
 

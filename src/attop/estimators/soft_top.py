@@ -243,12 +243,9 @@ class SoftTop(LinearRanker):
     def _request(self, part: Part) -> Request:
         top = Top.of({"tau": 0.05} if self.top is None else self.top)
         SoftPrecAtK(top).bind(part.y, part.groups, part.weight)  # refuses a top beyond the sample
-        length = len(part.y) if part.weight is None else round(float(part.weight.sum()))
-        if part.groups is None and top.k is not None and top.out_of is None and top.k < length:
-            top = Top(k=top.k, out_of=length)
         widths = _WIDTHS if self.width is None else (float(self.width),)
         anchors = _ANCHORS if self.anchor is None else (float(self.anchor),)
-        return Request(top, widths, anchors, self.margin)
+        return Request(part.as_share(top), widths, anchors, self.margin)
 
     def _store(self, outcome: Outcome, scale: Floats, X: Any, y: Ints) -> None:
         self.base_ = outcome.base

@@ -47,6 +47,7 @@ _RULES: Mapping[str, _Rule] = {
     "eta": _Rule(positive=True),
     "lam": _Rule(),
     "margin": _Rule(infinite=True),
+    "learning_rate": _Rule(positive=True),
     "radius": _Rule(positive=True, infinite=True),
     "tol": _Rule(),
     "width": _Rule(positive=True, none=True),
@@ -55,9 +56,12 @@ _RULES: Mapping[str, _Rule] = {
     "degree": _Rule(1, integer=True),
     "epochs": _Rule(1, integer=True),
     "max_iter": _Rule(1, integer=True),
+    "min_child_samples": _Rule(1, integer=True),
     "n_alphas": _Rule(2, integer=True),
     "n_classifiers": _Rule(1, integer=True),
+    "n_estimators": _Rule(1, integer=True),
     "n_thresholds": _Rule(1, integer=True, none=True),
+    "num_leaves": _Rule(2, integer=True),
 }
 
 

@@ -15,7 +15,7 @@ from attop.surrogates.registry import SURROGATES, get_surrogate
 from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["Objective", "codes_of"]
+__all__ = ["Objective", "codes_of", "surrogate_of"]
 
 #: The least second derivative of an item of weight 1: none is further from the cut than log-odds of 14.
 _LEAST = 1e-6
@@ -65,11 +65,7 @@ class Objective:
     """
 
     def __init__(self, surrogate: str | Surrogate, top: TopLike | None = None):
-        if top is None and isinstance(surrogate, str) and surrogate in SURROGATES:
-            kind: Any = SURROGATES[surrogate]
-            if "top" in inspect.signature(kind).parameters:
-                raise TypeError(f"{surrogate} is a loss of the top: give top, for example {{'tau': 0.05}}")
-        self.surrogate = get_surrogate(surrogate, Top(k=1) if top is None else Top.of(top))
+        self.surrogate = surrogate_of(surrogate, top)
         self._last: tuple[list[Any], BoundSurrogate] | None = None
 
     def value_and_gradient(
@@ -141,6 +137,23 @@ class Objective:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.surrogate!r})"
+
+
+def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
+    """Return the surrogate called so for `top`, an object as it is.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name.
+    TypeError
+        If it has a top and there is none.
+    """
+    if top is None and isinstance(surrogate, str) and surrogate in SURROGATES:
+        kind: Any = SURROGATES[surrogate]
+        if "top" in inspect.signature(kind).parameters:
+            raise TypeError(f"{surrogate} is a loss of the top: give top, for example {{'tau': 0.05}}")
+    return get_surrogate(surrogate, Top(k=1) if top is None else Top.of(top))
 
 
 def codes_of(sizes: ArrayLike | None) -> Ints | None:

@@ -13,7 +13,7 @@ from attop.surrogates.soft_prec_at_k import SoftPrecAtK
 from attop.top import Top
 from attop.typing import Floats, Ints
 
-__all__ = ["Part", "precision_about", "refine"]
+__all__ = ["Part", "precision_about", "refine", "unit"]
 
 
 #: The unit of the scores is the spread of this many times k of the highest.
@@ -45,6 +45,13 @@ class Part:
             return [np.arange(len(self.y))]
         order = np.argsort(self.groups, kind="stable")
         return np.split(order, np.flatnonzero(np.diff(self.groups[order])) + 1)
+
+    def as_share(self, top: Top) -> Top:
+        """Return `top`, a k of one list as the share it is of it: folds are then cut alike."""
+        length = len(self.y) if self.weight is None else round(float(self.weight.sum()))
+        if self.groups is None and top.k is not None and top.out_of is None and top.k < length:
+            return Top(k=top.k, out_of=length)
+        return top
 
     def resolve(self, top: Top, at: Ints) -> int:
         """Return k of the list at positions `at`, by weight; 0 where precision@k is undefined."""
@@ -95,7 +102,7 @@ def refine(
     loss = SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
     every = len(part.rows) == X.shape[0]
     scores = X @ start
-    start = start / _unit(scores if every else scores[part.rows], part, top)
+    start = start / unit(scores if every else scores[part.rows], part, top)
     W0 = np.repeat(start[:, None], len(anchors), axis=1)
 
     def objective(W: Floats) -> tuple[Floats, Floats]:
@@ -115,7 +122,7 @@ def refine(
     return lbfgs_many(objective, W0, max_iter=max_iter)[0]
 
 
-def _unit(scores: Floats, part: Part, top: Top) -> float:
+def unit(scores: Floats, part: Part, top: Top) -> float:
     """Return the standard deviation of the 4k highest scores, by weight, over lists the root mean square."""
     variances = []
     for at in part.lists():

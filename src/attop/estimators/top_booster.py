@@ -1,0 +1,306 @@
+"""A small model of boosted trees whose log loss is weighted around the cut, where that pays."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix, issparse
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from attop.estimators.base import encode_labels
+from attop.estimators.validation import check_parameters
+from attop.sample import check_groups
+from attop.solvers.descent.soft_top import Part, precision_about, unit
+from attop.solvers.descent.soft_top_search import cross_validation_folds
+from attop.surrogates.soft_prec_at_k import SoftPrecAtK
+from attop.top import Top
+from attop.typing import Floats, TopLike
+
+__all__ = ["TopBooster"]
+
+_WIDTHS = (1.0, 2.0, 4.0)
+#: Weight far from the cut, relative to that at the cut: what is learnt there is needed to get near it.
+_FAR = 0.1
+
+
+class TopBooster(ClassifierMixin, BaseEstimator):
+    r"""Boost trees on log loss, then again with the rows around the cut weighted, where that pays.
+
+    A first model of log loss scores the training rows. A second, of as many trees, minimises
+
+    .. math:: \sum_i \omega_i \, \log\bigl(1 + e^{\mp F(x_i)}\bigr), \qquad
+              \omega_i \propto 0.1 + 0.9 \cdot 4 \, \sigma'\Bigl(\frac{s_i - t}{h u}\Bigr),
+
+    - for positives, with s the scores of the first, t the k-th highest of them and u the standard deviation
+    of the 4k highest. Whether to take the second, and its h, is chosen by cross-validation, by the precision
+    averaged over nine k' from k/2 to 2k. Where the best h gains no more than its standard error the model of
+    log loss is kept.
+
+    Parameters
+    ----------
+    top : int, mapping or Top, optional
+        The top that counts, in each group where there are groups: k, for example ``100``, or a share such
+        as ``{"tau": 0.01}``; None stands for ``{"tau": 0.05}``. A k without groups is that of the training
+        sample: the folds are cut at the same share.
+    n_estimators : int, at least 1, default=100
+        Trees.
+    num_leaves : int, at least 2, default=2
+        Leaves of a tree. Trees of two leaves make a sum of functions of one feature each.
+    learning_rate : float, positive, default=0.1
+    min_child_samples : int, at least 1, default=20
+        Rows in a leaf.
+    width : float, positive, optional
+        h. None chooses among 1, 2 and 4.
+    cv : int, at least 2, default=5
+        Folds; whole groups where there are groups.
+    margin : float, default=1.0
+        Standard errors over the folds that the gain over log loss has to exceed; ``-np.inf`` always weights,
+        ``np.inf`` never.
+    random_state : int, RandomState or None, default=0
+        Deals the folds.
+    n_jobs : int, optional
+        Folds at the same time, as in scikit-learn. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    booster_ : lightgbm.Booster
+        The model that is used.
+    base_ : lightgbm.Booster
+        The model of log loss.
+    refined_ : bool
+        Whether `booster_` is the weighted one.
+    cv_gain_ : float
+        Mean gain over log loss of the best width, in precision averaged over k/2 to 2k, over the folds. It
+        is the best of several, and so too high an estimate. NaN where there are too few positives or groups
+        to divide.
+    cv_gain_se_ : float
+        Its standard error, as if the folds were independent.
+    width_ : float or None
+        Of the weights; None where log loss is kept.
+    intercept_ : float
+        Places the cut of `predict`: it makes as many training items positive as there were positives.
+    n_features_in_ : int
+
+    Raises
+    ------
+    ImportError
+        By `fit`, if LightGBM is not installed: it comes with ``attop[boosters]``.
+
+    See Also
+    --------
+    attop.SoftTop : The same for linear models.
+    attop.objectives : Surrogates as objectives of boosters.
+
+    Notes
+    -----
+    It is for models that have to be small, because they are read or must be fast: those cannot describe the
+    probability everywhere, and are told where it has to be right. A booster of any size wants log loss for
+    every k; :doc:`/howto/boosters-and-networks` has the measurements. Missing values and sparse features are
+    left to LightGBM.
+
+    Differences from a paper: it has none. The weights are those of a local likelihood around the cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attop import TopBooster
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(600, 3))
+    >>> y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=600) > 3
+    >>> model = TopBooster(top=20, n_estimators=30).fit(X, y)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        top: TopLike | None = None,
+        n_estimators: int = 100,
+        num_leaves: int = 2,
+        learning_rate: float = 0.1,
+        min_child_samples: int = 20,
+        width: float | None = None,
+        cv: int = 5,
+        margin: float = 1.0,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ):
+        self.top = top
+        self.n_estimators = n_estimators
+        self.num_leaves = num_leaves
+        self.learning_rate = learning_rate
+        self.min_child_samples = min_child_samples
+        self.width = width
+        self.cv = cv
+        self.margin = margin
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Boost on log loss, choose a width or none, and boost again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        groups : array-like of shape (n,), optional
+            The top is that of each group, and groups are kept together in cross-validation.
+        sample_weight : array-like of shape (n,), optional
+            At least 0. An item of weight 2 counts as two, but for the folds it is dealt to and the least
+            number of rows in a leaf.
+
+        Raises
+        ------
+        ValueError
+            If `y` does not hold two classes, a parameter is out of range, or no group has a positive and k
+            items.
+        """
+        check_parameters(self.get_params(deep=False))
+        _lightgbm()
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite="allow-nan"
+        )
+        self.classes_, labels = encode_labels(y)
+        codes = None if groups is None else check_groups(groups, len(labels))
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        part = Part(np.arange(len(labels)), labels, codes, weight)
+        top = Top.of({"tau": 0.05} if self.top is None else self.top)
+        SoftPrecAtK(top).bind(labels, codes, weight)  # refuses a top beyond the sample
+        self._choose_width(X, part, part.as_share(top))
+        widths = [] if self.width_ is None else [self.width_]
+        self.base_, *weighted = self._boost(X, part, part.as_share(top), widths)
+        self.booster_ = weighted[0] if weighted else self.base_
+        self._place_cut(X, labels)
+        return self
+
+    def _choose_width(self, X: Any, part: Part, top: Top) -> None:
+        """Choose the width with the highest mean precision; none where that gains too little."""
+        from joblib import Parallel, delayed
+
+        widths = _WIDTHS if self.width is None else (float(self.width),)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        folds = cross_validation_folds(part, self.cv, seed)
+
+        def validate(train: Part, test: Part) -> Floats:
+            scores = np.column_stack(
+                [_raw(model, X[test.rows]) for model in self._boost(X, train, top, widths)]
+            )
+            # The models are scored already: what is left of `precision_about` is a product with the identity.
+            held_out = Part(np.arange(len(test.y)), test.y, test.groups, test.weight)
+            return precision_about(scores, np.eye(scores.shape[1]), held_out, top)
+
+        values = Parallel(self.n_jobs, prefer="threads")(delayed(validate)(*fold) for fold in folds)
+        usable = np.array([value for value in values if np.isfinite(value).all()])
+        self.width_, self.cv_gain_, self.cv_gain_se_ = None, np.nan, np.nan
+        if len(usable) > 1:
+            gains = usable[:, 1:] - usable[:, :1]
+            best = int(np.argmax(gains.mean(axis=0)))
+            self.cv_gain_ = float(gains[:, best].mean())
+            self.cv_gain_se_ = float(gains[:, best].std(ddof=1) / np.sqrt(len(gains)))
+            if self.cv_gain_ > self.margin * self.cv_gain_se_:
+                self.width_ = widths[best]
+        self.refined_ = self.width_ is not None
+
+    def _boost(self, X: Any, part: Part, top: Top, widths: Any) -> list[Any]:
+        """Return the model of log loss, and one weighted around its cut for each width."""
+        lightgbm = _lightgbm()
+        parameters = {
+            "objective": "binary",
+            "num_leaves": self.num_leaves,
+            "learning_rate": self.learning_rate,
+            "min_data_in_leaf": self.min_child_samples,
+            "num_threads": 1,
+            "deterministic": True,
+            "force_col_wise": True,
+            "verbosity": -1,
+        }
+        rows = X[part.rows]
+
+        def boost(weight: Floats | None) -> Any:
+            data = lightgbm.Dataset(_matrix(rows), part.y, weight=weight)
+            return lightgbm.train(parameters, data, self.n_estimators)
+
+        base = boost(part.weight)
+        scores = _raw(base, rows) if len(widths) else np.zeros(0)
+        return [base, *(boost(_around_the_cut(scores, part, top, width)) for width in widths)]
+
+    def _place_cut(self, X: Any, y: NDArray[Any]) -> None:
+        scores = np.sort(_raw(self.booster_, X))
+        first = len(y) - int(y.sum())
+        low, high = scores[first - 1], scores[first]
+        self.intercept_ = float(-(low + (high - low) / 2))
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores, shape (n,); the higher, the nearer the top."""
+        check_is_fitted(self)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            ensure_all_finite="allow-nan",
+            reset=False,
+        )
+        return _raw(self.booster_, X) + self.intercept_
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each item: positive where the score is above 0."""
+        above = self.decision_function(X) > 0
+        return self.classes_[above.astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _lightgbm() -> Any:
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise ImportError(
+            "TopBooster needs the package lightgbm: install attop[boosters], or take SoftTop, which refines "
+            "linear models and needs nothing more"
+        ) from error
+    return lightgbm
+
+
+def _raw(model: Any, X: Any) -> Floats:
+    return np.asarray(model.predict(_matrix(X), raw_score=True, num_threads=1), dtype=np.float64)
+
+
+def _matrix(X: Any) -> Any:
+    """Return what LightGBM takes without a warning: of sparse formats the older interface."""
+    return csr_matrix(X) if issparse(X) else X
+
+
+def _around_the_cut(scores: Floats, part: Part, top: Top, width: float) -> Floats:
+    """Return weights of the rows of `part`, largest at the k-th highest score of each list, of mean 1."""
+    spread = width * unit(scores, part, top)
+    near = np.zeros(len(scores))
+    for at in part.lists():
+        k = part.resolve(top, at)
+        if k > 0:
+            order = at[np.argsort(-scores[at], kind="stable")]
+            amount = np.arange(1, len(at) + 1) if part.weight is None else np.cumsum(part.weight[order])
+            cut = scores[order[np.searchsorted(amount, k)]]
+            p = expit((scores[at] - cut) / spread)
+            near[at] = 4.0 * p * (1.0 - p)
+    weight = _FAR + (1.0 - _FAR) * near
+    if part.weight is not None:
+        weight *= part.weight
+    return weight / weight.mean()

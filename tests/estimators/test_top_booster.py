@@ -1,0 +1,163 @@
+"""TopBooster: log loss, weights around its cut by hand, and the choice between the two."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from attop import Top, TopBooster
+from attop.conformance import check_all
+from attop.conformance.method import Method
+from attop.metrics import make_top_scorer
+
+lightgbm = pytest.importorskip("lightgbm", reason="the extra boosters is not installed")
+
+RNG = np.random.default_rng(0)
+N = 300
+X = RNG.normal(size=(N, 4))
+Y = (X[:, 0] * X[:, 1] + X[:, 2] + RNG.normal(size=N) > 1.8).astype(int)
+GROUPS = RNG.integers(0, 6, N)
+WEIGHT = RNG.integers(1, 4, N).astype(float)
+REDEALT = "it deals the folds itself"
+
+
+def booster(**changes):
+    return TopBooster(**{"top": 12, "n_estimators": 12, "cv": 2, "min_child_samples": 5, **changes})
+
+
+@parametrize_with_checks(
+    [booster(top=None)],
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": REDEALT,
+        "check_sample_weight_equivalence_on_sparse_data": REDEALT,
+    },
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_the_benchmarks_contract():
+    found = check_all(Method(TopBooster, {"n_estimators": 12, "cv": 2}))
+    assert {r.check.function.__name__: r.reason for r in found if r.status == "FAIL"} == {}
+
+
+# --- By hand -------------------------------------------------------------------------------------------
+
+
+def weights_by_hand(scores, groups, weight, k, width):
+    """0.1 + 0.9 * 4 sigma' about the k-th highest score of each list, in spreads of the 4k highest."""
+    copies = weight.astype(int)
+    lists = [np.flatnonzero(groups == g) for g in np.unique(groups)]
+    highest = [-np.sort(-np.repeat(scores[at], copies[at])) for at in lists]
+    unit = np.sqrt(np.mean([np.var(s[: 4 * k]) for s in highest]))
+    found = np.empty(len(scores))
+    for at, s in zip(lists, highest, strict=True):
+        sigma = 1 / (1 + np.exp(-(scores[at] - s[k - 1]) / (width * unit)))
+        found[at] = weight[at] * (0.1 + 0.9 * 4 * sigma * (1 - sigma))
+    return found / found.mean()
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT])
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_the_weighted_model_is_log_loss_with_those_weights(groups, weight):
+    k = 4
+    model = booster(top=k, width=1.5, margin=-np.inf).fit(X, Y, groups, weight)
+    parameters = {
+        "objective": "binary",
+        "num_leaves": 2,
+        "min_data_in_leaf": 5,
+        "num_threads": 1,
+        "verbosity": -1,
+        "deterministic": True,
+        "force_col_wise": True,
+    }
+
+    def boost(w):
+        return lightgbm.train(parameters, lightgbm.Dataset(X, Y, weight=w), 12)
+
+    first = boost(weight).predict(X, raw_score=True)
+    np.testing.assert_array_equal(model.base_.predict(X, raw_score=True), first)
+    one = np.zeros(N) if groups is None else groups
+    near = weights_by_hand(first, one, np.ones(N) if weight is None else weight, k, 1.5)
+    second = boost(near).predict(X, raw_score=True)
+    np.testing.assert_allclose(model.booster_.predict(X, raw_score=True), second, rtol=1e-6)
+    assert model.refined_
+    assert model.width_ == 1.5
+
+
+def test_log_loss_is_kept_where_the_weights_gain_too_little():
+    kept = booster(margin=np.inf).fit(X, Y)
+    assert (kept.refined_, kept.width_, kept.booster_) == (False, None, kept.base_)
+    assert np.isfinite([kept.cv_gain_, kept.cv_gain_se_]).all()
+    taken = booster(margin=-np.inf).fit(X, Y)
+    assert taken.cv_gain_ == kept.cv_gain_
+    assert taken.refined_
+    assert taken.width_ in (1.0, 2.0, 4.0)
+    at_gain = taken.cv_gain_ / taken.cv_gain_se_
+    assert booster(margin=at_gain - 1e-6).fit(X, Y).refined_
+    assert not booster(margin=at_gain + 1e-6).fit(X, Y).refined_
+
+
+def test_too_few_positives_for_folds_keep_log_loss():
+    y = np.zeros(N, int)
+    y[0] = 1
+    model = booster(top=1).fit(X, y)
+    assert not model.refined_
+    assert np.isnan(model.cv_gain_)
+
+
+def test_a_k_is_that_of_the_training_sample():
+    by_k, by_share = (booster(top=top).fit(X, Y) for top in (12, Top(k=12, out_of=N)))
+    assert by_k.cv_gain_ == by_share.cv_gain_
+
+
+def test_it_does_not_depend_on_the_jobs():
+    one, two = (booster(n_jobs=n, cv=3).fit(X, Y).decision_function(X) for n in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_predict_makes_as_many_positive_as_there_were():
+    model = booster(n_estimators=60, num_leaves=8).fit(X, Y)
+    assert abs(int(model.predict(X).sum()) - int(Y.sum())) <= 2
+
+
+def test_missing_values_and_sparse_features_are_lightgbms():
+    gaps = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
+    assert np.isfinite(booster().fit(gaps, Y).decision_function(gaps)).all()
+    S = np.where(X > 0.5, X, 0.0)
+    dense, thin = booster().fit(S, Y), booster().fit(sparse.csr_array(S), Y)
+    np.testing.assert_allclose(thin.decision_function(sparse.csr_array(S)), dense.decision_function(S))
+
+
+def test_it_travels_and_is_searched():
+    model = booster().fit(X, Y)
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(model)).decision_function(X), model.decision_function(X)
+    )
+    search = GridSearchCV(booster(), {"num_leaves": [2, 4]}, scoring=make_top_scorer("precision@k", 6), cv=2)
+    assert clone(search.fit(X, Y).best_estimator_).num_leaves in (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators must be an integer of at least 1, got 0"),
+        ({"num_leaves": 1}, "num_leaves must be an integer of at least 2, got 1"),
+        ({"learning_rate": 0}, "learning_rate must be a positive number, got 0"),
+        ({"min_child_samples": 0}, "min_child_samples must be an integer of at least 1, got 0"),
+        ({"top": 301}, "a positive, and at least k"),
+    ],
+)
+def test_bad_parameters(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        booster(**wrong).fit(X, Y)
+
+
+def test_without_lightgbm_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "lightgbm", None)
+    with pytest.raises(ImportError, match=r"install attop\[boosters\]"):
+        booster().fit(X, Y)
