@@ -14,7 +14,7 @@ from attop.papers.verdict import NOT_COMPARABLE, verdict
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLUMNS", "Comparison", "Findings", "Plot", "compare", "printed_numbers"]
+__all__ = ["COLUMNS", "Comparison", "Findings", "Plot", "compare", "ours_alone", "printed_numbers"]
 
 #: What names a printed number.
 KEY = ["table", "dataset", "target", "method", "metric"]
@@ -158,3 +158,25 @@ def compare(
             numbers = (mean, std, int(n), int(constant), row.mean, row.std, judged, why)
             rows.append(dict(zip(COLUMNS, values + numbers, strict=True)))
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def ours_alone(
+    printed: pd.DataFrame, summary: pd.DataFrame, datasets: dict[str, tuple[str, str]]
+) -> pd.DataFrame:
+    """Return what was run and is not printed; parameters as for `compare`.
+
+    Returns
+    -------
+    table : DataFrame
+        One row per data set of the benchmark, target, metric and method, without the columns of a verdict.
+    """
+    key = ["dataset", "target", "metric", "method"]
+    rows = summary[summary["dataset"].isin(list(datasets))]
+    rows = rows.assign(
+        dataset=rows["dataset"].map(lambda d: datasets[d][0]),
+        selection=rows["dataset"].map(lambda d: datasets[d][1]),
+    )
+    known = set(printed[key].itertuples(index=False, name=None))
+    rows = rows[[k not in known for k in rows[key].itertuples(index=False, name=None)]]
+    rows = rows.rename(columns={"mean": "ours", "std": "spread", "n_constant": "constant"})
+    return rows[COLUMNS[: COLUMNS.index("printed")]].reset_index(drop=True)
