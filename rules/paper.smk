@@ -1,13 +1,15 @@
 from attop.papers.registry import SIMULATIONS
 
-SIMULATED = list(SIMULATIONS.get(CONFIG.paper, {}))
+SIMULATED = SIMULATIONS.get(CONFIG.paper, {})
 PAPER = f"{OUT}/paper/index.html" if CONFIG.paper else []
 
 
 if CONFIG.paper:
 
-    # What a paper simulates, beside its data sets.
+    # What is computed for a paper beside the training runs.
     rule simulate:
+        input:
+            lambda w: [PLAN.stage_path(d) for d in SIMULATED[w.simulation].datasets],
         output:
             f"{OUT}/simulations/{{simulation}}.parquet",
         log:

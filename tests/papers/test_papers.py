@@ -118,12 +118,14 @@ def _results(config, value):
                     key = (data.id, method.id, repeat, 0, target)
                     score = value(data.id, method.id, repeat)
                     evaluation += [(*key, metric, score, None) for metric in config.metrics]
-                    runs.append((*key, "ok", False, 0.1))
+                    runs.append((*key, "ok", False, 0.1, 20, 10))
                     roc.append((*key, [0, 0, 2], [0, 3, 4], 2, 4))
     names = ["dataset", "method", "repeat", "fold", "target"]
     tables = {
         "evaluation": pd.DataFrame(evaluation, columns=[*names, "metric", "value", "reason"]),
-        "runs": pd.DataFrame(runs, columns=[*names, "status", "constant", "seconds_training"]),
+        "runs": pd.DataFrame(
+            runs, columns=[*names, "status", "constant", "seconds_training", "n_train", "n_test"]
+        ),
         "roc": pd.DataFrame(roc, columns=[*names, "fp", "tp", "n_neg", "n_pos"]),
     }
     tables["summary"] = summarise(tables["evaluation"], tables["runs"])

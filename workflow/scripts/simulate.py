@@ -1,13 +1,17 @@
-"""Simulate what a paper simulates."""
+"""Compute what a paper has beside its training runs."""
 
 from pathlib import Path
 
 from attop.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
+    from attop.bench.available import load_available
     from attop.bench.parameters import by_name
     from attop.bench.tables import write_tables
+    from attop.datasets.base import Dataset
     from attop.papers.registry import simulate
 
     inputs, path = by_name(snakemake.params), Path(snakemake.output[0])
-    write_tables({path.stem: simulate(inputs["paper"], path.stem, inputs["seed"])}, path.parent)
+    found = {Path(file).parent.name: load_available(file) for file in snakemake.input}
+    data = {name: one for name, one in found.items() if isinstance(one, Dataset)}
+    write_tables({path.stem: simulate(inputs["paper"], path.stem, inputs["seed"], data)}, path.parent)

@@ -130,7 +130,7 @@ class Inputs:
         return named(
             paper=paper,
             seed=self.config.seed,
-            code=lambda w: self._code("simulate", home_of(SIMULATIONS[str(paper)][w.simulation])),
+            code=lambda w: self._code("simulate", home_of(SIMULATIONS[str(paper)][w.simulation].function)),
         )
 
     def paper(self) -> dict[str, Any]:

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attop.papers.findings import Findings
 
-__all__ = ["PAPERS", "SIMULATIONS", "findings_of", "simulate"]
+__all__ = ["PAPERS", "SIMULATIONS", "Simulation", "findings_of", "simulate"]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What is computed for a paper alone, beside the training runs.
+
+    Attributes
+    ----------
+    function : str
+        Dotted path. It is called with the seed and, if it has data sets, with a mapping of those that could
+        be had, by name; it returns a table.
+    datasets : tuple of str
+        Ids of data sets of the paper's configuration.
+    """
+
+    function: str
+    datasets: tuple[str, ...] = ()
+
 
 #: Name in the configuration's `paper`, and the module whose `findings` rebuilds the paper's tables.
 PAPERS: Mapping[str, str] = {
@@ -19,11 +38,17 @@ PAPERS: Mapping[str, str] = {
     "pnorm2005": "attop.papers.pnorm2005",
 }
 
-#: Paper -> what is simulated for it alone, by name: functions of the seed that return a table.
-SIMULATIONS: Mapping[str, Mapping[str, str]] = {
+#: Paper -> what is simulated for it alone, by name.
+SIMULATIONS: Mapping[str, Mapping[str, Simulation]] = {
     "papk2020": {
-        "two_users": "attop.papers.papk_simulations.two_users",
-        "margins": "attop.papers.papk_simulations.margins",
+        "two_users": Simulation("attop.papers.papk_simulations.two_users"),
+        "margins": Simulation("attop.papers.papk_simulations.margins"),
+    },
+    "pnorm2005": {
+        "rounds": Simulation(
+            "attop.papers.push_rounds.rounds",
+            ("pima", "pima-thresholds", "wdbc", "tic-tac-toe", "housing", "pima-50"),
+        ),
     },
 }
 
@@ -43,7 +68,9 @@ def findings_of(paper: str, tables: Mapping[str, Any], story: Mapping[str, Any])
     return import_module(PAPERS[paper]).findings(tables, story)
 
 
-def simulate(paper: str, name: str, seed: int) -> Any:
-    """Return the table of one simulation of a paper."""
-    module, _, function = SIMULATIONS[paper][name].rpartition(".")
-    return getattr(import_module(module), function)(seed)
+def simulate(paper: str, name: str, seed: int, data: Mapping[str, Any]) -> Any:
+    """Return the table of one simulation of a paper; `data` are its data sets that could be had, by id."""
+    simulation = SIMULATIONS[paper][name]
+    module, _, function = simulation.function.rpartition(".")
+    call = getattr(import_module(module), function)
+    return call(seed, data) if simulation.datasets else call(seed)

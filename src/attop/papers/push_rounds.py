@@ -1,0 +1,74 @@
+"""The push for 200 rounds, as Rudin (2005) ran it, and for 5,000: 20 partitions, training and test part."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+
+from attop.datasets.base import Dataset
+from attop.datasets.preparation import scaler
+from attop.datasets.splits.protocols import make_folds
+from attop.estimators.pnorm_push import PNormPush
+from attop.metrics import get_metric
+
+__all__ = ["ROUNDS", "rounds"]
+
+ROUNDS = (200, 5000)
+_POWERS = (1, 2, 4, 8, 16, 64)
+#: Items that train, as printed; the first ten partitions are those of the configuration.
+_TRAIN = {
+    "pima": 300,
+    "pima-thresholds": 300,
+    "wdbc": 369,
+    "tic-tac-toe": 500,
+    "housing": 300,
+    "pima-50": 50,
+}
+N_PARTITIONS = 20
+
+
+def rounds(
+    seed: int,
+    data: Mapping[str, Dataset],
+    n_partitions: int = N_PARTITIONS,
+    n_rounds: Sequence[int] = ROUNDS,
+) -> pd.DataFrame:
+    """Train the push for every p and number of rounds.
+
+    Parameters
+    ----------
+    seed : int
+    data : mapping of str to Dataset
+        By id of the configuration; thresholds as they are, others scaled to their range in training.
+    n_partitions : int
+    n_rounds : sequence of int
+
+    Returns
+    -------
+    runs : DataFrame
+        One row per dataset, partition, p, rounds and part (``"training"``, ``"test"``), with ``r_max``
+        (positives above the highest negative), ``auc``, and the ``norm`` of the model.
+    """
+    rows = []
+    r_max, auc = get_metric("positives@top"), get_metric("auc")
+    for name, one in data.items():
+        for repeat in range(n_partitions):
+            [fold] = make_folds("holdout", one, repeat, seed, train=_TRAIN[name], inner_folds=2)
+            scale = scaler("none" if name == "pima-thresholds" else "range")
+            X = one.X if scale is None else scale.fit(one.X[fold.train]).transform(one.X)
+            for p in _POWERS:
+                for many in n_rounds:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", ConvergenceWarning)
+                        model = PNormPush(p=p, max_iter=many).fit(X[fold.train], one.y[fold.train])
+                    norm = float(np.linalg.norm(model.coef_))
+                    for part, its in (("training", fold.train), ("test", fold.test)):
+                        y, scores = one.y[its], model.decision_function(X[its])
+                        values = (r_max.value(y, scores), auc.value(y, scores), norm)
+                        rows.append((name, repeat, p, many, part, *values))
+    columns = ["dataset", "repeat", "p", "rounds", "part", "r_max", "auc", "norm"]
+    return pd.DataFrame(rows, columns=columns)
