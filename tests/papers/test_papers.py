@@ -8,15 +8,21 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import MinMaxScaler
 
 from attop.analysis.compute.tables import summarise
 from attop.bench.config import load_config
+from attop.datasets import make
+from attop.datasets.splits.protocols import make_folds
 from attop.diagnostics.margins import pap_margins
+from attop.estimators import PNormPush
 from attop.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers
 from attop.papers.page import _counts, write_findings
 from attop.papers.papk_simulations import _sample, two_users
 from attop.papers.papk_simulations import margins as simulate_margins
 from attop.papers.pnorm2005 import monotone
+from attop.papers.push_rounds import rounds
 from attop.papers.registry import PAPERS, SIMULATIONS, findings_of
 from attop.papers.verdict import verdict
 from attop.top import Top
@@ -57,8 +63,9 @@ def test_printed_numbers_are_counted_once_and_baselines_apart():
         ("D", "k=1", "ap", "base", "nested", "level"),
     ]
     columns = ["dataset", "target", "metric", "method", "selection", "verdict"]
-    table = Comparison("t", "T", pd.DataFrame(rows, columns=columns))
-    found = Findings("F", "C", comparisons=[table], own={"m": "m", "m-again": "m"})
+    table = Comparison("t", "T", pd.DataFrame(rows, columns=columns).assign(printed=0.5))
+    ours_alone = Comparison("o", "O", pd.DataFrame(rows, columns=columns))
+    found = Findings("F", "C", comparisons=[table, ours_alone], own={"m": "m", "m-again": "m"})
     assert _counts(found) == (
         "2 printed numbers, beside which 4 of ours stand; of the paper's methods, 2 above, 1 below; of its "
         "baselines, 1 level."
@@ -136,6 +143,17 @@ def _results(config, value):
     return tables, json.loads(json.dumps(story))
 
 
+def _simulated(paper):
+    """Return the tables of a paper's simulations, small."""
+    if paper == "pnorm2005":
+        bundled = {"wdbc": make("wdbc", n_features=6)}
+        return {"rounds": rounds(0, bundled, {2: 7, 5: 6})}
+    if paper == "papk2020":
+        return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20)}
+    assert paper not in SIMULATIONS
+    return {}
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
     default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
@@ -143,8 +161,7 @@ def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
     config = load_config(default | own, root=ROOT)
     methods = [m.id for m in config.methods]
     tables, story = _results(config, lambda d, m, r: 0.1 + 0.01 * methods.index(m) + 0.001 * r)
-    if paper in SIMULATIONS:
-        tables |= {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20)}
+    tables |= _simulated(paper)
     findings = findings_of(paper, tables, story)
     write_findings(findings, tmp_path, paper)
     page = (tmp_path / "index.html").read_text()
@@ -177,12 +194,26 @@ def test_push_says_where_r_max_falls():
     tables, story = _results(
         config, lambda d, m, r: -1.0 if (d, m) == ("tic-tac-toe", "push-64") else float(order.index(m))
     )
+    tables |= _simulated("pnorm2005")
     steps = {c.name: c.table for c in findings_of("pnorm2005", tables, story).comparisons}["steps"]
     falls = steps.set_index(["dataset", "part"])["where"]
     assert falls["tic-tac-toe", "test"] == "16 to 64"
     assert (falls.drop(index=("tic-tac-toe", "test")) == "").all()
     assert monotone(np.array([1, 1, 2]))
     assert not monotone(np.array([1, 2, 1]))
+
+
+def test_rounds_are_those_of_the_estimator_on_the_partitions_of_the_configuration():
+    data = make("wdbc", n_features=6)
+    table = rounds(3, {"wdbc": data}, {4: 2})
+    assert len(table) == 2 * 6 * 2
+    [fold] = make_folds("holdout", data, 1, 3, train=369, inner_folds=2)
+    X = MinMaxScaler().fit(data.X[fold.train]).transform(data.X)
+    model = PNormPush(p=16, max_iter=4).fit(X[fold.train], data.y[fold.train])
+    scores, y = model.decision_function(X[fold.test]), data.y[fold.test]
+    row = table[(table["repeat"] == 1) & (table["p"] == 16) & (table["part"] == "test")].iloc[0]
+    assert row["r_max"] == (scores[y == 1] > scores[y == 0].max()).sum()
+    assert row["auc"] == pytest.approx(roc_auc_score(y, scores))
 
 
 @pytest.mark.parametrize("condition", ["strong", "beta", "moderate"])

@@ -78,7 +78,7 @@ def _markdown(findings: Findings, paper: str) -> str:
 
 def _counts(findings: Findings) -> str:
     """Say how many numbers are printed, and how ours came out beside them: its methods and its baselines."""
-    tables = [c.table for c in findings.comparisons if "verdict" in c.table]
+    tables = [c.table for c in findings.comparisons if {"printed", "verdict"} <= {*c.table}]
     if not tables:
         return "The paper prints no numbers."
     rows = pd.concat(tables, ignore_index=True)
