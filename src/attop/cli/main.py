@@ -21,6 +21,7 @@ COMMANDS = {
     "gap": ("gap", "show"),
     "deploy": ("deploy", "show"),
     "score": ("deploy", "score"),
+    "rescore": ("rescore", "show"),
     "status": ("runs", "status"),
     "retry": ("runs", "retry"),
     "list": ("catalogue", "show"),

@@ -138,6 +138,43 @@ def build_parser() -> argparse.ArgumentParser:
     score.add_argument("--all", action="store_true", help="print all rows")
     score.add_argument("--output", metavar="FILE", help="write to this file")
 
+    rescore = commands.add_parser(
+        "rescore",
+        help="the report of stored test scores, whoever made them, without training",
+        description="Read tables of the columns dataset, method, fold, row, label, score, perhaps repeat, "
+        "group and weight, one row for each item a run scored, all runs of a data set in one file. Write the "
+        "report that a run of the benchmark ends with.",
+    )
+    rescore.add_argument(
+        "predictions", metavar="PREDICTIONS", help="a folder of CSV or Parquet files, or one"
+    )
+    rescore.add_argument(
+        "--top",
+        action="append",
+        metavar="k=10",
+        help="k=10, 'k=100 of 30000', tau=0.01 or kappa=0.5; may be repeated (default: a quarter, half and "
+        "all of the positives, and 1%% of the items)",
+    )
+    rescore.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="methods are compared by the first; may be given again (default: precision@k)",
+    )
+    rescore.add_argument(
+        "--rename",
+        action="append",
+        default=[],
+        metavar="COLUMN=NAME",
+        help="what a column of the files stands for, such as framework=method; may be given again",
+    )
+    rescore.add_argument("--title", default="Stored scores", help="of the report")
+    rescore.add_argument("--output", default="rescored", metavar="FOLDER", help="by default rescored")
+    rescore.add_argument(
+        "--jobs", type=int, default=-1, metavar="N", help="files at a time (default: all cores)"
+    )
+
     status = commands.add_parser("status", help="what is done, what failed and why, what is left")
     _add_configuration(status)
 

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
         ["## Use", *_use(found, folder, untrusted)],
         ["## How it was chosen", *_choice(found, titles)],
         ["## Data", *_data(found)],
-        ["## Made with", *_made()],
+        ["## Made with", *_made(found)],
     ]
     return "\n\n".join("\n\n".join(part) for part in parts) + "\n"
 
@@ -141,7 +142,11 @@ def _data(found: Deployed) -> Iterator[str]:
     )
 
 
-def _made() -> Iterator[str]:
+def _made(found: Deployed) -> Iterator[str]:
     said = environment()
-    versions = ", ".join(f"{name} {number}" for name, number in said["versions"].items())
+    learner = type(found.package.pipeline["model"]).__module__.partition(".")[0]
+    named = dict(said["versions"])
+    for package in (*packages_distributions().get(learner, ()), "joblib"):
+        named[package] = version(package)
+    versions = ", ".join(f"{name} {number}" for name, number in named.items())
     yield f"{datetime.now(UTC).date().isoformat()}, Python {said['python']}, {versions}."

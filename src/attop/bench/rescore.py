@@ -1,0 +1,286 @@
+"""Anybody's stored test scores as the benchmark's tables, without training anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attop.bench.environment import environment
+from attop.bench.tables import KEY, TABLES
+from attop.datasets.base import DatasetError
+from attop.datasets.formats import read_frame
+from attop.estimators.base import all_alike
+from attop.metrics import Metric
+from attop.suggestions import did_you_mean
+from attop.top import Top
+from attop.typing import Floats, Ints
+
+__all__ = ["COLUMNS", "OPTIONAL", "Rescored", "files_of", "rescore"]
+
+#: What a table of predictions must have: one row for each item that a run scored.
+COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
+#: And what it may have: 0, one list, and 1 for each row if left out.
+OPTIONAL = ("repeat", "group", "weight")
+_SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
+_RUN = ["dataset", "method", "repeat", "fold"]
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """Tables of `attop.bench.tables.TABLES`, and what a report says besides (see `build_report`)."""
+
+    tables: dict[str, pd.DataFrame]
+    manifest: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The items of one fold, the same for every method: row numbers in order, labels, groups, weights."""
+
+    rows: Ints
+    y: Ints
+    groups: Ints | None
+    weights: Floats | None
+
+
+def files_of(place: str | Path) -> list[Path]:
+    """Return the files of predictions below a folder, or the file itself.
+
+    Raises
+    ------
+    DatasetError
+        If there are none.
+    """
+    path = Path(place)
+    found = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
+    if not found:
+        raise DatasetError(
+            f"{place}: no file of predictions ({', '.join(_SUFFIXES)}): give a file or a folder"
+        )
+    return found
+
+
+def rescore(
+    files: Sequence[Path],
+    tops: Sequence[Top],
+    metrics: Sequence[Metric],
+    select_by: Metric,
+    *,
+    rename: Mapping[str, str] | None = None,
+    title: str = "Stored scores",
+    n_jobs: int = -1,
+) -> Rescored:
+    """Evaluate stored predictions.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Tables with the columns `COLUMNS`, and perhaps `OPTIONAL`. All runs of a data set are in one file; a
+        file may hold several data sets.
+    tops : sequence of Top
+    metrics : sequence of Metric
+    select_by : Metric
+        The metric methods are compared by; one of `metrics`, or added to them.
+    rename : mapping of str to str, optional
+        Column of the files -> the one it stands for.
+    title : str
+        Of the report.
+    n_jobs : int
+        Files evaluated at the same time, as for joblib.
+
+    Returns
+    -------
+    rescored : Rescored
+
+    Raises
+    ------
+    DatasetError
+        If a column is missing, a label is not 0 or 1, a score is not finite, the methods of a fold were not
+        tested on the same rows, or a data set is in two files.
+    """
+    from joblib import Parallel, delayed
+
+    wanted = list({m.name: m for m in (select_by, *metrics)}.values())
+    # Metrics may be from outside attop, and come with a function that another process cannot find by name.
+    parts = Parallel(n_jobs=min(len(files), abs(n_jobs)) if n_jobs > 0 else n_jobs)(
+        delayed(_evaluate_file)(path, tops, wanted, rename or {}) for path in files
+    )
+    home: dict[str, Path] = {}
+    for path, (_, about) in zip(files, parts, strict=True):
+        for name in about:
+            if name in home:
+                raise DatasetError(
+                    f"{path}: data set {name!r} is in {home[name]} as well: put it into one file"
+                )
+            home[name] = path
+    tables = {
+        name: pd.concat([tables[name] for tables, _ in parts], ignore_index=True)
+        for name in ("evaluation", "runs")
+    }
+    empty = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
+    datasets = {name: entry for _, about in parts for name, entry in about.items()}
+    manifest = {
+        "title": title,
+        "environment": environment(),
+        "datasets": {
+            name: {**entry, "select_by": select_by.name, "targets": [str(top) for top in tops]}
+            for name, entry in datasets.items()
+        },
+        "methods": {name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])},
+    }
+    return Rescored(empty | tables, manifest)
+
+
+def _evaluate_file(
+    path: Path, tops: Sequence[Top], metrics: Sequence[Metric], rename: Mapping[str, str]
+) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, Any]]]:
+    """Return the tables of a file, and what is known of each of its data sets."""
+    frame = _read(path, rename)
+    evaluation: list[dict[str, Any]] = []
+    runs: list[dict[str, Any]] = []
+    about = {}
+    for dataset, its in frame.groupby("dataset", sort=False, observed=True):
+        where = f"{path}: data set {dataset!r}"
+        parts: dict[tuple[int, int], _Part] = {}
+        scored = []
+        for key, run in its.groupby(["method", "repeat", "fold"], sort=False, observed=True):
+            method, repeat, fold = key
+            part, scores = _run(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
+            _agree(
+                parts.setdefault((repeat, fold), part), part, f"{where}, repeat {repeat}, fold {fold}", method
+            )
+            scored.append((method, repeat, fold, part, scores))
+        trained = _trained_on(parts)
+        for method, repeat, fold, part, scores in scored:
+            run_key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
+            evaluation += _values(run_key, part, scores, tops, metrics)
+            runs += [
+                run_key
+                | {"target": str(top), "status": "ok", "error": "", "constant": all_alike(scores)}
+                | {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
+                for top in tops
+            ]
+        about[str(dataset)] = _about(parts)
+    tables = {
+        "evaluation": pd.DataFrame(evaluation, columns=[*KEY, *TABLES["evaluation"]]),
+        "runs": _with_blanks(pd.DataFrame(runs)),
+    }
+    return tables, about
+
+
+def _read(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
+    frame = read_frame(path)
+    frame = frame.rename(columns=dict(rename))
+    missing = [name for name in COLUMNS if name not in frame.columns]
+    if missing:
+        raise DatasetError(
+            f"{path}: no column {missing[0]!r}; {did_you_mean(missing[0], frame.columns)}; name the one that "
+            f"holds it: --rename COLUMN={missing[0]}"
+        )
+    frame = frame[[*COLUMNS, *(name for name in OPTIONAL if name in frame.columns)]]
+    gaps = [name for name in frame if frame[name].isna().any()]
+    if gaps:
+        raise DatasetError(
+            f"{path}: column {gaps[0]!r} has missing values: leave out runs that have no scores"
+        )
+    for name in ("dataset", "method"):
+        frame[name] = frame[name].astype(str)
+    frame["repeat"] = frame.get("repeat", 0)
+    for name in ("label", "score", "weight"):
+        if name in frame and not pd.api.types.is_numeric_dtype(frame[name]):
+            raise DatasetError(f"{path}: column {name!r} is not numeric, such as {frame[name].iloc[0]!r}")
+    return frame
+
+
+def _run(run: pd.DataFrame, where: str) -> tuple[_Part, Floats]:
+    """Return the items of a run in the order of their rows, and their scores."""
+    order = np.argsort(run["row"].to_numpy(), kind="stable")
+    rows = run["row"].to_numpy()[order]
+    if len(rows) > 1 and (rows[1:] == rows[:-1]).any():
+        raise DatasetError(f"{where}: a row is scored twice: number repeats and folds apart")
+    label, scores = run["label"].to_numpy()[order], run["score"].to_numpy(np.float64)[order]
+    if not np.isin(label, (0, 1)).all():
+        raise DatasetError(f"{where}: labels must be 0 or 1, got {np.unique(label)[:5].tolist()}")
+    if not np.isfinite(scores).all():
+        raise DatasetError(f"{where}: {int((~np.isfinite(scores)).sum())} scores are NaN or infinite")
+    groups = np.unique(run["group"].to_numpy()[order], return_inverse=True)[1] if "group" in run else None
+    weights = run["weight"].to_numpy(np.float64)[order] if "weight" in run else None
+    return _Part(rows, label.astype(np.int64), groups, weights), scores
+
+
+def _agree(first: _Part, part: _Part, where: str, method: str) -> None:
+    """Refuse methods that were tested on other rows, or with other labels, than the first of the fold."""
+    if not np.array_equal(first.rows, part.rows):
+        raise DatasetError(
+            f"{where}: method {method!r} has {len(part.rows)} rows, which are not the {len(first.rows)} of "
+            "the method before it: methods are compared on the same rows"
+        )
+    if not np.array_equal(first.y, part.y):
+        raise DatasetError(f"{where}: method {method!r} has other labels than the method before it")
+
+
+def _trained_on(parts: Mapping[tuple[int, int], _Part]) -> dict[tuple[int, int], float]:
+    """Return how many rows each fold was trained on: those it was not tested on; NaN if there are none."""
+    every: dict[int, Any] = {}
+    for (repeat, _), part in parts.items():
+        every[repeat] = part.rows if repeat not in every else np.union1d(every[repeat], part.rows)
+    left = {key: len(every[key[0]]) - len(part.rows) for key, part in parts.items()}
+    return {key: float(n) if n else math.nan for key, n in left.items()}
+
+
+def _values(
+    key: Mapping[str, Any], part: _Part, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each metric and target; one without a top is computed once."""
+    for metric in metrics:
+        weights = part.weights if metric.weighted else None
+        result = None
+        for top in tops:
+            if result is None or metric.needs_top:
+                result = metric.evaluate(part.y, scores, top, part.groups, weights)
+            yield {
+                **key,
+                "target": str(top),
+                "metric": metric.name,
+                "value": result.value,
+                "reason": result.reason,
+                "n_groups": result.n_groups,
+                "n_left_out": result.n_left_out,
+            }
+
+
+def _about(parts: Mapping[tuple[int, int], _Part]) -> dict[str, Any]:
+    """Return the counts of a data set: of the rows tested in its first repeat."""
+    first = min(repeat for repeat, _ in parts)
+    here = [part for (repeat, _), part in parts.items() if repeat == first]
+    repeats, folds = len({repeat for repeat, _ in parts}), len(here)
+    counts: dict[str, Any] = {
+        "items": int(sum(len(part.y) for part in here)),
+        "positives": int(sum(part.y.sum() for part in here)),
+        "protocol": f"As the scores were made: {folds} test parts, {repeats} times.",
+    }
+    if here[0].groups is not None:
+        counts["groups"] = int(max(part.groups.max() for part in here if part.groups is not None)) + 1
+    return counts
+
+
+def _with_blanks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of runs with all its columns: of what nothing is known there is none."""
+    blanks = {
+        "chosen": "{}",
+        "n_settings": 1,
+        "select_by": "",
+        "selection": "",
+        "at_edge": "[]",
+        "host": "",
+        "seed": "",
+        "error": "",
+    }
+    runs = runs.assign(**{name: value for name, value in blanks.items() if name not in runs})
+    return runs.reindex(columns=[*KEY, *TABLES["runs"]])
