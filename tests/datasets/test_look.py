@@ -8,7 +8,7 @@ import yaml
 from attop.bench.config import load_config
 from attop.datasets import DatasetError, make
 from attop.datasets.look import look
-from attop.datasets.look.proposal import parameters, propose
+from attop.datasets.look.proposal import in_time, parameters, propose
 from attop.datasets.splits.protocols import make_folds
 from attop.metrics import get_metric
 from attop.top import Top
@@ -52,13 +52,28 @@ def test_a_table_of_every_kind(tmp_path):
     assert found.column("age").missing == pytest.approx(0.12, abs=0.03)
     said = parameters(found)
     assert said["entity"] == "customer_id"
-    assert said["drop"] == ["transaction_id", "date", "currency", "limit_copy"]
+    assert said["day"] == "date"
+    assert said["drop"] == ["transaction_id", "currency", "limit_copy"]
     assert (said["one_hot"], said["max_categories"], said["impute"]) == (True, 20, "median")
     dataset = runs(found)
     assert dataset.X.shape == (3000, 19)
     told = "\n".join(found.complaints)
     for word in ("currency", "transaction_id", "date", "merchant", "limit_copy", "gaps", "guessed"):
         assert word in told
+
+
+@pytest.mark.parametrize("days", [50, 99, 150, 365, 1000])
+def test_the_split_in_time_that_is_offered_can_be_made(days, tmp_path):
+    frame = transactions(6000, share=0.1)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(6000) % days, "D")
+    found = look(written(frame.assign(date=day.strftime("%Y-%m-%d")), tmp_path))
+    protocol = in_time(found)
+    assert f"later ones test: {{kind: prequential, options: {{n_folds: 3, train: {days // 2}" in propose(
+        found
+    )
+    folds = make_folds("prequential", runs(found), repeat=0, seed=0, **protocol["options"])
+    assert len(folds) == 3
+    assert in_time(look(written(frame.assign(date="2024-01-01 and more"), tmp_path))) is None
 
 
 def plain(n=300, **columns):

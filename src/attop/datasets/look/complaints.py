@@ -54,8 +54,8 @@ def complaints(
         ("empty", "no value at all: dropped"),
         ("constant", "one value only: dropped"),
         ("identifier", "a value for (nearly) every row, it names things: dropped"),
-        ("date", "dates: dropped; make numbers of them, such as an age in days, to use them"),
-        ("entity", "names what comes back in many rows"),
+        ("date", "dates: no feature; make numbers of them, such as an age in days, to use them as one"),
+        ("entity", "names what comes back in many rows: no feature, and kept on one side of a split"),
     ):
         if kind in by_kind:
             yield f"{_names(by_kind[kind])}: {what}"

@@ -9,11 +9,14 @@ from typing import Any
 from attop.datasets.base import DatasetError
 from attop.datasets.look.table import Look
 
-__all__ = ["identifier", "parameters", "propose"]
+__all__ = ["identifier", "in_time", "parameters", "propose"]
 
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20
 _LONG = 1000
+#: Days, and positives, from which on a split in time is offered, and its test windows.
+_DAYS = 50
+_WINDOWS = 3
 
 _METHODS = """methods:
   - logistic-regression
@@ -39,7 +42,8 @@ def parameters(found: Look) -> dict[str, Any]:
             f"dataset {found.path}: no column has two values: name the label, --label COLUMN --positive VALUE"
         )
     entity = _entity(found)
-    rest = [c for c in found.columns if c.name not in (found.label.column, entity)]
+    day = next(iter(found.days), None)
+    rest = [c for c in found.columns if c.name not in (found.label.column, entity, day)]
     drop = [c.name for c in rest if not c.is_feature or c.name in found.twins]
     features = [c for c in rest if c.name not in drop]
     if not features:
@@ -56,6 +60,8 @@ def parameters(found: Look) -> dict[str, Any]:
         proposed["reader"] = dict(found.reader)
     if entity is not None:
         proposed["entity"] = entity
+    if day is not None:
+        proposed["day"] = day
     if drop:
         proposed["drop"] = drop
     if words:
@@ -67,6 +73,20 @@ def parameters(found: Look) -> dict[str, Any]:
     if found.copies and entity is None:
         proposed["copies_together"] = True
     return proposed
+
+
+def in_time(found: Look) -> dict[str, Any] | None:
+    """Return a protocol that trains on days before those it tests; None if there is no room for one."""
+    said = parameters(found)
+    span = found.days.get(said.get("day", ""), 0)
+    n_pos = 0 if found.label is None else found.label.share * found.rows
+    if span < _DAYS or n_pos < _DAYS or "copies_together" in said:
+        return None
+    test, delay = span // 10, 7 if span >= 3 * _DAYS else 0
+    before = span - _WINDOWS * test - delay
+    options = {"n_folds": _WINDOWS, "train": span // 2, "delay": delay, "test": test, "inner_folds": 2}
+    options["inner_train"] = min(span // 2, before - delay - 2 * test)
+    return {"kind": "prequential", "options": options}
 
 
 def propose(found: Look) -> str:
@@ -84,7 +104,9 @@ def propose(found: Look) -> str:
     if "entity" in said:
         protocol = "whole-entities"
         why = f"no {said['entity']} is on both sides; for new rows of known ones: stratified, without entity"
+    later = in_time(found)
     comments = {
+        "day": "for splits in time",
         "reader": "how the file is written",
         "entity": "comes back in many rows",
         "drop": "names, dates, constants, copies of columns",
@@ -110,6 +132,11 @@ def propose(found: Look) -> str:
             *noted,
             f"    # {why}",
             f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}",
+            *(
+                [f"    # nearer to use, earlier days train and later ones test: {_flow(later)}"]
+                if later
+                else []
+            ),
             f"    # {top} of a list as long as this table; say what you will look at, of how many",
             f"    targets: [{{k: {top}, of: {found.rows}}}]",
             "    select_by: precision@k",

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from attop.datasets.base import DatasetError
+from attop.datasets.features.days import day_numbers
 from attop.datasets.fetch.archive import open_bytes
 from attop.datasets.formats import format_of, read_frame
 from attop.datasets.kinds.raw_table import cleaned
@@ -39,6 +42,8 @@ class Look:
         Rows whose features are those of a row before.
     twins : mapping of str to str
         Column -> an earlier one with the same values.
+    days : mapping of str to int
+        Column of dates without gaps, written as 2026-12-31 -> days from the first to the last.
     reader : mapping
         What the file's reader has to know.
     complaints : list of str
@@ -51,6 +56,7 @@ class Look:
     candidates: list[Candidate]
     copies: int
     twins: Mapping[str, str]
+    days: Mapping[str, int]
     reader: Mapping[str, Any]
     complaints: list[str]
 
@@ -100,8 +106,18 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: Any =
     if format_of(path) == "csv":
         reader |= {"missing": marks} if marks else {}
         reader |= {"decimal": ","} if any(c.comma for c in columns) else {}
+    days = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
+    days = {name: span for name, span in days.items() if span}
     told = list(complaints(frame, columns, chosen, label is not None, twins, copies))
-    return Look(os.fspath(path), len(frame), columns, chosen, possible, copies, twins, reader, told)
+    return Look(os.fspath(path), len(frame), columns, chosen, possible, copies, twins, days, reader, told)
+
+
+def _span(dates: pd.Series) -> int:
+    """Return the days from the first to the last, both counted; 0 if it cannot be said."""
+    try:
+        return int(np.ptp(day_numbers(dates, ""))) + 1
+    except DatasetError:
+        return 0
 
 
 def _reader(path: str | os.PathLike[str]) -> dict[str, Any]:
