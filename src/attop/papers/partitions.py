@@ -36,10 +36,9 @@ _NOTE_MEANS = (
 _NOTE_TESTS = (
     "Each method of the paper against each other method on the same partitions: mean difference, partitions "
     "with a higher, equal and lower value, p of Wilcoxon's signed-rank test over partitions, adjusted by "
-    "Holm for all rows of the method on the data set and preparation; it speaks of other partitions of these "
-    "items. p_corrected: Nadeau and Bengio's corrected t-test, not adjusted, which speaks of other items too "
-    "and has little power where few items train. verdict: 'higher' or 'lower' where p is below 0.05, else "
-    "'open'."
+    "Holm for the rivals of a method at a target; it speaks of other partitions of these items. p_corrected: "
+    "Nadeau and Bengio's corrected t-test, not adjusted, which speaks of other items too and has little "
+    "power where few items train. verdict: 'higher' or 'lower' where p is below 0.05, else 'open'."
 )
 
 
@@ -81,21 +80,12 @@ def paired_tests(tables: Mapping[str, pd.DataFrame], metric: str, own: Collectio
         its = part[part["dataset"] == dataset]
         ratio = split_ratio(tables["runs"], dataset)
         for method in (m for m in own if m in set(its["method"])):
-            family = [
-                {"dataset": dataset, "target": target, "method": method, "rival": str(rival)}
-                | _pair(wide[method], wide[rival], ratio)
-                for target in sort_targets(its["target"])
-                for wide in [its[its["target"] == target].pivot(index=_RUN, columns="method", values="value")]
-                for rival in dict.fromkeys(its["method"])
-                if rival != method and rival in wide
-            ]
-            tested = [row for row in family if not math.isnan(row["p"])]
-            for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
-                row["p"] = float(p)
-            for row in family:
-                sure = row["p"] < LEVEL
-                row["verdict"] = ("higher" if row["difference"] > 0 else "lower") if sure else "open"
-            rows += family
+            for target in sort_targets(its["target"]):
+                wide = its[its["target"] == target].pivot(index=_RUN, columns="method", values="value")
+                rows += [
+                    {"dataset": dataset, "target": target, "method": method, **row}
+                    for row in _against_rivals(wide, method, list(dict.fromkeys(its["method"])), ratio)
+                ]
     table = _split_name(pd.DataFrame(rows))
     first = ["dataset", "preparation", "target", "method", "rival"]
     return table[[*first, *(c for c in table if c not in first)]]
@@ -129,6 +119,22 @@ def sentences(
             f"{titles.get(method, method)} against {'; '.join(against)} "
             f"(tests.csv: signed-rank test, Holm, p < {LEVEL})."
         )
+
+
+def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: float) -> list[dict[str, Any]]:
+    """Compare a column with every other one, and adjust for their number."""
+    family = [
+        {"rival": rival, **_pair(wide[method], wide[rival], ratio)}
+        for rival in order
+        if rival != method and rival in wide
+    ]
+    tested = [row for row in family if not math.isnan(row["p"])]
+    for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
+        row["p"] = float(p)
+    for row in family:
+        sure = row["p"] < LEVEL
+        row["verdict"] = ("higher" if row["difference"] > 0 else "lower") if sure else "open"
+    return family
 
 
 def _pair(a: pd.Series, b: pd.Series, ratio: float) -> dict[str, Any]:
