@@ -6,11 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
+from attop.estimators import GDPApK
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.solvers.minibatch.batches import Batches, batch_top
 from attop.solvers.minibatch.perceptron import perceptron
 from attop.solvers.minibatch.sgd_at_k import minibatch_sgd
+from attop.surrogates import PApKAvg, PApKMax
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.top import Top
 from oracles.first_order import (
@@ -487,3 +490,65 @@ def test_no_query_has_both_classes():
     X, y = overlapping(n=40)
     with pytest.raises(ValueError, match="no group has a positive and a negative: the 2 groups have"):
         perceptron(X, y, Top(k=1), groups=y, rng=np.random.RandomState(0))
+
+
+# Mini-batches of groups
+
+
+def users(seed=0):
+    """Return rows of seven users in mixed order; the fifth has no positive, the sixth one negative."""
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.repeat(np.arange(7), 12))
+    y = (rng.random(84) < 0.4).astype(int)
+    y[groups == 4] = 0
+    y[groups == 5] = 1
+    y[np.flatnonzero(groups == 5)[0]] = 0
+    return rng.normal(size=(84, 4)) + y[:, None], y, groups
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_a_step_on_a_batch_of_groups_is_that_of_their_own_mean(size):
+    X, y, groups = users()
+    loss = PApKAvg(2).bind(y, groups)
+    start = np.random.default_rng(1).standard_normal(4)
+    solution = gradient_descent(
+        X, loss, eta=0.3, lam=0.1, max_iter=3, coef_init=start, batch_groups=size,
+        rng=np.random.default_rng(7),
+    )  # fmt: skip
+    kept, rng, w, t = np.array([0, 1, 2, 3, 6]), np.random.default_rng(7), start, 0
+
+    def objective(w):
+        return loss(X @ w)[0] + 0.05 * w @ w
+
+    best = (objective(w), w)
+    for _ in range(3):
+        for batch in np.array_split(rng.permutation(5), int(np.ceil(5 / size))):
+            its = np.isin(groups, kept[batch])
+            gradient = X[its].T @ PApKAvg(2).bind(y[its], groups[its])(X[its] @ w)[1]
+            w = w - 0.3 / np.sqrt(t + 1) * (gradient + 0.1 * w)
+            t += 1
+        best = min(best, (objective(w), w), key=lambda pair: pair[0])
+    np.testing.assert_allclose(solution.objective[0], best[0], rtol=1e-10)
+    np.testing.assert_allclose(solution.coef[:, 0], best[1], rtol=1e-9)
+    with pytest.raises(ValueError, match="batch_groups must be at least 1, got 0"):
+        gradient_descent(X, loss, eta=0.3, lam=0.1, batch_groups=0)
+
+
+def test_a_batch_of_all_groups_is_plain_descent():
+    X, y, groups = users(3)
+    loss = PApKMax(2).bind(y, groups)
+    common = {"eta": [0.1, 0.5], "lam": 0.01, "max_iter": 40}
+    whole, batch = gradient_descent(X, loss, **common), gradient_descent(X, loss, **common, batch_groups=9)
+    np.testing.assert_allclose(batch.coef, whole.coef, rtol=1e-6, atol=1e-9)
+    assert batch.n_iter == whole.n_iter
+
+
+def test_estimators_with_mini_batches_do_not_see_each_other():
+    X, y, groups = users(4)
+    model = GDPApK("avg", top=2, max_iter=20, batch_groups=2, random_state=3)
+    together = model.fit_many(X, y, groups, settings=[{"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}])
+    for setting, mine in zip(({"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}), together, strict=True):
+        alone = clone(model).set_params(**setting).fit(X, y, groups)
+        np.testing.assert_allclose(mine.coef_, alone.coef_, rtol=1e-9)
+    whole = clone(model).set_params(eta=0.1, batch_groups=None).fit(X, y, groups)
+    assert not np.allclose(together[0].coef_, whole.coef_)

@@ -44,9 +44,12 @@ class GDPApK(GDRanker):
     init : {"normal", "zero"}
         ``w_0``: drawn from the standard normal distribution, or zero.
     random_state : int, RandomState or None
-        Draws ``w_0`` for ``init="normal"``.
+        Draws ``w_0`` for ``init="normal"``, and mini-batches.
     time_limit : float, optional
         Seconds for a call of `fit`, or for settings trained together in `fit_many`.
+    batch_groups : int, at least 1, optional
+        Mini-batches: groups that a step looks at, all by default. `max_iter` and `tol` then count passes
+        over all groups, and the iterate with the lowest objective at the end of a pass is kept.
 
     Attributes
     ----------
@@ -66,6 +69,9 @@ class GDPApK(GDRanker):
     Where every direction leaves the k highest negatives above the positives, ``w = 0`` minimises the
     convex surrogates. A descent that starts there never leaves; one that starts elsewhere ends near zero,
     in a direction that ranks. Hence the default of `init`. A model that comes out zero is warned of.
+
+    With `batch_groups` the descent is stochastic, on mini-batches of users, which section 5 of the paper
+    announces and does not spell out.
 
     Differences from the paper: the regulariser is ``lam/2 ||w||^2``, as in the experiments' code (the
     paper prints ``lambda ||w||^2``); that code starts at ``init="normal"``, as here by default, the
@@ -100,8 +106,11 @@ class GDPApK(GDRanker):
         init: Literal["normal", "zero"] = "normal",
         random_state: int | np.random.RandomState | None = 0,
         time_limit: float | None = None,
+        batch_groups: int | None = None,
     ):
-        super().__init__(surrogate, top, eta, lam, max_iter, tol, init, random_state, time_limit)
+        super().__init__(
+            surrogate, top, eta, lam, max_iter, tol, init, random_state, time_limit, batch_groups
+        )
 
     def _stages(self) -> list[Surrogate]:
         if self.surrogate not in _KINDS:

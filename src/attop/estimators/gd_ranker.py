@@ -47,9 +47,12 @@ class GDRanker(LinearRanker):
     init : {"normal", "zero"}
         ``w_0``: drawn from the standard normal distribution, or zero.
     random_state : int, RandomState or None
-        Draws ``w_0`` for ``init="normal"``.
+        Draws ``w_0`` for ``init="normal"``, and mini-batches.
     time_limit : float, optional
         Seconds for a call of `fit`, or for settings trained together in `fit_many`.
+    batch_groups : int, at least 1, optional
+        Mini-batches: groups that a step looks at, all by default. `max_iter` and `tol` then count passes
+        over all groups, and the iterate with the lowest objective at the end of a pass is kept.
 
     Attributes
     ----------
@@ -113,6 +116,7 @@ class GDRanker(LinearRanker):
         init: Literal["normal", "zero"] = "normal",
         random_state: int | np.random.RandomState | None = 0,
         time_limit: float | None = None,
+        batch_groups: int | None = None,
     ):
         self.surrogate = surrogate
         self.top = top
@@ -123,16 +127,22 @@ class GDRanker(LinearRanker):
         self.init = init
         self.random_state = random_state
         self.time_limit = time_limit
+        self.batch_groups = batch_groups
 
     def _stages(self) -> list[Surrogate]:
         """Surrogates descended one after the other, each from the model of the one before."""
         return [get_surrogate(self.surrogate, self._top())]
 
+    def _order(self) -> np.random.Generator:
+        """Return what deals mini-batches: another stream than that of `w_0`."""
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+
     def _top(self) -> Top:
         return Top.of({"tau": 0.1} if self.top is None else self.top)
 
     def _shared(self) -> Hashable:
-        return repr(self._stages()), self.max_iter, self.tol, self.time_limit
+        order = None if self.batch_groups is None else self.random_state
+        return repr(self._stages()), self.max_iter, self.tol, self.time_limit, self.batch_groups, order
 
     def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
         deadline = Deadline(self.time_limit)
@@ -147,6 +157,8 @@ class GDRanker(LinearRanker):
                 max_iter=self.max_iter,
                 tol=self.tol,
                 coef_init=coef,
+                batch_groups=self.batch_groups,
+                rng=None if self.batch_groups is None else self._order(),
                 # What is left, or enough to evaluate the start.
                 time_limit=deadline.seconds and max(deadline.seconds - deadline.elapsed, 1e-9),
             )

@@ -52,6 +52,7 @@ _RULES: Mapping[str, _Rule] = {
     "tol": _Rule(),
     "width": _Rule(positive=True, none=True),
     "time_limit": _Rule(positive=True, none=True),
+    "batch_groups": _Rule(1, integer=True, none=True),
     "batch_size": _Rule(2, integer=True),
     "degree": _Rule(1, integer=True),
     "epochs": _Rule(1, integer=True),

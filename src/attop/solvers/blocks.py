@@ -19,7 +19,7 @@ from attop.surrogates.base import BoundSurrogate
 from attop.threads import allowed_threads
 from attop.typing import Floats
 
-__all__ = ["BlockedLoss"]
+__all__ = ["BlockedLoss", "take_rows"]
 
 
 #: Scores of a block: small enough for the cache, large enough that the calls of the kernel cost little.
@@ -43,7 +43,7 @@ class BlockedLoss:
 
     def __init__(self, X: Any, loss: BoundSurrogate, m: int):
         blocks = loss.blocks(max(1, _SCORES // m))
-        self._blocks = [(_take(X, rows), part) for rows, part in blocks]
+        self._blocks = [(take_rows(X, rows), part) for rows, part in blocks]
         self._threads: ThreadPoolExecutor | None = None
 
     @contextmanager
@@ -78,7 +78,7 @@ class BlockedLoss:
         return value, gradient
 
 
-def _take(X: Any, rows: Any) -> Any:
+def take_rows(X: Any, rows: Any) -> Any:
     """Return rows of a matrix: itself if they are all of them, which a CSR matrix would copy."""
     every = isinstance(rows, slice) and rows.indices(X.shape[0]) == (0, X.shape[0], 1)
     return X if every else X[rows]

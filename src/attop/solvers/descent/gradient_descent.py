@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.solvers.base import Callback, Status
 from attop.solvers.blocks import BlockedLoss
+from attop.solvers.descent.group_batches import GroupBatches
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
 from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
@@ -34,6 +35,8 @@ def gradient_descent(
     tol: float = 1e-4,
     window: int = 50,
     coef_init: ArrayLike | None = None,
+    batch_groups: int | None = None,
+    rng: np.random.Generator | None = None,
     time_limit: float | None = None,
     callback: Callback | None = None,
 ) -> GridSolution:
@@ -62,6 +65,11 @@ def gradient_descent(
     window : int, at least 1
     coef_init : array-like of shape (d,) or (d, m), optional
         ``w_0``; zero by default.
+    batch_groups : int, at least 1, optional
+        Groups that a step looks at; all by default. An iteration is then a pass over all groups, of several
+        such steps, and t in the length of a step counts these.
+    rng : numpy.random.Generator, optional
+        Deals the groups to batches anew in each pass; seeded with 0 by default.
     time_limit : float, optional
         Seconds. At least ``w_0`` is evaluated.
     callback : callable, optional
@@ -110,6 +118,9 @@ def gradient_descent(
             each_status[j] = status
 
     blocked = BlockedLoss(X, loss, m)
+    batches = None
+    if batch_groups is not None:
+        batches = GroupBatches(X, loss, batch_groups, np.random.default_rng(0) if rng is None else rng)
     with np.errstate(over="ignore", invalid="ignore"), blocked.threads():
         for t in range(max_iter + 1):
             value, G = blocked(run.W)
@@ -137,7 +148,10 @@ def gradient_descent(
             if not going.all():
                 run.keep(going)
                 G = G[:, going]
-            run.W = run.W - run.eta / np.sqrt(t + 1) * (G + run.lam * run.W)
+            if batches is None:
+                run.W = run.W - run.eta / np.sqrt(t + 1) * (G + run.lam * run.W)
+            else:
+                run.W = batches.one_pass(run.W, run.eta, run.lam)
             finite = np.isfinite(_squared_norms(run.W))
             end(~finite, "diverged")
             if not finite.all():
