@@ -17,9 +17,10 @@ from attop.bench.deploy.choose import tied_share
 from attop.bench.deploy.deploy import deploy
 from attop.bench.deploy.package import read_package, write_package
 from attop.bench.deploy.raw_model import raw_rows
+from attop.bench.fitting import fit_settings, import_estimator, score_items
 from attop.bench.plan import Plan
 from attop.bench.run import Run
-from attop.bench.training import fit_settings, import_estimator, run_job, score_items
+from attop.bench.training import run_job
 from attop.cli.main import main
 from attop.datasets import DatasetError, make
 from attop.datasets.splits.protocols import make_folds

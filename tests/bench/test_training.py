@@ -8,11 +8,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from attop.bench.evaluation import evaluate
+from attop.bench.fitting import settings_of
 from attop.bench.record import Record, RecordError
 from attop.bench.run import Run
 from attop.bench.spec import JobSpec
 from attop.bench.trace import trace, trace_table
-from attop.bench.training import run_job, settings_of
+from attop.bench.training import run_job
 from attop.datasets.base import Dataset, Unavailable, save_arrays
 from attop.files import read_json
 from attop.metrics import average_precision, get_metric, precision_at_k
@@ -105,9 +106,9 @@ def test_logarithms_are_standardised_and_need_counts():
     spec = replace(job(scaling="log1p", search={"C": [0.1]}), estimator=path)
     counts = replace(data, X=np.floor(np.exp(np.abs(data.X))))
     logs = replace(data, X=np.log1p(counts.X))
-    expected = run_job(replace(spec, scaling="standard"), logs).scores
-    np.testing.assert_allclose(run_job(spec, counts).scores, expected, rtol=1e-9)
-    record = run_job(spec, data).record
+    expected = run(replace(spec, scaling="standard"), logs).scores
+    np.testing.assert_allclose(run(spec, counts).scores, expected, rtol=1e-9)
+    record = run(spec, data).record
     assert record.status == "error"
     assert "log1p is for counts" in record.error
 

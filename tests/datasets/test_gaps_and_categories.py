@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attop.bench.fitting import fit_settings, import_estimator
 from attop.bench.spec import JobSpec
-from attop.bench.training import fit_settings, import_estimator
 from attop.datasets import Dataset, DatasetError, make
 
 N = 120

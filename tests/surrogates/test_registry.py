@@ -24,7 +24,7 @@ RUN = '''
 import numpy as np
 import yaml
 from attop.bench.config import load_config
-from attop.bench.training import import_estimator
+from attop.bench.fitting import import_estimator
 
 method = yaml.safe_load("""
 id: mine

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
-from attop.bench.training import import_estimator
+from attop.bench.fitting import import_estimator
 from attop.datasets.base import Dataset, Unavailable
 from attop.datasets.splits.folds import Fold
 from attop.metrics import Metric

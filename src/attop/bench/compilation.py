@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attop.bench.training import import_estimator, rehearse, settings_of
+from attop.bench.fitting import import_estimator, rehearse, settings_of
 from attop.jobs.limits import Limits
 from attop.jobs.supervise import supervise
 

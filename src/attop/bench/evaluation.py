@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.bench.optimistic import best_setting, test_values
 from attop.bench.record import Record
 from attop.bench.run import Run
+from attop.bench.select import best_setting, values_of
 from attop.bench.tables import EVALUATED, KEY, TABLES
 from attop.datasets.base import Dataset, Unavailable, load_arrays
 from attop.metrics import Metric, roc_points
@@ -94,7 +94,7 @@ def _choose(
     for run, record, test, values in found:
         if record.ok and record.selection == "optimistic":
             for t, top in enumerate(targets):
-                on_test = test_values(dataset, test, values[t], top, select_by)
+                on_test = values_of(dataset, test, values[t], top, select_by)
                 tried.setdefault((run.method, t), {})[run] = on_test
     return {at: (*best_setting(list(each.values()), select_by), each) for at, each in tried.items()}
 

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from attop.bench.fitting import fit_settings, import_estimator, score_items
 from attop.bench.record import Record
 from attop.bench.spec import JobSpec
 from attop.bench.tables import KEY, TABLES
-from attop.bench.training import fit_settings, import_estimator, score_items
 from attop.datasets.base import Dataset, Unavailable
 from attop.datasets.splits.folds import Fold
 from attop.jobs.limits import TimeUp, time_limit

@@ -3,57 +3,45 @@
 With ``selection="nested"`` the job chooses among the settings of a method on inner splits of its training
 part. With ``"optimistic"`` it chooses nothing: it trains every setting on the whole training part and keeps
 the test scores of all, so that the evaluation can report, as some papers did, the one setting that is best on
-the test parts themselves; see `attop.bench.optimistic`.
+the test parts themselves; see `attop.bench.select`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import json
 import random
 import time
 import traceback
-import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
 
 from attop.bench.environment import environment, peak_memory_mb
+from attop.bench.fitting import (
+    Diverged,
+    describe,
+    estimator_of,
+    fit_grid,
+    fit_settings,
+    rehearse,
+    score_items,
+    settings_of,
+)
 from attop.bench.record import Record
+from attop.bench.select import at_edge, best_setting, values_of
 from attop.bench.spec import JobSpec
 from attop.datasets.base import Dataset, save_arrays
-from attop.datasets.preparation import scaler
 from attop.datasets.splits.folds import Fold
-from attop.estimators.base import all_alike, fit_many
+from attop.estimators.base import all_alike
 from attop.jobs.limits import TimeUp, time_limit
 from attop.jobs.supervise import in_words
-from attop.metrics import Metric
 from attop.seeds import derive_seed
-from attop.top import Top
 from attop.typing import Floats, Ints
 
-__all__ = [
-    "Diverged",
-    "Outcome",
-    "failure",
-    "fit_settings",
-    "import_estimator",
-    "run_job",
-    "score_items",
-    "settings_of",
-    "write_outcome",
-]
-
-
-class Diverged(ArithmeticError):
-    """A model whose weights or scores are not finite."""
+__all__ = ["Outcome", "failure", "run_job", "write_outcome"]
 
 
 @dataclass(frozen=True)
@@ -72,31 +60,6 @@ class Outcome:
     test: Ints
     scores: Floats
     record: Record
-
-
-def settings_of(search: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Return all combinations of the search space, in the order they are listed."""
-    return [dict(zip(search, values, strict=True)) for values in itertools.product(*search.values())]
-
-
-def import_estimator(path: str) -> Any:
-    """Return the class at a dotted path the configuration names."""
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"estimator {path!r} cannot be imported: {error}") from None
-
-
-def rehearse(estimator: Any, settings: Sequence[Mapping[str, Any]]) -> None:
-    """Fit an estimator on a toy sample: compiles, or loads, whatever a fit of it needs."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4))
-    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
-    groups = np.arange(60) // 30
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fit_many(estimator, X, y, groups, settings=[{**setting, "top": 3} for setting in settings[:2]])
 
 
 def run_job(
@@ -185,9 +148,9 @@ def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Fl
     """Train every setting for every target on the whole training part and score the test part by all."""
     tops = job.tops
     settings = settings_of(job.search)
-    estimator = _seeded(import_estimator(job.estimator)(**job.params), record.seed)
+    estimator = estimator_of(job, record.seed)
     start = time.perf_counter()
-    models, transform = _train(estimator, job, dataset, fold.train, tops, settings)
+    models, transform = fit_grid(estimator, job, dataset, fold.train, tops, settings)
     trained = time.perf_counter()
     test = transform(fold.test)
     scores = np.array([[score_items(model, test) for model in row] for row in models])
@@ -195,8 +158,8 @@ def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Fl
         kept = [
             {
                 "setting": s,
-                "at_edge": _at_edge(s, job.search),
-                "model": _describe(m),
+                "at_edge": at_edge(s, job.search),
+                "model": describe(m),
                 "constant": all_alike(z),
             }
             for s, m, z in zip(settings, row, scored, strict=True)
@@ -212,9 +175,10 @@ def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Fl
 
 
 def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Floats:
-    tops = job.tops
+    """Choose a setting for every target on the inner splits and train it on the whole training part."""
+    tops, metric = job.tops, job.metric
     settings = settings_of(job.search)
-    estimator = _seeded(import_estimator(job.estimator)(**job.params), record.seed)
+    estimator = estimator_of(job, record.seed)
 
     selecting = len(settings) > 1 or not fold.refit
     if not selecting:  # else the first inner split loads what the seconds of training are not to count
@@ -224,9 +188,14 @@ def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: Record
     values = np.full((len(tops), len(settings), len(fold.inner)), np.nan)
     if selecting:
         for i, (fit, validation) in enumerate(fold.inner):
-            models, transform = _train(estimator, job, dataset, fit, tops, settings)
-            values[:, :, i] = _validate(models, transform(validation), job, dataset, validation, tops)
-    chosen = [_best(values[t], job.metric) for t in range(len(tops))]
+            models, transform = fit_grid(estimator, job, dataset, fit, tops, settings)
+            X = transform(validation)
+            for t, (row, top) in enumerate(zip(models, tops, strict=True)):
+                scores = [score_items(model, X) for model in row]
+                values[t, :, i] = values_of(dataset, validation, scores, top, metric)
+    chosen, means = zip(*(best_setting(table.T, metric) for table in values), strict=True)
+    if len(settings) > 1 and np.isnan(means).any():
+        raise ValueError(f"{metric.name} is undefined on every inner split: no setting can be selected by it")
     selected = time.perf_counter()
 
     if fold.refit:
@@ -237,7 +206,7 @@ def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: Record
     trained = time.perf_counter()
 
     test = transform(fold.test)
-    scores = np.vstack([score_items(model, test) for model in finals])
+    found = np.vstack([score_items(model, test) for model in finals])
     scored = time.perf_counter()
 
     for t, top in enumerate(tops):
@@ -245,10 +214,10 @@ def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: Record
             {
                 "target": str(top),
                 "chosen": settings[chosen[t]],
-                "at_edge": _at_edge(settings[chosen[t]], job.search),
-                "validation": _mean(values[t, chosen[t]]),
-                "model": _describe(finals[t]),
-                "constant": all_alike(scores[t]),
+                "validation": means[t],
+                "at_edge": at_edge(settings[chosen[t]], job.search),
+                "model": describe(finals[t]),
+                "constant": all_alike(found[t]),
                 "inner": [
                     {"setting": setting, "values": list(values[t, s])} for s, setting in enumerate(settings)
                 ],
@@ -260,148 +229,7 @@ def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: Record
         "training": trained - selected if fold.refit else None,  # else it is part of the selection
         "scoring": scored - trained,
     }
-    return scores
-
-
-def _seeded(estimator: Any, seed: int) -> Any:
-    return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
-
-
-def _train(
-    estimator: Any,
-    job: JobSpec,
-    dataset: Dataset,
-    rows: Ints,
-    tops: Sequence[Top],
-    settings: Sequence[Mapping[str, Any]],
-) -> tuple[list[list[Any]], Any]:
-    """Fit every setting for every target; return models[target][setting] and the feature transform."""
-    combined = [{**setting, "top": top} for top in tops for setting in settings]
-    models, transform = fit_settings(estimator, job, dataset, rows, combined)
-    width = len(settings)
-    return [models[t * width : (t + 1) * width] for t in range(len(tops))], transform
-
-
-def fit_settings(
-    estimator: Any, job: JobSpec, dataset: Dataset, rows: Ints, settings: Sequence[Mapping[str, Any]]
-) -> tuple[list[Any], Any]:
-    """Fit settings on rows of a data set; return the models and the transform that maps rows to features."""
-    X = dataset.X[rows]
-    prepare = _preparation(dataset, job.scaling)
-    if prepare is not None:
-        X = prepare.fit_transform(X)
-    groups = None if dataset.groups is None else dataset.groups[rows]
-    models = fit_many(estimator, X, dataset.y[rows], groups, settings=settings)
-    for model in models:
-        _check_weights(model)
-
-    def transform(rows: Ints) -> Floats:
-        return dataset.X[rows] if prepare is None else prepare.transform(dataset.X[rows])
-
-    return models, transform
-
-
-def _preparation(dataset: Dataset, scaling: str) -> Any:
-    """Return an unfitted transformer of features to what learners see, or None if they are that already."""
-    scale = scaler(scaling)
-    if dataset.preparation is None:
-        return scale
-    return make_pipeline(dataset.preparation.transformer(dataset.X.shape[1]), scale or "passthrough")
-
-
-def _check_weights(model: Any) -> None:
-    coef = getattr(model, "coef_", None)
-    if isinstance(coef, np.ndarray) and coef.dtype.kind == "f" and not np.isfinite(coef).all():
-        raise Diverged(f"{type(model).__name__} has weights that are NaN or infinite")
-
-
-def _validate(
-    models: Sequence[Sequence[Any]],
-    X: Floats,
-    job: JobSpec,
-    dataset: Dataset,
-    rows: Ints,
-    tops: Sequence[Top],
-) -> Floats:
-    metric = job.metric
-    y = dataset.y[rows]
-    groups = None if dataset.groups is None else dataset.groups[rows]
-    return np.array(
-        [
-            [metric.evaluate(y, score_items(model, X), top=top, groups=groups).value for model in row]
-            for row, top in zip(models, tops, strict=True)
-        ]
-    )
-
-
-def score_items(model: Any, X: Floats) -> Floats:
-    """Return finite scores of the items, by decision_function or the probability of the positive class."""
-    if not hasattr(model, "fit_many"):  # one from elsewhere may change what it is given
-        X = X.copy()
-    if hasattr(model, "decision_function"):
-        scores = model.decision_function(X)
-    elif hasattr(model, "predict_proba"):
-        scores = model.predict_proba(X)[:, 1]
-    else:
-        raise TypeError(f"{type(model).__name__} has neither decision_function nor predict_proba")
-    scores = np.asarray(scores)
-    if scores.dtype.kind not in "biuf":
-        raise TypeError(
-            f"{type(model).__name__} returned scores of dtype {scores.dtype}, such as {scores.ravel()[:1]}: "
-            "real numbers are needed"
-        )
-    scores = scores.astype(np.float64)
-    if scores.shape != (len(X),):
-        raise ValueError(
-            f"{type(model).__name__} returned scores of shape {scores.shape} for {len(X)} items: "
-            "one number per item is needed"
-        )
-    if not np.isfinite(scores).all():
-        bad = int((~np.isfinite(scores)).sum())
-        raise Diverged(f"{type(model).__name__} returned {bad} scores that are NaN or infinite")
-    return scores
-
-
-def _best(values: Floats, metric: Metric) -> int:
-    """Return the setting with the best mean over the inner splits; `values` has shape (settings, splits)."""
-    means = np.array([_mean(row) for row in values])
-    if len(means) > 1 and np.isnan(means).all():
-        raise ValueError(f"{metric.name} is undefined on every inner split: no setting can be selected by it")
-    if len(means) == 1:
-        return 0
-    return int(np.nanargmax(means) if metric.higher_is_better else np.nanargmin(means))
-
-
-def _mean(values: Floats) -> float:
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else float("nan")
-
-
-def _at_edge(setting: Mapping[str, Any], search: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return the numeric parameters chosen at the lowest or highest of three or more values."""
-    edges = []
-    for name, values in search.items():
-        numeric = len(values) > 2 and all(isinstance(v, (int, float)) for v in values)
-        if numeric and setting[name] in (min(values), max(values)):
-            edges.append(name)
-    return edges
-
-
-def _describe(model: Any) -> dict[str, Any]:
-    """Return what the fitted model says of its training, where it says so."""
-    names = ("objective_", "gap_", "quantile_gap_", "n_iter_", "converged_", "status_")
-    said = {name.rstrip("_"): _json_value(getattr(model, name, None)) for name in names}
-    return {name: value for name, value in said.items() if value is not None}
-
-
-def _json_value(value: Any) -> Any:
-    """Return what can be written as JSON, else None: other packages use these names as they like."""
-    try:
-        value = np.asarray(value).tolist()
-        json.dumps(value)
-    except Exception:
-        return None
-    return value
+    return found
 
 
 def _readable(text: str) -> str:

@@ -23,7 +23,7 @@ def check(options: argparse.Namespace) -> int:
     """Run the conformance suite on a class; return 1 if it fails a check."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # as in a training job, and before NumPy is imported
-    from attop.bench.training import import_estimator
+    from attop.bench.fitting import import_estimator
     from attop.conformance import check_all
     from attop.conformance.method import Method
     from attop.jobs.limits import Limits

@@ -14,12 +14,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from attop.bench.config import ConfigError, load_config
+from attop.bench.fitting import import_estimator, settings_of
 from attop.bench.folds import read_folds
-from attop.bench.optimistic import best_setting, test_values
 from attop.bench.plan import Plan
 from attop.bench.run import Run
+from attop.bench.select import best_setting, values_of
 from attop.bench.spec import JobSpec
-from attop.bench.training import Outcome, import_estimator, run_job, settings_of, write_outcome
+from attop.bench.training import Outcome, run_job, write_outcome
 from attop.cli.configuration import command_line, identifier, read_raw
 from attop.cli.text import columns, counted
 from attop.datasets.base import Dataset, DatasetError, Unavailable, load_arrays
@@ -130,7 +131,7 @@ def _rows(plan: Plan, job: JobSpec, dataset: Dataset, outcome: Outcome) -> Itera
     chosen, validation, scores = [], [], []
     for top, target, row in zip(tops, outcome.record.targets, outcome.scores, strict=True):
         if "settings" in target:
-            values = test_values(dataset, outcome.test, row, top, job.metric)
+            values = values_of(dataset, outcome.test, row, top, job.metric)
             best, mean = best_setting([values], job.metric)
             target = {"chosen": target["settings"][best]["setting"], "validation": mean}
             row = row[best]

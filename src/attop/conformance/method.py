@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attop.bench.training import score_items
+from attop.bench.fitting import score_items
 from attop.typing import Floats, Ints
 
 __all__ = [

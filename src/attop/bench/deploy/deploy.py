@@ -14,10 +14,10 @@ from attop.bench.config import Config, ConfigError, DatasetConfig
 from attop.bench.deploy.choose import Expectation, Tried, choose_setting, expect, top_of_all, try_methods
 from attop.bench.deploy.package import Package, in_order, scores_of
 from attop.bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
+from attop.bench.fitting import import_estimator
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.spec import JobSpec
-from attop.bench.training import import_estimator
 from attop.datasets import make
 from attop.datasets.base import Dataset
 from attop.datasets.fetch.receipt import read_receipt
