@@ -13,7 +13,7 @@ from attop.bench.spec import JobSpec
 from attop.jobs.client import perform
 from attop.jobs.limits import Exit, Limits
 from attop.jobs.run import Call
-from attop.statuses import NOT_APPLICABLE
+from attop.statuses import FAILED, NOT_APPLICABLE
 
 __all__ = ["Job", "train", "work"]
 
@@ -58,7 +58,7 @@ def train(job: Job) -> None:
             exit = Exit("error", f"twice in a row, so it may do it itself: {exit.message}")
         else:
             _append(job.log, exit.message)
-    if exit.status in ("timeout", "memory", "error"):
+    if exit.status in FAILED:
         exit = _write_failure(job, exit)
     if exit.status != "done":
         sys.stderr.write(f"\n{exit.message}\nThe job's output is in {job.log}\n\n")
