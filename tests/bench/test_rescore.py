@@ -89,6 +89,12 @@ def test_what_one_fold_was_trained_on_is_not_known(tmp_path):
     assert all(map(math.isnan, runs["n_train"]))
 
 
+def test_rows_that_are_numbered_anew_in_each_fold_say_nothing_of_training_parts(tmp_path):
+    frame = predictions()
+    frame["row"] = frame.groupby(["dataset", "method", "repeat", "fold"]).cumcount()
+    assert all(map(math.isnan, rescored(frame, tmp_path).tables["runs"]["n_train"]))
+
+
 def test_a_run_that_is_not_there_is_missing_in_the_page(tmp_path, capsys):
     frame = predictions()
     gone = (

@@ -24,9 +24,19 @@ RUN = {
     "attop list methods",
     "attop plan --configfile small.yaml",
     "attop plan --configfile visits.yaml",
+    "attop look visits.csv --label bought --positive yes",
+    "attop plan --configfile orders.yaml",
+    "attop look claims.csv --label fraud --output claims.yaml",
+    "attop deploy claims --top 30 --configfile claims.yaml",
+    "attop score deployed-claims new.csv --top 10",
+    'python -c "import joblib, pandas; print('
+    "joblib.load('deployed-claims/model.joblib').decision_function(pandas.read_csv('new.csv'))[:3])\"",
+    "attop rescore predictions/ --top 20 --top tau=0.05",
     "attop plan --configfile config/papers/aatp2012.yaml",
     "PYTHONPATH=. attop check-method centroids.Centroids",
 }
+#: Pages whose Python makes the data that their commands read.
+MAKES_DATA = ("own-data.md", "missing-and-categories.md", "take-a-model-away.md", "rescore.md")
 #: Commands only planned here, by --dry-run.
 PLANNED = {
     *(
@@ -164,6 +174,8 @@ def clone(tmp_path):
         call = f"from {module} import main; import sys; sys.exit(main())"
         (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{call}" "$@"\n')
         (tools / name).chmod(0o755)
+    (tools / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tools / "python").chmod(0o755)
 
     def run(command):
         environment = {
@@ -188,8 +200,8 @@ def clone(tmp_path):
 @pytest.mark.parametrize("page", [page for page in PAGES if {*commands(page)} & (RUN | PLANNED)])
 def test_commands(page, clone, tmp_path, monkeypatch):
     write_files(page, tmp_path)
-    if page.endswith("own-data.md"):
-        run_python(page, tmp_path, monkeypatch)  # makes the data
+    if page.endswith(MAKES_DATA):
+        run_python(page, tmp_path, monkeypatch)
     for command in commands(page):
         if command in RUN:
             clone(command)

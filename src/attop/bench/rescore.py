@@ -226,12 +226,17 @@ def _agree(first: _Part, part: _Part, where: str, method: str) -> None:
 
 
 def _trained_on(parts: Mapping[tuple[int, int], _Part]) -> dict[tuple[int, int], float]:
-    """Return how many rows each fold was trained on: those it was not tested on; NaN if there are none."""
-    every: dict[int, Any] = {}
-    for (repeat, _), part in parts.items():
-        every[repeat] = part.rows if repeat not in every else np.union1d(every[repeat], part.rows)
-    left = {key: len(every[key[0]]) - len(part.rows) for key, part in parts.items()}
-    return {key: float(n) if n else math.nan for key, n in left.items()}
+    """Return how many rows each fold was trained on: those of the other folds of its repeat.
+
+    NaN if there are none, or if folds share rows.
+    """
+    sizes = {}
+    for (repeat, fold), part in parts.items():
+        others = [o.rows for (r, f), o in parts.items() if r == repeat and f != fold]
+        rows = np.concatenate([part.rows, *others])
+        apart = len(others) > 0 and len(np.unique(rows)) == len(rows)
+        sizes[repeat, fold] = float(len(rows) - len(part.rows)) if apart else math.nan
+    return sizes
 
 
 def _values(

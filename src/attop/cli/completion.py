@@ -17,7 +17,10 @@ from attop.cli.parser import build_parser
 __all__ = ["show"]
 
 #: What an option or argument called so takes.
-_PATHS = {"configfile": shtab.FILE, "save": shtab.DIRECTORY, "table": shtab.FILE}
+_PATHS = {
+    **dict.fromkeys(("configfile", "table", "predictions", "output"), shtab.FILE),
+    **dict.fromkeys(("save", "model"), shtab.DIRECTORY),
+}
 _NAMES = {"dataset": "datasets", "method": "methods"}
 
 

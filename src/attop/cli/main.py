@@ -16,17 +16,17 @@ __all__ = ["main"]
 COMMANDS = {
     "look": ("look", "show"),
     "plan": ("plan", "show"),
-    "doctor": ("doctor", "show"),
-    "fit": ("fit", "show"),
-    "gap": ("gap", "show"),
+    "status": ("runs", "status"),
+    "retry": ("runs", "retry"),
     "deploy": ("deploy", "show"),
     "score": ("deploy", "score"),
     "rescore": ("rescore", "show"),
-    "status": ("runs", "status"),
-    "retry": ("runs", "retry"),
+    "gap": ("gap", "show"),
+    "fit": ("fit", "show"),
     "list": ("catalogue", "show"),
-    "completion": ("completion", "show"),
+    "doctor": ("doctor", "show"),
     "check-method": ("check_method", "check"),
+    "completion": ("completion", "show"),
 }
 
 
