@@ -37,11 +37,11 @@ from attop.analysis.page.model import Chip, Failures
 from attop.analysis.page.report import build_page
 from attop.analysis.page.section import protocol_sentence
 from attop.analysis.page.summary_line import chips
-from attop.analysis.wording import decimals_for, fine, fixed, listed, seconds
 from attop.bench.tables import TABLES
 from attop.bibliography import bibliography, cited
 from attop.datasets.splits.protocols import PROTOCOLS
 from attop.metrics import METRICS
+from attop.wording import decimals_for, fine, fixed, listed, seconds
 from support import ROOT
 from support.made_up import METHODS, as_tables, make_results
 

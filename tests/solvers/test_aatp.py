@@ -10,8 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 import oracles.aatp as oracle
 from attop.estimators.aatp import AATP
 from attop.solvers.aatp.box_qp import interior_point
+from attop.solvers.aatp.candidates import Candidates, quantile_items
 from attop.solvers.aatp.difference_rows import DifferenceRows
-from attop.solvers.aatp.search import Candidates, exhaustive_search, fixed_point_search, quantile_items
+from attop.solvers.aatp.search import exhaustive_search, fixed_point_search
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.base import Deadline, History
 from attop.surrogates.accuracy_at_top import AccuracyAtTop, item_weights

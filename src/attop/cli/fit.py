@@ -22,11 +22,12 @@ from attop.bench.select import best_setting, values_of
 from attop.bench.spec import JobSpec
 from attop.bench.training import Outcome, run_job, write_outcome
 from attop.cli.configuration import command_line, identifier, read_raw
-from attop.cli.text import columns, counted
+from attop.cli.text import columns
 from attop.datasets.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop.datasets.splits.folds import Fold
 from attop.datasets.splits.protocols import count_folds
 from attop.top import Top
+from attop.wording import counted
 
 __all__ = ["show"]
 

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from attop.bench.config import ConfigError
-from attop.cli.text import counted, few
+from attop.cli.text import few
 from attop.diagnostics.gap import gap
 from attop.top import Top
+from attop.wording import counted
 
 __all__ = ["read", "show"]
 

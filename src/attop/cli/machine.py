@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attop.cli.finding import Finding
-from attop.cli.text import counted
+from attop.wording import counted
 
 __all__ = ["check_cores", "check_graphics", "memory_mb", "usable_cores"]
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from attop.bench.plan import Plan
 from attop.cli.configuration import command_line, read_config
 from attop.cli.estimate import Disk, Jobs, count_jobs, disk_to_come
-from attop.cli.text import columns, counted, duration, existing, few, size
+from attop.cli.text import columns, duration, existing, few, size
+from attop.wording import counted
 
 __all__ = ["show"]
 

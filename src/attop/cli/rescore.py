@@ -9,10 +9,10 @@ from attop.analysis import write_analysis
 from attop.bench.config import ConfigError
 from attop.bench.rescore import files_of, rescore
 from attop.bench.tables import write_tables
-from attop.cli.text import counted
 from attop.datasets import DatasetError
 from attop.metrics.registry import get_metric
 from attop.top import Top
+from attop.wording import counted
 
 __all__ = ["show"]
 

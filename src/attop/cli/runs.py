@@ -12,8 +12,8 @@ from attop.bench.plan import Plan
 from attop.bench.record import Record
 from attop.bench.run import Run
 from attop.cli.configuration import command_line, read_config
-from attop.cli.text import counted
 from attop.statuses import FAILED, STATUSES
+from attop.wording import counted
 
 __all__ = ["retry", "status"]
 

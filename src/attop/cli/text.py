@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["columns", "counted", "duration", "existing", "few", "size"]
+__all__ = ["columns", "duration", "existing", "few", "size"]
 
 
 def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
@@ -20,11 +20,6 @@ def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
         ).rstrip()
         for row in table
     )
-
-
-def counted(number: int, thing: str) -> str:
-    """Return ``1 job`` or ``2 jobs``."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -2,118 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from attop.comparison.result import TopComparison, summarise
 from attop.comparison.runs import Candidate, Sample, run
 from attop.metrics import Metric, get_metric
 from attop.metrics.ranking import check_weights
 from attop.seeds import derive_seed
-from attop.statistics import corrected_t_test, holm
-from attop.statistics.two_methods import scaled_error
 from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
+from attop.typing import Ints, TopLike
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["compare_at_top"]
 
-__all__ = ["TopComparison", "compare_at_top"]
-
-#: Of the intervals and the tests.
-CONFIDENCE = 0.95
 _FOLDS, _REPEATS = 5, 2
-
-
-@dataclass(frozen=True)
-class TopComparison:
-    """What `compare_at_top` found.
-
-    Attributes
-    ----------
-    table : DataFrame, one row a model, best first
-        The metric's mean with a 95% interval (`low`, `high`), how many times chance (`lift`), the difference
-        to the best model with its interval (`behind`, `behind_low`, `behind_high`), `p` of the corrected
-        resampled t-test, adjusted by Holm's procedure, and mean `seconds` of a run.
-    runs : DataFrame, one row a model and run
-        `value`, `lift`, the `setting` that was chosen, `seconds`, and the `reason` of an undefined value.
-    metric, top : str, Top
-    list_length : int
-        Items of the list that the sentence speaks of: those given, or what `top` says.
-    share : float
-        Positives among the items: what chance finds.
-    grouped : bool
-        Whether each value is a mean over groups.
-    """
-
-    table: pd.DataFrame
-    runs: pd.DataFrame
-    metric: str
-    top: Top
-    list_length: int
-    share: float
-    grouped: bool
-
-    @property
-    def sentence(self) -> str:
-        """What the table says, in words."""
-        best = self.table.index[0]
-        parts = [f"{best} {self._found(best)}."]
-        others = self.table.iloc[1:]
-        shown = others.index[others["p"] < 1 - CONFIDENCE].tolist()
-        level = [name for name in others.index if name not in shown]
-        if shown:
-            parts.append(f"It is shown to be better than {_listed(shown)}.")
-        if level:
-            parts.append(f"Not told apart from it: {_listed(level)}.")
-        return " ".join(parts)
-
-    def _found(self, model: str) -> str:
-        row = self.table.loc[model]
-        lift = f"{row['lift']:.2g} times chance" if math.isfinite(row["lift"]) else "chance finds none"
-        if self.metric != "precision@k":
-            return f"has a {self.metric} of {row[self.metric]:.3g} ({self.top}), {lift}"
-        k = self.k
-        where = "in each group's " if self.grouped else "of your "
-        return f"finds {_count(k * row[self.metric])} {where}{k:,}, {lift}"
-
-    @property
-    def k(self) -> int:
-        """Items at the top of the list that the sentence speaks of."""
-        return self.top.resolve(self.list_length, round(self.share * self.list_length))
-
-    def plot(self, axes: Any = None) -> Any:
-        """Draw every model's mean, interval and runs, and chance.
-
-        Parameters
-        ----------
-        axes : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
-
-        Returns
-        -------
-        figure : matplotlib Figure
-        """
-        from attop.comparison.figure import draw
-
-        return draw(self, axes)
-
-    def __str__(self) -> str:
-        shown = self.table.copy()
-        shown["seconds"] = shown["seconds"].map("{:.2f}".format)
-        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{self.sentence}"
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"{self.table.to_html(float_format='{:.3f}'.format, na_rep='')}<p>{self.sentence}</p>"
 
 
 def compare_at_top(
@@ -223,7 +130,7 @@ def compare_at_top(
     ]
     results = _in_parallel(jobs, sample, found, cut, n_jobs, verbose)
     numbers = [r for r in range(len(splits)) for _ in candidates]
-    return _summary(results, numbers, splits, found, cut, sample)
+    return summarise(results, numbers, splits, found, cut, sample)
 
 
 def _sample(X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> Sample:
@@ -285,61 +192,3 @@ def _shown(results: Iterator[dict[str, Any]], total: int) -> Iterator[dict[str, 
         if live or done in {total * tenth // 10 for tenth in range(1, 11)}:
             print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
         yield result
-
-
-def _summary(
-    results: list[dict[str, Any]],
-    numbers: list[int],
-    splits: list[tuple[Ints, Ints]],
-    metric: Metric,
-    top: Top,
-    sample: Sample,
-) -> TopComparison:
-    import pandas as pd
-
-    runs = pd.DataFrame(results).assign(run=numbers)
-    values = runs.pivot(index="run", columns="model", values="value")
-    ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
-    means = values.mean()
-    sign = 1 if metric.higher_is_better else -1
-    best = (sign * means[list(dict.fromkeys(runs["model"]))]).sort_values(
-        ascending=False, kind="stable", na_position="last"
-    )
-    table = pd.DataFrame({metric.name: means[best.index]})
-    reach = {name: _reach(values[name].dropna().to_numpy(), ratio) for name in best.index}
-    table["low"], table["high"] = (
-        (table[metric.name] + side * pd.Series(reach)).clip(*metric.bounds) for side in (-1, 1)
-    )
-    table["lift"] = runs.groupby("model")["lift"].mean()[best.index]
-    tests = {}
-    for name in best.index[1:]:
-        paired = sign * values[[best.index[0], name]].dropna()
-        tests[name] = corrected_t_test(*paired.to_numpy().T, test_train_ratio=ratio, confidence=CONFIDENCE)
-    for column, attribute in (("behind", "mean"), ("behind_low", "low"), ("behind_high", "high"), ("p", "p")):
-        table[column] = pd.Series(
-            {name: getattr(test, attribute) for name, test in tests.items()}, dtype=float
-        )
-    tested = table["p"].notna()
-    table.loc[tested, "p"] = holm(table.loc[tested, "p"])
-    table["seconds"] = runs.groupby("model")["seconds"].mean()[best.index]
-    table.index.name = "model"
-    n = len(sample.y)
-    length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
-    return TopComparison(
-        table, runs, metric.name, top, length, float(sample.positive.mean()), sample.groups is not None
-    )
-
-
-def _reach(values: Floats, ratio: float) -> float:
-    """Half the width of the interval of the mean over runs whose training parts overlap."""
-    if len(values) < 2:
-        return math.nan
-    return scaled_error(values, ratio) * float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _count(found: float) -> str:
-    return f"{found:.0f}" if found >= 9.95 else f"{found:.1f}"

@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.base import LinearRanker
-from attop.solvers.aatp.search import SEARCHES, Choice, problems_at_most, work
+from attop.solvers.aatp.candidates import Choice
+from attop.solvers.aatp.search import SEARCHES, problems_at_most, work
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyThresholdSVM
 from attop.solvers.base import Callback, Deadline

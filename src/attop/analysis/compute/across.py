@@ -11,7 +11,6 @@ import pandas as pd
 
 from attop.analysis.compute.tables import require
 from attop.analysis.compute.targets import main_target
-from attop.analysis.wording import counted, listed
 from attop.metrics import METRICS, get_metric
 from attop.statistics import (
     Comparison,
@@ -29,6 +28,7 @@ from attop.statistics import (
     performance_profile,
     wilcoxon,
 )
+from attop.wording import counted, listed
 
 __all__ = ["ROPE", "Across", "Standing", "across", "share_of"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attop.analysis.compute.across import Across, Standing, share_of
-from attop.analysis.wording import fixed, listed, with_p
 from attop.statistics import Comparison
+from attop.wording import fixed, listed, with_p
 
 __all__ = ["sentences"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from attop.analysis.compute.comparison import Lead, Rival
 from attop.analysis.compute.targets import span
-from attop.analysis.wording import counted, fine, listed
+from attop.wording import counted, fine, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attop.analysis.wording import listed
 from attop.top import Top
+from attop.wording import listed
 
 __all__ = ["main_target", "read_target", "sort_targets", "span"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from attop.analysis.compute.targets import sort_targets
-from attop.analysis.wording import fine
 from attop.metrics import get_metric
+from attop.wording import fine
 
 __all__ = ["Transfer", "transfer"]
 

@@ -8,9 +8,9 @@ import pandas as pd
 from attop.analysis.compute.targets import main_target
 from attop.analysis.figures.scene import Figure, Scene, blank, keep_in_bounds, legend
 from attop.analysis.figures.style import figure_theme
-from attop.analysis.wording import counted
 from attop.metrics import get_metric
 from attop.typing import Floats
+from attop.wording import counted
 
 __all__ = ["budget_figure", "expected_best"]
 

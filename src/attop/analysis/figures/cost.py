@@ -10,8 +10,8 @@ import pandas as pd
 from attop.analysis.compute.targets import main_target
 from attop.analysis.figures.scene import Figure, Scene, blank, keep_in_bounds, legend, runs_of
 from attop.analysis.figures.style import MUTED, figure_theme
-from attop.analysis.wording import counted, listed, seconds
 from attop.metrics import get_metric
+from attop.wording import counted, listed, seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ import pandas as pd
 from attop.analysis.compute.across import Across
 from attop.analysis.figures.scene import Figure, Scene, blank
 from attop.analysis.figures.style import INK, MUTED, figure_theme
-from attop.analysis.wording import abridge, counted, fixed, with_p
+from attop.wording import abridge, counted, fixed, with_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

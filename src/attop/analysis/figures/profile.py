@@ -9,7 +9,7 @@ import numpy as np
 from attop.analysis.compute.across import Across
 from attop.analysis.figures.scene import Figure, Scene, blank, legend
 from attop.analysis.figures.style import figure_theme
-from attop.analysis.wording import counted, fine
+from attop.wording import counted, fine
 
 __all__ = ["profile_figure"]
 

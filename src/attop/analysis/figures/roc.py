@@ -9,7 +9,7 @@ from attop.analysis.compute.roc_curves import left_end, mean_roc
 from attop.analysis.compute.targets import main_target
 from attop.analysis.figures.scene import Figure, Scene, blank, legend
 from attop.analysis.figures.style import GRID, MUTED, figure_theme
-from attop.analysis.wording import counted
+from attop.wording import counted
 
 __all__ = ["roc_figure"]
 

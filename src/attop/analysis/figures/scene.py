@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from attop.analysis.figures.style import INK, MethodStyle, to_svg
-from attop.analysis.wording import abridge, counted, listed
 from attop.metrics import get_metric
+from attop.wording import abridge, counted, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ import pandas as pd
 from attop.analysis.compute.targets import read_target, sort_targets
 from attop.analysis.figures.scene import Figure, Scene, blank, keep_in_bounds, legend, runs_of
 from attop.analysis.figures.style import figure_theme
-from attop.analysis.wording import counted, listed
+from attop.wording import counted, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

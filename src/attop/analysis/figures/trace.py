@@ -7,7 +7,7 @@ import pandas as pd
 
 from attop.analysis.figures.scene import Figure, Scene, blank, keep_in_bounds, legend
 from attop.analysis.figures.style import figure_theme
-from attop.analysis.wording import counted
+from attop.wording import counted
 
 __all__ = ["trace_figure"]
 

@@ -12,8 +12,8 @@ from attop.analysis.compute.targets import read_target
 from attop.analysis.compute.transfer import Transfer, transfer
 from attop.analysis.figures.scene import Figure, Scene, as_csv
 from attop.analysis.figures.style import INK, MUTED, figure_theme, to_svg
-from attop.analysis.wording import abridge, counted, fine
 from attop.metrics import get_metric
+from attop.wording import abridge, counted, fine
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

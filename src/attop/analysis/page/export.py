@@ -10,8 +10,8 @@ from pathlib import Path
 from attop.analysis.figures.scene import Figure
 from attop.analysis.figures.style import on_paper
 from attop.analysis.page.model import Page, WideTable
-from attop.analysis.wording import fixed
 from attop.files import write_bytes
+from attop.wording import fixed
 
 __all__ = ["as_tex", "write_exports"]
 

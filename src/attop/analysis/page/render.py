@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from attop.analysis import wording
+from attop import wording
 from attop.analysis.compute.across import ROPE
 from attop.analysis.page.model import Page
 

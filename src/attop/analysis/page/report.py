@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop.analysis import wording
+from attop import wording
 from attop.analysis.compute.across import across
 from attop.analysis.compute.across_sentences import sentences
 from attop.analysis.compute.failures import constant_models, error_list, status_counts, undefined_values

@@ -17,9 +17,9 @@ from attop.analysis.figures.registry import PER_DATASET, draw
 from attop.analysis.figures.scene import Scene
 from attop.analysis.figures.style import MethodStyle
 from attop.analysis.page.model import Card, Section, Thumbnail, WideTable
-from attop.analysis.wording import counted, decimals_for, fixed, listed, seconds
 from attop.datasets.splits.protocols import PROTOCOLS
 from attop.metrics import get_metric
+from attop.wording import counted, decimals_for, fixed, listed, seconds
 
 __all__ = ["build_section", "protocol_sentence", "wide_table"]
 

@@ -10,8 +10,8 @@ import pandas as pd
 from attop.analysis.compute.across import Across
 from attop.analysis.compute.comparison import Lead
 from attop.analysis.page.model import Chip, Failures, Section
-from attop.analysis.wording import counted, fixed, listed, seconds
 from attop.statuses import FAILED
+from attop.wording import counted, fixed, listed, seconds
 
 __all__ = ["chips", "page_headline"]
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
-from attop.solvers.aatp.threshold_svm import ThresholdSVM, blas
-from attop.solvers.base import Callback, Deadline, History
-from attop.solvers.monitor import Monitor
+from attop.solvers.aatp.batches import Progress, solve_batches
+from attop.solvers.aatp.candidates import Candidates, Choice, quantile_items
+from attop.solvers.aatp.threshold_svm import ThresholdSVM
+from attop.solvers.base import Callback, Deadline
 from attop.typing import Floats, Ints
 
 __all__ = [
     "SEARCHES",
-    "Candidates",
-    "Choice",
     "automatic_search",
     "exhaustive_search",
     "fixed_point_search",
     "problems_at_most",
-    "quantile_items",
     "work",
 ]
 
@@ -32,174 +27,6 @@ _WALK = 12
 #: A fixed-point search on up to this many items may try all of them. On larger samples the product of the
 #: number of problems and the cost of each, ``n (d + 30)^2``, is limited to the second number.
 _SMALL, _EFFORT = 500, 1.2e10
-
-
-def quantile_items(scores: Floats, weight: Ints | Floats, targets: Sequence[int]) -> Ints:
-    """Item at the quantile of each model's scores.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, m)
-    weight : ndarray of shape (n,)
-        Times each item is in the sample.
-    targets : sequence of int
-        Ranks, from 1 to the sum of `weight`: the quantile is the target-th largest score of the sample.
-
-    Returns
-    -------
-    items : ndarray of shape (len(targets), m)
-        Among items of equal score, one of them.
-    """
-    order = np.argsort(-scores, axis=0, kind="stable")
-    if (weight == 1).all():
-        position = np.repeat(np.asarray(targets)[:, None] - 1, scores.shape[1], axis=1)
-    else:
-        reached = np.cumsum(weight[order], axis=0)
-        position = np.stack([(reached < target).sum(axis=0) for target in targets])
-    return np.take_along_axis(order, position, axis=0)
-
-
-def resolution(gap: float, spread: float) -> float:
-    """Return the difference between two distances from a quantile that may be solver error alone.
-
-    The objective is strongly convex: a relative duality gap bounds the error of the scores by a multiple of
-    ``sqrt(gap)``, in units of the hinge's margin 1, or of the range of the scores where that is smaller.
-    Distances that are equal in exact arithmetic are common, because many support vectors have the threshold
-    item's score plus or minus 1.
-    """
-    return float(np.sqrt(gap) * min(1.0, spread))
-
-
-@dataclass
-class Choice:
-    """The model AATP returns for one quantile.
-
-    Attributes
-    ----------
-    threshold_item : int
-        Item k, whose problem the model solves.
-    coef : ndarray of shape (d,)
-    quantile_gap : float
-        Distance of the threshold item's score from the quantile of the model's scores.
-    objective, gap : float
-        Of the threshold item's problem; see `ThresholdSolution`.
-    n_solved, n_missed : int
-        Problems solved to find it, and those of them that missed the tolerance.
-    worst_gap : float
-        Largest gap among those solved.
-    complete : bool
-        False if the search ended, by a deadline, the callback or for the effort, with items untried that
-        might be nearer to the quantile.
-    history : History
-        By problems solved, `objective` the smallest distance from the quantile so far, shape (1,).
-    """
-
-    threshold_item: int
-    coef: Floats
-    quantile_gap: float
-    objective: float
-    gap: float
-    n_solved: int
-    n_missed: int
-    worst_gap: float
-    complete: bool
-    history: History
-
-
-@dataclass
-class Candidates:
-    """What is kept of m solved problems, for T quantiles.
-
-    Attributes
-    ----------
-    threshold_items, objective, gap : ndarray of shape (m,)
-    coef : ndarray of shape (d, m)
-    spread : ndarray of shape (m,)
-        Highest minus lowest score of each model.
-    offset : ndarray of shape (T, m)
-        The threshold item's score minus each quantile; exactly 0 where the threshold item is at the quantile.
-    """
-
-    threshold_items: Ints
-    coef: Floats
-    objective: Floats
-    gap: Floats
-    spread: Floats
-    offset: Floats
-
-    @classmethod
-    def join(cls, parts: Sequence[Candidates]) -> Candidates:
-        """All candidates of `parts`."""
-        return cls(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in vars(parts[0])))
-
-    def take(self, position: int) -> Candidates:
-        """The candidate at `position` alone."""
-        return Candidates(*(value[..., [position]] for value in vars(self).values()))
-
-    def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:
-        """Return the model nearest to the quantile; among equally near ones, that of the smallest objective.
-
-        Problems that missed `tol` are considered only if all did. Distances count as equal within
-        `resolution`, except 0: a model at distance 0 is feasible for the paper's problem (1), whatever the
-        accuracy of the solver.
-        """
-        certified = np.flatnonzero(self.gap <= tol)
-        pool = certified if len(certified) else np.arange(len(self.gap))
-        distance = np.abs(self.offset[target, pool])
-        nearest = np.argmin(distance)
-        error = 0.0
-        if distance[nearest] > 0:
-            error = resolution(float(self.gap[pool].max()), float(self.spread[pool[nearest]]))
-        equal = pool[distance <= distance[nearest] + error]
-        best = equal[np.argmin(self.objective[equal])]
-        return Choice(
-            int(self.threshold_items[best]),
-            self.coef[:, best],
-            float(abs(self.offset[target, best])),
-            float(self.objective[best]),
-            float(self.gap[best]),
-            len(self.threshold_items),
-            len(self.gap) - len(certified),
-            float(self.gap.max()),
-            complete,
-            history,
-        )
-
-
-class Progress:
-    """The models nearest to the quantiles so far, and the monitor that is told of them.
-
-    Parameters
-    ----------
-    n_targets : int
-    deadline : Deadline
-    callback : callable, optional
-        See `exhaustive_search`.
-    """
-
-    def __init__(self, n_targets: int, deadline: Deadline, callback: Callback | None):
-        self._monitor = Monitor(deadline, callback)
-        self.over = self._monitor.over
-        self._n_solved = 0
-        self._coef, self._distance = np.empty((0, n_targets)), np.full(n_targets, np.inf)
-
-    def record(self, found: Candidates) -> None:
-        """Count problems solved and tell the callback of them."""
-        self._n_solved += len(found.threshold_items)
-        distance = np.abs(found.offset)
-        nearest = distance.argmin(axis=1)
-        distance = distance[np.arange(len(distance)), nearest]
-        closer = distance < self._distance
-        if not len(self._coef):
-            self._coef = np.zeros((len(found.coef), len(distance)))
-        self._coef[:, closer] = found.coef[:, nearest[closer]]
-        self._distance[closer] = distance[closer]
-        self._monitor.record(self._n_solved, self._coef, self._distance)
-
-    def history(self, target: int) -> History:
-        """Return the history of one target."""
-        whole = self._monitor.history
-        return History(whole.iteration, whole.seconds, [value[[target]] for value in whole.objective])
 
 
 def exhaustive_search(
@@ -240,7 +67,7 @@ def exhaustive_search(
     is returned is not determined.
     """
     progress = Progress(len(targets), deadline, callback)
-    found = _solve_all(problem, np.arange(problem.n), weight, targets, tol, progress)[0]
+    found = solve_batches(problem, np.arange(problem.n), weight, targets, tol, progress)[0]
     complete = len(found.threshold_items) == problem.n
     return [found.choose(t, tol, complete, progress.history(t)) for t in range(len(targets))]
 
@@ -286,7 +113,7 @@ def fixed_point_search(
     def solve(threshold_items: Ints) -> None:
         new = np.array([k for k in threshold_items if k not in solved], dtype=np.int64)
         if len(new):
-            found, items = _solve_all(problem, new, weight, targets, tol, progress)
+            found, items = solve_batches(problem, new, weight, targets, tol, progress)
             for b, k in enumerate(found.threshold_items.tolist()):
                 solved[k] = found.take(b), items[:, [b]]
 
@@ -363,72 +190,3 @@ def _extrapolate(
     dual = np.linalg.solve(gram, seen.offset[t] - prior[seen.threshold_items])
     correction = features.T @ dual
     return np.abs(prior + correction[0] + Z @ correction[1:])
-
-
-def _solve_all(
-    problem: ThresholdSVM,
-    threshold_items: Ints,
-    weight: Ints | Floats,
-    targets: Sequence[int],
-    tol: float,
-    progress: Progress,
-) -> tuple[Candidates, Ints]:
-    """Solve in batches, at the same time where that helps; the first even if the search is over."""
-    workers = problem.workers
-    # Batches of equal size, as many for each worker.
-    rounds = math.ceil(len(threshold_items) / (problem.batch_size * workers))
-    size = math.ceil(len(threshold_items) / (rounds * workers))
-
-    def solve(start: int) -> tuple[Candidates, Ints] | None:
-        if start and progress.over():
-            return None
-        return _solve(problem, threshold_items[start : start + size], weight, targets, tol, progress)
-
-    # Compiled code does the work outside the interpreter's lock, so threads share it. Each keeps to one
-    # thread of the BLAS, even if alone: on a busy machine the BLAS's threads wait for each other.
-    starts = range(0, len(threshold_items), size)
-    with blas().limit(limits=1):
-        if workers == 1 or len(starts) == 1:
-            done = _collect(map(solve, starts), progress)
-        else:
-            with ThreadPoolExecutor(workers) as threads:
-                done = _collect(threads.map(solve, starts), progress)
-    return Candidates.join([part[0] for part in done]), np.hstack([part[1] for part in done])
-
-
-def _collect(
-    parts: Iterable[tuple[Candidates, Ints] | None], progress: Progress
-) -> list[tuple[Candidates, Ints]]:
-    """Gather what was solved, in order, and record it as it comes."""
-    done = []
-    for part in parts:
-        if part is not None:
-            progress.record(part[0])
-            done.append(part)
-    return done
-
-
-def _solve(
-    problem: ThresholdSVM,
-    threshold_items: Ints,
-    weight: Ints | Floats,
-    targets: Sequence[int],
-    tol: float,
-    progress: Progress,
-) -> tuple[Candidates, Ints]:
-    """Solve a batch; return the candidates and the items at their quantiles, shape (len(targets), m)."""
-    solution = problem.solve(threshold_items, tol=tol, expired=progress.over)
-    items = quantile_items(solution.scores, weight, targets)
-    own = solution.scores[threshold_items, np.arange(len(threshold_items))]
-    offset = own - np.take_along_axis(solution.scores, items, axis=0)
-    # Equal items have equal scores but for rounding.
-    offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
-    found = Candidates(
-        threshold_items,
-        solution.coef,
-        solution.objective,
-        solution.gap,
-        np.ptp(solution.scores, axis=0),
-        offset,
-    )
-    return found, items
