@@ -82,6 +82,8 @@ _K, _N_POS, _N_NEGATIVES = 30, 250, 2000
 def margins(seed: int, max_iter: int = 3000) -> pd.DataFrame:
     """Repeat section 7.2: all surrogates while the one consistent under a margin condition is minimised.
 
+    The descent starts at a standard normal draw.
+
     Parameters
     ----------
     seed : int
@@ -105,7 +107,14 @@ def margins(seed: int, max_iter: int = 3000) -> pd.DataFrame:
             iterations={round(10**e) for e in np.linspace(0, np.log10(max_iter), 60)} | {0},
         )
         gradient_descent(
-            X, measures[minimised].bind(y), eta=0.5, lam=0.0, max_iter=max_iter, tol=0.0, callback=curve
+            X,
+            measures[minimised].bind(y),
+            eta=0.5,
+            lam=0.0,
+            max_iter=max_iter,
+            tol=0.0,
+            coef_init=rng.standard_normal(DIMENSIONS),
+            callback=curve,
         )
         table = pd.DataFrame(curve.rows)
         table = table[table["measure"] != "objective"].drop(columns="model")

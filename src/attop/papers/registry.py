@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,13 @@ class Simulation:
         be had, by name; it returns a table.
     datasets : tuple of str
         Ids of data sets of the paper's configuration.
+    arguments : mapping
+        Further ones, by name.
     """
 
     function: str
     datasets: tuple[str, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 #: Name in the configuration's `paper`, and the module whose `findings` rebuilds the paper's tables.
@@ -43,6 +46,11 @@ SIMULATIONS: Mapping[str, Mapping[str, Simulation]] = {
     "papk2020": {
         "two_users": Simulation("attop.papers.papk_simulations.two_users"),
         "margins": Simulation("attop.papers.papk_simulations.margins"),
+        # A split each, so that they run side by side.
+        **{
+            f"ways_{split}": Simulation("attop.papers.movielens_ways.ways", ("movielens",), {"split": split})
+            for split in range(5)
+        },
     },
     "pnorm2005": {
         "rounds": Simulation(
@@ -73,4 +81,5 @@ def simulate(paper: str, name: str, seed: int, data: Mapping[str, Any]) -> Any:
     simulation = SIMULATIONS[paper][name]
     module, _, function = simulation.function.rpartition(".")
     call = getattr(import_module(module), function)
-    return call(seed, data) if simulation.datasets else call(seed)
+    given = (data,) if simulation.datasets else ()
+    return call(seed, *given, **simulation.arguments)
