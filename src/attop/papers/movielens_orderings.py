@@ -1,4 +1,4 @@
-"""Which printed orderings of table 3 hold when its methods are trained in which way, and what is behind them."""
+"""Which printed orderings of table 3 hold, its methods trained in which way, and what is behind them."""
 
 from __future__ import annotations
 
@@ -96,13 +96,11 @@ def sentences(found: pd.DataFrame, table: pd.DataFrame) -> Iterator[str]:
     held = [f"{int(found[way].eq(True).sum())} {said}" for way, said in _SAID]
     count = found["cause"].value_counts()
     yield (f"Of the paper's {len(found)} orderings of two methods at a k hold {', '.join(held)} (ways.csv).")
+    causes = "; ".join(f"{count.get(cause, 0)} {words}" for cause, words in CAUSES.items())
+    chance = int(found["within_starts"].sum())
     yield (
-        "What is behind them (orderings.csv): "
-        + "; ".join(f"{count.get(cause, 0)} {words}" for cause, words in CAUSES.items())
-        + (
-            f". {int(found['within_starts'].sum())} of the printed differences are below the spread over starts of "
-            "the baselines' code."
-        )
+        f"What is behind them (orderings.csv): {causes}. {chance} of the printed differences are below the "
+        "spread over starts of the baselines' code."
     )
     lines = table[table["way"] == "reference"]
     wide = lines.pivot(index="k", columns="method", values="mean")

@@ -32,8 +32,8 @@ _WAYS_NOTE = (
     "code: as the authors' public code trains them (121 steps; the iterate of the lowest loss without "
     "regulariser; SGD@k-avg with one k' for all users; Greedy-pAp@k's classifiers moved by one number for "
     "all weights). words: as the paper words them, by descent. exact: at the optimum. Settings by the "
-    "validation part, for each start. mean and spread over splits, spread_starts over starts within a split; constant: "
-    "models that rank nothing."
+    "validation part, for each start. mean and spread over splits, spread_starts over starts within a split; "
+    "constant: models that rank nothing."
 )
 
 
