@@ -105,6 +105,26 @@ def test_semicolons_and_decimal_commas(tmp_path):
     np.testing.assert_allclose(dataset.X, frame[["a", "b", "price"]])
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("customer_id", "entity"),
+        ("Card Number", "entity"),
+        ("customerId", "entity"),
+        ("user", "entity"),
+        ("main_account_key", "entity"),
+        ("user_age", "number"),
+        ("discard", "number"),
+        ("merchant_id", "identifier"),
+        ("terminalId", "identifier"),
+        ("paid", "number"),
+    ],
+)
+def test_names_of_what_comes_back(name, kind, tmp_path):
+    frame = plain(2000, **{name: lambda rng, n, y: rng.integers(0, 400, n)})
+    assert look(written(frame, tmp_path), "y").column(name).kind == kind
+
+
 def test_numbers_with_units_are_dropped_with_a_word(tmp_path):
     found = look(written(plain(paid=lambda rng, n, y: [f"$1,{i:03}.50" for i in range(n)]), tmp_path), "y")
     assert found.column("paid").kind == "text of numbers"

@@ -160,7 +160,8 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
     receipt = plan.receipt_path(data.id)
     if not Path(receipt).exists():
         raise ConfigError(
-            f"the files of {data.id} are not fetched yet; first:\nsnakemake --cores 1 {receipt}"
+            f"the files of {data.id} are not fetched yet; first:\n"
+            f"snakemake --cores 1 {receipt} --config 'datasets=[{data.id}]'"
         )
     return {**data.params, **read_receipt(receipt)}
 

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["Column", "describe"]
 
 #: Names of what names things, and of those that come back: customers, not orders.
-_ID = re.compile(r"(^|_|\b)(id|ids|uuid|guid|key|number|nr|no|code)$|(?<=[a-z])(Id|ID)$", re.IGNORECASE)
-_ENTITY = re.compile(r"customer|client|user|card|account|patient|member|person|subject|device", re.IGNORECASE)
+_ID = re.compile(r"(?i:(^|[_ -])(id|ids|uuid|guid|key|number|nr|no|code)$)|(?<=[a-z])(Id|ID)$")
+_ENTITY = re.compile(
+    r"(.*[_ ])?(customer|client|user|card|account|patient|member|person|subject|device)"
+    r"([_ ]?(id|no|nr|number|key|code|hash))?",
+    re.IGNORECASE,
+)
 #: Fewer values than this say little about what a column is.
 _FEW = 20
 #: Share of rows that differ in a column of identifiers.
@@ -109,7 +113,7 @@ def _whole(present: pd.Series) -> bool:
 def _name_kind(name: str, present: pd.Series, distinct: int) -> str:
     """Return identifier, entity, or number if neither."""
     rows = len(present)
-    if distinct > MANY_VALUES and _ENTITY.search(name) and _ID.search(name) and distinct < _NEARLY * rows:
+    if distinct > MANY_VALUES and _ENTITY.fullmatch(name) and distinct < _NEARLY * rows:
         return "entity"
     named = _ID.search(name) is not None and distinct > MANY_VALUES
     return "identifier" if named or (distinct == rows > MANY_VALUES) else "number"

@@ -53,7 +53,7 @@ def complaints(
     for kind, what in (
         ("empty", "no value at all: dropped"),
         ("constant", "one value only: dropped"),
-        ("identifier", "a value for (nearly) every row, it names things: dropped"),
+        ("identifier", "names things, not kinds of things: dropped"),
         ("date", "dates: no feature; make numbers of them, such as an age in days, to use them as one"),
         ("entity", "names what comes back in many rows: no feature, and kept on one side of a split"),
     ):
