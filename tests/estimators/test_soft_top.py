@@ -78,6 +78,19 @@ def test_weights_reach_base_and_refinement():
         SoftTop(top=3).fit(X, Y, sample_weight=1.0 - Y)
 
 
+def test_a_large_sample_is_chosen_by_a_part_of_it_and_trained_on_whole(monkeypatch):
+    base = LogisticRegression(C=0.1)
+    whole = SoftTop(top={"kappa": 0.3}, base=base).fit(X, Y)
+    monkeypatch.setattr("attop.estimators.soft_top._MOST_TO_CHOOSE_BY", len(Y) // 2)
+    half = SoftTop(top={"kappa": 0.3}, base=base).fit(X, Y)
+    np.testing.assert_array_equal(half.base_coef_, whole.base_coef_)
+    assert half.refined_
+    assert half.cv_gain_ != whole.cv_gain_
+    fresh, y = misspecified(6000, seed=9)
+    k = round(0.3 * y.sum())
+    assert precision(fresh @ half.coef_, y, k) > precision(fresh @ half.base_coef_, y, k) + 0.1
+
+
 def test_several_tops_with_weights_are_what_each_is_alone():
     weight = np.where(X[:, 2] > 0, 1.0, 0.25)
     settings = [{"top": 40}, {"top": {"kappa": 0.5}}, {"top": 40, "cv": 3}]

@@ -12,7 +12,7 @@ import oracles.soft_top as oracle
 from attop.solvers.descent.lbfgs_many import lbfgs_many
 from attop.solvers.descent.pointwise_newton import newton_path
 from attop.solvers.descent.soft_top import Part, precision_about, refine
-from attop.solvers.descent.soft_top_search import cross_validation_folds
+from attop.solvers.descent.soft_top_search import cross_validation_folds, thinned
 from attop.surrogates import SoftPrecAtK
 from attop.top import Top
 from support.misspecified import misspecified
@@ -206,3 +206,28 @@ def test_folds_keep_groups_whole_and_are_no_more_than_there_is_to_divide():
     assert len(cross_validation_folds(three, 5, seed=0)) == 3
     one = Part(np.arange(10), np.r_[1, np.zeros(9, int)], None, None)
     assert cross_validation_folds(one, 5, seed=0) == []
+
+
+@pytest.mark.parametrize(("n_pos", "kept"), [(300, (200, 200)), (50, (50, 350)), (900, (300, 100))])
+def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
+    y = np.r_[np.ones(n_pos, int), np.zeros(1000 - n_pos, int)]
+    given = np.random.default_rng(1).uniform(0.5, 2, 1000)
+    for weight in (None, given):
+        some = thinned(Part(np.arange(1000), y, None, weight), 400, seed=2)
+        assert (some.y.sum(), (some.y == 0).sum()) == kept
+        assert len(np.unique(some.rows)) == 400
+        assert np.array_equal(some.y, y[some.rows])
+        for label in (0, 1):
+            factor = (y == label).sum() / (some.y == label).sum()
+            own = np.ones(1000) if weight is None else weight
+            np.testing.assert_allclose(some.weight[some.y == label], factor * own[some.rows][some.y == label])
+
+
+def test_of_groups_whole_ones_are_kept_and_small_samples_are_what_they_were():
+    groups = np.arange(1000) % 50
+    part = Part(np.arange(1000), (np.arange(1000) < 300).astype(int), groups, None)
+    some = thinned(part, 410, seed=0)
+    assert len(some.rows) == 400
+    assert set(np.bincount(some.groups)) == {0, 20}
+    assert some.weight is None
+    assert thinned(part, 1000, seed=0) is part

@@ -13,7 +13,7 @@ from attop.solvers.descent.soft_top import Part, precision_about, refine
 from attop.top import Top
 from attop.typing import Floats
 
-__all__ = ["Outcome", "Request", "cross_validation_folds", "search"]
+__all__ = ["Outcome", "Request", "cross_validation_folds", "search", "thinned"]
 
 #: Calls functions, perhaps side by side, and returns what they return in their order.
 Run = Callable[[Iterable[Callable[[], Any]]], list[Any]]
@@ -45,6 +45,29 @@ class Outcome:
     anchor: float | None = None
 
 
+def thinned(part: Part, most: int, seed: int) -> Part:
+    """Return a part of `most` rows, or `part` itself where it has no more.
+
+    Up to half of them are positives, drawn at random as the negatives are; the weights of the rows drawn
+    make up for those left out. Of groups whole ones are drawn, and weigh what they did.
+    """
+    if len(part.y) <= most:
+        return part
+    rng = np.random.default_rng(seed)
+    if part.groups is not None:
+        names, codes, sizes = np.unique(part.groups, return_inverse=True, return_counts=True)
+        order = rng.permutation(len(names))
+        n_kept = max(1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right")))
+        return part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
+    weight = np.ones(len(part.y)) if part.weight is None else part.weight.copy()
+    pos, neg = np.flatnonzero(part.y == 1), np.flatnonzero(part.y == 0)
+    n_neg = min(len(neg), most - min(len(pos), most // 2))
+    kept = [rng.choice(pos, most - n_neg, replace=False), rng.choice(neg, n_neg, replace=False)]
+    for rows, of in zip(kept, (pos, neg), strict=True):
+        weight[rows] *= len(of) / len(rows)
+    return Part(part.rows, part.y, None, weight).take(np.sort(np.concatenate(kept)))
+
+
 def cross_validation_folds(part: Part, n_splits: int, seed: int) -> list[tuple[Part, Part]]:
     """Split into training and validation parts.
 
@@ -72,6 +95,7 @@ def cross_validation_folds(part: Part, n_splits: int, seed: int) -> list[tuple[P
 def search(
     X: Any,
     part: Part,
+    some: Any,
     folds: Sequence[tuple[Part, Part]],
     bases: Bases,
     requests: Sequence[Request],
@@ -84,9 +108,11 @@ def search(
     X : ndarray or CSR matrix of shape (n, d)
         Standardised.
     part : Part
-        All rows.
+        The rows of `X` to train the models chosen on.
+    some : ndarray or CSR matrix of shape (m, d)
+        The rows to choose by: `X`, or a sample of it.
     folds : sequence of (train, test)
-        Without any, the middle base is returned as it is.
+        Parts of `some`. Without any, the middle base is returned as it is.
     bases : Bases
     requests : sequence of Request
     run : callable
@@ -97,8 +123,8 @@ def search(
     outcomes : list of Outcome, one per request
     """
     every = range(len(bases.names))
-    starts = run(lambda train=train: bases.fit(X, train, every) for train, _ in folds)  # type: ignore[misc]
-    first = [_best_base(X, folds, starts, request.top, len(every)) for request in requests]
+    starts = run(lambda train=train: bases.fit(some, train, every) for train, _ in folds)  # type: ignore[misc]
+    first = [_best_base(some, folds, starts, request.top, len(every)) for request in requests]
     chosen = sorted({j for j, _ in first})
     # One by one, so that a base does not depend on which others are wanted.
     whole = dict(zip(chosen, run(lambda j=j: bases.fit(X, part, [j])[:, 0] for j in chosen), strict=True))  # type: ignore[misc]
@@ -108,7 +134,10 @@ def search(
         usable = np.isfinite(before)
         if usable.any():
             kept = [(*fold, start[:, j]) for fold, start, ok in zip(folds, starts, usable, strict=True) if ok]
-            _refine_if_it_pays(X, part, kept, before[usable], request, outcome, run)
+            _choose_refinement(some, kept, before[usable], request, outcome, run)
+        if outcome.width is not None:
+            setting = np.array([outcome.width]), np.array([outcome.anchor])
+            outcome.coef = refine(X, part, request.top, outcome.base_coef, *setting)[:, 0]
         outcomes.append(outcome)
     return outcomes
 
@@ -125,9 +154,8 @@ def _best_base(
     return j, values[:, j]
 
 
-def _refine_if_it_pays(
+def _choose_refinement(
     X: Any,
-    part: Part,
     folds: Sequence[tuple[Part, Part, Floats]],
     before: Floats,
     request: Request,
@@ -150,4 +178,3 @@ def _refine_if_it_pays(
     outcome.gain_se = float(gains[:, best].std(ddof=1) / np.sqrt(len(folds))) if len(folds) > 1 else np.nan
     if outcome.gain > request.margin * outcome.gain_se:
         outcome.width, outcome.anchor = settings[best].tolist()
-        outcome.coef = refine(X, part, request.top, outcome.base_coef, *settings[best][:, None])[:, 0]
