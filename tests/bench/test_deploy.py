@@ -284,6 +284,42 @@ def test_the_card_says_what_to_expect_and_how_to_use_it(table):
     assert len(names["scores"]) == 1500
 
 
+@pytest.mark.parametrize(
+    ("reader", "write"),
+    [
+        ({"separator": ";", "decimal": ","}, {"sep": ";", "decimal": ","}),
+        ({"separator": "tab", "missing": {"age": ["none"]}}, {"sep": "\t"}),
+        ({"header": False, "separator": ";"}, {"header": False, "sep": ";"}),
+    ],
+)
+def test_the_line_of_the_card_reads_a_file_written_like_the_data(reader, write, table):
+    table["age"] = table["age"].astype(object).where(table["age"].notna(), "none")
+    if "missing" not in reader:
+        table = table.drop(columns="age")
+    table.to_csv("mine.csv", index=False, **write)
+    number = {name: i + 1 for i, name in enumerate(table.columns)}
+    columns = number if reader.get("header") is False else dict(zip(number, number, strict=True))
+    params = {**PARAMS, "reader": reader, "drop": [columns[c] for c in PARAMS["drop"]]}
+    conf = config([LOGISTIC], params={**params, "label": columns["fraud"]})
+    found = deploy(conf, "mine", ["logistic-regression"], n_jobs=1)
+    write_package(Path(), found.package)
+    text = card(found, Path("out"), [], {"logistic-regression": "L"})
+    Path("new.csv").write_bytes(Path("mine.csv").read_bytes())
+    names = {}
+    exec(text.partition("```python\n")[2].partition("```")[0], names)
+    ranked = read_package(".").rank("new.csv")
+    np.testing.assert_allclose(np.sort(names["scores"])[::-1], ranked["score"])
+
+
+def test_a_top_that_cannot_be_and_files_that_are_not_there(table):
+    with pytest.raises(ConfigError, match="k=5000 asks for 5000 of the 1500 items"):
+        deploy(config([LOGISTIC]), "mine", ["logistic-regression"], Top(k=5000), n_jobs=1)
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    conf = load_config({**default, "datasets": ["ionosphere"], "methods": [LOGISTIC]}, ROOT)
+    with pytest.raises(ConfigError, match=r"^the files of ionosphere are not fetched yet; first:\nsnakemake"):
+        deploy(conf, "ionosphere", ["logistic-regression"], n_jobs=1)
+
+
 def test_what_is_no_model_is_refused(table, capsys):
     assert main(["score", "nowhere", "mine.csv"]) == 1
     assert "nowhere is no model of attop deploy" in capsys.readouterr().err

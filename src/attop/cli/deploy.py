@@ -33,8 +33,6 @@ def show(options: argparse.Namespace) -> int:
         found = deploy(config, options.dataset, methods, _top(options.top), n_jobs=options.jobs, tell=print)
     except DatasetError as error:
         raise ConfigError(str(error)) from None
-    except ValueError as error:
-        raise ConfigError(f"--top: {error}") from None
     untrusted = write_package(folder, found.package)
     write_csv(folder / "ranked.csv", found.ranked)
     titles = {m.id: m.title or m.id for m in config.methods}

@@ -79,13 +79,14 @@ def _expectation(found: Deployed) -> Iterator[str]:
 def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
     top = f"k={found.top.k}" if found.top.k is not None else str(found.top)
     yield f"```bash\nattop score {folder} new.csv --top {top}\n```"
-    yield "or, without attop's reader, in Python:"
+    yield "or in Python:"
     call = "decision_function(rows)"
     if not hasattr(found.package.pipeline, "decision_function"):
         call = "predict_proba(rows)[:, 1]"
     rows = _read_call(found.package.notes)
+    module = rows.partition(".read")[0]
     load = f'joblib.load("{MODEL}")'
-    yield f"```python\nimport joblib, pandas\n\nrows = {rows}\nscores = {load}.{call}\n```"
+    yield f"```python\nimport {module}, joblib\n\nrows = {rows}\nscores = {load}.{call}\n```"
     yield (
         f"It reads {len(found.package.notes['features'])} columns, text and gaps as they are in the file; "
         "other columns are left alone. A category it has never seen counts among the rare ones, or as none. "
@@ -99,13 +100,15 @@ def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
 
 
 def _read_call(notes: Mapping[str, Any]) -> str:
-    """Return the pandas call that reads a file written like the data."""
-    if notes["format"] == "parquet":
+    """Return the call that reads a file written like the data: of pandas, where it can."""
+    reader, format = dict(notes["reader"]), notes["format"]
+    if format == "parquet":
         return 'pandas.read_parquet("new.parquet")'
-    reader = notes["reader"]
     names = {"separator": "sep", "decimal": "decimal", "missing": "na_values", "comment": "comment"}
+    if format != "csv" or reader.keys() - names:
+        return f'attop.datasets.formats.read_frame("new.{format}", {format!r}, {reader!r})'
     said = {"tab": "\t", "whitespace": r"\s+"}
-    options = "".join(f", {names[k]}={said.get(str(v), v)!r}" for k, v in reader.items() if k in names)
+    options = "".join(f", {names[k]}={said.get(str(v), v)!r}" for k, v in reader.items())
     return f'pandas.read_csv("new.csv"{options})'
 
 

@@ -106,7 +106,10 @@ def deploy(
     top = top or Top.of(data.targets[0])
     if dataset.groups is None:
         top = top_of_all(top, len(dataset.y))
-    top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {id}")
+    try:
+        top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {id}")
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
     protocol = data.protocol
     folds = [
         fold

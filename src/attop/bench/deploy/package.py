@@ -52,8 +52,11 @@ class Package:
         """
         import pandas as pd
 
-        reader = self.notes["reader"] if format_of(path) == self.notes["format"] else {}
-        rows = read_frame(path, None, reader)
+        try:
+            format = format_of(path)
+        except DatasetError:  # then it is as the data were, whose format had to be told as well
+            format = self.notes["format"]
+        rows = read_frame(path, format, self.notes["reader"] if format == self.notes["format"] else {})
         missing = [name for name in self.notes["features"] if name not in rows.columns]
         if missing:
             hint = did_you_mean(missing[0], rows.columns)
