@@ -41,7 +41,14 @@ MAKES_DATA = ("own-data.md", "missing-and-categories.md", "take-a-model-away.md"
 PLANNED = {
     *(
         f"snakemake --cores 16 --configfile config/papers/{paper}.yaml"
-        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005")
+        for paper in (
+            "aatp2012",
+            "aatp2012-partitions",
+            "prec2015",
+            "prec2015-partitions",
+            "papk2020",
+            "pnorm2005",
+        )
     ),
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
     "snakemake --cores 2 --configfile small.yaml",

@@ -105,7 +105,7 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
     config = load_config(default | own, root=ROOT)
     assert config.paper == paper
     assert config.output == f"results/{paper}"
-    if paper == "prec2015":  # prints no table
+    if paper.startswith("prec2015") or paper.endswith("-partitions"):  # print no table
         return
     printed = printed_numbers(paper)
     assert set(printed["method"]) <= {m.id for m in config.methods}

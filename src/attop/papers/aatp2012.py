@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from attop.papers.findings import Comparison, Findings, compare, ours_alone, printed_numbers
-from attop.papers.partitions import partition_comparisons, sentences
 from attop.papers.verdict import NOT_COMPARABLE
 
 __all__ = ["findings"]
@@ -22,7 +21,6 @@ _TITLES = {
 _WAYS = {"": "optimistic", "-nested": "nested"}
 _OWN = {"aatp": "aatp", "aatp-pairs": "aatp"}
 _RARE = {"optimistic": "letor-rare", "nested": "letor-rare-nested"}
-_SHORT = {"ionosphere": "Ionosphere", "housing": "Boston Housing", "spambase": "Spambase"}
 _DCG = (
     "the printed column exceeds the DCG that a third of the data can have, and as the paper defines DCG@tau "
     "it is at most a few units"
@@ -46,7 +44,7 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
     Parameters
     ----------
     tables : mapping of str to DataFrame
-        ``"summary"``, ``"evaluation"`` and ``"runs"`` are used.
+        ``"summary"`` is used.
     story : mapping
         ``"datasets"`` is used: those of the run.
     """
@@ -67,20 +65,14 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
             comparisons.append(Comparison(name, title, table, _NOTE))
             all_ways |= ways
     rare = {d: (d.removesuffix("-nested"), way) for way, d in _RARE.items() if d in story["datasets"]}
-    over = partition_comparisons(tables, "precision@k", list(_OWN))
-    names = {m: about["title"] for m, about in story["methods"].items()} | _SHORT
     return Findings(
         title="Accuracy at the Top, NIPS 2012: the tables again",
         citation="S. Boyd, C. Cortes, M. Mohri, A. Radovanovic. Accuracy at the Top. NIPS 2012.",
-        answers=[
-            *(_claims(over[1].table) if over else ()),
-            *_answers({c.name: c.table for c in comparisons}),
-            *(sentences(over[1].table, over[0].table, names, "P@tau") if over else ()),
-        ],
+        answers=list(_answers({c.name: c.table for c in comparisons})),
         choices=[
             "The sets are drawn at random, stratified by class; the paper does not say how.",
-            "Features are standardised on the training part; the paper does not say. What other preparations "
-            "and other partitions give is in tables of their own, C always chosen on inner folds there.",
+            "Features are standardised on the training part; the paper does not say. Other partitions and "
+            "preparations have a page of their own, aatp2012-partitions.",
             "An item counts once in the loss of aatp, once per pair it is in for aatp-pairs; the paper's "
             "formula says pairs, its numbers of items in the top suggest items.",
             "Six values of C or lambda in steps of ten for every method; the paper prints no grid.",
@@ -94,42 +86,11 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
                 "others",
                 "What the paper does not print, on its data sets and on stand-ins",
                 ours_alone(printed, summary, all_ways | rare),
-                "The infinite push on other sets than Ionosphere; TopPush (Li et al. 2014), logistic "
-                "regression and a random direction; OHSUMED thinned to 1% relevant, as rare as TREC 2003. "
-                + _COLUMNS,
+                "The infinite push on other sets than Ionosphere; TopPush (Li et al. 2014); OHSUMED thinned "
+                "to 1% relevant, as rare as TREC 2003. " + _COLUMNS,
             ),
-            *over,
         ],
         own=_OWN,
-    )
-
-
-def _claims(tests: pd.DataFrame) -> Iterator[str]:
-    """Say what became of the paper's three claims of significance, features standardised."""
-    rows = tests[(tests["preparation"] == "standard") & tests["rival"].isin(["svm-perf", "infinite-push"])]
-    rows = rows[rows["method"] == "aatp"]
-
-    def found(dataset: str, rival: str, target: str | None = None) -> tuple[bool, str]:
-        its = rows[(rows["dataset"] == dataset) & (rows["rival"] == rival)]
-        its = its if target is None else its[its["target"] == target]
-        higher, lower = ((its["verdict"] == v).sum() for v in ("higher", "lower"))
-        return higher == len(its), f"higher at {higher}, lower at {lower} of {len(its)} tau against {rival}"
-
-    svm, push = found("ionosphere", "svm-perf"), found("ionosphere", "infinite-push")
-    both = "held" if svm[0] and push[0] else "not held"
-    yield (
-        "Claim: on Ionosphere AATP is significantly better than the others, most of all at the smallest tau. "
-        f"{both.capitalize()}, over partitions, C chosen in training: {svm[1]}; {push[1]} (tests.csv)."
-    )
-    four = found("housing", "svm-perf", "tau=0.04")
-    yield (
-        "Claim: on Housing AATP is significantly above SVMperf at 4%, and level with it at the very top. "
-        f"{'Held' if four[0] else 'Not held'} at 4%: {four[1]}; at all tau {found('housing', 'svm-perf')[1]} "
-        "(tests.csv)."
-    )
-    yield (
-        "Claim: on LETOR (TREC 2003) AATP is significantly better than SVMperf. Not testable: the set cannot "
-        "be had, and the five folds printed are no partitions to test over; stand-ins are in others.csv."
     )
 
 

@@ -36,7 +36,9 @@ class Simulation:
 #: Name in the configuration's `paper`, and the module whose `findings` rebuilds the paper's tables.
 PAPERS: Mapping[str, str] = {
     "aatp2012": "attop.papers.aatp2012",
+    "aatp2012-partitions": "attop.papers.aatp2012_partitions",
     "prec2015": "attop.papers.prec2015",
+    "prec2015-partitions": "attop.papers.prec2015_partitions",
     "papk2020": "attop.papers.papk2020",
     "pnorm2005": "attop.papers.pnorm2005",
 }
