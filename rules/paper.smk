@@ -1,7 +1,8 @@
-from attop.papers.registry import SIMULATIONS
+from attop.papers.registry import MAILINGS, SIMULATIONS
 
 SIMULATED = SIMULATIONS.get(CONFIG.paper, {})
 PAPER = f"{OUT}/paper/index.html" if CONFIG.paper else []
+LISTS = [f"{OUT}/lists/mailing.parquet"] if CONFIG.paper in MAILINGS else []
 
 
 if CONFIG.paper:
@@ -30,6 +31,7 @@ if CONFIG.paper:
         input:
             rules.report.output,
             [f"{OUT}/simulations/{name}.parquet" for name in SIMULATED],
+            LISTS,
         output:
             report(PAPER, caption="../workflow/report/paper.rst", category="Results"),
         log:
@@ -43,3 +45,26 @@ if CONFIG.paper:
             "the paper's tables and figures"
         script:
             "../workflow/scripts/paper.py"
+
+
+if LISTS:
+
+    # Whom each method would choose, written before any label of theirs is looked at.
+    rule mailing:
+        input:
+            data=f"{OUT}/data/{MAILINGS[CONFIG.paper].dataset}/dataset.npz",
+            receipt=f"{OUT}/data/{MAILINGS[CONFIG.paper].dataset}/fetch.json",
+            labelled=f"{OUT}/data/{MAILINGS[CONFIG.paper].labelled}/dataset.npz",
+        output:
+            LISTS,
+        log:
+            f"{LOGS}/mailing.log",
+        resources:
+            mem_mb=memory,
+            runtime=minutes(60),
+        params:
+            **INPUTS.mailing(),
+        message:
+            "the list each method would mail"
+        script:
+            "../workflow/scripts/mailing.py"

@@ -1,5 +1,7 @@
 """Protocols from a configuration file to the report's sentence: what is asked for, and what cannot be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ import yaml
 from attop.analysis.page.section import protocol_sentence
 from attop.bench.checks import check_plan
 from attop.bench.config import ConfigError, load_config
+from attop.bench.measure import measure
 from attop.bench.plan import Plan
 from attop.bench.training import run_job
 from attop.datasets.base import DatasetError
@@ -137,3 +140,31 @@ def test_days_that_are_not_there_stop_before_the_first_job(tmp_path, options, pa
 def test_an_unknown_option_of_days_is_told_without_the_data(tmp_path):
     with pytest.raises(ConfigError, match="protocol 'prequential': unknown parameter 'gap'"):
         configured(tmp_path, {"kind": "prequential", "options": {"gap": 3}}, day="when")
+
+
+def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):
+    plan, data = configured(tmp_path, {"kind": "stratified"}, entity="customer", day="when")
+    folds = cut(data, plan.config.split("bank", 0))
+    tree = {"estimator": "sklearn.ensemble.RandomForestClassifier", "search": {}}
+    spec = next(plan.runs())
+    scores = []
+    for seed, params in ((0, {}), (1, {}), (0, {"random_state": 5}), (1, {"random_state": 5})):
+        params = {"n_estimators": 5, **params}
+        job = replace(plan.spec(spec), seed=seed, params=params, **tree)
+        scores.append(run_job(job, data, folds[0], contain=False).scores)
+    assert not np.array_equal(scores[0], scores[1])
+    np.testing.assert_array_equal(scores[2], scores[3])
+
+
+def test_card_precision_selects_and_needs_its_columns(tmp_path):
+    plan, data = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
+    folds = cut(data, plan.config.split("bank", 0))
+    job = replace(plan.spec(next(plan.runs())), select_by="card-precision-3")
+    record = run_job(job, data, folds[0], contain=False).record
+    (target,) = record.targets
+    best = max(np.mean(row["values"]) for row in target["inner"])
+    assert target["validation"] == pytest.approx(best)
+    assert best > 0
+    bare = replace(data, entity=None)
+    found = measure(job.metric, bare, folds[0].test, np.zeros(len(folds[0].test)), job.tops[0])
+    assert found.reason == "the data name no entities or no days"

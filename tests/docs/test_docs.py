@@ -32,6 +32,7 @@ RUN = {
     'python -c "import joblib, pandas; print('
     "joblib.load('deployed-claims/model.joblib').decision_function(pandas.read_csv('new.csv'))[:3])\"",
     "attop rescore predictions/ --top 20 --top tau=0.05",
+    "attop plan --configfile payments.yaml",
     "attop plan --configfile config/papers/aatp2012.yaml",
     "PYTHONPATH=. attop check-method centroids.Centroids",
 }
@@ -48,6 +49,8 @@ PLANNED = {
             "prec2015-partitions",
             "papk2020",
             "pnorm2005",
+            "fraud-handbook",
+            "coil2000",
         )
     ),
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",

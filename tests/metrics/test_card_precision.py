@@ -1,21 +1,12 @@
-"""Card precision against every order of tied cards, and against the handbook's printed values."""
-
-import os
-from pathlib import Path
+"""Card precision against every order of tied cards, and in the order of the handbook's code."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 import oracles.metrics as oracle
-from attop.datasets.formats.pickled_frame import load_columns
-from attop.metrics import UndefinedMetricError, card_precision, precision_at_k
-from support import ROOT
+from attop.metrics import UndefinedMetricError, card_precision, get_metric, precision_at_k
+from attop.metrics.card_precision import card_precision_in_order
 
 
 def weeks(seed, count, levels):
@@ -97,37 +88,6 @@ def test_what_cannot_be_computed_is_refused():
         card_precision([1, 0], [1.0, 2.0], 1, ["a", "b"], [1, 1], n_orders=0)
 
 
-# The printed values of the Fraud Detection Handbook
-
-HANDBOOK = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data") / "fraud-handbook"
-FEATURES = [
-    "TX_AMOUNT",
-    "TX_DURING_WEEKEND",
-    "TX_DURING_NIGHT",
-    *[f"CUSTOMER_ID_{what}_{d}DAY_WINDOW" for d in (1, 7, 30) for what in ("NB_TX", "AVG_AMOUNT")],
-    *[f"TERMINAL_ID_{what}_{d}DAY_WINDOW" for d in (1, 7, 30) for what in ("NB_TX", "RISK")],
-]
-
-
-@pytest.fixture(scope="module")
-def handbook():
-    """Return seven days to train on, and seven to test on a week later without customers known for fraud."""
-    if not (HANDBOOK / "SHA256SUMS").exists():
-        pytest.skip(f"the handbook's transactions are not in {HANDBOOK}")
-    sums = dict(line.split()[::-1] for line in (HANDBOOK / "SHA256SUMS").read_text().splitlines())
-    sums = {Path(name).name: digest for name, digest in sums.items()}
-    dates = np.arange("2018-07-25", "2018-08-15", dtype="datetime64[D]")
-    parts = [load_columns(HANDBOOK / f"{date}.pkl", sums[f"{date}.pkl"]) for date in dates]
-    table = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-    table = table.sort_values("TRANSACTION_ID")
-    day = table["TX_TIME_DAYS"] - table["TX_TIME_DAYS"].min()
-    train, tests = table[day < 7], []
-    for d in range(14, 21):
-        known = table["CUSTOMER_ID"][(table["TX_FRAUD"] == 1) & (day < d - 7)]
-        tests.append(table[(day == d) & ~table["CUSTOMER_ID"].isin(known)])
-    return train, pd.concat(tests)
-
-
 def as_the_handbook_does(test, scores, k=100):
     """Precision of each day with tied cards in the order in which sorting the rows leaves them."""
     found, precision = set(), []
@@ -141,23 +101,29 @@ def as_the_handbook_does(test, scores, k=100):
     return float(np.mean(precision))
 
 
-@pytest.mark.parametrize(
-    ("model", "printed", "low", "high"),
-    [
-        (LogisticRegression(random_state=0), 0.291, 0.291, 0.291),
-        (DecisionTreeClassifier(max_depth=2, random_state=0), 0.241, 0.236, 0.397),
-        (RandomForestClassifier(random_state=0, n_jobs=2), 0.287, 0.287, 0.289),
-    ],
-    ids=["logistic-regression", "tree", "forest"],
-)
-def test_printed_values_of_the_handbook(handbook, model, printed, low, high):
-    train, test = handbook
-    chain = make_pipeline(StandardScaler(), model).fit(train[FEATURES], train["TX_FRAUD"])
-    scores = chain.predict_proba(test[FEATURES])[:, 1]
-    found = card_precision(
-        test["TX_FRAUD"], scores, 100, test["CUSTOMER_ID"], test["TX_TIME_DAYS"], n_orders=20
-    )
-    theirs = as_the_handbook_does(test, scores)
-    assert round(theirs, 3) == printed
-    assert (round(found.low, 3), round(found.high, 3)) == (low, high)
-    assert found.low <= theirs <= found.high
+def test_the_order_of_the_handbook_is_one_of_all_and_that_of_pandas():
+    for week in weeks(6, 40, levels=3):
+        y, scores, k, cards, days = week
+        table = pd.DataFrame({"TX_FRAUD": y, "CUSTOMER_ID": cards, "TX_TIME_DAYS": days})
+        theirs = as_the_handbook_does(table, scores, k)
+        assert card_precision_in_order(*week) == pytest.approx(theirs, rel=1e-14)
+        assert theirs in [float(value) for value in oracle.card_precisions(*as_lists(week))]
+
+
+def test_names_with_the_number_of_cards_checked():
+    for week in weeks(7, 20, levels=3):
+        y, scores, k, cards, days = week
+        found = card_precision(*week)
+        values = [found.value, found.low, found.high, card_precision_in_order(*week)]
+        for suffix, value in zip(("", "-low", "-high", "-in-order"), values, strict=True):
+            metric = get_metric(f"card-precision-{k}{suffix}")
+            assert metric.evaluate(y, scores, top=17, entities=cards, days=days) == (value, 1, 0, None)
+    alone = get_metric("card-precision-2").evaluate([1, 0, 0], [3.0, 2.0, 1.0])
+    assert np.isnan(alone.value)
+    assert alone.reason == "the data name no entities or no days"
+    short = get_metric("card-precision-4").evaluate([1, 0], [2.0, 1.0], entities=[1, 2], days=[0, 0])
+    assert short.reason == "k > n"
+    with pytest.raises(ValueError, match=r"k must be a whole number of at least 1, got 2\.5"):
+        get_metric("card-precision-2.5")
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        get_metric("card-precision-2").evaluate([1, 0], [2.0, 1.0], sample_weight=[1, 2])

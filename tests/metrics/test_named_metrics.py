@@ -159,7 +159,8 @@ def test_a_number_may_be_written_into_a_name():
     assert metric.parameter == ("precision", 0.95)
     assert pickle.loads(pickle.dumps(metric)) == metric == get_metric("recall@precision-0.950")
     for family in FAMILIES:
-        assert family.read(family.make(0.123456789).name) == family.make(0.123456789)
+        number = 0.123456789 if family.allowed(0.123456789) else 123456789.0
+        assert family.read(family.make(number).name) == family.make(number)
     with pytest.raises(ValueError, match="recall must be above 0 and at most 1, got 2"):
         get_metric("precision@recall-2")
     with pytest.raises(ValueError, match=r"unknown metric 'bedroc'.*did you mean 'bedroc-20'"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from attop.bench.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop.bench.fitting import import_estimator
+from attop.bench.measure import measure
 from attop.datasets.base import Dataset, Unavailable
 from attop.datasets.splits.folds import Fold
 from attop.metrics import Metric
@@ -124,8 +125,7 @@ def _first_complaint(
 
 
 def _undefined(dataset: Dataset, rows: Ints, metric: Metric, top: Top) -> str:
-    groups = None if dataset.groups is None else dataset.groups[rows]
-    return metric.evaluate(dataset.y[rows], np.zeros(len(rows)), top=top, groups=groups).reason or ""
+    return measure(metric, dataset, rows, np.zeros(len(rows)), top).reason or ""
 
 
 def _counts(dataset: Dataset, rows: Ints) -> str:

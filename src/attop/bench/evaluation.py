@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from attop.bench.measure import measure
 from attop.bench.record import Record
 from attop.bench.run import Run
 from attop.bench.select import best_setting, values_of
@@ -137,10 +138,9 @@ def _selection_rows(target: dict[str, Any]) -> list[dict[str, Any]]:
 def _metric_rows(
     dataset: Dataset, test: Any, scores: Any, top: Top, metrics: Sequence[Metric]
 ) -> list[dict[str, Any]]:
-    groups = None if dataset.groups is None else dataset.groups[test]
     rows = []
     for metric in metrics:
-        result = metric.evaluate(dataset.y[test], scores, top=top, groups=groups)
+        result = measure(metric, dataset, test, scores, top)
         rows.append(
             {
                 "metric": metric.name,

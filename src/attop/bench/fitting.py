@@ -51,9 +51,11 @@ def settings_of(search: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 def estimator_of(job: JobSpec, seed: int) -> Any:
-    """Return the estimator of a job with its fixed parameters, seeded where it takes a seed."""
+    """Return the estimator of a job with its fixed parameters, seeded unless a seed is one of them."""
     estimator = import_estimator(job.estimator)(**job.params)
-    return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
+    if "random_state" in estimator.get_params() and "random_state" not in job.params:
+        estimator.set_params(random_state=seed)
+    return estimator
 
 
 def rehearse(estimator: Any, settings: Sequence[Mapping[str, Any]]) -> None:

@@ -17,7 +17,7 @@ from attop.bench.run import Run
 from attop.datasets.catalogue import kind_of, stage_parameters
 from attop.datasets.fetch.receipt import failures
 from attop.metrics import Metric
-from attop.papers.registry import PAPERS, SIMULATIONS
+from attop.papers.registry import MAILINGS, PAPERS, SIMULATIONS
 
 __all__ = ["Inputs"]
 
@@ -132,6 +132,14 @@ class Inputs:
             seed=self.config.seed,
             code=lambda w: self._code("simulate", home_of(SIMULATIONS[str(paper)][w.simulation].function)),
         )
+
+    def mailing(self) -> dict[str, Any]:
+        """Return what the list that a paper asks for depends on."""
+        asked = MAILINGS[str(self.config.paper)]
+        methods = [method.id for method in self.config.methods]
+        jobs = [[m, self.plan.spec(Run(asked.dataset, m, 0, 0)).as_dict()] for m in methods]
+        homes = [home for method in methods for home in self._run(asked.dataset, method)]
+        return named(k=asked.k, jobs=jobs, code=self._code("mailing", *homes))
 
     def paper(self) -> dict[str, Any]:
         """Return what the rebuilt tables of a paper depend on besides the results."""

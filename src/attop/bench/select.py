@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.bench.measure import measure
 from attop.datasets.base import Dataset
 from attop.metrics import Metric
 from attop.top import Top
@@ -27,9 +28,7 @@ def values_of(
     dataset: Dataset, rows: Ints, scores: Iterable[Floats], top: Top, metric: Metric
 ) -> list[float]:
     """Return the metric of some rows, for each setting's scores of them."""
-    y = dataset.y[rows]
-    groups = None if dataset.groups is None else dataset.groups[rows]
-    return [metric.evaluate(y, one, top=top, groups=groups).value for one in scores]
+    return [measure(metric, dataset, rows, one, top).value for one in scores]
 
 
 def best_setting(values: ArrayLike, metric: Metric) -> tuple[int, float]:

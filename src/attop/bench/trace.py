@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attop.bench.fitting import fit_settings, import_estimator, score_items
+from attop.bench.measure import measure
 from attop.bench.record import Record
 from attop.bench.spec import JobSpec
 from attop.bench.tables import KEY, TABLES
@@ -86,13 +87,11 @@ def trace(job: JobSpec, dataset: Dataset, fold: Fold, record: Record, target: st
     budget = next((name for name in BUDGETS if name in known), None)
     if budget is None or not hasattr(estimator, "fit_many"):
         return []
-    if "random_state" in known:
+    if "random_state" in known and "random_state" not in job.params:
         estimator.set_params(random_state=record.seed)
     top = next(top for top in job.tops if str(top) == target)
     setting = {**found["chosen"], "top": top}
     last = int({**known, **setting}[budget])
-    groups = dataset.groups
-    metric = job.metric
     rows: list[dict[str, Any]] = []
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():
@@ -105,9 +104,8 @@ def trace(job: JobSpec, dataset: Dataset, fold: Fold, record: Record, target: st
                     return []
                 row = {"iterations": iterations, "objective": float(model.objective_)}
                 for part, items in (("train", fold.train), ("test", fold.test)):
-                    its_groups = None if groups is None else groups[items]
                     scores = score_items(model, transform(items))
-                    row[part] = metric.evaluate(dataset.y[items], scores, top=top, groups=its_groups).value
+                    row[part] = measure(job.metric, dataset, items, scores, top).value
                 rows.append(row)
                 if getattr(model, "status_", None) == "converged":
                     break

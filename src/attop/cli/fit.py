@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from attop.bench.config import ConfigError, load_config
 from attop.bench.fitting import import_estimator, settings_of
 from attop.bench.folds import read_folds
+from attop.bench.measure import measure
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.select import best_setting, values_of
@@ -143,11 +144,11 @@ def _rows(plan: Plan, job: JobSpec, dataset: Dataset, outcome: Outcome) -> Itera
     yield ["", *map(str, tops)]
     yield ["chosen", *chosen]
     yield [f"{job.select_by}, {part}", *map(_number, validation)]
-    groups = None if dataset.groups is None else dataset.groups[outcome.test]
-    y = dataset.y[outcome.test]
     for name in dict.fromkeys([job.select_by, *plan.config.metrics]):
-        evaluate = plan.config.metric(name).evaluate
-        values = [evaluate(y, s, top=top, groups=groups).value for top, s in zip(tops, scores, strict=True)]
+        metric = plan.config.metric(name)
+        values = [
+            measure(metric, dataset, outcome.test, s, top).value for top, s in zip(tops, scores, strict=True)
+        ]
         yield [f"{name}, test", *map(_number, values)]
 
 

@@ -18,6 +18,8 @@ from attop.datasets.kinds import (
     behance,
     bundled,
     citation,
+    coil,
+    handbook,
     images,
     kddcup,
     movielens,
@@ -155,6 +157,9 @@ KINDS: Mapping[str, Kind] = {
             ("appreciations", "features"),
         ),
         _single("citation", citation.citation_recommendation, ("archive",)),
+        _single("coil2000", coil.coil2000, ("path", "evaluation")),
+        _single("coil2000-evaluation", coil.coil2000_evaluation, ("path", "evaluation", "labels")),
+        _single("fraud-handbook", handbook.fraud_handbook, handbook.FILES),
         _single("kddcup08", kddcup.kdd_cup, ("info", "features")),
         _single("file", table.file_table, ("path", "validation", "test")),
     )

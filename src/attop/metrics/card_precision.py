@@ -14,10 +14,10 @@ from attop.sample import check_groups, check_labels
 from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["CardPrecision", "card_precision"]
+__all__ = ["CardPrecision", "card_precision", "card_precision_in_order"]
 
 Bools = NDArray[np.bool_]
-Side = Literal["first", "last"]
+Ties = Literal["first", "last", "sort"]
 
 
 class CardPrecision(NamedTuple):
@@ -76,7 +76,7 @@ class _Cards:
                 ) from None
         return k
 
-    def per_day(self, budgets: list[int], ties: Side | np.random.Generator) -> Floats:
+    def per_day(self, budgets: list[int], ties: Ties | np.random.Generator) -> Floats:
         """Return the precision of each day; cards found are not there on later days."""
         found = np.zeros(self.n_entities, dtype=bool)
         to_come = np.zeros(self.n_entities, dtype=np.int64)  # days on which a card is yet to be positive
@@ -86,13 +86,14 @@ class _Cards:
         for entity, score, positive, k in zip(self.entity, self.score, self.positive, budgets, strict=True):
             to_come[entity] -= positive
             left = np.flatnonzero(~found[entity])
-            if isinstance(ties, str):
+            if isinstance(ties, np.random.Generator):
+                left = ties.permutation(left)
+            elif ties != "sort":
                 # Of positives those that come again are found last by whoever wants to find many.
                 place = np.lexsort((to_come[entity[left]], ~positive[left]))
                 left = left[place if ties == "first" else place[::-1]]
-            else:
-                left = ties.permutation(left)
-            checked = left[np.argsort(-score[left], kind="stable")[:k]]
+            order = _sorted_down(score[left]) if ties == "sort" else np.argsort(-score[left], kind="stable")
+            checked = left[order[:k]]
             its = checked[positive[checked]]
             found[entity[its]] = True
             precision.append(len(its) / k)
@@ -181,3 +182,27 @@ def card_precision(
     return CardPrecision(
         float(weeks.mean()), float(min(low, weeks.min())), float(max(high, weeks.max())), per_day
     )
+
+
+def card_precision_in_order(
+    y: ArrayLike, scores: ArrayLike, top: TopLike, entities: ArrayLike, days: ArrayLike
+) -> float:
+    """Card precision in the order of tied cards that the handbook's code has, to compare with its numbers.
+
+    Parameters and errors as of `card_precision`.
+
+    Notes
+    -----
+    Each day the cards, in the order of their names, are sorted by score as pandas sorts a frame downwards,
+    which leaves tied cards in an order of its own. That order may be another with another version of NumPy or
+    on another processor: report `card_precision`.
+    """
+    labels = check_labels(y)
+    values = check_scores(scores, len(labels))
+    cards = _Cards.of(labels, values, check_groups(entities, len(labels)), check_groups(days, len(labels)))
+    return float(cards.per_day(cards.budgets(Top.of(top)), "sort").mean())
+
+
+def _sorted_down(scores: Floats) -> Ints:
+    """Return the order that pandas' ``sort_values(ascending=False)`` gives."""
+    return (len(scores) - 1 - np.argsort(scores[::-1], kind="quicksort"))[::-1]

@@ -15,6 +15,7 @@ from attop.metrics import (
     precision,
     roc_area,
 )
+from attop.metrics.card_metric import CARD_FAMILIES
 from attop.metrics.metric import Metric
 from attop.suggestions import did_you_mean
 
@@ -46,6 +47,7 @@ FAMILIES = (
     operating_point.RECALL_AT_PRECISION,
     operating_point.PRECISION_AT_RECALL,
     operating_point.TPR_AT_FPR,
+    *CARD_FAMILIES,
 )
 _ON_REQUEST = (
     enrichment.LIFT,

@@ -79,8 +79,9 @@ def _markdown(findings: Findings, paper: str) -> str:
 def _counts(findings: Findings) -> str:
     """Say how many numbers are printed, and how ours came out beside them: its methods and its baselines."""
     tables = [c.table for c in findings.comparisons if {"printed", "verdict"} <= {*c.table}]
+    told = [c.table["printed"].count() for c in findings.comparisons if "printed" in c.table]
     if not tables:
-        return "The paper prints no numbers."
+        return f"{sum(told)} printed numbers." if told else "The paper prints no numbers."
     rows = pd.concat(tables, ignore_index=True)
     named = rows["method"].replace(dict(findings.own))
     printed = rows.assign(method=named)[["dataset", "target", "metric", "method"]].drop_duplicates()

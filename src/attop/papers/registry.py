@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from attop.papers.findings import Findings
 
-__all__ = ["PAPERS", "SIMULATIONS", "Simulation", "findings_of", "simulate"]
+__all__ = [
+    "MAILINGS",
+    "PAPERS",
+    "SIMULATIONS",
+    "Mailing",
+    "Simulation",
+    "findings_of",
+    "simulate",
+]
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,8 @@ PAPERS: Mapping[str, str] = {
     "prec2015-partitions": "attop.papers.prec2015_partitions",
     "papk2020": "attop.papers.papk2020",
     "pnorm2005": "attop.papers.pnorm2005",
+    "fraud-handbook": "attop.papers.fraud_handbook",
+    "coil2000": "attop.papers.coil2000",
 }
 
 #: Paper -> what is simulated for it alone, by name.
@@ -63,6 +73,28 @@ SIMULATIONS: Mapping[str, Mapping[str, Simulation]] = {
 }
 
 
+class Mailing(NamedTuple):
+    """A list that is asked for of customers whose labels may not be had.
+
+    Attributes
+    ----------
+    dataset : str
+        What methods are chosen and trained on; its files have the customers to choose from.
+    labelled : str
+        The data set that has their labels too.
+    k : int
+        Places on the list.
+    """
+
+    dataset: str
+    labelled: str
+    k: int
+
+
+#: Paper -> the list it asks for.
+MAILINGS: Mapping[str, Mailing] = {"coil2000": Mailing("coil2000", "coil2000-evaluation", 800)}
+
+
 def findings_of(paper: str, tables: Mapping[str, Any], story: Mapping[str, Any]) -> Findings:
     """Return the tables and figures of a paper, made of a benchmark's results.
 
@@ -71,7 +103,8 @@ def findings_of(paper: str, tables: Mapping[str, Any], story: Mapping[str, Any])
     paper : str
         A key of `PAPERS`.
     tables : mapping of str to DataFrame
-        See `attop.bench.tables.TABLES`, ``"summary"``, and those of `SIMULATIONS`.
+        See `attop.bench.tables.TABLES`, ``"summary"``, those of `SIMULATIONS`, and for `MAILINGS`
+        ``"mailing"`` (see `attop.bench.mailing.mailing`).
     story : mapping
         See `attop.bench.manifest.manifest`.
     """
