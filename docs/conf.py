@@ -28,6 +28,7 @@ default_role = "py:obj"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_mock_imports = ["torch"]  # of an extra, and large
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 strip_signature_backslash = True

@@ -17,6 +17,7 @@ QUICK = {
     "bundle": ["--quick"],
     "top_push": ["--quick"],
     "soft_top": ["--quick"],
+    "objectives": ["--quick"],
     "aatp": ["3"],
     "first_order": [],
     "streaming": ["--rows", "200000", "400000"],

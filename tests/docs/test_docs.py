@@ -64,6 +64,8 @@ CI = "run word for word by .ci/run"
 PIP = "installs; .ci/run installs the same way"
 SLURM = "needs a SLURM; tests/slurm runs the profile on one"
 NETWORK = "asks the network whether the data can be had"
+#: Packages of extras that a page's Python needs.
+NEEDS = {"docs/howto/boosters-and-networks.md": ("lightgbm", "xgboost", "torch")}
 #: Commands not run here, each with the reason.
 NOT_RUN = {
     f'{VENV} && pip install -e ".[workflow]" && snakemake --cores 16': CI,
@@ -72,6 +74,8 @@ NOT_RUN = {
     "pip install -e .": PIP,
     'pip install -e ".[workflow]"': PIP,
     'pip install -e ".[slurm]"': PIP,
+    'pip install "attop[boosters]"': PIP,
+    'pip install "attop[torch]"': PIP,
     "snakemake --profile slurm": SLURM,
     "snakemake --profile slurm --dry-run --quiet": SLURM,
     "snakemake --profile slurm --default-resources slurm_partition=main slurm_account=mygroup": SLURM,
@@ -154,6 +158,8 @@ def run_python(page, folder, monkeypatch):
 # tests/test_errata.py runs the errata.
 @pytest.mark.parametrize("page", [page for page in pages_with("python") if "errata/" not in page])
 def test_python(page, tmp_path, monkeypatch, capsys):
+    for package in NEEDS.get(page, ()):
+        pytest.importorskip(package, reason=f"the page's Python needs {package}, of an extra")
     results = run_python(page, tmp_path, monkeypatch)
     assert not results.failed, capsys.readouterr().out
 

@@ -126,7 +126,7 @@ def test_weights_reach_the_metrics_that_take_them(name):
 
 def test_names_say_the_top():
     named = {name: EvaluationMetric(name, {"k": 100, "of": 3000}).name for name in ("precision@k", "auc")}
-    assert named == {"precision@k": "precision@k=100 of 3000", "auc": "auc"}
+    assert named == {"precision@k": "precision@k=100-of-3000", "auc": "auc"}
 
 
 def test_an_undefined_metric_stops_the_training():

@@ -94,10 +94,10 @@ def test_evaluation_is_the_metric_at_the_scores(name):
     data = xgb.DMatrix(X, Y)
     data.set_group(SIZES)
     history = {}
-    metric = XGBoostMetric(name, 10)
+    metric = XGBoostMetric(name, {"k": 10, "of": 100})
     params = {**QUIET, "objective": "binary:logistic", "disable_default_eval_metric": True}
     model = xgb.train(
         params, data, 3, evals=[(data, "t")], custom_metric=metric, evals_result=history, verbose_eval=False
     )
-    expected = get_metric(name).evaluate(Y, model.predict(data), 10, GROUPS).value
+    expected = get_metric(name).evaluate(Y, model.predict(data), {"k": 10, "of": 100}, GROUPS).value
     assert history["t"][metric.name][-1] == pytest.approx(expected, abs=1e-6)

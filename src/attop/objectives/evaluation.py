@@ -42,14 +42,13 @@ class EvaluationMetric:
 
     def __init__(self, metric: str | Metric, top: TopLike | None = None):
         self.metric = get_metric(metric)
-        if self.metric.needs_top and top is None:
-            raise TypeError(
-                f"{self.metric.name} is a metric of the top: give top, for example {{'tau': 0.05}}"
-            )
-        self.top = Top.of(top) if self.metric.needs_top and top is not None else None
-        self.name = (
-            self.metric.name if self.top is None else f"{self.metric.name.removesuffix('k')}{self.top}"
-        )
+        self.name, self.top = self.metric.name, None
+        if self.metric.needs_top:
+            if top is None:
+                raise TypeError(f"{self.name} is a metric of the top: give top, for example {{'tau': 0.05}}")
+            self.top = Top.of(top)
+            # Without spaces, at which XGBoost divides what it reports.
+            self.name = f"{self.name.removesuffix('k')}{self.top}".replace(" ", "-")
 
     def value(
         self,

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from attop.metrics.ranking import as_floats
 from attop.surrogates.base import BoundSurrogate, Surrogate
@@ -107,20 +106,14 @@ class Objective:
         Items of weight 0 have derivatives 0, as has an item whose score does not change the loss.
         """
         _, gradient = self.value_and_gradient(scores, y, groups, sample_weight)
-        # In place: at a million rows fresh memory would cost more than the arithmetic.
-        p = expit(as_floats(scores))
-        curvature = np.subtract(1.0, p)
-        curvature *= p
-        np.maximum(curvature, _LEAST, out=curvature)
+        weight = None if sample_weight is None else as_floats(sample_weight)
         size = gradient
-        if sample_weight is not None:
-            weight = as_floats(sample_weight)
-            curvature *= weight
+        if weight is not None:
             size = np.divide(gradient, weight, out=np.zeros_like(gradient), where=weight > 0)
         largest = max(size.max(), -size.min())
         if largest > 0:
             gradient /= largest
-        return gradient, curvature
+        return gradient, _log_loss_curvature(as_floats(scores), weight)
 
     def _bind(
         self, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
@@ -137,6 +130,21 @@ class Objective:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.surrogate!r})"
+
+
+def _log_loss_curvature(scores: Floats, weight: Floats | None) -> Floats:
+    """Return w p (1 - p), which is e / (1 + e)^2 with e = exp(-|s|), and at least a little."""
+    # In place: at a million rows fresh memory costs as much as the arithmetic.
+    curvature = np.abs(scores)
+    np.negative(curvature, out=curvature)
+    np.exp(curvature, out=curvature)
+    square = 1.0 + curvature
+    square *= square
+    curvature /= square
+    np.maximum(curvature, _LEAST, out=curvature)
+    if weight is not None:
+        curvature *= weight
+    return curvature
 
 
 def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
