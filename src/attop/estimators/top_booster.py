@@ -36,10 +36,10 @@ class TopBooster(ClassifierMixin, BaseEstimator):
     .. math:: \sum_i \omega_i \, \log\bigl(1 + e^{\mp F(x_i)}\bigr), \qquad
               \omega_i \propto 0.1 + 0.9 \cdot 4 \, \sigma'\Bigl(\frac{s_i - t}{h u}\Bigr),
 
-    - for positives, with s the scores of the first, t the k-th highest of them and u the standard deviation
-    of the 4k highest. Whether to take the second, and its h, is chosen by cross-validation, by the precision
-    averaged over nine k' from k/2 to 2k. Where the best h gains no more than its standard error the model of
-    log loss is kept.
+    where s are the scores of the first, t is the k-th highest of them and u the standard deviation of the 4k
+    highest; the sign is minus for positives. Whether to take the second, and its h, is chosen by
+    cross-validation, by the precision averaged over nine k' from k/2 to 2k. Where the best h gains no more
+    than its standard error the model of log loss is kept.
 
     Parameters
     ----------
