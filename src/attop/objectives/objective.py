@@ -16,7 +16,7 @@ from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["Objective", "codes_of", "surrogate_of"]
 
-#: The least second derivative of an item of weight 1: none is further from the cut than log-odds of 14.
+#: The least second derivative of an item of weight 1: that of log-odds of 14.
 _LEAST = 1e-6
 
 
@@ -27,7 +27,7 @@ class Objective:
     weights of the items, an item's first and second derivative are
 
     .. math:: g_i = \frac{c_i}{\max_j |c_j| / w_j}, \qquad
-              h_i = w_i \, p_i (1 - p_i), \qquad p_i = \frac{1}{1 + e^{-s_i}}.
+              h_i = \max\bigl(|g_i|, \; w_i \, p_i (1 - p_i)\bigr), \qquad p_i = \frac{1}{1 + e^{-s_i}}.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class Objective:
     -----
     Most surrogates have no second derivative that is positive, or none at all. That of log loss takes its
     place: where scores are log-odds, :math:`p (1 - p)` is the Fisher information of an item, and a leaf's
-    :math:`-\sum g / \sum h` a step along the natural gradient. So start from a model of log loss, whose
-    scores are log-odds; where all scores are zero the second derivative is a constant, and there is no list
-    yet to improve the top of.
+    :math:`-\sum g / \sum h` a step along the natural gradient. An item whose class is all but certain has
+    next to none; at least :math:`|g|` keeps the step of every leaf within 1. So start from a model of log
+    loss, whose scores are log-odds; where all scores are zero there is no list yet to improve the top of.
 
     The scale makes the largest derivative 1, what log loss gives an item it is wholly wrong about, so that
     a learning rate, a penalty of leaves and a least sum of second derivatives mean what they mean there. It
@@ -60,7 +60,7 @@ class Objective:
     --------
     >>> g, h = Objective("prec@k-ramp", 1).derivatives([2.0, 1.0, 0.0], [0, 1, 0])
     >>> g.tolist(), h.round(3).tolist()
-    ([1.0, -1.0, 0.0], [0.105, 0.197, 0.25])
+    ([1.0, -1.0, 0.0], [1.0, 1.0, 0.25])
     """
 
     def __init__(self, surrogate: str | Surrogate, top: TopLike | None = None):
@@ -113,7 +113,8 @@ class Objective:
         largest = max(size.max(), -size.min())
         if largest > 0:
             gradient /= largest
-        return gradient, _log_loss_curvature(as_floats(scores), weight)
+        curvature = _log_loss_curvature(as_floats(scores), weight)
+        return gradient, np.maximum(curvature, np.abs(gradient), out=curvature)
 
     def _bind(
         self, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
