@@ -55,7 +55,7 @@ def test_status_counts_and_says_how_to_mend(folder, capsys):
     assert "  memory          10" in lines
     assert "  left            10" in lines  # five splits of letter by two methods
     assert "wdbc rankboost: memory in 10 runs: it broke" in lines
-    assert "letter: not to be had: no network fetch it by hand" in lines
+    assert "letter: unavailable: no network fetch it by hand" in lines
     assert lines[-1] == (
         "Mend the cause, then: attop retry --configfile mine.yaml && "
         "snakemake --cores 16 --configfile mine.yaml"
@@ -66,7 +66,7 @@ def test_retry_removes_what_failed_and_nothing_else(folder, capsys):
     plan = plan_of(folder)
     receipt = finish(plan, {"linear-svm": "ok", "rankboost": "timeout"})
     assert main(["retry", "--configfile", "mine.yaml", "--method", "linear-svm"]) == 0
-    assert "nothing to forget" in capsys.readouterr().out
+    assert "nothing to clear" in capsys.readouterr().out
     assert main(["retry", "--configfile", "mine.yaml", "--status", "error"]) == 0
     assert receipt.exists()
     assert main(["retry", "--configfile", "mine.yaml"]) == 0

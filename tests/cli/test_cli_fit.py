@@ -148,7 +148,7 @@ def test_a_class_that_cannot_be_imported(plan, capsys):
 def test_data_that_cannot_be_had(plan, capsys):
     save_unavailable(plan.stage_path("wdbc"), "wdbc", Unavailable("no network", "ask for it"))
     assert fit("wdbc", "linear-svm") == 1
-    assert "the data cannot be had: no network: ask for it" in capsys.readouterr().err
+    assert "the data are unavailable: no network: ask for it" in capsys.readouterr().err
 
 
 def test_folds_of_another_protocol_are_refused(plan, capsys):

@@ -80,7 +80,7 @@ def record_of(job):
         ("ChangesDirectory", "ok", ""),
         ("OddAttributes", "ok", ""),
         ("LoneSurrogate", "error", r"a name with \ud800 in it"),
-        ("Speechless", "error", "SpeechlessError, whose message cannot be had"),
+        ("Speechless", "error", "SpeechlessError, whose message is unknown"),
         ("WritesEverywhere", "error", "after writing"),
         ("LimitsFiles", "error", "File too large"),
     ],

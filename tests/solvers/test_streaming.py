@@ -198,7 +198,7 @@ def test_stream_refuses():
         batches = StreamedBatches(lambda: [(X, y)], d, top, 20)
         return descend(batches, AveragedDescent(6, PrecAtKAvg, eta=0.1, radius=2.0))
 
-    with pytest.raises(ValueError, match="no known length"):
+    with pytest.raises(ValueError, match="length of a stream is not known"):
         run(top=Top(k=5))
     with pytest.raises(ValueError, match="5 features"):
         run(d=5)
@@ -218,7 +218,7 @@ def test_stream_refuses():
         ({}, {}, "needs classes"),
         ({}, {"classes": [0, 1, 2]}, "two labels"),
         ({}, {"classes": [0, 2]}, "none of the classes"),
-        ({"top": 5}, {"classes": [0, 1]}, "no known length"),
+        ({"top": 5}, {"classes": [0, 1]}, "length of a stream is not known"),
         ({"batch_size": 1}, {"classes": [0, 1]}, "batch_size"),
     ],
 )

@@ -28,7 +28,7 @@ def show(options: argparse.Namespace) -> int:
         if finding.fix:
             print(f"      -> {finding.fix}")  # on one line: to be copied
     said = f"{states['FAIL']} FAIL, {states['warn']} warn"
-    print(f"\n{said}: mend what is marked ->" if states["FAIL"] else f"\nReady for a run ({said}).")
+    print(f"\n{said}: fix what is marked ->" if states["FAIL"] else f"\nReady for a run ({said}).")
     return 1 if states["FAIL"] else 0
 
 
@@ -39,7 +39,7 @@ def _look(options: argparse.Namespace) -> Iterator[Finding]:
     yield from check_cores()
     if any(finding.state == "FAIL" for finding in packages):
         yield Finding(
-            "warn", "configuration", "not looked at", "mend the packages and call attop doctor again"
+            "warn", "configuration", "not looked at", "fix the packages, then call attop doctor again"
         )
     else:
         from attop.cli.surroundings import check_configuration

@@ -108,7 +108,7 @@ def _load(plan: Plan, run: Run, job: JobSpec, options: argparse.Namespace) -> tu
         dataset = Dataset.load(prepared)
         return dataset, read_folds(cut, dataset, job.split)
     except Unavailable as error:
-        raise ConfigError(f"the data cannot be had: {error}") from None
+        raise ConfigError(f"the data are unavailable: {error}") from None
     except DatasetError as error:
         raise ConfigError(f"{error}:\n{command_line(options, cut)}") from None
 

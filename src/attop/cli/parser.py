@@ -48,7 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
         "retry",
         help="clear failed runs and downloads, so that they run again",
         description="Remove the outputs of training runs that failed (status error, timeout, memory or "
-        "diverged) and the receipts of files that could not be had. Nothing else is touched.",
+        "diverged) and the receipts of failed downloads. Nothing else is touched.",
     )
     add_configuration(retry)
     retry.add_argument("--dataset", help="only this data set")

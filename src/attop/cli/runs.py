@@ -1,4 +1,4 @@
-"""What the training runs of a configuration have come to, and forgetting those that failed."""
+"""What the training runs of a configuration have come to, and clearing those that failed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def status(options: argparse.Namespace) -> int:
         print(f"{dataset} {method}: {state} in {n} runs: {why}")
     missing = {dataset: why for dataset, (_, why) in _missing(plan)}
     for dataset, why in missing.items():
-        print(f"{dataset}: not to be had: {why}")
+        print(f"{dataset}: unavailable: {why}")
     command = command_line(options)
     if failures:
         again = command.replace("snakemake --cores 16", "attop retry")
@@ -61,15 +61,15 @@ def retry(options: argparse.Namespace) -> int:
             # The scores first: a record without them is a run that is left.
             plan.scores_path(run).unlink(missing_ok=True)
             plan.record_path(run).unlink(missing_ok=True)
-            print(f"forgotten: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
+            print(f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
             removed += 1
     if options.method is None and options.status is None:
         for dataset, (receipt, _) in _missing(plan):
             if options.dataset in (None, dataset):
                 receipt.unlink()
-                print(f"forgotten: that the files of {dataset} could not be had")
+                print(f"cleared: the failed download of {dataset}")
                 removed += 1
-    print(f"\nNow: {command_line(options)}" if removed else "Nothing failed: there is nothing to forget.")
+    print(f"\nNow: {command_line(options)}" if removed else "Nothing failed: there is nothing to clear.")
     return 0
 
 

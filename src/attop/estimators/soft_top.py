@@ -235,7 +235,9 @@ class SoftTop(LinearRanker):
         if weight is not None:
             part = part.take(np.flatnonzero(weight > 0))
             if not 0 < part.y.sum() < len(part.y):
-                raise ValueError("sample_weight leaves one class only: give both classes some weight")
+                raise ValueError(
+                    "sample_weight is 0 for all items of one class: each class needs a positive weight"
+                )
         Z, scale = _standardised(X, part)
         for alike in sharing(models):
             one = alike[0]

@@ -125,7 +125,7 @@ def in_words(error: BaseException) -> str:
     try:
         text = f"{name}: {error}"
     except BaseException as second:
-        text = f"{name}, whose message cannot be had: its __str__ raises {type(second).__name__}"
+        text = f"{name}, whose message is unknown: its __str__ raises {type(second).__name__}"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -65,7 +65,9 @@ class BlockedLoss:
 
         def evaluate(block: tuple[Any, BoundSurrogate]) -> tuple[Floats, Floats]:
             X, loss = block
-            with np.errstate(over="ignore", invalid="ignore"):  # the state is a thread's own
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # not inherited from the thread that started this one
                 value, coef = loss(X @ W)
                 return np.asarray(value), X.T @ coef
 

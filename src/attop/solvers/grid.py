@@ -13,7 +13,7 @@ from attop.typing import Floats, Ints
 __all__ = ["GridSolution", "broadcast_settings", "summary_status"]
 
 
-#: The ending of a grid is the least finished of its models' endings.
+#: Statuses, the least finished first. The status of a grid is the first of these that one of its models has.
 _LEAST_FINISHED_FIRST: tuple[Status, ...] = ("deadline", "stopped", "max_iter", "diverged", "converged")
 
 

@@ -164,8 +164,8 @@ def eligible(
         if weight is not None:
             n_pos, n_neg = sample.amounts(weight)
             raise ValueError(
-                f"no group has, by weight, {need}: its positives weigh up to {n_pos.max():g}, its negatives "
-                f"up to {n_neg.max():g}; lower k or scale the weights"
+                f"no group has {need}, counted by sample_weight: the positives of a group weigh up to "
+                f"{n_pos.max():g}, the negatives up to {n_neg.max():g}; lower k or scale the weights"
             )
         pos, neg = int(sample.n_pos.max()), int(sample.n_neg.max())
         raise ValueError(

@@ -15,7 +15,7 @@ from attop.typing import Floats
 __all__ = ["ExpPushExp"]
 
 
-#: Beyond it exp overflows. An inner sum this large outweighs any smaller one, in floating point, wholly.
+#: exp overflows above it. Where an inner sum is this large, those below it by more than rounding add nothing.
 HIGHEST = math.log(np.finfo(float).max)
 
 

@@ -214,7 +214,7 @@ class BoundKernel(BoundSurrogate):
         items = whole.order[start[0] : start[-1]]
         low, high = int(items.min()), int(items.max()) + 1
         rows: slice | Ints
-        if high - low <= 2 * len(items):  # among them may be rows of groups left out
+        if high - low <= 2 * len(items):  # a slice makes no copy; it may hold rows of groups without a loss
             rows, order, n = slice(low, high), items - low, high - low
         else:
             rows = np.sort(items)

@@ -109,7 +109,7 @@ class BoundPNormPushExp(AlongLine):
         # Two segments a group: its positives, with exponents -f, then its negatives, with exponents p f.
         self._segments = _Segments(np.column_stack([sample.n_pos, sample.n_neg]).ravel())
         self._slope = self._segments.spread(np.tile([-1.0, p], sample.n_groups))
-        # What the log-sum-exp of each segment counts for in the mean over groups.
+        # Factor of each segment's log-sum-exp in the mean over groups.
         self._share = np.tile([p, 1.0], sample.n_groups) / sample.n_groups
         # Weights multiply the exponentials; minus infinity for an item without any.
         self._log_weight: Floats | None = None
@@ -164,7 +164,8 @@ class BoundPNormPushExp(AlongLine):
             np.add(exponent, start, out=exponent)
             _, weight, total = segments.soften(exponent)
             mean = segments.sum(np.multiply(weight, change, out=term)) / total
-            # Around the mean: a difference of moments would drown in rounding where one item has it all.
+            # The variance is summed around the mean: the mean of squares minus the squared mean would be
+            # all rounding error where one item has nearly all the weight.
             np.copyto(term, change)
             segments.update(np.subtract, term, mean)
             np.multiply(term, term, out=term)

@@ -81,5 +81,5 @@ def exp_mean(u: Floats, times: Floats) -> tuple[float, Floats]:
     below = np.where(times > 0, u - top, 0.0)
     weight = times * np.exp(below)
     weight /= weight.sum()
-    # By the small numbers themselves, so that a small mean keeps its digits.
+    # log1p and expm1: where all exponents are nearly equal, the logarithm is tiny and would lose its digits.
     return top + math.log1p(float(np.sum(times * np.expm1(below)) / times.sum())), weight

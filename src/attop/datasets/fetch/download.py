@@ -248,5 +248,5 @@ def _disk(error: OSError, source: Source, cache: Path) -> Unavailable:
             "make it writable or name a cache folder that you may write to, then run again",
         )
     return Unavailable(
-        f"{what} ({error.strerror or error})", "mend this or name another cache folder, then run again"
+        f"{what} ({error.strerror or error})", "solve this or name another cache folder, then run again"
     )

@@ -50,7 +50,7 @@ def project_items(
     if size == 0 or size % RECORD.itemsize:
         raise DatasetError(
             f"{_WHERE}: {path} has {size} bytes, which are not whole records of {RECORD.itemsize}: it is cut "
-            "off or another file; get it anew"
+            "off or another file; download it again"
         )
     count, width = size // RECORD.itemsize, RECORD["x"].shape[0]
     rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def project_items(
     if not np.isfinite(projected).all():
         bad = item[~np.isfinite(projected).all(axis=1)][0]
         raise DatasetError(
-            f"{_WHERE}: features of item {bad.decode()!r} are NaN or too large: get {path} anew"
+            f"{_WHERE}: features of item {bad.decode()!r} are NaN or too large: download {path} again"
         )
     if len(np.unique(item)) < count:
         raise DatasetError(f"{_WHERE}: an item occurs twice in {path}: keep one record of each")
@@ -121,10 +121,10 @@ def read_behance(
         likes = np.loadtxt(appreciations, dtype="S16", usecols=(0, 1), comments=None, ndmin=2)
     except (OSError, ValueError) as error:
         raise DatasetError(
-            f"{_WHERE}: {appreciations} has not user, item and time in each line: {error}; get it anew"
+            f"{_WHERE}: {appreciations} has not user, item and time in each line: {error}; download it again"
         ) from None
     if len(likes) == 0:
-        raise DatasetError(f"{_WHERE}: {appreciations} is empty: get it anew")
+        raise DatasetError(f"{_WHERE}: {appreciations} is empty: download it again")
     identifier, projected = project_items(features, n_projected, seed)
     order = np.argsort(identifier)
     place = np.minimum(np.searchsorted(identifier, likes[:, 1], sorter=order), len(order) - 1)

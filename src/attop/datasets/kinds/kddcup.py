@@ -45,7 +45,7 @@ def kdd_cup(info: str | os.PathLike[str], features: str | os.PathLike[str]) -> D
     if text:
         raise DatasetError(
             f"dataset kddcup08: column {text[0]} of {features} is not numeric, for example "
-            f"{table[text[0]].iloc[0]!r}: get the file anew"
+            f"{table[text[0]].iloc[0]!r}: download the file again"
         )
     facts = {
         "title": "KDD Cup 2008",

@@ -32,7 +32,7 @@ def read_ratings(path: str | os.PathLike[str]) -> dict[str, NDArray]:
         table = np.loadtxt(path, dtype=np.int64, delimiter="\t", ndmin=2)
     except (OSError, ValueError) as error:
         raise DatasetError(
-            f"dataset {path}: not tab separated integers: {error}; get the file anew"
+            f"dataset {path}: not tab separated integers: {error}; download the file again"
         ) from None
     if table.shape[1] != 4 or len(table) == 0:
         raise DatasetError(

@@ -14,7 +14,7 @@ from attop.typing import Floats, Ints
 
 __all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
 
-#: What rounding makes of the difference of the two values, relative to the primal at ``w = 0``.
+#: Rounding error of primal minus dual value, relative to the primal at ``w = 0``.
 _ROUNDING = 64 * np.finfo(np.float64).eps
 
 

@@ -61,10 +61,12 @@ class KernelThresholdSVM(ThresholdSVM):
         if values[0] < -1e-8 * scale * len(gram):
             warnings.warn(
                 f"the kernel is not positive semi-definite: its centred matrix has eigenvalues from "
-                f"{values[0]:.1e} to {values[-1]:.1e}, and the problems leave the negative ones out",
+                f"{values[0]:.1e} to {values[-1]:.1e}, and the negative ones are set to 0: "
+                "choose a positive semi-definite kernel, such as rbf",
                 stacklevel=2,
             )
-        # What remains of directions the items do not have is rounding.
+        # The matrix has as many eigenvalues as items, but often a lower rank: eigenvalues this small are
+        # rounding errors of 0.
         real = values > len(gram) * np.finfo(float).eps * scale
         if not real.any():
             real[-1] = True

@@ -27,7 +27,7 @@ _EVALUATIONS = 12
 _SHARE = 0.1
 #: A search moves by this share of the way from its best point to the minimiser of the model.
 _DAMPING = 0.7
-#: Largest score at which a subgradient counts as one at 0.
+#: A subgradient at scores no larger than this counts as one at ``w = 0``.
 _TINY = 1e-8
 #: The candidate's model value, as a share of the way from the lower bound to the best objective.
 _LEVEL = (0.3, 0.7)

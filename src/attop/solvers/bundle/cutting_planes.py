@@ -14,7 +14,7 @@ __all__ = ["LevelStep", "Planes", "plane_offset"]
 _PATIENCE = 30
 
 
-#: Share of the largest term that rounding may add to a sum of many, generously.
+#: Bound on the rounding error of a sum, relative to its largest term.
 _ROUNDING = 16 * np.finfo(np.float64).eps
 
 

@@ -11,9 +11,11 @@ from attop.typing import Floats
 __all__ = ["lbfgs_many"]
 
 
-#: Pairs of steps and gradients remembered; sufficient decrease; steps below are none.
+#: Pairs of a step and its change of gradient that are remembered.
 _MEMORY = 10
+#: A step is taken if it decreases the objective by this share of what its slope promises (Armijo).
 _ARMIJO = 1e-4
+#: Below this step length the line search gives up.
 _SHORTEST = 1e-8
 
 

@@ -109,7 +109,8 @@ def _judge(z: Floats, scores: Floats, weight: Floats, loss: PointwiseLoss) -> tu
 def _solve(X: Any, bend: Floats, ridge: Floats, gradient: Floats) -> Floats:
     """Solve with the Hessian ``[X 1]' diag(bend) [X 1] + diag(ridge)``."""
     d = X.shape[1]
-    # Where no item bends the loss, b is held by the rounding of the rest alone.
+    # Where all second derivatives are 0, the Hessian says nothing of the unregularised intercept b:
+    # a small ridge keeps the system regular.
     ridge = ridge + np.append(np.zeros(d), 1e-10 * (1.0 + bend.sum()))
     if not issparse(X) and d <= _MOST_FACTORISED:
         hessian = np.diag(ridge)

@@ -106,7 +106,7 @@ def refine(
     W0 = np.repeat(start[:, None], len(anchors), axis=1)
 
     def objective(W: Floats) -> tuple[Floats, Floats]:
-        # Width 1 at scores over h.
+        # Scores divided by the width h need a sigmoid of width 1: one loss serves all widths.
         scores = X @ (W / widths)
         value, coef = loss(scores if every else scores[part.rows])
         if not every:

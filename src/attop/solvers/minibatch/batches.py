@@ -196,7 +196,7 @@ class StreamedBatches(BatchSource):
         super().__init__(top, batch_size)
         if not top.depends_on_sample:
             raise ValueError(
-                f"a stream has no known length that {top} could be a part of: "
+                f"{top} is a part of the whole sample, and the length of a stream is not known: "
                 "give a fraction of the items (tau) or of the positives (kappa)"
             )
         self._chunks, self._n_features, self._rng = chunks, n_features, rng

@@ -80,7 +80,7 @@ def _by_sorting(x, k, floor, value, index):
 @njit(cache=True, nogil=True)
 def _trim(x, k, held, count):
     """Sort the first `count` positions in `held` by descending value and drop all but `k`."""
-    # A stable sort: what was held before precedes equal entries from further down.
+    # The sort is stable: of equal entries the one found first stays first.
     by_value = np.argsort(-x[held[:count]], kind="mergesort")
     count = min(k, count)
     held[:count] = held[by_value[:count]]

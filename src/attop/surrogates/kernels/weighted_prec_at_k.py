@@ -66,7 +66,7 @@ def _struct(high, c, top, d, k, by_pos, by_neg):
             by_neg[j] = min(d[j], room)
             room -= d[j]
             j += 1
-    # Relative to the highest: coefficients that add up to 0 then cost no digits to a common offset.
+    # Scores relative to the highest positive: their common offset, which may be large, costs no digits then.
     origin = high[0]
     value = (np.sum(by_pos) + np.sum(by_neg)) * origin
     return value + np.sum(by_pos * (high - origin)) + np.sum(by_neg * (1.0 + (top - origin)))
@@ -81,7 +81,7 @@ def _matched_hinges(high, c, top, d, by_pos, by_neg):
     value = 0.0
     i, j = len(high) - 1, 0
     while i >= 0 and j < len(top):
-        # by_pos falls to -c, by_neg rises to d.
+        # Match the weight that is left of positive i, c + by_pos, with that of negative j, d - by_neg.
         weight = min(c[i] + by_pos[i], d[j] - by_neg[j])
         if weight > 0.0:
             hinge = 1.0 + (top[j] - high[i])
