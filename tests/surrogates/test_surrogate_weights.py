@@ -226,7 +226,7 @@ def test_what_takes_no_weights_says_why(kind):
         ([1, np.nan, 1], "sample_weight must be finite and at least 0"),
         (
             [0, 1, 1],
-            "no group has a positive and a negative, counted by sample_weight: the positives of a group weigh",
+            "no group has a positive and a negative, counted by sample_weight: the positives",
         ),
     ],
 )
