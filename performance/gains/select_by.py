@@ -46,7 +46,8 @@ from attop.top import Top
 
 SETS = {
     "development": [
-        "mammography", "oil-spill", "phoneme", "ann-thyroid-1", "wine-white", "steel-faults-4", "letter", "a9a",
+        "mammography", "oil-spill", "phoneme", "ann-thyroid-1", "wine-white", "steel-faults-4", "letter",
+        "a9a",
     ],
     "confirmation": [
         "ai4i2020", "ann-thyroid", "abalone", "wine-low", "magic04", "steel-faults-5", "letter-G", "letter-X",

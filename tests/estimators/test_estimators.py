@@ -24,6 +24,10 @@ GROUPS = RNG.integers(0, 6, 120)
 REDEALT = "it deals the folds itself"
 #: Checks an estimator is known to fail, each with the reason.
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "PNormPush": {
+        "check_sample_weight_equivalence_on_dense_data": "the classes are separable there: the minimum is at "
+        "infinity, and where a round stops on its way is rounding",
+    },
     "SoftTop": {
         "check_sample_weight_equivalence_on_dense_data": REDEALT,
         "check_sample_weight_equivalence_on_sparse_data": REDEALT,
@@ -38,7 +42,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
 VARIANTS = [
     *map(make, NAMES + COMPOSITES),
     make("AATP", search="fixed-point"),
-    make("KernelAATP", kernel="poly"),
+    make("KernelAATP", kernel="poly", tol=1e-9),
     make("KernelAATP", kernel="precomputed"),
     make("GDPApK", surrogate="ts"),
     make("GDPApK", surrogate="ramp", init="zero"),
@@ -67,7 +71,7 @@ def test_every_estimator_is_listed():
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, LinearRanker):
                 found.add(value.__name__)
-    bases = {"LinearRanker", "BundleEstimator", "MiniBatchRanker", "AveragedRanker"}
+    bases = {"LinearRanker", "WeightedRanker", "BundleEstimator", "MiniBatchRanker", "AveragedRanker"}
     assert found - bases == set(NAMES)
 
 

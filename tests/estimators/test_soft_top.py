@@ -74,7 +74,7 @@ def test_weights_reach_base_and_refinement():
     doubled = SoftTop(top={"kappa": 0.5}).fit(X, Y, sample_weight=1.0 + weight)
     plain = SoftTop(top={"kappa": 0.5}).fit(X, Y)
     assert not np.allclose(doubled.base_coef_, plain.base_coef_)
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="sample_weight is 0 for all positives"):
         SoftTop(top=3).fit(X, Y, sample_weight=1.0 - Y)
 
 

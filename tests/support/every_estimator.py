@@ -26,7 +26,7 @@ CHEAP = {
     "RankBoost": {"max_iter": 20},
     "SGDAtK": {"epochs": 5},
     "SVMPAUC": {"tol": 1e-8},
-    "SVMPerf": {"tol": 1e-8},
+    "SVMPerf": {"tol": 1e-10},
     "SoftTop": {"cv": 2},
     "TopPush": {"lam": 1.0, "tol": 1e-6},
     "GreedyPApK": {"n_classifiers": 3},

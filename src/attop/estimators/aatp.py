@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from attop.estimators.base import LinearRanker
+from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.aatp.candidates import Choice
 from attop.solvers.aatp.search import SEARCHES, problems_at_most, work
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
@@ -34,7 +34,7 @@ _LONG_WORK = 5e9
 _LONG, _EVERY = 60.0, 1.0
 
 
-class AATP(LinearRanker):
+class AATP(WeightedRanker):
     r"""Accuracy at the top (Boyd, Cortes, Mohri and Radovanovic 2012).
 
     Seeks a model whose top, the items scored at or above the quantile q of its scores, is as positive
@@ -156,25 +156,30 @@ class AATP(LinearRanker):
         self._check_parameters()
         return tuple(value for name, value in self.get_params(deep=False).items() if name != "top")
 
-    def _solve(self, X: Floats, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve(
+        self, X: Floats, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         deadline = Deadline(self.time_limit)
-        weight = item_weights(y, self.weights)
-        targets = [_rank(model.top, y, weight) for model in models]
-        problem = self._problem(X, y, np.asarray(self.C * weight, np.float64))
+        # An item without weight is none: it is not tried as the threshold item either.
+        rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
+        given = None if weight is None else weight[rows]
+        times = item_weights(y[rows], self.weights, given)
+        targets = [_rank(model.top, y[rows], given, times) for model in models]
+        problem = self._problem(X, y, rows, np.asarray(self.C * times, np.float64), given)
         choices = SEARCHES[self.search](
-            problem, weight, targets, tol=self.tol, deadline=deadline, callback=self._announce(problem)
+            problem, times, targets, tol=self.tol, deadline=deadline, callback=self._announce(problem)
         )
         late = deadline.expired
         for model, choice in zip(models, choices, strict=True):
-            model._set_model(choice.coef, X, y)
-            model.threshold_item_ = choice.threshold_item
+            model._set_model(choice.coef, X, y, rows, weight)
+            model.threshold_item_ = int(rows[choice.threshold_item])
             model.quantile_gap_ = choice.quantile_gap
             model.objective_ = choice.objective
             model.gap_ = choice.gap
             model.n_iter_ = choice.n_solved
             model.history_ = choice.history
             model.converged_ = choice.complete and choice.n_missed == 0
-        self._warn(choices, len(y), late)
+        self._warn(choices, len(rows), late)
 
     def _announce(self, problem: ThresholdSVM) -> Callback | None:
         """Say how long a long search will take; return what tells of its progress, if that is wanted."""
@@ -188,7 +193,7 @@ class AATP(LinearRanker):
             if seconds > _LONG and self.time_limit is None:
                 advice = "search='fixed-point' solves fewer, " if most == problem.n else ""
                 message = f"{what}: {advice}time_limit keeps the best of those solved by then"
-                warnings.warn(message, stacklevel=5)
+                warnings.warn(message, stacklevel=6)
         return _progress(type(self).__name__, most) if self.verbose else None
 
     def _warn(self, choices: Sequence[Choice], n: int, late: bool) -> None:
@@ -214,13 +219,14 @@ class AATP(LinearRanker):
                 "search='exhaustive' tries all items"
             )
         for message in said:
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
+            warnings.warn(message, ConvergenceWarning, stacklevel=6)
 
-    def _problem(self, X: Floats, y: Ints, upper: Floats) -> ThresholdSVM:
-        return _SOLVERS[self.solver](X, y, upper)
+    def _problem(self, X: Floats, y: Ints, rows: Ints, upper: Floats, weight: Floats | None) -> ThresholdSVM:
+        """Return the problems of some rows, with their upper bounds and, if given, their weights."""
+        return _SOLVERS[self.solver](X[rows], y[rows], upper)
 
-    def _set_model(self, coef: Floats, X: Floats, y: Ints) -> None:
-        self._set_linear(coef, X, y)
+    def _set_model(self, coef: Floats, X: Floats, y: Ints, rows: Ints, weight: Floats | None) -> None:
+        self._set_linear(coef, X, y, weight)
 
     def _check_parameters(self) -> None:
         for name in ("C", "tol"):
@@ -259,13 +265,21 @@ def _progress(name: str, most: int) -> Callback:
     return report
 
 
-def _rank(given: TopLike | None, y: Ints, weight: Ints | Floats) -> int:
-    """Rank of the quantile in the sample that holds item i `weight[i]` times."""
+def _rank(given: TopLike | None, y: Ints, weight: Floats | None, times: Ints | Floats) -> int:
+    """Rank of the quantile in the sample that holds item i `times[i]` times.
+
+    `weight` is how often the item is among those that `given` counts: once, if it is None.
+    """
     top = Top(tau=0.05) if given is None else Top.of(given)
-    n, total = len(y), int(weight.sum())
-    k = top.resolve(n, int(y.sum()))
+    n, n_pos, total = len(y), int(y.sum()), Fraction(times.sum().item())
+    if weight is None:
+        k = top.resolve(n, n_pos)
+    else:
+        amounts: Any = Fraction(float(weight.sum())), Fraction(float(weight @ y))
+        n, n_pos = amounts
+        k = top.resolve(n, n_pos, where="this sample, by weight")
     if total == n:
         return k
     # As in Top: the decimal the user wrote, not its binary neighbour.
-    tau = Fraction(str(top.tau)) if top.tau is not None else Fraction(k, n)
+    tau = Fraction(str(top.tau)) if top.tau is not None else Fraction(k) / n
     return math.ceil(tau * total)

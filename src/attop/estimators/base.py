@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from attop.estimators.convergence_warnings import warn_constant, warn_unfinished
 from attop.estimators.features import check_features
@@ -68,11 +68,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         FloatingPointError
             If the model's scores of the training items overflow.
         """
-        check_parameters(self.get_params(deep=False))
-        features, labels, codes = self._validate_fit(X, y, groups)
-        self._solve_many(features, labels, codes, [self])
-        warn_unfinished([self])
-        warn_constant([self])
+        self._train(X, y, groups, None, [self])
         return self
 
     def fit_many(
@@ -95,24 +91,32 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         models : list of fitted estimators, in the order of `settings`
         """
         models = [clone(self).set_params(**setting) for setting in settings]
-        for model in models:
-            check_parameters(model.get_params(deep=False))
-        if models:
-            features, labels, codes = models[0]._validate_fit(X, y, groups)
-            for model in models[1:]:
-                model.classes_ = models[0].classes_
-                model.n_features_in_ = models[0].n_features_in_
-                if hasattr(models[0], "feature_names_in_"):
-                    model.feature_names_in_ = models[0].feature_names_in_
-            self._solve_many(features, labels, codes, models)
-            warn_unfinished(models)
-            warn_constant(models)
+        self._train(X, y, groups, None, models)
         return models
 
-    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _train(self, X: Any, y: Any, groups: Any, sample_weight: Any, models: Sequence[Any]) -> None:
+        """Check everything, fit each of `models`, and warn of those that ended early or rank nothing."""
+        for model in models:
+            check_parameters(model.get_params(deep=False))
+        if not models:
+            return
+        first = models[0]
+        features, labels, codes, weight = first._validate_fit(X, y, groups, sample_weight)
+        for model in models[1:]:
+            model.classes_ = first.classes_
+            model.n_features_in_ = first.n_features_in_
+            if hasattr(first, "feature_names_in_"):
+                model.feature_names_in_ = first.feature_names_in_
+        self._solve_many(features, labels, codes, weight, models)
+        warn_unfinished(models)
+        warn_constant(models)
+
+    def _solve_many(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         """Fit each of `models`, estimators of this class that differ in parameters."""
         for together in sharing(models):
-            together[0]._solve(X, y, groups, together)
+            together[0]._solve(X, y, groups, weight, together)
 
     def _shared(self) -> Hashable:
         """Check the parameters; return those that models must have in common to be fitted together.
@@ -121,26 +125,31 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         """
         return id(self)
 
-    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
-        """Fit `models`, which have `_shared` in common, by `_set_linear`."""
+    def _solve(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
+        """Fit `models`, which have `_shared` in common, by `_set_linear`.
+
+        `weight` is None where all items count alike, and always in a class whose `fit` takes none.
+        """
         raise NotImplementedError
 
     def _validate_fit(
-        self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None
-    ) -> tuple[Any, Ints, Ints | None]:
+        self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None = None
+    ) -> tuple[Any, Ints, Ints | None, Floats | None]:
         X, y = check_features(self, X, y, sparse=self._takes_sparse, dtype=self._dtypes)
         self.classes_, labels = encode_labels(y)
         codes = None if groups is None else check_groups(groups, len(labels))
-        return X, labels, codes
+        return X, labels, codes, _weights(sample_weight, X, labels)
 
-    def _set_linear(self, coef: Floats, X: Any, y: Ints) -> None:
+    def _set_linear(self, coef: Floats, X: Any, y: Ints, weight: Floats | None = None) -> None:
         """Store a linear model and place the break-even threshold."""
         self.coef_ = np.ascontiguousarray(coef, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._score(X)
-        self._place_cut(scores, y)
+        self._place_cut(scores, y, weight)
 
-    def _place_cut(self, scores: Floats, y: Ints) -> None:
+    def _place_cut(self, scores: Floats, y: Ints, weight: Floats | None = None) -> None:
         """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
         if not np.isfinite(scores).all():
             raise FloatingPointError(
@@ -149,10 +158,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
                 "or lower the step length"
             )
         self.constant_ = all_alike(scores)
-        n_pos = int(y.sum())
-        low, high = np.partition(scores, [len(y) - n_pos - 1, len(y) - n_pos])[
-            [len(y) - n_pos - 1, len(y) - n_pos]
-        ]
+        low, high = _about_break_even(scores, y, weight)
         self.intercept_ = float(-(low + (high - low) / 2))
 
     def _why_constant(self) -> str:
@@ -210,6 +216,28 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], Ints]:
     return classes, labels.astype(np.int64)
 
 
+def _weights(sample_weight: Any, X: Any, labels: Ints) -> Floats | None:
+    """Return checked weights, or None where all items weigh 1."""
+    if sample_weight is None:
+        return None
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    for label, kind in enumerate(("negatives", "positives")):
+        if not weight[labels == label].any():
+            raise ValueError(f"sample_weight is 0 for all {kind}: give both classes some weight")
+    return None if (weight == 1).all() else weight
+
+
+def _about_break_even(scores: Floats, y: Ints, weight: Floats | None) -> Floats:
+    """Return the two scores between which as many items are cut off as there are positives, or as heavy."""
+    if weight is None:
+        n_neg = len(y) - int(y.sum())
+        return np.partition(scores, [n_neg - 1, n_neg])[[n_neg - 1, n_neg]]
+    order = np.argsort(scores)
+    reached, below = np.cumsum(weight[order]), weight[y == 0].sum()
+    at = [np.searchsorted(reached, below, side) for side in ("left", "right")]
+    return scores[order[np.minimum(at, np.flatnonzero(weight[order])[-1])]]
+
+
 def all_alike(scores: Floats) -> bool:
     """Return whether scores are equal but for rounding: they rank nothing."""
     return bool(np.ptp(scores) <= _ALIKE * np.abs(scores).max())
@@ -220,6 +248,7 @@ def fit_many(
     X: ArrayLike,
     y: ArrayLike,
     groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
     settings: Sequence[Setting],
 ) -> list[Any]:
@@ -229,11 +258,13 @@ def fit_many(
     cloned and fitted once per distinct setting. `top` is left out for an estimator that has no such
     parameter; `groups` reach those whose `fit` takes them.
 
+    An estimator whose `fit` takes no `sample_weight` is refused where there are weights.
+
     Parameters
     ----------
     estimator : estimator
         Never fitted itself.
-    X, y, groups : array-like
+    X, y, groups, sample_weight : array-like
         As for ``estimator.fit``.
     settings : sequence of mappings
         Parameters of each model.
@@ -241,7 +272,18 @@ def fit_many(
     Returns
     -------
     models : list of fitted estimators, in the order of `settings`; equal settings share one.
+
+    Raises
+    ------
+    TypeError
+        If there are weights, and the estimator's `fit` takes none.
     """
+    weights: dict[str, Any] = {} if sample_weight is None else {"sample_weight": sample_weight}
+    if weights and not has_fit_parameter(estimator, "sample_weight"):
+        raise TypeError(
+            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or take an estimator "
+            "whose fit has that parameter"
+        )
     takes_top = "top" in estimator.get_params()
     relevant = [{k: v for k, v in s.items() if k != "top" or takes_top} for s in settings]
     distinct: list[Setting] = []
@@ -251,10 +293,10 @@ def fit_many(
             distinct.append(setting)
         position.append(distinct.index(setting))
     if hasattr(estimator, "fit_many"):
-        models = estimator.fit_many(X, y, groups, settings=distinct)
+        models = estimator.fit_many(X, y, groups, settings=distinct, **weights)
     else:
         takes_groups = "groups" in inspect.signature(estimator.fit).parameters
-        extra = {"groups": groups} if takes_groups and groups is not None else {}
+        extra = weights | ({"groups": groups} if takes_groups and groups is not None else {})
         # Copies: an estimator from elsewhere may change what it is given.
         models = [clone(estimator).set_params(**s).fit(*deepcopy((X, y)), **extra) for s in distinct]
     return [models[i] for i in position]

@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from attop.estimators.base import LinearRanker
+from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.base import Solution
 from attop.solvers.bundle.bundle import bundle
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
 from attop.top import Top
-from attop.typing import Ints, TopLike
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["BundleEstimator", "BundleRanker"]
 
 
-class BundleEstimator(LinearRanker):
+class BundleEstimator(WeightedRanker):
     """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by cutting planes.
 
     See `attop.solvers.bundle.bundle.bundle`.
@@ -68,17 +68,19 @@ class BundleEstimator(LinearRanker):
     def _shared(self) -> Hashable:
         return repr(self._surrogate()), self._lam(), self.tol, self.max_iter, self.time_limit
 
-    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         solution = bundle(
             X,
-            self._surrogate().bind(y, groups),
+            self._surrogate().bind(y, groups, weight),
             lam=self._lam(),
             tol=self.tol,
             max_iter=self.max_iter,
             time_limit=self.time_limit,
         )
         for model in models:
-            store_solution(model, solution, X, y)
+            store_solution(model, solution, X, y, weight)
 
     def _why_constant(self) -> str:
         if self.gap_ > 0:
@@ -157,9 +159,9 @@ class BundleRanker(BundleEstimator):
         return get_surrogate(self.surrogate, Top.of(1 if self.top is None else self.top))
 
 
-def store_solution(model: Any, solution: Solution, X: Any, y: Ints) -> None:
+def store_solution(model: Any, solution: Solution, X: Any, y: Ints, weight: Floats | None) -> None:
     """Set the fitted attributes of a model from the one model of `solution`."""
-    model._set_linear(solution.coef[:, 0], X, y)
+    model._set_linear(solution.coef[:, 0], X, y, weight)
     if solution.relative_gap is None:
         raise TypeError("store_solution needs a solution with a certified gap")
     model.objective_ = float(solution.objective[0])

@@ -34,7 +34,7 @@ def warn_unfinished(models: Sequence[Any]) -> None:
         ]
         if early:
             # The warning names the line that calls `fit` or `fit_many`.
-            warnings.warn(_message(early, len(models), status), ConvergenceWarning, stacklevel=3)
+            warnings.warn(_message(early, len(models), status), ConvergenceWarning, stacklevel=4)
 
 
 def warn_constant(models: Sequence[Any]) -> None:
@@ -53,7 +53,7 @@ def warn_constant(models: Sequence[Any]) -> None:
         name = type(models[0]).__name__
         who = f"{name} scores" if len(models) == 1 else f"{count} of {len(models)} models of {name} score"
         message = f"{who} all training items alike, and so rank{'s' * (len(models) == 1)} nothing: {reason}"
-        warnings.warn(message, ConstantModelWarning, stacklevel=3)
+        warnings.warn(message, ConstantModelWarning, stacklevel=4)
 
 
 def warn_of_cross_entropies(minimised: Sequence[bool]) -> None:
@@ -64,7 +64,7 @@ def warn_of_cross_entropies(minimised: Sequence[bool]) -> None:
             f"the cross entropy of {missed} of {len(minimised)} classifiers was not minimised by 2000 "
             "iterations of L-BFGS: scale the features or raise lam",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

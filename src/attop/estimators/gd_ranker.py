@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from attop.estimators.base import LinearRanker
+from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.base import Deadline
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
@@ -19,7 +19,7 @@ from attop.typing import Floats, Ints, TopLike
 __all__ = ["GDRanker"]
 
 
-class GDRanker(LinearRanker):
+class GDRanker(WeightedRanker):
     r"""Learn a linear ranker by gradient descent on a surrogate of the top of the list.
 
     Minimises ``mean over groups of L(X w) + lam/2 ||w||^2`` with steps ``eta / sqrt(t + 1)`` and keeps
@@ -144,11 +144,13 @@ class GDRanker(LinearRanker):
         order = None if self.batch_groups is None else self.random_state
         return repr(self._stages()), self.max_iter, self.tol, self.time_limit, self.batch_groups, order
 
-    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         deadline = Deadline(self.time_limit)
         coef = np.column_stack([_start(model, X.shape[1]) for model in models])
         for surrogate in self._stages():
-            loss = surrogate.bind(y, groups)
+            loss = surrogate.bind(y, groups, weight)
             solution = gradient_descent(
                 X,
                 loss,
@@ -165,7 +167,7 @@ class GDRanker(LinearRanker):
             coef = solution.coef
         for j, model in enumerate(models):
             alone = solution.model(j)
-            model._set_linear(alone.coef[:, 0], X, y)
+            model._set_linear(alone.coef[:, 0], X, y, weight)
             model.objective_ = float(alone.objective[0])
             model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
             model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history

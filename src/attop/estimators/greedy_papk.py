@@ -12,7 +12,7 @@ from attop.estimators.base import LinearRanker
 from attop.estimators.convergence_warnings import warn_of_cross_entropies
 from attop.solvers.papk.greedy import greedy_papk
 from attop.top import Top
-from attop.typing import Ints, TopLike
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["GreedyPApK"]
 
@@ -62,6 +62,9 @@ class GreedyPApK(LinearRanker):
     Among equal gains the smallest alpha, and ``w + alpha w'`` before ``alpha w + w'``, wins. Classifiers
     have an intercept, which ranks nothing and is dropped, and are not scaled before they are combined.
 
+    `fit` takes no sample_weight: the folds hold items, and the metric that combines the classifiers counts
+    them.
+
     Differences from the paper: Ricamato and Tortorella combine given classifiers for the area under the
     ROC curve. Hiranandani et al. extend this to pAp@k in one sentence; folds, grid and details above
     are ours.
@@ -99,7 +102,9 @@ class GreedyPApK(LinearRanker):
         self.n_alphas = n_alphas
         self.random_state = random_state
 
-    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve_many(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         minimised: list[bool] = []
         for model in models:
             solution = greedy_papk(

@@ -113,16 +113,21 @@ class KernelAATP(AATP):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _problem(self, X: Floats, y: Ints, upper: Floats) -> KernelThresholdSVM:
+    def _problem(
+        self, X: Floats, y: Ints, rows: Ints, upper: Floats, weight: Floats | None
+    ) -> KernelThresholdSVM:
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be square for fit, got shape {X.shape}")
-        return KernelThresholdSVM(self._kernel_values(X, X, self._gamma_of(X)), y, upper)
+        items = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
+        values = self._kernel_values(items, items, self._gamma_of(items, weight))
+        return KernelThresholdSVM(values, y[rows], upper)
 
-    def _set_model(self, coef: Floats, X: Floats, y: Ints) -> None:
-        self.dual_coef_ = np.ascontiguousarray(coef)
+    def _set_model(self, coef: Floats, X: Floats, y: Ints, rows: Ints, weight: Floats | None) -> None:
+        self.dual_coef_ = np.zeros(len(y))
+        self.dual_coef_[rows] = coef
         self.X_fit_ = X
-        self.gamma_ = self._gamma_of(X)
-        self._place_cut(self._score(X), y)
+        self.gamma_ = self._gamma_of(X, weight)
+        self._place_cut(self._score(X), y, weight)
 
     def _score(self, X: Floats) -> Floats:
         return self._kernel_values(X, self.X_fit_, self.gamma_) @ self.dual_coef_
@@ -138,9 +143,13 @@ class KernelAATP(AATP):
             raise ValueError("kernel values overflow: scale the features, for example by StandardScaler")
         return values
 
-    def _gamma_of(self, X: Floats) -> float:
+    def _gamma_of(self, X: Floats, weight: Floats | None) -> float:
         if self.gamma == "scale":
-            variance = X.var()
+            if weight is None:
+                variance = X.var()
+            else:
+                share = weight / weight.sum()
+                variance = (share @ (X - (share @ X).mean()) ** 2).mean()
             return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from attop.estimators.base import LinearRanker
 from attop.estimators.features import check_features
 from attop.top import Top
-from attop.typing import Ints, TopLike
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["AveragedRanker", "MiniBatchRanker"]
 
@@ -167,7 +167,9 @@ class AveragedRanker(MiniBatchRanker):
             self.time_limit,
         )
 
-    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         from attop.solvers.minibatch.queries import batches_of
         from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
 

@@ -54,6 +54,9 @@ class OnePMB(AveragedRanker):
     the number of positives the surrogate decreases without bound as w grows: `radius` then matters.
     `partial_fit` learns from a stream, batch by batch.
 
+    `fit` takes no sample_weight: the batches hold items, and a row given twice may be in two; `SVMPerf` takes
+    weights, with the same loss on the whole sample.
+
     Differences from the paper: batches of one class are skipped, and their sizes differ by at most one.
     The paper's ball has a radius but no rule for it.
 

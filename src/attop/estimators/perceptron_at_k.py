@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from attop.estimators.minibatch_ranker import MiniBatchRanker
-from attop.typing import Ints, TopLike
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["PerceptronAtK"]
 
@@ -71,6 +71,9 @@ class PerceptronAtK(MiniBatchRanker):
     With `groups`, the paper's setting of ranking, each group is a batch with a top of its own, whatever
     `batch_size`; groups of one class are skipped. `partial_fit` learns from a stream, batch by batch.
 
+    `fit` takes no sample_weight: an update counts the mistakes among the items of a batch, and a row given
+    twice may be in two batches.
+
     Differences from the paper: batches of one class are skipped, and their sizes differ by at most one;
     the paper gives 25 passes at most and no rule to stop earlier. `average` is an addition.
 
@@ -118,7 +121,9 @@ class PerceptronAtK(MiniBatchRanker):
         self._state.update()
         self.n_mistakes_, self.largest_k_ = self._state.n_mistakes, self._state.largest_k
 
-    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         from attop.solvers.minibatch.perceptron import perceptron
 
         solution = perceptron(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, get_args
 
-from attop.estimators.base import LinearRanker, sharing
+from attop.estimators.base import sharing
+from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.base import Solution
 from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.solvers.descent.gradient_descent import gradient_descent
@@ -23,7 +24,7 @@ Loss = Literal["exponential", "logistic", "hinge"]
 WeakRankerKind = Literal["features", "thresholds"]
 
 
-class PNormPush(LinearRanker):
+class PNormPush(WeightedRanker):
     r"""Ranking with a p-norm push, or another convex push (Rudin 2005).
 
     Minimises over :math:`\lambda`
@@ -159,7 +160,9 @@ class PNormPush(LinearRanker):
         rounds = None if self._boosts() else self.max_iter
         return (*kind, self.tol, self.eta, self.time_limit, rounds)
 
-    def _solve_many(self, X: Floats, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve_many(
+        self, X: Floats, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         binned: dict[int | None, Any] = {}
         for together in sharing(models):
             longest = max(together, key=lambda model: model.max_iter)
@@ -167,12 +170,12 @@ class PNormPush(LinearRanker):
             if longest.weak_rankers == "thresholds":
                 n = longest.n_thresholds
                 if n not in binned:
-                    binned[n] = _threshold_module().ThresholdRankers(X, n)
+                    binned[n] = _threshold_module().ThresholdRankers(X, n, weight)
                 rankers = binned[n]
-            solution = longest._minimise(rankers, y)
+            solution = longest._minimise(rankers, y, weight)
             for model in together:
                 short = solution.after(model.max_iter) if model._boosts() else solution
-                model._store(short, rankers, X, y)
+                model._store(short, rankers, X, y, weight)
 
     def _boosts(self) -> bool:
         return self.loss == "exponential" and self.price == "power"
@@ -182,8 +185,8 @@ class PNormPush(LinearRanker):
             return PNormPushExp(self.p) if self.price == "power" else ExpPushExp()
         return (HingePush if self.loss == "hinge" else LogisticPush)(self.price, self.p)
 
-    def _minimise(self, rankers: Any, y: Ints) -> Solution:
-        loss: Any = self._surrogate().bind(y)
+    def _minimise(self, rankers: Any, y: Ints, weight: Floats | None) -> Solution:
+        loss: Any = self._surrogate().bind(y, None, weight)
         limits: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "time_limit": self.time_limit}
         if self._boosts():
             return coordinate_descent(rankers, loss, **limits)
@@ -191,14 +194,14 @@ class PNormPush(LinearRanker):
             return gradient_descent(rankers, loss, eta=self.eta, lam=0.0, **limits)
         return lbfgs(rankers, loss, **limits)
 
-    def _store(self, solution: Solution, rankers: Any, X: Floats, y: Ints) -> None:
+    def _store(self, solution: Solution, rankers: Any, X: Floats, y: Ints, weight: Floats | None) -> None:
         coef = solution.coef[:, 0]
         if self.weak_rankers == "features":
-            self._set_linear(coef, X, y)
+            self._set_linear(coef, X, y, weight)
         else:
             self.thresholds_ = rankers.thresholds
             self.votes_ = rankers.by_feature(coef)
-            self._place_cut(self._score(X), y)
+            self._place_cut(self._score(X), y, weight)
         self.n_iter_ = solution.n_iter
         self.objective_ = float(solution.objective[0])
         self.status_ = solution.status

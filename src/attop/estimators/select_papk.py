@@ -9,7 +9,7 @@ from attop.estimators.base import LinearRanker
 from attop.estimators.convergence_warnings import warn_of_cross_entropies
 from attop.solvers.papk.select import select_papk
 from attop.top import Top
-from attop.typing import Ints, TopLike
+from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["SelectPApK"]
 
@@ -64,6 +64,9 @@ class SelectPApK(LinearRanker):
     fewer than k negatives take no part after ``w_0``; without groups, the sample is one. Items of equal
     score are selected in the order of the rows. The cross entropy has an intercept, which is dropped.
 
+    `fit` takes no sample_weight: its selection is a whole number of items, and what a share of one would be
+    trained on is not defined.
+
     Differences from the paper: Budhiraja et al. do not say when to stop; Hiranandani et al., who use the
     procedure as a baseline, neither. Rule, start and choice of the model are ours. The cross entropy is
     minimised by L-BFGS instead of gradient descent.
@@ -100,7 +103,9 @@ class SelectPApK(LinearRanker):
         self.tol = tol
         self.time_limit = time_limit
 
-    def _solve_many(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve_many(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         minimised: list[bool] = []
         for model in models:
             solution = select_papk(

@@ -55,6 +55,9 @@ class SGDAtK(AveragedRanker):
     settings that differ in `eta` and `radius`; with ``random_state=None`` these see the same order.
     `partial_fit` learns from a stream, batch by batch.
 
+    `fit` takes no sample_weight: the batches hold items, and a row given twice may be in two; `GDRanker`
+    takes weights, on the whole sample.
+
     Differences from the paper: batches of one class are skipped, and their sizes differ by at most one.
 
     References

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight
 
-from attop.estimators.base import LinearRanker, Setting, sharing
-from attop.estimators.convergence_warnings import warn_constant
-from attop.estimators.validation import check_parameters
+from attop.estimators.base import sharing
+from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.soft_top_search import Outcome, Request, cross_validation_folds, search, thinned
@@ -37,7 +33,7 @@ _ANCHORS = (3e-4, 0.003, 0.03, 0.3)
 _MOST_TO_CHOOSE_BY = 200_000
 
 
-class SoftTop(LinearRanker):
+class SoftTop(WeightedRanker):
     r"""Tune a pointwise linear model, then refine it for precision at the top, where that pays.
 
     The refinement ascends a smoothed precision@k from the base's weights :math:`w_0`,
@@ -116,6 +112,9 @@ class SoftTop(LinearRanker):
     where there are enough, weighted in turn; of groups whole ones), and trained on all. X is held in memory,
     and so is a standardised copy: it does not stream.
 
+    The top is that of each group, and groups are kept together in cross-validation. An item of weight 2
+    counts as two, but for the folds it is dealt to.
+
     Differences from a paper: it has none. The loss is that of a soft top-k with the cut differentiated
     through.
 
@@ -153,80 +152,10 @@ class SoftTop(LinearRanker):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        groups: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Learn from features and labels, groups and weights.
-
-        Where the model scores all training items alike, a `attop.exceptions.ConstantModelWarning` says so.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        groups : array-like of shape (n,), optional
-            The top is that of each group, and groups are kept together in cross-validation.
-        sample_weight : array-like of shape (n,), optional
-            At least 0. An item of weight 2 counts as two, but for the folds it is dealt to.
-
-        Raises
-        ------
-        ValueError
-            If the input is not finite, `y` does not hold two classes, a parameter is out of range, or no
-            group has a positive and k items.
-        """
-        self._fit_together(X, y, groups, sample_weight, [self])
-        return self
-
-    def fit_many(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        groups: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        *,
-        settings: Sequence[Setting],
-    ) -> list[Self]:
-        """Fit one clone per setting; those that agree in `base`, `cv` and `random_state` tune the bases once.
-
-        Parameters
-        ----------
-        X, y, groups, sample_weight
-            As for `fit`.
-        settings : sequence of mappings
-            Parameters to set on each clone.
-
-        Returns
-        -------
-        models : list of fitted estimators, in the order of `settings`
-        """
-        models = [clone(self).set_params(**setting) for setting in settings]
-        if models:
-            self._fit_together(X, y, groups, sample_weight, models)
-        return models
-
-    def _fit_together(self, X: Any, y: Any, groups: Any, sample_weight: Any, models: Sequence[Self]) -> None:
-        for model in models:
-            check_parameters(model.get_params(deep=False))
-        features, labels, codes = models[0]._validate_fit(X, y, groups)
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
-        for model in models[1:]:
-            for name in ("classes_", "n_features_in_", "feature_names_in_"):
-                if hasattr(models[0], name):
-                    setattr(model, name, getattr(models[0], name))
-        self._search(features, labels, codes, weight, models)
-        warn_constant(models)
-
     def _shared(self) -> Hashable:
         return repr(self.base), self.cv, repr(self.random_state)
 
-    def _search(
+    def _solve_many(
         self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
     ) -> None:
         rows = np.arange(len(y))
@@ -234,10 +163,6 @@ class SoftTop(LinearRanker):
         part = Part(rows, y, groups, weight)
         if weight is not None:
             part = part.take(np.flatnonzero(weight > 0))
-            if not 0 < part.y.sum() < len(part.y):
-                raise ValueError(
-                    "sample_weight is 0 for all items of one class: each class needs a positive weight"
-                )
         Z, scale = _standardised(X, part)
         for alike in sharing(models):
             one = alike[0]
@@ -250,7 +175,7 @@ class SoftTop(LinearRanker):
             with _one_thread_each():
                 outcomes = search(Z, part, some, folds, _bases(one.base), requests, _runner(one.n_jobs))
             for model, outcome in zip(alike, outcomes, strict=True):
-                model._store(outcome, scale, X, y)
+                model._store(outcome, scale, X, y, weight)
 
     def _request(self, part: Part) -> Request:
         top = Top.of({"tau": 0.05} if self.top is None else self.top)
@@ -259,13 +184,13 @@ class SoftTop(LinearRanker):
         anchors = _ANCHORS if self.anchor is None else (float(self.anchor),)
         return Request(part.as_share(top), widths, anchors, self.margin)
 
-    def _store(self, outcome: Outcome, scale: Floats, X: Any, y: Ints) -> None:
+    def _store(self, outcome: Outcome, scale: Floats, X: Any, y: Ints, weight: Floats | None) -> None:
         self.base_ = outcome.base
         self.base_coef_ = outcome.base_coef / scale
         self.refined_ = outcome.width is not None
         self.cv_gain_, self.cv_gain_se_ = outcome.gain, outcome.gain_se
         self.width_, self.anchor_ = outcome.width, outcome.anchor
-        self._set_linear(outcome.coef / scale, X, y)
+        self._set_linear(outcome.coef / scale, X, y, weight)
 
 
 def _bases(base: Any) -> Bases:

@@ -28,6 +28,8 @@ class ThresholdRankers:
     X : ndarray of shape (n, d)
     n_thresholds : int, at least 1, or None
         Thresholds a feature; see `choose_thresholds`.
+    weight : ndarray of shape (n,), optional
+        Of the items, for the choice of thresholds.
 
     Attributes
     ----------
@@ -40,9 +42,9 @@ class ThresholdRankers:
         The transpose, good for ``T @ c``.
     """
 
-    def __init__(self, X: Floats, n_thresholds: int | None):
+    def __init__(self, X: Floats, n_thresholds: int | None, weight: Floats | None = None):
         n, d = X.shape
-        self.thresholds = [choose_thresholds(column, n_thresholds) for column in X.T]
+        self.thresholds = [choose_thresholds(column, n_thresholds, weight) for column in X.T]
         widest = max(len(thresholds) for thresholds in self.thresholds)
         self._interval = np.empty((d, n), np.min_scalar_type(widest))
         for j, thresholds in enumerate(self.thresholds):
@@ -86,7 +88,7 @@ class _Transposed:
         return self._rankers.correlate(np.ascontiguousarray(coef))
 
 
-def choose_thresholds(column: Floats, n_thresholds: int | None) -> Floats:
+def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats | None = None) -> Floats:
     """Choose thresholds that cut a feature into intervals of about equally many items.
 
     Parameters
@@ -94,6 +96,8 @@ def choose_thresholds(column: Floats, n_thresholds: int | None) -> Floats:
     column : ndarray of shape (n,)
     n_thresholds : int, at least 1, or None
         At most this many; None for all.
+    weight : ndarray of shape (n,), optional
+        How often each item counts; values of items without any are not looked at.
 
     Returns
     -------
@@ -113,11 +117,16 @@ def choose_thresholds(column: Floats, n_thresholds: int | None) -> Floats:
         raise ValueError(
             f"n_thresholds must be an integer of at least 1, or None for all, got {n_thresholds!r}"
         )
-    values, count = np.unique(column, return_counts=True)
+    if weight is None:
+        values, count = np.unique(column, return_counts=True)
+    else:
+        kept = weight > 0
+        values, place = np.unique(column[kept], return_inverse=True)
+        count = np.bincount(place, weights=weight[kept])
     lower, upper = values[:-1], values[1:]
     if n_thresholds is not None and len(lower) > n_thresholds:
         below = np.cumsum(count)[:-1]
-        quantile = np.arange(1, n_thresholds + 1) * (len(column) / (n_thresholds + 1))
+        quantile = np.arange(1, n_thresholds + 1) * (count.sum() / (n_thresholds + 1))
         right = np.clip(np.searchsorted(below, quantile), 1, len(below) - 1)
         nearest = np.unique(
             np.where(quantile - below[right - 1] <= below[right] - quantile, right - 1, right)
