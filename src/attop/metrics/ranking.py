@@ -159,15 +159,24 @@ class Ranking:
     def of_list(cls, labels: Ints, scores: Floats) -> Ranking:
         """Rank one list, the negatives between two positives as one block: no metric tells them apart."""
         positive = labels == 1
-        pos, neg = np.sort(scores[positive]), np.sort(scores[~positive])
-        value, held = np.unique(pos, return_counts=True)
-        low, high = np.searchsorted(neg, value, "left"), np.searchsorted(neg, value, "right")
+        # Positions, here and below: numpy takes at positions several times as fast as by a mixed mask.
+        pos, neg = (np.sort(scores[np.flatnonzero(mask)]) for mask in (positive, ~positive))
+        # Two sorted runs: a stable sort merges them, in a tenth of the time that sorting them took.
+        merged = np.argsort(np.concatenate([neg, pos]), kind="stable")
+        high = np.flatnonzero(merged >= len(neg)) - np.arange(len(pos))  # negatives not above each positive
+        at = np.flatnonzero(np.append(True, pos[1:] != pos[:-1])[: len(pos)])
+        value, held, high = pos[at], np.diff(at, append=len(pos)), high[at]
+        low = high.copy()
+        tied = np.flatnonzero(neg[high - 1] == value) if len(neg) else at[:0]
+        low[tied] = np.searchsorted(neg, value[tied], "left")
         # From the top: negatives above a value, then the items that have it; at last what is below all.
-        above = np.append(low[1:], len(neg)) - high
-        below = low[0] if len(low) else len(neg)
-        size = np.append(np.stack([above, held + high - low], axis=1)[::-1].ravel(), below)
-        count = np.append(np.stack([np.zeros_like(held), held], axis=1)[::-1].ravel(), 0)
-        size, count = size[size > 0], count[size > 0]
+        size, count = np.empty(2 * len(value) + 1, np.int64), np.zeros(2 * len(value) + 1, np.int64)
+        size[:-1:2] = (np.append(low[1:], len(neg))[: len(low)] - high)[::-1]
+        size[1::2] = (held + high - low)[::-1]
+        size[-1] = low[0] if len(low) else len(neg)
+        count[1::2] = held[::-1]
+        filled = np.flatnonzero(size)
+        size, count = size[filled], count[filled]
         before, pos_before = np.cumsum(size) - size, np.cumsum(count) - count
         first, group = np.zeros(1, np.int64), np.zeros(len(size), np.int64)
         n, n_pos = np.array([len(labels)]), np.array([len(pos)])
