@@ -1,0 +1,113 @@
+"""What other libraries make of a list: one function each, None where a library has no such metric."""
+
+import math
+
+import numpy as np
+
+from attop.metrics import average_precision, bedroc, lift_at_k, ndcg, precision_at_k
+
+#: Columns of the tables in docs/metrics.md, for k items at the top of n.
+COLUMNS = ("AP", "precision@k", "NDCG@k", "BEDROC(20)", "EF")
+
+
+def attop(y, scores, k):
+    return (
+        average_precision(y, scores), precision_at_k(y, scores, k), ndcg(y, scores, k), bedroc(y, scores),
+        lift_at_k(y, scores, k),
+    )  # fmt: skip
+
+
+def sklearn(y, scores, k):
+    from sklearn.metrics import average_precision_score, ndcg_score
+
+    return average_precision_score(y, scores), None, ndcg_score([y], [scores], k=k), None, None
+
+
+def rdkit(y, scores, k):
+    from rdkit.ML.Scoring import Scoring
+
+    # It takes molecules in order and does not look at the scores.
+    ranked = [[scores[i], y[i]] for i in np.argsort(-np.asarray(scores), kind="stable")]
+    return (
+        None, None, None, Scoring.CalcBEDROC(ranked, 1, 20.0),
+        Scoring.CalcEnrichment(ranked, 1, [k / len(y)])[0],
+    )  # fmt: skip
+
+
+def xgboost(y, scores, k):
+    import xgboost
+
+    data = xgboost.DMatrix(np.zeros((len(y), 1)), label=y, base_margin=scores)
+    data.set_group([len(y)])
+    names = ["map", f"pre@{k}", f"ndcg@{k}"]
+    settings = {"objective": "rank:ndcg", "eta": 0.0, "eval_metric": names, "base_score": 0.0}
+    # Nothing is learnt: the scores are the margin to begin with.
+    said = xgboost.train(settings, data, 1).eval(data)
+    found = dict(part.rsplit(":", 1) for part in said.split("\t")[1:])
+    return *(float(found[f"eval-{name}"]) for name in names), None, None
+
+
+def lightgbm(y, scores, k):
+    import lightgbm
+
+    def evaluated(objective, metric, group=None):
+        # One column, which no tree of 20 rows a leaf can split: nothing is learnt.
+        X, found = np.arange(len(y), dtype=float)[:, None], {}
+        data = lightgbm.Dataset(X, label=y, init_score=scores, group=group)
+        settings = {"objective": objective, "metric": metric, "eval_at": [k], "verbosity": -1}
+        record = lightgbm.record_evaluation(found)
+        lightgbm.train(settings, data, 1, valid_sets=[data], valid_names=["all"], callbacks=[record])
+        (values,) = found["all"].values()
+        return values[0]
+
+    return (
+        evaluated("binary", "average_precision"),
+        None,
+        evaluated("lambdarank", "ndcg", [len(y)]),
+        None,
+        None,
+    )
+
+
+def trec_eval(y, scores, k):
+    import pytrec_eval
+
+    names = ["map", f"P_{k}", f"ndcg_cut_{k}"]
+    judged = {"q": {str(i): int(label) for i, label in enumerate(y)}}
+    run = {"q": {str(i): float(score) for i, score in enumerate(scores)}}
+    found = pytrec_eval.RelevanceEvaluator(judged, set(names)).evaluate(run)["q"]
+    return *(found[name] for name in names), None, None
+
+
+def torchmetrics(y, scores, k):
+    import torch
+    from torchmetrics.functional.classification import binary_average_precision
+    from torchmetrics.functional.retrieval import retrieval_normalized_dcg, retrieval_precision
+
+    preds, target = torch.tensor(np.asarray(scores, float)), torch.tensor(np.asarray(y))
+    return (
+        float(binary_average_precision(preds, target)),
+        float(retrieval_precision(preds, target, top_k=k)),
+        float(retrieval_normalized_dcg(preds, target, top_k=k)),
+        None,
+        None,
+    )
+
+
+#: What must be installed, and the function, by the first word of a table's row.
+LIBRARIES = {
+    "attop": ("attop", attop),
+    "scikit-learn": ("sklearn", sklearn),
+    "RDKit": ("rdkit", rdkit),
+    "XGBoost": ("xgboost", xgboost),
+    "LightGBM": ("lightgbm", lightgbm),
+    "trec_eval": ("pytrec_eval", trec_eval),
+    "torchmetrics": ("torchmetrics", torchmetrics),
+}
+
+
+def cell(values):
+    """Write the values of one cell as the tables do: three digits, without zeros at the end."""
+    if any(value is None for value in values):
+        return ""
+    return ", ".join(str(math.floor(v * 1000 + 0.5) / 1000).removesuffix(".0") for v in values)
