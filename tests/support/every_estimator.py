@@ -33,15 +33,11 @@ CHEAP = {
 }
 #: What takes any features its members take, and fails as they do: not a ranker of numbers like the others.
 COMPOSITES = ["TopStack"]
-<<<<<<< HEAD
 #: What needs a package of an extra; its own tests, which are skipped without, have the checks of all.
 OPTIONAL = ["TopBooster"]
-NAMES = [n for n in estimators.__all__ if n not in ("LinearRanker", "fit_many", *COMPOSITES, *OPTIONAL)]
-=======
 #: What is exported beside them.
 OTHERS = ["LinearRanker", "TopThreshold", "fit_many", "predict_top", "top_threshold"]
-NAMES = [n for n in estimators.__all__ if n not in [*OTHERS, *COMPOSITES]]
->>>>>>> 801a723 (predict_top and top_threshold: decisions at a budget)
+NAMES = [n for n in estimators.__all__ if n not in [*OTHERS, *COMPOSITES, *OPTIONAL]]
 
 
 def make(name, **changes):

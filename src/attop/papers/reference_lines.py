@@ -27,7 +27,9 @@ class RandomDirection(LinearRanker):
     def __init__(self, random_state: int | np.random.RandomState | None = 0):
         self.random_state = random_state
 
-    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         for model in models:
             draw = check_random_state(model.random_state).standard_normal(X.shape[1])
             model._set_linear(draw, X, y)
@@ -40,7 +42,9 @@ class InnerProduct(LinearRanker):
     `attop.datasets.features.interaction.interaction_features` makes them, that is its own prediction, u.v.
     """
 
-    def _solve(self, X: Any, y: Ints, groups: Ints | None, models: Sequence[Any]) -> None:
+    def _solve(
+        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
+    ) -> None:
         width = X.shape[1] // 3
         for model in models:
             model._set_linear(np.repeat([0.0, 1.0], [X.shape[1] - width, width]), X, y)
