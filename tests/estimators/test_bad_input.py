@@ -384,9 +384,9 @@ def test_k_beyond_the_sample(name):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for top in (49, 1000):
+        for top, groups in ((49, None), (1000, None), (49, np.arange(len(Y)) % 2)):
             with pytest.raises(ValueError, match=rf"k={top}\W.*lower"):
-                make(name, top=top).fit(X, Y)
+                make(name, top=top).fit(X, Y, groups)
 
 
 # --- Metrics and surrogates --------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class QueryBatches(BatchSource):
     Raises
     ------
     ValueError
-        If no group holds a positive and a negative.
+        If no group holds a positive and a negative, or `top` asks for more items than any that does.
     """
 
     def __init__(
@@ -47,6 +47,8 @@ class QueryBatches(BatchSource):
         self._X = X if issparse(X) else np.ascontiguousarray(X)
         self._sample, self._rng = kept, rng
         sizes = np.diff(kept.start).tolist()
+        largest = int(np.argmax(sizes))
+        top.resolve(sizes[largest], int(kept.n_pos[largest]), where="the largest group of both classes")
         self._k = [batch_top(top, n, n_pos, n) for n, n_pos in zip(sizes, kept.n_pos.tolist(), strict=True)]
 
     def one_pass(self) -> Iterator[Batch]:
