@@ -65,7 +65,7 @@ def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
     entry = ENTRIES[id]
     files = {name: Source(**file) for name, file in entry["files"].items()}
     assert fetch_files(files, tmp_path, tmp_path / "fetch.json", mirror=str(MIRROR), offline=True)
-    params = {**entry["params"], **{n: f["path"] for n, f in entry["files"].items()}}
+    params = {**entry.get("params", {}), **{n: f["path"] for n, f in entry["files"].items()}}
     spec = {"id": id, "kind": entry["kind"], "params": params, "expect": entry["expect"], "seed": 0}
     previous = tmp_path / "fetch.json"
     for stage in kind_of(entry["kind"]).stages:

@@ -87,7 +87,7 @@ def fraud_handbook(**days: str | os.PathLike[str]) -> Dataset:
     whole = {c: np.concatenate([part[c] for part in parts]) for c in columns}
     order = np.argsort(whole["TRANSACTION_ID"], kind="stable")
     facts = {
-        "title": "Fraud Detection Handbook, simulated transactions",
+        "title": "Fraud Detection Handbook, transactions",
         "licence": "none stated",
         "positive": "fraudulent transaction",
         "features": list(FEATURES),
