@@ -1,4 +1,4 @@
-"""The marker `workflow`: what starts a program of minutes. `-m "not workflow"` is the quick part."""
+"""The marker `workflow`: what takes seconds by nature. `-m "not workflow"` is the quick part."""
 
 from pathlib import Path
 

@@ -599,6 +599,7 @@ def test_degenerate_results_make_a_sensible_page(tmp_path, case, figures, words)
     assert not re.search(r"\bnan\b|\bNone\b", markup(html))
 
 
+@pytest.mark.workflow
 def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_path):
     evaluation, runs, roc, manifest = small
     write_analysis(

@@ -20,6 +20,9 @@ from attop.analysis.compute.comparison_sentences import VERDICTS, ranks_nothing,
 from support.made_up import METHODS, as_tables, make_results
 from support.report_page import DESK, PHONE, Opened, started
 
+pytestmark = pytest.mark.workflow
+
+
 PAGES = ("made", "given") if os.environ.get("ATTOP_REPORT") else ("made",)
 CHOSEN = [METHODS[0], METHODS[3], METHODS[5], METHODS[8], "pnorm-push-16"]
 METRICS = ("precision@k", "pap@k", "micro-pap@k", "auc", "dcg")

@@ -29,6 +29,8 @@ from attop.top import Top
 from support import ROOT
 from support.transactions import transactions
 
+pytestmark = pytest.mark.workflow
+
 PARAMS = {
     "path": "mine.csv",
     "label": "fraud",

@@ -13,6 +13,9 @@ import pytest
 
 import attop
 
+pytestmark = pytest.mark.workflow
+
+
 METRIC = '''
 """Share of the positives in the better half."""
 

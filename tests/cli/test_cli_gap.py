@@ -46,6 +46,7 @@ def test_what_is_read(table, capsys):
     assert command.read("table.csv", "user", "3", None)[1].tolist() == (table["user"] == 3).tolist()
 
 
+@pytest.mark.workflow
 def test_it_prints_what_the_function_finds(table, capsys):
     call = ["gap", "table.csv", "--label", "fraud", "--positive", "fraud", "--top"]
     assert main([*call, "20"]) == 0

@@ -20,6 +20,8 @@ from attop.metrics import get_metric, precision_at_k, recall_at_k
 from attop.metrics.own import own_metric
 from attop.statistics import corrected_t_test
 
+pytestmark = pytest.mark.workflow
+
 
 def items(seed=0, n=600, noise=1.0):
     rng = np.random.default_rng(seed)

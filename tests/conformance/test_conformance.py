@@ -68,6 +68,7 @@ class ByProbability(BaseEstimator):
         return self.model_.predict_proba(check_array(X))
 
 
+@pytest.mark.workflow
 @pytest.mark.parametrize("name", NAMES + COMPOSITES)
 def test_every_estimator_of_attop_passes(name):
     found = results(getattr(estimators, name), **CHEAP.get(name, {}))
@@ -346,6 +347,7 @@ def test_processes_that_are_left_are_counted():
             process.communicate()
 
 
+@pytest.mark.workflow
 def test_each_check_can_fail():
     several = {"scores_in_any_order", "scores_equal_items_equally", "takes_constant_feature"}
     several |= {"takes_constant_features", "takes_nan", "takes_infinities"}
@@ -389,6 +391,7 @@ def command(capsys, *arguments):
     return status, said.out.splitlines(), said.err
 
 
+@pytest.mark.workflow
 def test_the_command_says_a_line_per_check(capsys):
     status, lines, _ = command(capsys, "sklearn.linear_model.LogisticRegression", "--param", "C=0.5")
     assert status == 0
@@ -401,6 +404,7 @@ def test_the_command_says_a_line_per_check(capsys):
     assert failed.startswith(f"FAIL            {TITLES['ranks']}: a positive is above a negative in ")
 
 
+@pytest.mark.workflow
 @pytest.mark.skipif(sys.platform != "linux", reason="a process is watched on Linux only")
 @pytest.mark.parametrize(
     ("name", "words"),

@@ -149,6 +149,7 @@ def test_calibration_by_other_folds():
 # --- What it takes -------------------------------------------------------------------------------------
 
 
+@pytest.mark.workflow
 def test_the_same_for_any_number_of_jobs_form_of_labels_and_of_features():
     plain = gap(X, Y, 20, cv=2)
     assert gap(X, np.where(Y, "yes", "no"), Top(k=20), cv=2, n_jobs=2) == plain

@@ -14,6 +14,8 @@ import yaml
 from attop.bench.config import load_config
 from support import ROOT
 
+pytestmark = pytest.mark.workflow
+
 PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
 #: A block that begins with its file's name is that file.
 FILE = re.compile(r"# (\S+\.(?:py|yaml))\n")
@@ -155,8 +157,8 @@ def run_python(page, folder, monkeypatch):
     return runner.summarize(verbose=False)
 
 
-# tests/test_errata.py runs the errata.
-@pytest.mark.parametrize("page", [page for page in pages_with("python") if "errata/" not in page])
+# test_errata.py runs the errata, and test_readme.py README.
+@pytest.mark.parametrize("page", [p for p in pages_with("python") if "errata/" not in p and p != "README.md"])
 def test_python(page, tmp_path, monkeypatch, capsys):
     for package in NEEDS.get(page, ()):
         pytest.importorskip(package, reason=f"the page's Python needs {package}, of an extra")
@@ -212,7 +214,6 @@ def clone(tmp_path):
     return run
 
 
-@pytest.mark.workflow
 @pytest.mark.parametrize("page", [page for page in PAGES if {*commands(page)} & (RUN | PLANNED)])
 def test_commands(page, clone, tmp_path, monkeypatch):
     write_files(page, tmp_path)
@@ -225,7 +226,6 @@ def test_commands(page, clone, tmp_path, monkeypatch):
             clone(f"{command} --dry-run --quiet")
 
 
-@pytest.mark.workflow
 def test_site_is_built_without_warnings(tmp_path):
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason='pip install -e ".[docs]"')

@@ -9,6 +9,8 @@ import pytest
 import oracles.surrogates as oracle
 from support import ROOT
 
+pytestmark = pytest.mark.workflow
+
 DOCS = ROOT / "docs"
 PAGES = sorted((DOCS / "errata").glob("*.md"))
 

@@ -24,6 +24,7 @@ def test_two_commands():
     assert install_and_test == environment + 'pip install -e ".[test]" && pytest'
 
 
+@pytest.mark.workflow
 def test_python():
     (block,) = blocks("python")
     *statements, last = block.strip().splitlines()

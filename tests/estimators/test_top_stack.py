@@ -27,6 +27,9 @@ from attop.metrics.held_out import TopPrecision
 from oracles.stacking import held_out_log_odds, log_odds
 from support.every_estimator import make
 
+pytestmark = pytest.mark.workflow
+
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(150, 3))
 Y = (X[:, 0] + X[:, 1] ** 2 + RNG.normal(size=150) > 2.2).astype(int)

@@ -22,7 +22,10 @@ from support import ROOT
 from support.folds import cut
 from support.small_run import SMALL, snakemake
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux only")
+pytestmark = [
+    pytest.mark.workflow,
+    pytest.mark.skipif(sys.platform != "linux", reason="memory is watched on Linux only"),
+]
 
 
 @pytest.fixture
@@ -213,7 +216,6 @@ def test_a_warm_process_changes_no_bit(job_of, tmp_path, monkeypatch, estimator)
 HOSTILE = ["Raises", "LoopsForEver", "EatsMemory", "NaNScores", "WrongLength", "PrintsMegabytes", "CallsExit"]
 
 
-@pytest.mark.workflow
 def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

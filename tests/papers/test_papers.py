@@ -198,6 +198,7 @@ def _simulated(paper):
     return {}
 
 
+@pytest.mark.workflow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
     default = yaml.safe_load((ROOT / "config/config.yaml").read_text())

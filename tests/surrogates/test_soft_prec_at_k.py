@@ -20,6 +20,7 @@ def case(rng, i):
     return scores.astype(float), y, groups, weights
 
 
+@pytest.mark.workflow
 def test_value_and_gradient_are_those_of_the_definition():
     rng = np.random.default_rng(0)
     checked = undefined = 0
