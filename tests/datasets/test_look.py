@@ -197,6 +197,32 @@ def test_parquet_with_real_dates(tmp_path):
     runs(found)
 
 
+def test_columns_that_cannot_be_used_are_dropped_with_a_word(tmp_path):
+    n = 300
+    frame = plain(
+        n,
+        delta=lambda rng, n, y: pd.to_timedelta(rng.integers(0, 9, n), "h"),
+        bag=lambda rng, n, y: [[1, 2]] * n,
+        big=lambda rng, n, y: rng.integers(2**60, 2**61, n),
+        day=lambda rng, n, y: np.array(["2026-01-01", "2026-01-02"])[rng.integers(0, 2, n)],
+        odd=lambda rng, n, y: [*(["?", "1"] * (n // 2))],
+        marked=lambda rng, n, y: ["?", *map(str, range(n - 1))],
+    )
+    frame["far"] = np.where(frame["b"] == 0, np.inf, frame["a"])
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = look(str(tmp_path / "t.parquet"), "y")
+    kinds = {c.name: c.kind for c in found.columns}
+    assert kinds["delta"] == kinds["bag"] == kinds["far"] == "unusable"
+    assert kinds["big"] == "identifier"
+    assert kinds["day"] == "date"
+    assert kinds["odd"] == "yes/no"
+    said = parameters(found)
+    assert said["drop"] == ["delta", "bag", "big", "marked", "far"]
+    assert said["day"] == "day"
+    assert said["one_hot"]
+    runs(found)
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [

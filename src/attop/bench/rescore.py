@@ -107,8 +107,7 @@ def rescore(
     from joblib import Parallel, delayed
 
     wanted = list({m.name: m for m in (select_by, *metrics)}.values())
-    # Metrics may be from outside attop, and come with a function that another process cannot find by name.
-    parts = Parallel(n_jobs=min(len(files), abs(n_jobs)) if n_jobs > 0 else n_jobs)(
+    parts = Parallel(n_jobs=n_jobs)(
         delayed(_evaluate_file)(path, tops, wanted, rename or {}) for path in files
     )
     home: dict[str, Path] = {}

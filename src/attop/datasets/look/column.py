@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from attop.datasets.features.text import MANY_VALUES, is_dates, is_identifier
 
@@ -38,11 +41,13 @@ class Column:
     ----------
     name : str
     kind : str
-        number, yes/no, category, date, identifier, entity, text of numbers, constant or empty.
+        number, yes/no, category, date, identifier, entity, text of numbers, constant, empty or unusable.
     missing : float
         Share of the rows.
     distinct : int
     example : str
+    text : bool
+        Whether it holds anything but numbers.
     marks : tuple of str
         Values of a column that else holds numbers: they may stand for what is missing.
     comma : bool
@@ -54,6 +59,7 @@ class Column:
     missing: float
     distinct: int
     example: str
+    text: bool = False
     marks: tuple[str, ...] = ()
     comma: bool = False
 
@@ -65,29 +71,47 @@ class Column:
 
 def describe(values: pd.Series) -> Column:
     """Say what a cleaned column is (see `attop.datasets.kinds.raw_table.cleaned`)."""
+    import pandas as pd
+
     present = values.dropna()
     distinct = present.nunique()
+    text = not pd.api.types.is_numeric_dtype(values)
     marks: tuple[str, ...] = ()
     comma = False
     if distinct == 0:
         kind = "empty"
     elif distinct == 1:
         kind = "constant"
-    elif distinct == 2:
-        kind = "yes/no"
+    elif not text:
+        kind = _number_kind(str(values.name), present, distinct)
     else:
-        kind, marks, comma = _kind(str(values.name), present, distinct)
+        kind, marks, comma = _text_kind(str(values.name), present, distinct)
     example = str(present.iloc[0])[:24] if distinct else ""
-    return Column(str(values.name), kind, float(values.isna().mean()), distinct, example, marks, comma)
+    missing = float(values.isna().mean())
+    return Column(str(values.name), kind, missing, distinct, example, text, marks, comma)
 
 
-def _kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...], bool]:
+def _number_kind(name: str, present: pd.Series, distinct: int) -> str:
+    numbers = present.astype(float)
+    if np.isinf(numbers).any():
+        return "unusable"
+    if distinct == 2:
+        return "yes/no"
+    if (numbers % 1 != 0).any():
+        return "number"
+    return "identifier" if numbers.abs().max() >= 2**53 else _name_kind(name, present, distinct)
+
+
+def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...], bool]:
+    """Return the kind, marks of missing values among numbers, and whether these have a comma."""
     import pandas as pd
 
-    if pd.api.types.is_datetime64_any_dtype(present) or _are_dates(present):
+    if pd.api.types.is_datetime64_any_dtype(present) or is_dates(present):
         return "date", (), False
-    if pd.api.types.is_numeric_dtype(present):
-        return (_name_kind(name, present, distinct) if _whole(present) else "number"), (), False
+    if not all(isinstance(value, (str, Real)) for value in present):
+        return "unusable", (), False
+    if distinct == 2:
+        return "yes/no", (), False
     text = present.astype(str)
     values = pd.Series(text.unique())
     odd = values[pd.to_numeric(values, errors="coerce").isna()]
@@ -96,18 +120,9 @@ def _kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str,
     if len(values) > _FEW and values.str.fullmatch(_WRITTEN).mean() >= _NEARLY:
         return "text of numbers", (), bool(values.str.fullmatch(_COMMA).mean() >= _NEARLY)
     kind = _name_kind(name, text, distinct)
-    return ("identifier" if is_identifier(text) else "category") if kind == "number" else kind, (), False
-
-
-def _are_dates(present: pd.Series) -> bool:
-    import pandas as pd
-
-    return not pd.api.types.is_numeric_dtype(present) and is_dates(present)
-
-
-def _whole(present: pd.Series) -> bool:
-    """Whether all numbers are whole."""
-    return bool((present.astype(float) % 1 == 0).all())
+    if kind == "number":
+        kind = "identifier" if is_identifier(text) else "category"
+    return kind, (), False
 
 
 def _name_kind(name: str, present: pd.Series, distinct: int) -> str:

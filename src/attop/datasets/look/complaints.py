@@ -52,6 +52,7 @@ def complaints(
         by_kind.setdefault(column.kind, []).append(column)
     for kind, what in (
         ("empty", "no value at all: dropped"),
+        ("unusable", "infinite numbers, or no single values: dropped"),
         ("constant", "one value only: dropped"),
         ("identifier", "names things, not kinds of things: dropped"),
         ("date", "dates: no feature; make numbers of them, such as an age in days, to use them as one"),

@@ -48,9 +48,7 @@ def parameters(found: Look) -> dict[str, Any]:
     features = [c for c in rest if c.name not in drop]
     if not features:
         raise DatasetError(f"dataset {found.path}: no column is left that could be a feature")
-    words = [
-        c for c in features if c.kind == "category" or (c.kind == "yes/no" and not _is_number(c.example))
-    ]
+    words = [c for c in features if c.text and not c.marks and not c.comma]
     proposed: dict[str, Any] = {
         "path": found.path,
         "label": found.label.column,
@@ -157,14 +155,6 @@ def _entity(found: Look) -> str | None:
         c for c in found.columns if c.kind == "entity" and not c.missing and c.name not in found.twins
     ]
     return min(entities, key=lambda c: c.distinct).name if entities else None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text in ("True", "False")
-    return True
 
 
 def _flow(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,8 +89,9 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: Any =
     where = f"dataset {path}"
     reader = _reader(path)
     raw = read_frame(path, None, reader)
-    frame = raw.assign(**{c: cleaned(raw[c], where) for c in raw.columns})
-    columns = [describe(frame[c]) for c in frame.columns]
+    frame, columns = _described(raw, where)
+    if format_of(path) != "csv":  # no reader but that of text can be told
+        columns = [replace(c, marks=(), comma=False) for c in columns]
     possible = candidates(frame, columns)
     chosen: Candidate | None
     if label is not None:
@@ -110,6 +111,20 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: Any =
     days = {name: span for name, span in days.items() if span}
     told = list(complaints(frame, columns, chosen, label is not None, twins, copies))
     return Look(os.fspath(path), len(frame), columns, chosen, possible, copies, twins, days, reader, told)
+
+
+def _described(raw: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Column]]:
+    """Return the cleaned columns, empty those that hold no single values, and what each is."""
+    clean: dict[str, Any] = {}
+    columns = []
+    for name in raw.columns:
+        try:
+            clean[name] = cleaned(raw[name], where)
+            columns.append(describe(clean[name]))
+        except DatasetError:
+            clean[name] = np.nan
+            columns.append(Column(name, "unusable", 0.0, 0, str(raw[name].iloc[0])[:24], True))
+    return raw.assign(**clean), columns
 
 
 def _span(dates: pd.Series) -> int:
