@@ -57,6 +57,25 @@ def test_no_other_digit(digit):
         make("digit", digit=digit)
 
 
+@pytest.mark.parametrize("pool", [2, 4])
+def test_pooled_pixels_are_means_of_squares(pool):
+    whole, pooled = make("digit", digit=3), make("digit", digit=3, pool=pool)
+    side = 8 // pool
+    image = whole.X[17].reshape(8, 8)
+    squares = [
+        image[i * pool : (i + 1) * pool, j * pool : (j + 1) * pool].mean()
+        for i in range(side)
+        for j in range(side)
+    ]
+    np.testing.assert_allclose(pooled.X[17], squares)
+    np.testing.assert_array_equal(pooled.y, whole.y)
+
+
+def test_squares_that_do_not_fit_are_refused():
+    with pytest.raises(DatasetError, match="pool must divide 8"):
+        make("digit", digit=3, pool=3)
+
+
 # Simulation
 
 
@@ -563,7 +582,7 @@ def test_wrong_stages_say_what_is_wrong(tmp_path):
     ("kind", "params", "message"),
     [
         ("wbdc", {}, "unknown kind of data 'wbdc'; did you mean 'wdbc'"),
-        ("songs", {}, "choose one of: wdbc, digit, simulation, images, ratings, movielens"),
+        ("songs", {}, "choose one of: wdbc, digit, simulation, fraud-stream, images, ratings, movielens"),
         ("digit", {}, "kind 'digit': parameter 'digit' is not given"),
         ("digit", {"digits": 3}, "unknown parameter 'digits'; did you mean 'digit'"),
         ("wdbc", {"digit": 3}, "unknown parameter 'digit'; choose one of: n_features"),

@@ -38,7 +38,8 @@ def check_plan(
     ConfigError
         With every complaint, one a line.
     """
-    complaints = [c for method in config.methods for c in check_method(method)]
+    runs = [m for m in config.methods if any(m.id not in data.skip for data in config.datasets)]
+    complaints = [c for method in runs for c in check_method(method)]
     for data in config.datasets:
         dataset = datasets[data.id]
         if isinstance(dataset, Dataset):

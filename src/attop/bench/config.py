@@ -6,6 +6,7 @@ import re
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +79,18 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
         config = Config.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(_explain(error, raw)) from None
+    _skip_absent(config)
     _check_whole(config, catalogues["methods"])
     return config
+
+
+def _skip_absent(config: Config) -> None:
+    """Skip methods whose package is not installed, with that as the reason."""
+    for method in config.methods:
+        if method.requires is not None and find_spec(method.requires) is None:
+            reason = f"needs the package {method.requires}, which is not installed"
+            for data in config.datasets:
+                data.skip.setdefault(method.id, reason)
 
 
 def _read_catalogue(path: Path, section: str) -> dict[str, Any]:

@@ -207,6 +207,11 @@ class MethodConfig(_Model):
         exclude=True,
         description="Limits of its training jobs; what is left out is as for every method.",
     )
+    requires: str | None = Field(
+        None,
+        description="Package that attop does not install, by the name it is imported by. Where it is absent "
+        "every data set skips the method, and the report says so.",
+    )
     reference: str = Field("", description="Where the method is from.")
     cite: list[str] = Field(
         default_factory=list,

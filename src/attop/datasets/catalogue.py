@@ -19,6 +19,7 @@ from attop.datasets.kinds import (
     bundled,
     citation,
     coil,
+    fraud_stream,
     handbook,
     images,
     kddcup,
@@ -114,6 +115,7 @@ KINDS: Mapping[str, Kind] = {
         _single("wdbc", bundled.wdbc),
         _single("digit", bundled.digit),
         _single("simulation", simulation.simulation),
+        _single("fraud-stream", fraud_stream.fraud_stream),
         Kind(
             "images",
             (
