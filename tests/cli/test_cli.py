@@ -11,6 +11,7 @@ import attop
 from attop.bench.config import load_config
 from attop.bench.plan import Plan
 from attop.cli.configuration import read_raw
+from attop.cli.machine import usable_cores
 from attop.cli.main import main
 from attop.cli.parser import build_parser
 from attop.datasets.base import save_arrays
@@ -51,14 +52,15 @@ def test_status_counts_and_says_how_to_mend(folder, capsys):
     out = capsys.readouterr().out
     lines = out.splitlines()
     assert lines[0] == "30 training runs of 2 data sets, in out"
-    assert "  ok              10" in lines
-    assert "  memory          10" in lines
-    assert "  left            10" in lines  # five splits of letter by two methods
+    table = [line.split() for line in lines[2:5]]
+    assert table[0] == ["data", "set", "ok", "memory", "left", "time", "left"]
+    assert table[1] == ["wdbc", "10", "10"]
+    assert table[2] == ["letter", "10", "unknown"]  # five splits by two methods
     assert "wdbc rankboost: memory in 10 runs: it broke" in lines
     assert "letter: unavailable: no network fetch it by hand" in lines
     assert lines[-1] == (
         "Mend the cause, then: attop retry --configfile mine.yaml && "
-        "snakemake --cores 16 --configfile mine.yaml"
+        f"snakemake --cores {usable_cores()} --configfile mine.yaml"
     )
 
 
@@ -74,7 +76,7 @@ def test_retry_removes_what_failed_and_nothing_else(folder, capsys):
     for run in plan.runs("wdbc"):
         kept = run.method == "linear-svm"
         assert plan.scores_path(run).exists() == plan.record_path(run).exists() == kept
-    assert "Now: snakemake --cores 16 --configfile mine.yaml" in capsys.readouterr().out
+    assert f"Now: snakemake --cores {usable_cores()} --configfile mine.yaml" in capsys.readouterr().out
 
 
 def test_configuration_is_merged_as_snakemake_merges(folder):
@@ -92,7 +94,20 @@ def test_configuration_is_merged_as_snakemake_merges(folder):
 def test_list(what, folder, capsys):
     assert main(["list", what]) == 0
     expected = {"datasets": "movielens", "methods": "svm-perf", "metrics": "micro-pap@k"}[what]
-    assert any(line.startswith(expected + " ") for line in capsys.readouterr().out.splitlines())
+    assert any(line[2 * (what != "metrics") :].startswith(expected + " ") for line in lines(capsys))
+
+
+def lines(capsys):
+    return capsys.readouterr().out.splitlines()
+
+
+def test_list_says_what_is_run_and_what_each_is(folder, capsys):
+    assert main(["list", "methods", "--configfile", "mine.yaml"]) == 0
+    said = lines(capsys)
+    assert said[0] == "* is run by mine.yaml"
+    assert {line.split()[1] for line in said[1:] if line.startswith("*")} == {"linear-svm", "rankboost"}
+    (line,) = (line for line in said if " svm-perf " in line)
+    assert "SVMperf: The structural hinge of prec@k" in line
 
 
 def test_list_of_metrics_has_those_of_a_configuration(folder, tmp_path, capsys):

@@ -13,6 +13,7 @@ from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.training import run_job, write_outcome
 from attop.cli.configuration import read_raw
+from attop.cli.machine import usable_cores
 from attop.cli.main import main
 from attop.cli.parser import build_parser
 from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
@@ -129,7 +130,7 @@ def test_what_a_method_raises_is_raised(plan, capsys, monkeypatch):
         (["wdbc", "linear-svm", "--target", "10"], "k=100 of 30000, tau=0.05 or kappa=0.25, got '10'"),
         (
             ["digit-8", "linear-svm"],
-            "snakemake --cores 16 out/data/digit-8/folds/repeat0.npz --configfile mine.yaml",
+            f"snakemake --cores {usable_cores()} out/data/digit-8/folds/repeat0.npz --configfile mine.yaml",
         ),
     ],
 )
@@ -157,7 +158,9 @@ def test_folds_of_another_protocol_are_refused(plan, capsys):
     assert fit("wdbc", "linear-svm") == 1
     said = capsys.readouterr().err
     assert "folds of another split" in said
-    assert "snakemake --cores 16 out/data/wdbc/folds/repeat0.npz --configfile mine.yaml" in said
+    assert (
+        f"snakemake --cores {usable_cores()} out/data/wdbc/folds/repeat0.npz --configfile mine.yaml" in said
+    )
 
 
 def test_scores_do_not_depend_on_the_other_targets(plan, capsys):

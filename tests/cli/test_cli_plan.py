@@ -6,6 +6,7 @@ import pytest
 from attop.bench.config import load_config
 from attop.bench.plan import Plan
 from attop.cli.configuration import read_raw
+from attop.cli.machine import usable_cores
 from attop.cli.main import main
 from attop.cli.parser import build_parser
 from attop.cli.text import duration, size
@@ -51,7 +52,7 @@ def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folde
     assert "Download 703 kB" in lines
     assert f"Prepared data {size(8 * 4601 * 59)}, and an unknown amount for wdbc" in lines
     assert f"Predictions at most {size(8 * 4601 * 6 * 40)}, and an unknown amount for wdbc" in lines
-    assert "The command: snakemake --cores 16 --configfile mine.yaml" in lines
+    assert f"The command: snakemake --cores {usable_cores()} --configfile mine.yaml" in lines
 
 
 def test_what_is_done_says_what_the_rest_will_take(folder, capsys):
@@ -68,8 +69,21 @@ def test_what_is_done_says_what_the_rest_will_take(folder, capsys):
     assert any(
         line.startswith("Core hours 0.22 by the jobs that are done, and unknown for 40") for line in lines
     )
-    wdbc, spambase = 8 * 400 * 6 * 15, 8 * 4601 * 6 * 40
+    wdbc, spambase = 8 * 400 * 4 * 15, 8 * 4601 * 6 * 40
     assert f"Predictions at most {size(wdbc + spambase)}" in lines
+
+
+def test_the_time_on_some_cores(folder, capsys):
+    options = build_parser().parse_args(["plan", "--configfile", "mine.yaml"])
+    plan = Plan(load_config(read_raw(options)))
+    for method in ("aatp", "linear-svm"):
+        for dataset in ("wdbc", "spambase"):
+            runs = [r for r in plan.runs(dataset) if r.method == method]
+            finish(runs[:1], plan, status="ok", seconds={"training": 12.0})
+    assert main(["plan", "--configfile", "mine.yaml", "--cores", "4"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"On 4 cores about {duration(12 * 56 / 4)}" in said
+    assert "snakemake --cores 4 --configfile mine.yaml" in said
 
 
 @pytest.mark.parametrize(

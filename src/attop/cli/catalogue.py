@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Mapping
 
 from attop.bench.config import ConfigError
-from attop.cli.configuration import read_catalogues, read_raw
+from attop.cli.configuration import identifier, read_catalogues, read_raw
 
 __all__ = ["show"]
 
 
 def show(options: argparse.Namespace) -> int:
-    """Print data sets or methods of the catalogue, or the metrics, one a line."""
+    """Print data sets or methods of the catalogue, those that are run marked, or metrics, one a line."""
     if options.what == "metrics":
         from attop.metrics import METRICS
 
@@ -24,10 +24,14 @@ def show(options: argparse.Namespace) -> int:
         for name, entry in (own or {}).items():
             print(f"{name:18} {entry.get('path', '') if isinstance(entry, Mapping) else entry}")
         return 0
-    catalogues = read_catalogues(read_raw(options))
+    raw = read_raw(options)
+    catalogues = read_catalogues(raw)
     if options.what not in catalogues:
         raise ConfigError(f"catalogues: no file is named for {options.what}")
+    chosen = {identifier(entry) for entry in raw.get(options.what) or ()}
+    print(f"* is run{' by ' + ', '.join(options.configfile) if options.configfile else ' by default'}\n")
     for name, entry in catalogues[options.what].items():
         about = entry if isinstance(entry, Mapping) else {}
-        print(f"{name:26} {about.get('title', '')}")
+        said = [about.get("title", ""), about.get("summary", "")]
+        print(f"{'*' if name in chosen else ' '} {name:26} {': '.join(filter(None, said))}")
     return 0

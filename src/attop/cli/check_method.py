@@ -35,14 +35,20 @@ def check(options: argparse.Namespace) -> int:
     except (Exception, SystemExit) as error:  # a module of the user's may raise anything
         print(f"attop check-method: {error}", file=sys.stderr)
         return 1
-    counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         run = partial(_run, limits=Limits(options.seconds), folder=Path(folder))
-        for result in check_all(method, run):
-            counts[result.status] += 1
-            reason = f": {' '.join(result.reason.split())}" if result.reason else ""
-            print(f"{result.status:14}  {result.check.title}{reason}", flush=True)
-    print(f"{counts['ok']} ok, {counts['FAIL']} failed, {counts['not applicable']} not applicable")
+        results = list(check_all(method, run))
+    counts = Counter(result.status for result in results)
+    verdict = "fails" if counts["FAIL"] else "can take part in the benchmark"
+    print(
+        f"{options.path} {verdict}: {counts['ok']} checks ok, {counts['FAIL']} failed, "
+        f"{counts['not applicable']} not applicable\n"
+    )
+    for status in ("FAIL", "not applicable", "ok"):
+        for result in results:
+            if result.status == status:
+                reason = f": {' '.join(result.reason.split())}" if result.reason else ""
+                print(f"{status:14}  {result.check.title}{reason}")
     return 1 if counts["FAIL"] else 0
 
 

@@ -12,8 +12,9 @@ import yaml
 
 from attop.bench.config import Config, ConfigError, load_config
 from attop.bench.yaml_files import read_yaml
+from attop.cli.machine import usable_cores
 
-__all__ = ["command_line", "identifier", "read_catalogues", "read_config", "read_raw"]
+__all__ = ["attop_line", "command_line", "identifier", "read_catalogues", "read_config", "read_raw"]
 
 _DEFAULT = Path("config/config.yaml")
 
@@ -54,10 +55,23 @@ def read_config(options: argparse.Namespace) -> Config:
 
 
 def command_line(options: argparse.Namespace, *targets: str | Path) -> str:
-    """Return the snakemake command for the same configuration, of everything or of some files."""
+    """Return the snakemake command for the same configuration, of everything or of some files.
+
+    It asks for the cores the user gave, else for those of this machine.
+    """
+    cores = getattr(options, "cores", None) or usable_cores()
+    return shlex.join(["snakemake", "--cores", str(cores), *map(str, targets), *_same(options)])
+
+
+def attop_line(options: argparse.Namespace, command: str) -> str:
+    """Return the command line of another command of attop for the same configuration."""
+    return shlex.join(["attop", command, *_same(options)])
+
+
+def _same(options: argparse.Namespace) -> list[str]:
     files = ["--configfile", *options.configfile] if options.configfile else []
     keys = ["--config", *options.config] if options.config else []
-    return shlex.join(["snakemake", "--cores", "16", *map(str, targets), *files, *keys])
+    return [*files, *keys]
 
 
 def identifier(entry: Any) -> str:

@@ -39,6 +39,9 @@ def build_parser() -> argparse.ArgumentParser:
         "those to do will take, how much is to be downloaded and written, and how long one job may last. "
         "Times are those of jobs that are done; where there are none the time is unknown. Runs nothing.",
     )
+    plan.add_argument(
+        "--cores", type=int, metavar="N", help="cores of the run; by default those of this machine"
+    )
     add_configuration(plan)
 
     status = commands.add_parser("status", help="what is done, what failed and why, what is left")

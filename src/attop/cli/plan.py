@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from attop.bench.plan import Plan
 from attop.cli.configuration import command_line, read_config
 from attop.cli.estimate import Disk, Jobs, count_jobs, disk_to_come
+from attop.cli.machine import usable_cores
 from attop.cli.text import columns, duration, existing, few, size
 from attop.wording import counted
 
@@ -21,7 +22,8 @@ def show(options: argparse.Namespace) -> int:
     jobs = count_jobs(plan)
     print(f"{plan.config.title}: {plan.root / 'report.html'}\n")
     print(columns(_rows(plan, jobs), right=range(2, 8)))
-    print(f"\n{columns(_sums(plan, jobs, disk_to_come(plan, jobs)))}")
+    cores = options.cores or usable_cores()
+    print(f"\n{columns(_sums(plan, jobs, disk_to_come(plan, jobs), cores))}")
     print(f"\nThe command: {command_line(options)}")
     for complaint in plan.lost_files():
         print(f"snakemake will refuse: {complaint}")
@@ -30,8 +32,8 @@ def show(options: argparse.Namespace) -> int:
         "evaluation and report are not counted."
     )
     print(
-        "Jobs that are done are not run again, unless code or configuration they depend on changed since: "
-        "`snakemake --dry-run` tells."
+        "Not checked here: the data themselves, and whether code or configuration of jobs that are done "
+        "changed since; `snakemake --dry-run` tells which of them run again."
     )
     return 0
 
@@ -52,7 +54,7 @@ def _rows(plan: Plan, jobs: dict[tuple[str, str], Jobs]) -> Iterable[list[str]]:
             name = ""
 
 
-def _sums(plan: Plan, jobs: dict[tuple[str, str], Jobs], disk: Disk) -> Iterable[list[str]]:
+def _sums(plan: Plan, jobs: dict[tuple[str, str], Jobs], disk: Disk, cores: int) -> Iterable[list[str]]:
     left = [job for job in jobs.values() if job.left]
     total, done, failed, to_do = (
         sum(getattr(job, field) for job in jobs.values()) for field in ("total", "done", "failed", "left")
@@ -60,6 +62,11 @@ def _sums(plan: Plan, jobs: dict[tuple[str, str], Jobs], disk: Disk) -> Iterable
     tried_again = f", {failed} failed (attop retry has them tried again)" if failed else ""
     yield ["Training jobs", f"{total}: {done} done{tried_again}, {to_do} to do; one core each"]
     yield ["Core hours", _hours(left)]
+    if left and all(job.seconds is not None for job in left):
+        yield [
+            f"On {counted(cores, 'core')}",
+            f"about {duration(sum(job.seconds or 0 for job in left) / cores)}",
+        ]
     limits = [job.limit for job in left]
     if left:
         longest = None if None in limits else max(limit for limit in limits if limit is not None)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from attop.bench.plan import Plan
 from attop.bench.record import Record
 from attop.bench.run import Run
-from attop.cli.configuration import command_line, read_config
+from attop.cli.configuration import attop_line, command_line, read_config
+from attop.cli.estimate import count_jobs
+from attop.cli.text import columns, duration
 from attop.statuses import FAILED, STATUSES
 from attop.wording import counted
 
@@ -22,15 +24,14 @@ def status(options: argparse.Namespace) -> int:
     """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
     plan = Plan(read_config(options))
     outcomes = {run: _outcome(plan, run) for run in plan.runs()}
-    counts = Counter(status for status, _ in outcomes.values())
     runs, datasets = counted(len(outcomes), "training run"), counted(len(plan.config.datasets), "data set")
-    print(f"{runs} of {datasets}, in {plan.root}")
-    for name in (*STATUSES, "left"):
-        if counts[name]:
-            print(f"  {name:15} {counts[name]}")
+    print(f"{runs} of {datasets}, in {plan.root}\n")
+    print(columns(_table(plan, outcomes), right=range(1, 9)))
     failures = Counter(
         (run.dataset, run.method, state, why) for run, (state, why) in outcomes.items() if state in FAILED
     )
+    if failures:
+        print()
     for (dataset, method, state, why), n in failures.items():
         print(f"{dataset} {method}: {state} in {n} runs: {why}")
     missing = {dataset: why for dataset, (_, why) in _missing(plan)}
@@ -38,11 +39,24 @@ def status(options: argparse.Namespace) -> int:
         print(f"{dataset}: unavailable: {why}")
     command = command_line(options)
     if failures:
-        again = command.replace("snakemake --cores 16", "attop retry")
-        print(f"\nMend the cause, then: {again} && {command}")
-    elif counts["left"] or missing:
+        print(f"\nMend the cause, then: {attop_line(options, 'retry')} && {command}")
+    elif missing or any(state == "left" for state, _ in outcomes.values()):
         print(f"\nGo on with: {command}")
     return 0
+
+
+def _table(plan: Plan, outcomes: Mapping[Run, tuple[str, str]]) -> Iterable[list[str]]:
+    """Yield a row for each data set: its runs by status, and the core time of those that are left."""
+    found = {state for state, _ in outcomes.values()}
+    shown = [state for state in (*STATUSES, "left") if state in found]
+    yield ["data set", *shown, "time left"]
+    jobs = count_jobs(plan)
+    for data in plan.config.datasets:
+        counts = Counter(state for run, (state, _) in outcomes.items() if run.dataset == data.id)
+        left = [job for (dataset, _), job in jobs.items() if dataset == data.id and job.left]
+        known = [job.seconds for job in left if job.seconds is not None]
+        time = f"{'' if len(known) == len(left) else 'over '}{duration(sum(known))}" if known else "unknown"
+        yield [data.id, *(str(counts[state] or "") for state in shown), time if left else ""]
 
 
 def retry(options: argparse.Namespace) -> int:

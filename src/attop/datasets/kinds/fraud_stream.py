@@ -72,7 +72,7 @@ def fraud_stream(
     n = len(customer)
     near = np.argsort(apart, axis=1)[:, :12]
     terminal = near[customer, rng.integers(12, size=n)]
-    hour = rng.integers(n_days, size=n) * _DAY + np.clip(rng.normal(14.0, 4.0, n), 0.0, 23.99)
+    hour: Floats = rng.integers(n_days, size=n) * _DAY + np.clip(rng.normal(14.0, 4.0, n), 0.0, 23.99)
     amount = np.exp(rng.normal(spends[customer], 0.6))
     trip = rng.uniform(0.0, n_days, n_customers) * _DAY
     away = (hour >= trip[customer]) & (hour < trip[customer] + 10 * _DAY)
@@ -80,18 +80,19 @@ def fraud_stream(
     amount = np.where(away, 2.0 * amount, amount)
     fraud = _at_tampered(rng, terminal, hour, n_terminals, n_days)
 
-    stolen = _stolen(rng, spends, n_terminals, n_days)
-    tried = _tried(rng, n_customers, n_terminals, n_days)
-    shopping = _shopping(rng, spends, near, n_days)
-    customer, terminal, hour, amount = (
-        np.concatenate(parts)
-        for parts in zip((customer, terminal, hour, amount), stolen, tried, shopping, strict=True)
-    )
-    bad, good = len(stolen[0]) + len(tried[0]), len(shopping[0])
-    y = np.concatenate([fraud, np.ones(bad, dtype=np.int64), np.zeros(good, dtype=np.int64)])
-
-    order = np.argsort(hour, kind="stable")
-    customer, terminal, hour, amount, y = (a[order] for a in (customer, terminal, hour, amount, y))
+    parts = [
+        (customer, terminal, hour, amount),
+        _stolen(rng, spends, n_terminals, n_days),
+        _tried(rng, n_customers, n_terminals, n_days),
+        _shopping(rng, spends, near, n_days),
+    ]
+    label = [fraud, *(np.full(len(part[0]), bad) for part, bad in zip(parts[1:], (1, 1, 0), strict=True))]
+    when = np.concatenate([part[2] for part in parts])
+    order = np.argsort(when, kind="stable")
+    hour, y = when[order], np.concatenate(label)[order]
+    customer = np.concatenate([part[0] for part in parts])[order]
+    terminal = np.concatenate([part[1] for part in parts])[order]
+    amount = np.concatenate([part[3] for part in parts])[order]
     X = _features(customer, terminal, hour, amount, y, apart[customer, terminal], delay * _DAY)
     day = (hour // _DAY).astype(np.int64)
     facts = {
@@ -101,8 +102,8 @@ def fraud_stream(
         "positive": "fraudulent purchase",
         "counts": {
             "at tampered terminals": int(fraud.sum()),
-            "with stolen cards": len(stolen[0]),
-            "with tried cards": len(tried[0]),
+            "with stolen cards": len(parts[1][0]),
+            "with tried cards": len(parts[2][0]),
         },
     }
     return Dataset("fraud-stream", X, y, facts=facts, entity=customer, day=day)
