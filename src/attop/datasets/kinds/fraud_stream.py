@@ -72,7 +72,8 @@ def fraud_stream(
     n = len(customer)
     near = np.argsort(apart, axis=1)[:, :12]
     terminal = near[customer, rng.integers(12, size=n)]
-    hour: Floats = rng.integers(n_days, size=n) * _DAY + np.clip(rng.normal(14.0, 4.0, n), 0.0, 23.99)
+    by_day = np.clip(rng.normal(14.0, 4.0, n), 0.0, 23.99)
+    hour = (rng.integers(n_days, size=n) * _DAY + by_day).astype(np.float64)
     amount = np.exp(rng.normal(spends[customer], 0.6))
     trip = rng.uniform(0.0, n_days, n_customers) * _DAY
     away = (hour >= trip[customer]) & (hour < trip[customer] + 10 * _DAY)
