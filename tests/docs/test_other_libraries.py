@@ -10,8 +10,8 @@ from support.other_libraries import LIBRARIES, cell
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 #: Title of the section, labels and scores, k.
 LISTS = {
-    "## One constant scorer, five libraries": ([1, 1] + [0] * 8, [0.0] * 10, 2),
-    "### One list, five libraries, five numbers": (
+    "## One constant scorer, seven libraries": ([1, 1] + [0] * 8, [0.0] * 10, 2),
+    "### One list, seven libraries": (
         [1, 1, 0, 0, 0, 0, 1, 0, 0, 0],
         [0.9, 0.8, 0.8, 0.8, 0.5, 0.5, 0.5, 0.2, 0.2, 0.1],
         3,
@@ -31,8 +31,6 @@ def rows(title):
 def test_a_row_is_what_the_library_says(title, library):
     package, evaluate = LIBRARIES[library]
     printed = rows(title)
-    if library not in printed:
-        pytest.skip(f"no row of {library}: it was not at hand when the table was made")
     pytest.importorskip(package, reason=f"{library} is not installed")
     y, scores, k = map(np.array, LISTS[title])
     found = zip(
@@ -44,5 +42,5 @@ def test_a_row_is_what_the_library_says(title, library):
 @pytest.mark.parametrize("title", LISTS)
 def test_ours_never_depend_on_the_order(title):
     printed = rows(title)
-    assert len(printed) == 6
+    assert printed.keys() == LIBRARIES.keys()
     assert all(len(set(value.split(", "))) == 1 for value in printed["attop"])

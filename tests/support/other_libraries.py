@@ -84,7 +84,7 @@ def torchmetrics(y, scores, k):
     from torchmetrics.functional.classification import binary_average_precision
     from torchmetrics.functional.retrieval import retrieval_normalized_dcg, retrieval_precision
 
-    preds, target = torch.tensor(np.asarray(scores, float)), torch.tensor(np.asarray(y))
+    preds, target = torch.tensor(np.array(scores, float)), torch.tensor(np.array(y))
     return (
         float(binary_average_precision(preds, target)),
         float(retrieval_precision(preds, target, top_k=k)),
