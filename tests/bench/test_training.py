@@ -158,6 +158,7 @@ def test_a_metric_undefined_on_every_split_is_said():
 
 def test_settings_are_all_combinations_in_order():
     assert settings_of({"a": [1, 2], "b": ["x"]}) == [{"a": 1, "b": "x"}, {"a": 2, "b": "x"}]
+    assert settings_of({"b": [1, 2], "a": [3, 4]}) == settings_of({"a": [3, 4], "b": [1, 2]})
     assert settings_of({}) == [{}]
 
 

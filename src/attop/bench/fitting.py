@@ -46,8 +46,14 @@ def import_estimator(path: str) -> Any:
 
 
 def settings_of(search: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Return all combinations of the search space, in the order they are listed."""
-    return [dict(zip(search, values, strict=True)) for values in itertools.product(*search.values())]
+    """Return all combinations of the search space: names in alphabetical order, values as they are listed.
+
+    The first of equally good settings is chosen, so that the order of the names in a file must not matter.
+    """
+    names = sorted(search)
+    return [
+        dict(zip(names, values, strict=True)) for values in itertools.product(*(search[n] for n in names))
+    ]
 
 
 def estimator_of(job: JobSpec, seed: int) -> Any:
