@@ -163,14 +163,10 @@ def gains_of(rows, names):
 
 def table(args):
     rows = read(args.results)
-    of_set = {name: {row["split"] for row in rows if row["set"] == name} for name in sorted(SETS)}
-    complete = set.intersection(*of_set.values())
-    rows = [row for row in rows if row["split"] in complete]
+    splits = [len({row["split"] for row in rows if row["set"] == name}) for name in sorted(SETS)]
     confirming = [name for name in sorted(SETS) if name not in DEVELOPMENT]
-    print(f"{len(complete)} splits of {len(SETS)} sets\n")
-    print(
-        "| what | model | top | log loss | gain, 95% interval | won-tied-lost | p | taken | confirming sets |"
-    )
+    print(f"{len(SETS)} sets, {min(splits)} to {max(splits)} splits each, {sum(splits)} in all\n")
+    print("| what | model | top | log loss | gain, 95% interval | won-tied-lost | p | taken | confirming |")
     print("|---|---|---|---|---|---|---|---|---|")
     for what, models in ROWS.items():
         for model in models:
