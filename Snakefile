@@ -6,11 +6,13 @@ from snakemake.utils import min_version
 
 min_version("9.8")
 
+# Where this file is; its own folder also where it is a module of another workflow.
+HERE = workflow.current_basedir.get_path_or_uri(secret_free=True)
 
-# That of the working directory, else the one beside this file.
+# That of the working directory, else the one beside this file. A module has what `config:` gives it.
 DEFAULTS = "config/config.yaml"
 if not os.path.exists(DEFAULTS):
-    DEFAULTS = f"{workflow.basedir}/{DEFAULTS}"
+    DEFAULTS = f"{HERE}/{DEFAULTS}"
 
 
 configfile: DEFAULTS
@@ -19,24 +21,12 @@ configfile: DEFAULTS
 report: "workflow/report/workflow.rst"
 
 
-# Satisfies the linter; without effect unless --software-deployment-method asks for it.
-container: "docker://python:3.12"
-
-
 include: "rules/common.smk"
 include: "rules/data.smk"
 include: "rules/train.smk"
 include: "rules/evaluate.smk"
 include: "rules/report.smk"
 include: "rules/paper.smk"
-
-
-# What a rule's results depend on besides its input files must have been thought of.
-for written in workflow.rules:
-    if written.script and "code" not in written.params.keys():
-        raise WorkflowError(
-            f"rule {written.name} has no inputs: add it to attop.bench.inputs"
-        )
 
 
 localrules:
@@ -77,4 +67,4 @@ rule all:
             for t in TABLES
         ],
     message:
-        "done: {REPORT}"
+        f"done: {REPORT}"

@@ -1,7 +1,11 @@
 import os
+import time
+from functools import cache
 
 from snakemake.exceptions import WorkflowError
+from snakemake.settings.types import RerunTrigger
 
+from attop.bench.carried import made_with
 from attop.bench.config import ConfigError, load_config
 from attop.bench.fingerprint import remember
 from attop.bench.inputs import Inputs
@@ -9,6 +13,8 @@ from attop.bench.locks import claim, hold
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.yaml_files import read_yaml
+from attop.files import write_text
+from attop.jobs.adoption import adopt_servers
 
 try:
     for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:
@@ -16,10 +22,20 @@ try:
 except ValueError as error:
     raise WorkflowError(str(error))
 
+# Where the catalogues are: here, as with a copied configuration, else beside the Snakefile.
+CATALOGUES = config.get("catalogues")
+FOUND = isinstance(CATALOGUES, dict) and all(
+    os.path.exists(str(file)) for file in CATALOGUES.values()
+)
+ROOT = "." if FOUND else HERE
+
 try:
-    CONFIG = load_config(config, root=workflow.basedir)
+    CONFIG = load_config(config, root=ROOT)
 except ConfigError as error:
     raise WorkflowError(f"The configuration cannot be run:\n{error}")
+
+if "SLURM_JOB_ID" in os.environ:
+    adopt_servers()
 
 if workflow.is_main_process and (said := claim()):
     logger.warning(said)
@@ -28,7 +44,8 @@ remember(".snakemake/fingerprints.json")
 PLAN = Plan(CONFIG)
 if lost := PLAN.lost_files():
     raise WorkflowError("\n".join(lost))
-INPUTS = Inputs(PLAN, scripts=f"{workflow.basedir}/workflow/scripts")
+INPUTS = Inputs(PLAN, scripts=f"{HERE}/workflow/scripts")
+ORIGINS = INPUTS.origins
 OUT = CONFIG.output
 LOGS = f"{OUT}/logs"
 CHECKED = f"{OUT}/data/checked.json"
@@ -52,22 +69,52 @@ def stage_inputs(w):
     return PLAN.stage_inputs(w.dataset, w.stage)
 
 
+#: Newer than any result of an earlier run of Snakemake.
+REMADE = ".snakemake/made-with-another-configuration"
+
+
+@cache
+def another():
+    """Say that there are results of another configuration, and return a file that is newer than they are."""
+    write_text(REMADE, str(time.time_ns()))
+    if workflow.is_main_process:
+        logger.warning(
+            f"{OUT} holds results that are damaged or were made with another configuration: they are made "
+            "again. Another output (--config output=FOLDER) keeps both."
+        )
+    return REMADE
+
+
+def of_another(origin, *files):
+    """An input that is newer than results of which one is damaged or was made with another configuration.
+
+    Snakemake remembers in the working directory with what it made a result. Where that is gone, or results
+    have come from another working directory, it would take them for those of this configuration.
+    """
+    return another() if any(made_with(f) not in (None, origin) for f in files) else []
+
+
 def wait_for(w):
     """What a run that is still to be done waits for, and one whose data are newer than its results.
 
     A run that is done does not: Snakemake would repeat it whenever a check or a compilation is done again
     for another data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
     One whose data changed waits for their check, for Snakemake removes its results before it is repeated: data
-    that cannot be read then stop it before that.
+    that cannot be read then stop it before that. One of another configuration is still to be done.
     """
     run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
     try:
         done = min(os.stat(p).st_mtime for p in PLAN.results(run))
+        if other := of_another(ORIGINS.run(run), PLAN.record_path(run)):
+            return [CHECKED, COMPILED, other]
         data = PLAN.stage_path(w.dataset), PLAN.folds_path(w.dataset, run.repeat)
         current = max(os.stat(p).st_mtime for p in data) <= done
-        return [] if current else [CHECKED, COMPILED]
+        # Without profiles/default, a set of inputs that changes would repeat the run.
+        if current and RerunTrigger.INPUT not in workflow.rerun_triggers:
+            return []
     except OSError:
-        return [CHECKED, COMPILED]
+        pass
+    return [CHECKED, COMPILED]
 
 
 def memory(w, input, attempt):

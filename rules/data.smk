@@ -1,6 +1,7 @@
-# Downloads need the network, which the nodes of a cluster often lack.
+# Downloads need the network, which the nodes of a cluster often lack; a check takes seconds.
 localrules:
     fetch,
+    check,
 
 
 # The files lie in the cache, which results of other runs share: the receipt stands for them here. That of a
@@ -28,6 +29,9 @@ rule fetch:
 rule prepare:
     input:
         stage_inputs,
+        lambda w: of_another(
+            ORIGINS.stage(w.dataset, w.stage), PLAN.stage_path(w.dataset, w.stage)
+        ),
     output:
         f"{OUT}/data/{{dataset}}/{{stage}}.npz",
     log:
@@ -47,7 +51,10 @@ rule prepare:
 
 rule split:
     input:
-        f"{OUT}/data/{{dataset}}/dataset.npz",
+        lambda w: of_another(
+            ORIGINS.folds(w.dataset, w.repeat), PLAN.folds_path(w.dataset, w.repeat)
+        ),
+        data=f"{OUT}/data/{{dataset}}/dataset.npz",
     output:
         f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz",
     log:
@@ -66,6 +73,7 @@ rule split:
 # Everything that can be known to fail fails here, before the first training job.
 rule check:
     input:
+        lambda w: of_another(ORIGINS.check(), CHECKED),
         data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
         folds=[path for d in CONFIG.datasets for path in PLAN.folds_paths(d.id)],
     output:

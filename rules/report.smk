@@ -1,5 +1,10 @@
+localrules:
+    report,
+
+
 rule report:
     input:
+        lambda w: of_another(ORIGINS.report(), f"{OUT}/manifest.json"),
         data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
         tables=[
             f"{OUT}/evaluation/{d.id}/{t}.parquet"

@@ -9,6 +9,7 @@ import pytest
 
 import attop
 from attop.bench.config import load_config
+from attop.bench.origins import Origins
 from attop.bench.plan import Plan
 from attop.cli.configuration import read_raw
 from attop.cli.machine import usable_cores
@@ -39,7 +40,8 @@ def finish(plan, status):
     for run in plan.runs("wdbc"):
         save_arrays(plan.scores_path(run), {"test": np.zeros(1), "scores": np.zeros((1, 1))})
         state = status[run.method]
-        write_json(plan.record_path(run), {"status": state, "error": "" if state == "ok" else "it broke"})
+        record = {"status": state, "error": "" if state == "ok" else "it broke"}
+        write_json(plan.record_path(run), {"made_with": Origins(plan).run(run), **record})
     receipt = plan.root / "data" / "letter" / "fetch.json"
     receipt.parent.mkdir(parents=True)
     receipt.write_text(json.dumps({"unavailable": ["no network", "fetch it by hand"]}))
@@ -77,6 +79,20 @@ def test_retry_removes_what_failed_and_nothing_else(folder, capsys):
         kept = run.method == "linear-svm"
         assert plan.scores_path(run).exists() == plan.record_path(run).exists() == kept
     assert f"Now: snakemake --cores {usable_cores()} --configfile mine.yaml" in capsys.readouterr().out
+
+
+def test_results_of_another_configuration_are_left(folder, capsys):
+    plan = plan_of(folder)
+    finish(plan, {"linear-svm": "ok", "rankboost": "error"})
+    other = ["--configfile", "mine.yaml", "--config", "seed=7"]
+    assert main(["status", *other]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "Of those left, 20 were done with another configuration and are done again." in lines
+    assert lines[-1].startswith("Go on with: snakemake")
+    assert main(["retry", "--method", "rankboost", *other]) == 0
+    assert "nothing to clear" in capsys.readouterr().out
+    assert main(["plan", *other]) == 0
+    assert "30: 0 done, 30 to do" in capsys.readouterr().out
 
 
 def test_configuration_is_merged_as_snakemake_merges(folder):

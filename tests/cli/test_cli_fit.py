@@ -9,6 +9,7 @@ import pytest
 
 from attop.bench.config import load_config
 from attop.bench.folds import write_folds
+from attop.bench.origins import Origins
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.training import run_job, write_outcome
@@ -56,8 +57,8 @@ def plan(tmp_path, monkeypatch):
     options = build_parser().parse_args(["plan", "--configfile", "mine.yaml"])
     plan = Plan(load_config(read_raw(options)))
     for data in plan.config.datasets:
-        spec = {"id": "wdbc", "kind": data.kind, "params": data.params, "seed": 0}
-        build(spec, "dataset", None, plan.stage_path(data.id))
+        spec, origin = plan.stage_spec(data.id, "dataset"), Origins(plan).stage(data.id)
+        build(spec, "dataset", None, plan.stage_path(data.id), origin)
         dataset, split = Dataset.load(plan.stage_path(data.id)), plan.config.split(data.id, 0)
         write_folds(plan.folds_path(data.id, 0), cut(dataset, split), dataset, split)
     return plan
@@ -147,7 +148,8 @@ def test_a_class_that_cannot_be_imported(plan, capsys):
 
 
 def test_data_that_cannot_be_had(plan, capsys):
-    save_unavailable(plan.stage_path("wdbc"), "wdbc", Unavailable("no network", "ask for it"))
+    error = Unavailable("no network", "ask for it")
+    save_unavailable(plan.stage_path("wdbc"), "wdbc", error, Origins(plan).stage("wdbc"))
     assert fit("wdbc", "linear-svm") == 1
     assert "the data are unavailable: no network: ask for it" in capsys.readouterr().err
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attop.bench.config import load_config
+from attop.bench.origins import Origins
 from attop.bench.plan import Plan
 from attop.cli.configuration import read_raw
 from attop.cli.machine import usable_cores
@@ -38,7 +39,7 @@ def shown(capsys):
 def finish(runs, plan, **record):
     for run in runs:
         save_arrays(plan.scores_path(run), {"scores": np.zeros(1)})
-        write_json(plan.record_path(run), {"n_test": 400, **record})
+        write_json(plan.record_path(run), {"made_with": Origins(plan).run(run), "n_test": 400, **record})
 
 
 def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folder, capsys):

@@ -11,7 +11,9 @@ with job_log(snakemake.log[0]):
     from attop.datasets.base import Dataset
     from attop.files import write_json
 
-    config = Config.model_validate(by_name(snakemake.params))
+    inputs = by_name(snakemake.params)
+    made_with = inputs.pop("made_with")
+    config = Config.model_validate(inputs)
     files = zip(config.datasets, snakemake.input.data, strict=True)
     datasets = {d.id: load_available(path) for d, path in files}
     repeats = [(d.id, repeat) for d in config.datasets for repeat in range(d.protocol.repeats)]
@@ -23,4 +25,4 @@ with job_log(snakemake.log[0]):
     check_plan(config, datasets, folds)
     found = datasets.items()
     summary = {n: d.summary() if isinstance(d, Dataset) else {"unavailable": d.reason} for n, d in found}
-    write_json(snakemake.output[0], summary)
+    write_json(snakemake.output[0], {"made_with": made_with, "datasets": summary})

@@ -30,4 +30,4 @@ with job_log(snakemake.log[0]):
         metrics=[find_metric(name, own) for name in inputs["metrics"]],
         select_by=find_metric(inputs["select_by"], own),
     )
-    write_tables(tables, Path(snakemake.output[0]).parent)
+    write_tables(tables, Path(snakemake.output[0]).parent, made_with=inputs["made_with"])

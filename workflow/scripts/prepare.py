@@ -6,5 +6,6 @@ with job_log(snakemake.log[0]):
     from attop.bench.parameters import by_name
     from attop.datasets.build import build
 
-    data = by_name(snakemake.params)["data"]
-    build(data["spec"], data["stage"], data["previous"], snakemake.output[0])
+    inputs = by_name(snakemake.params)
+    data = inputs["data"]
+    build(data["spec"], data["stage"], data["previous"], snakemake.output[0], inputs["made_with"])

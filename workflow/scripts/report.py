@@ -14,10 +14,12 @@ with job_log(snakemake.log[0]):
     from attop.files import write_json
     from attop.metrics.registry import register
 
-    config = Config.model_validate(by_name(snakemake.params))
+    inputs = by_name(snakemake.params)
+    made_with = inputs.pop("made_with")
+    config = Config.model_validate(inputs)
     for name in config.own_metrics:
         register(config.metric(name))
-    report, about, *_ = snakemake.output
+    report, about, *others = snakemake.output
     tables = Path(config.output) / "tables"
     datasets = {
         d.id: load_available(path) for d, path in zip(config.datasets, snakemake.input.data, strict=True)
@@ -28,4 +30,6 @@ with job_log(snakemake.log[0]):
     write_tables(results, tables, csv=True)
     figures = Path(config.output) / "figures"
     headline = write_analysis(results, story, report=report, tables=tables, figures=figures)
-    write_json(about, story | {"headline": headline})
+    made = [Path(file) for file in (report, *others)]
+    sizes = {str(file.relative_to(Path(about).parent)): file.stat().st_size for file in made if file.exists()}
+    write_json(about, {"made_with": made_with, "sizes": sizes, **story, "headline": headline})

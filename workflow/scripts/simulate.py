@@ -12,6 +12,7 @@ with job_log(snakemake.log[0]):
     from attop.papers.registry import simulate
 
     inputs, path = by_name(snakemake.params), Path(snakemake.output[0])
-    found = {Path(file).parent.name: load_available(file) for file in snakemake.input}
+    found = {Path(file).parent.name: load_available(file) for file in snakemake.input.data}
     data = {name: one for name, one in found.items() if isinstance(one, Dataset)}
-    write_tables({path.stem: simulate(inputs["paper"], path.stem, inputs["seed"], data)}, path.parent)
+    table = simulate(inputs["paper"], path.stem, inputs["seed"], data)
+    write_tables({path.stem: table}, path.parent, made_with=inputs["made_with"])

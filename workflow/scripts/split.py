@@ -9,11 +9,12 @@ with job_log(snakemake.log[0]):
     from attop.datasets.base import Unavailable, save_unavailable
     from attop.datasets.splits.protocols import make_folds
 
-    split = by_name(snakemake.params)["split"]
-    dataset = load_available(snakemake.input[0])
+    inputs = by_name(snakemake.params)
+    split, made_with = inputs["split"], inputs["made_with"]
+    dataset = load_available(snakemake.input.data)
     if isinstance(dataset, Unavailable):
-        save_unavailable(snakemake.output[0], snakemake.wildcards.dataset, dataset)
+        save_unavailable(snakemake.output[0], snakemake.wildcards.dataset, dataset, made_with)
     else:
         how = (split["kind"], dataset, split["repeat"], split["seed"])
         folds = make_folds(*how, **split["options"])
-        write_folds(snakemake.output[0], folds, dataset, split)
+        write_folds(snakemake.output[0], folds, dataset, split, made_with)

@@ -15,8 +15,8 @@ with job_log(snakemake.log[0]):
     from attop.bench.trace import trace_table
     from attop.datasets.base import Dataset
 
-    files = snakemake.input
-    jobs = {method: JobSpec.from_dict(said) for method, said in by_name(snakemake.params)["runs"]}
+    inputs, files = by_name(snakemake.params), snakemake.input
+    jobs = {method: JobSpec.from_dict(said) for method, said in inputs["runs"]}
     records = dict(zip(jobs, map(Record.read, files.records), strict=True))
     targets = {str(top) for job in jobs.values() for top in job.tops}
     target = main_target(targets) if targets else ""
@@ -24,4 +24,4 @@ with job_log(snakemake.log[0]):
     if jobs and isinstance(dataset, Dataset):
         fold, *_ = read_folds(files.folds, dataset, next(iter(jobs.values())).split)
     table = trace_table(snakemake.wildcards.dataset, dataset, fold, jobs, records, target)
-    write_tables({"trace": table}, Path(snakemake.output[0]).parent)
+    write_tables({"trace": table}, Path(snakemake.output[0]).parent, made_with=inputs["made_with"])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from attop.bench.measure import measure
-from attop.bench.record import Record
+from attop.bench.record import Record, RecordError
 from attop.bench.run import Run
 from attop.bench.select import best_setting, values_of
 from attop.bench.tables import EVALUATED, KEY, TABLES
-from attop.datasets.base import Dataset, Unavailable, load_arrays
+from attop.datasets.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop.metrics import Metric, roc_points
 from attop.top import Top
 
@@ -54,9 +55,9 @@ def evaluate(
         Those of `attop.bench.tables.EVALUATED`. A run that failed has rows in ``runs`` only.
     """
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in EVALUATED}
-    found = [(run, *_read(s, r)) for run, s, r in zip(runs, scores, records, strict=True)]
+    found = [(run, *_read(s, r, targets)) for run, s, r in zip(runs, scores, records, strict=True)]
     chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, found, targets, select_by)
-    for run, record, test, values in found:
+    for (run, record, test, values), path in zip(found, records, strict=True):
         for t, top in enumerate(targets):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
             result: dict[str, Any] = {**record.targets[t]} if record.ok else {}
@@ -68,20 +69,42 @@ def evaluate(
                 inner = zip(kept, tried[run], strict=True)
                 result["inner"] = [{"setting": k["setting"], "values": [value]} for k, value in inner]
                 row = values[t, best]
-            rows["runs"].append(key | _run_row(record, result))
+            with _whole(path):
+                rows["runs"].append(key | _run_row(record, result))
             if row is None or isinstance(dataset, Unavailable):
                 continue
             part = "test" if record.selection == "optimistic" else "validation"
-            rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
+            with _whole(path):
+                rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
             rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
             rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, targets, select_by)]
             rows["roc"].append(key | _roc_row(dataset, test, row))
     return {name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]]) for name in EVALUATED}
 
 
-def _read(scores: str | Path, record: str | Path) -> tuple[Record, Any, Any]:
-    arrays, _ = load_arrays(scores)
-    return Record.read(record), arrays["test"], arrays["scores"]
+@contextmanager
+def _whole(record: str | Path) -> Iterator[None]:
+    """Have errors of a record that lacks something, or holds something else, name it and what to do."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise RecordError(f"{record} is damaged ({said}): delete it, and its run is repeated") from error
+
+
+def _read(scores: str | Path, record: str | Path, targets: Sequence[Top]) -> tuple[Record, Any, Any]:
+    said = Record.read(record)
+    with _whole(record):
+        if said.ok and [target["target"] for target in said.targets] != list(map(str, targets)):
+            raise ValueError("of other targets")
+    try:
+        arrays, _ = load_arrays(scores)
+        test, values = arrays["test"], arrays["scores"]
+    except Exception as error:  # what a damaged file raises depends on where it is damaged
+        raise DatasetError(
+            f"{scores} cannot be read ({type(error).__name__}: {error}): delete it, and its run is repeated"
+        ) from error
+    return said, test, values
 
 
 def _choose(

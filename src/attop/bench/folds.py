@@ -25,7 +25,11 @@ _TRAINS, _SCORED = 1, 2
 
 
 def write_folds(
-    path: str | os.PathLike[str], folds: Sequence[Fold], dataset: Dataset, split: Mapping[str, Any]
+    path: str | os.PathLike[str],
+    folds: Sequence[Fold],
+    dataset: Dataset,
+    split: Mapping[str, Any],
+    made_with: str = "",
 ) -> None:
     """Write the folds of one repeat.
 
@@ -37,6 +41,8 @@ def write_folds(
         What they were cut from.
     split : mapping
         How: ``kind``, ``options``, ``repeat`` and ``seed``, as in `JobSpec.split`.
+    made_with : str
+        See `attop.bench.carried`.
     """
     n = len(dataset.y)
     arrays = {
@@ -44,6 +50,7 @@ def write_folds(
         for i, fold in enumerate(folds)
     }
     note = {"split": dict(split), "data": _digest(dataset), "refit": [fold.refit for fold in folds]}
+    note["made_with"] = made_with
     save_arrays(path, arrays, note)
 
 

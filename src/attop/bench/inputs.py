@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from attop.bench.fingerprint import home_of, rule_fingerprint
+from attop.bench.origins import Origins
 from attop.bench.parameters import named
 from attop.bench.plan import Plan
 from attop.bench.run import Run
-from attop.datasets.catalogue import kind_of, stage_parameters
+from attop.datasets.catalogue import kind_of
 from attop.datasets.fetch.receipt import failures
 from attop.metrics import Metric
 from attop.papers.registry import MAILINGS, PAPERS, SIMULATIONS
@@ -39,6 +40,7 @@ class Inputs:
 
     def __init__(self, plan: Plan, scripts: str | Path):
         self.plan, self.config = plan, plan.config
+        self.origins = Origins(plan)
         self._scripts = Path(scripts)
 
     def fetch(self) -> dict[str, Any]:
@@ -57,6 +59,7 @@ class Inputs:
         """Return what a preparation stage of a data set depends on."""
         return named(
             data=lambda w: self._stage(w.dataset, w.stage),
+            made_with=lambda w: self.origins.stage(w.dataset, w.stage),
             code=lambda w: self._code("prepare", self._step(w).__module__),
         )
 
@@ -64,6 +67,7 @@ class Inputs:
         """Return what the folds of one repeat depend on."""
         return named(
             split=lambda w: self.config.split(w.dataset, int(w.repeat)),
+            made_with=lambda w: self.origins.folds(w.dataset, w.repeat),
             code=self._code("split"),
         )
 
@@ -73,7 +77,8 @@ class Inputs:
         selecting = [data.select_by for data in self.config.datasets]
         own = self.config.own(*selecting)
         homes = [*self._methods(), *self._metrics(selecting)]
-        return named(**config, own_metrics=own, code=self._code("check", *homes))
+        made_with = self.origins.check()
+        return named(**config, own_metrics=own, made_with=made_with, code=self._code("check", *homes))
 
     def compile(self) -> dict[str, Any]:
         """Return what compiling depends on."""
@@ -106,6 +111,7 @@ class Inputs:
             metrics=metrics,
             own_metrics=lambda w: self.config.own(*metrics, self._dataset(w).select_by),
             select_by=lambda w: self._dataset(w).select_by,
+            made_with=lambda w: self.origins.evaluation(w.dataset),
             code=lambda w: self._code("evaluate", *self._metrics([*metrics, self._dataset(w).select_by])),
         )
 
@@ -115,6 +121,7 @@ class Inputs:
         return named(
             # A list, in the order of the records: mappings are written in the order of their keys.
             runs=lambda w: [[run.method, self.plan.spec(run).as_dict()] for run in runs(w.dataset)],
+            made_with=lambda w: self.origins.trace(w.dataset),
             code=lambda w: self._code(
                 "trace", *(home for run in runs(w.dataset) for home in self._run(run.dataset, run.method))
             ),
@@ -122,7 +129,8 @@ class Inputs:
 
     def report(self) -> dict[str, Any]:
         """Return what the report depends on."""
-        return named(**self.config.model_dump(), code=self._code("report"))
+        made_with = self.origins.report()
+        return named(**self.config.model_dump(), made_with=made_with, code=self._code("report"))
 
     def simulate(self) -> dict[str, Any]:
         """Return what a simulation of the paper depends on."""
@@ -130,6 +138,7 @@ class Inputs:
         return named(
             paper=paper,
             seed=self.config.seed,
+            made_with=lambda w: self.origins.simulation(w.simulation),
             code=lambda w: self._code("simulate", home_of(SIMULATIONS[str(paper)][w.simulation].function)),
         )
 
@@ -153,19 +162,13 @@ class Inputs:
         return self.config.dataset(wildcards.dataset)
 
     def _stage(self, dataset: str, stage: str) -> dict[str, Any]:
-        data, stages = self.config.dataset(dataset), self.plan.stages(dataset)
-        first = stage == stages[0]
-        spec: dict[str, Any] = {
-            "id": data.like or data.id,
-            "kind": data.kind,
-            "params": stage_parameters(data.kind, stage, data.parameters),
-            "seed": self.config.seed,
-        }
-        expect = data.expect.model_dump(exclude_none=True)
-        if expect and stage == stages[-1]:
-            spec["expect"] = expect
-        before = None if first and not data.files else self.plan.stage_inputs(dataset, stage)[0]
-        return {"stage": stage, "previous": before, "spec": spec}
+        first = stage == self.plan.stages(dataset)[0]
+        before = (
+            None
+            if first and not self.config.dataset(dataset).files
+            else self.plan.stage_inputs(dataset, stage)[0]
+        )
+        return {"stage": stage, "previous": before, "spec": self.plan.stage_spec(dataset, stage)}
 
     def _step(self, wildcards: Any) -> Callable[..., Any]:
         return kind_of(self._dataset(wildcards).kind).step(wildcards.stage).function

@@ -83,6 +83,7 @@ def work(request: dict[str, Any]) -> None:
         outcome = failure(spec, request["data"], NOT_APPLICABLE, str(dataset))
     else:
         outcome = run_job(spec, dataset, folds[spec.fold], seconds=request["seconds"])
+    outcome.record.made_with = _origin(spec, request["data"])
     print(outcome.record.traceback, outcome.record.error or "ok", flush=True)
     write_outcome(outcome, request["scores"], request["record"])
 
@@ -92,10 +93,17 @@ def _write_failure(job: Job, exit: Exit) -> Exit:
 
     try:
         outcome = failure(job.spec, job.data, exit.status, exit.message, exit.tail)
+        outcome.record.made_with = _origin(job.spec, job.data)
         write_outcome(outcome, job.scores, job.record)
     except OSError as error:
         return Exit("failed", f"{type(error).__name__}: {error}")
     return Exit("done")
+
+
+def _origin(spec: JobSpec, data: str) -> str:
+    from attop.bench.carried import made_with, origin_of_run
+
+    return origin_of_run(spec, made_with(data) or "")
 
 
 def _last_line(path: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from attop.bench.config import Config
 from attop.bench.run import Run
 from attop.bench.spec import JobSpec
-from attop.datasets.catalogue import input_files, kind_of
+from attop.datasets.catalogue import input_files, kind_of, stage_parameters
 from attop.datasets.splits.protocols import count_folds
 
 __all__ = ["Plan"]
@@ -71,6 +71,20 @@ class Plan:
         data = self.config.dataset(dataset)
         receipt = [self.receipt_path(dataset)] if data.files else []
         return [*receipt, *(Path(file) for file in input_files(data.kind, data.params))]
+
+    def stage_spec(self, dataset: str, stage: str) -> dict[str, Any]:
+        """Return what a preparation stage makes, but for the file of the stage before it."""
+        data = self.config.dataset(dataset)
+        spec: dict[str, Any] = {
+            "id": data.like or data.id,
+            "kind": data.kind,
+            "params": stage_parameters(data.kind, stage, data.parameters),
+            "seed": self.config.seed,
+        }
+        expect = data.expect.model_dump(exclude_none=True)
+        if expect and stage == self.stages(dataset)[-1]:
+            spec["expect"] = expect
+        return spec
 
     def lost_files(self) -> list[str]:
         """Return a complaint for each of the user's own files that is gone since it was read.

@@ -50,6 +50,10 @@ class Record:
 
     Attributes
     ----------
+    made_with : str
+        Digest of data and configuration; see `attop.bench.carried`.
+    sizes : dict
+        Of the scores, by which it is seen that they are whole.
     status : str
         One of `attop.statuses.STATUSES`.
     error, traceback : str
@@ -68,6 +72,8 @@ class Record:
         See `attop.bench.environment.environment`.
     """
 
+    made_with: str = ""  # these two first, to be found without parsing the file
+    sizes: dict[str, int] = field(default_factory=dict)
     status: str = OK
     error: str = ""
     repeat: int = 0
@@ -117,7 +123,7 @@ class Record:
         try:
             said = read_json(path)
             record = cls(**{name: value for name, value in said.items() if name in known})
-        except (OSError, ValueError, AttributeError) as error:
+        except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(f"{path} is no record of a run ({error}): {remedy}") from None
         if record.status not in STATUSES:
             raise RecordError(

@@ -56,12 +56,20 @@ EVALUATED = tuple(name for name in TABLES if name != "trace")
 
 
 def write_tables(
-    tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str], *, csv: bool = False
+    tables: Mapping[str, pd.DataFrame],
+    folder: str | os.PathLike[str],
+    *,
+    csv: bool = False,
+    made_with: str = "",
 ) -> None:
-    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all."""
+    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all.
+
+    `made_with` is what `attop.bench.origins` says of them, for the metadata of the Parquet files.
+    """
     folder = Path(folder)
+    metadata = {"attop_schema_version": str(SCHEMA_VERSION), "attop_made_with": made_with}
     for name, table in tables.items():
-        write_parquet(folder / f"{name}.parquet", table, {"attop_schema_version": str(SCHEMA_VERSION)})
+        write_parquet(folder / f"{name}.parquet", table, metadata)
         if csv:
             write_csv(folder / f"{name}.csv", table)
 

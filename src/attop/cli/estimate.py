@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from attop.bench.carried import made_with
+from attop.bench.origins import Origins
 from attop.bench.plan import Plan
 from attop.bench.record import Record
 from attop.bench.run import Run
@@ -72,10 +74,11 @@ class Disk:
 
 def count_jobs(plan: Plan) -> dict[tuple[str, str], Jobs]:
     """Return the jobs of each data set and method that has any, in the order of the configuration."""
+    origins = Origins(plan)
     runs: dict[tuple[str, str], list[Run]] = {}
     for run in plan.runs():
         runs.setdefault((run.dataset, run.method), []).append(run)
-    return {pair: _count(plan, found) for pair, found in runs.items()}
+    return {pair: _count(plan, origins, found) for pair, found in runs.items()}
 
 
 def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Disk:
@@ -115,13 +118,11 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Disk:
     )
 
 
-def _count(plan: Plan, runs: Sequence[Run]) -> Jobs:
+def _count(plan: Plan, origins: Origins, runs: Sequence[Run]) -> Jobs:
     limit = plan.config.limits_of(runs[0].method)["seconds"]
-    records = [
-        Record.read(plan.record_path(run))
-        for run in runs
-        if plan.record_path(run).exists() and plan.scores_path(run).exists()
-    ]
+    there = [run for run in runs if plan.record_path(run).exists() and plan.scores_path(run).exists()]
+    origin = origins.run(runs[0])
+    records = [Record.read(path) for path in map(plan.record_path, there) if made_with(path) == origin]
     took = [time for record in records if (time := _seconds(record, limit)) is not None]
     left = len(runs) - len(records)
     return Jobs(

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from attop.bench.carried import made_with
 from attop.bench.config import ConfigError, load_config
 from attop.bench.fitting import import_estimator, settings_of
 from attop.bench.folds import read_folds
 from attop.bench.measure import measure
+from attop.bench.origins import Origins
 from attop.bench.plan import Plan
 from attop.bench.run import Run
 from attop.bench.select import best_setting, values_of
@@ -102,8 +104,9 @@ def _top(text: str) -> dict[str, float]:
 def _load(plan: Plan, run: Run, job: JobSpec, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
     """Return a data set, and its folds, that snakemake, called with `options`, has prepared."""
     prepared, cut = plan.stage_path(run.dataset), plan.folds_path(run.dataset, run.repeat)
-    if not (prepared.exists() and cut.exists()):
-        raise ConfigError(f"the data set is not prepared yet; first:\n{command_line(options, cut)}")
+    if made_with(prepared) != Origins(plan).stage(run.dataset) or not cut.exists():
+        known = "not prepared with this configuration" if prepared.exists() else "not prepared yet"
+        raise ConfigError(f"the data set is {known}; first:\n{command_line(options, cut)}")
     try:
         dataset = Dataset.load(prepared)
         return dataset, read_folds(cut, dataset, job.split)

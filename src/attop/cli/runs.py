@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from attop.bench.carried import made_with
+from attop.bench.origins import Origins
 from attop.bench.plan import Plan
 from attop.bench.record import Record
 from attop.bench.run import Run
@@ -19,14 +21,21 @@ from attop.wording import counted
 
 __all__ = ["retry", "status"]
 
+_OTHER = "were done with another configuration and are done again"
+_DAMAGED = "are damaged and are done again"
+
 
 def status(options: argparse.Namespace) -> int:
     """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
     plan = Plan(read_config(options))
-    outcomes = {run: _outcome(plan, run) for run in plan.runs()}
+    origins = Origins(plan)
+    outcomes = {run: _outcome(plan, origins, run) for run in plan.runs()}
     runs, datasets = counted(len(outcomes), "training run"), counted(len(plan.config.datasets), "data set")
     print(f"{runs} of {datasets}, in {plan.root}\n")
     print(columns(_table(plan, outcomes), right=range(1, 9)))
+    for said in (_OTHER, _DAMAGED):
+        if n := sum(why == said for _, why in outcomes.values()):
+            print(f"Of those left, {n} {said}.")
     failures = Counter(
         (run.dataset, run.method, state, why) for run, (state, why) in outcomes.items() if state in FAILED
     )
@@ -62,9 +71,10 @@ def _table(plan: Plan, outcomes: Mapping[Run, tuple[str, str]]) -> Iterable[list
 def retry(options: argparse.Namespace) -> int:
     """Remove the outputs of failed runs and of failed downloads."""
     plan = Plan(read_config(options))
+    origins = Origins(plan)
     removed = 0
     for run in plan.runs():
-        state, _ = _outcome(plan, run)
+        state, _ = _outcome(plan, origins, run)
         wanted = (
             state in FAILED
             and options.dataset in (None, run.dataset)
@@ -87,11 +97,14 @@ def retry(options: argparse.Namespace) -> int:
     return 0
 
 
-def _outcome(plan: Plan, run: Run) -> tuple[str, str]:
-    """Return status and reason of a run; ``left`` if its outputs are not there."""
+def _outcome(plan: Plan, origins: Origins, run: Run) -> tuple[str, str]:
+    """Return status and reason of a run; ``left`` if its outputs are not there, or not its own."""
     record = plan.record_path(run)
     if not (record.exists() and plan.scores_path(run).exists()):
         return "left", ""
+    found = made_with(record)
+    if found != origins.run(run):
+        return "left", _OTHER if found else _DAMAGED
     content = Record.read(record)
     return content.status, content.error
 

@@ -167,11 +167,11 @@ class Dataset:
             counts["days"] = int(np.ptp(self.day)) + 1
         return counts
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to an ``.npz`` file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], made_with: str = "") -> None:
+        """Write to an ``.npz`` file, whole or not at all; `made_with` becomes an entry of its note."""
         arrays: dict[str, Any] = {"X": self.X, "y": self.y}
         arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
-        note: dict[str, Any] = {"name": self.name, "facts": dict(self.facts)}
+        note: dict[str, Any] = {"name": self.name, "facts": dict(self.facts), "made_with": made_with}
         if self.preparation is not None:
             note["preparation"] = self.preparation.as_dict()
         save_arrays(path, arrays, note)
@@ -201,9 +201,12 @@ def save_arrays(
         np.savez(file, allow_pickle=False, meta=note, **arrays)
 
 
-def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:
+def save_unavailable(
+    path: str | os.PathLike[str], name: str, error: Unavailable, made_with: str = ""
+) -> None:
     """Write a file in place of the data `name` that holds the reason why there are none."""
-    save_arrays(path, {}, {"name": name, "unavailable": [error.reason, error.remedy]})
+    note = {"name": name, "unavailable": [error.reason, error.remedy], "made_with": made_with}
+    save_arrays(path, {}, note)
 
 
 def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -27,7 +27,11 @@ __all__ = ["build", "check_facts", "make"]
 
 
 def build(
-    spec: Mapping[str, Any], stage: str, previous: str | os.PathLike[str] | None, out: str | os.PathLike[str]
+    spec: Mapping[str, Any],
+    stage: str,
+    previous: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+    made_with: str = "",
 ) -> None:
     """Run one stage from file to file.
 
@@ -44,6 +48,8 @@ def build(
     out : path
         File to write; of the last stage, to be read by `Dataset.load`. If the data cannot be had it holds
         the reason alone, which `Dataset.load` raises.
+    made_with : str
+        What the file is to carry as the entry of this name in its note.
 
     Raises
     ------
@@ -52,9 +58,9 @@ def build(
         or not what was expected.
     """
     try:
-        _build(spec, stage, previous, out)
+        _build(spec, stage, previous, out, made_with)
     except Unavailable as error:
-        save_unavailable(out, spec["id"], error)
+        save_unavailable(out, spec["id"], error, made_with)
 
 
 def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
@@ -85,7 +91,11 @@ def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
 
 
 def _build(
-    spec: Mapping[str, Any], stage: str, previous: str | os.PathLike[str] | None, out: str | os.PathLike[str]
+    spec: Mapping[str, Any],
+    stage: str,
+    previous: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+    made_with: str,
 ) -> None:
     kind, seed = spec["kind"], spec["seed"]
     order = kind_of(kind).stages
@@ -103,9 +113,10 @@ def _build(
     if isinstance(result, Dataset):
         dataset = replace(result, name=spec["id"])
         check_facts(dataset, spec.get("expect") or {})
-        dataset.save(out)
+        dataset.save(out, made_with)
     else:
-        save_arrays(out, result, {"kind": kind, "stage": stage, "parameters": done})
+        note = {"kind": kind, "stage": stage, "parameters": done, "made_with": made_with}
+        save_arrays(out, result, note)
 
 
 def make(kind: str, seed: int = 0, **params: Any) -> Dataset:

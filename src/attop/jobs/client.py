@@ -2,7 +2,8 @@
 
 Importing NumPy, SciPy, scikit-learn and numba takes longer than most training jobs. The first call starts a
 server (`attop.jobs.server`); each call is sent over a Unix socket, and waited for. If there is no answer, the
-call is run here. ``ATTOP_WARM=0`` in the environment does without servers.
+call is run here. ``ATTOP_WARM=0`` in the environment does without servers; so does a job of SLURM, unless a
+process in it adopts them (`attop.jobs.adoption`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 import psutil
 
 from attop.jobs.address import locked, peer, socket_path
+from attop.jobs.adoption import ADOPTER
 from attop.jobs.limits import Exit
 from attop.jobs.run import Call, run
 
@@ -38,7 +40,8 @@ def perform(call: Call) -> Exit:
 
 def _ask(call: Call, orphaned: Callable[[], bool]) -> Exit | None:
     """Have a call done by a server; None if no server is to be had, or if it gave no answer."""
-    if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0":
+    at_large = "SLURM_JOB_ID" in os.environ and ADOPTER not in os.environ
+    if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
         return None
     try:
         connection = _connection(socket_path(call.preload), call.preload)

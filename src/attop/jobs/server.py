@@ -3,7 +3,7 @@
 It listens at a Unix socket that `attop.jobs.client` made. Each connection brings one call; the server forks a
 supervisor for it, the supervisor a child that does the work (`attop.jobs.run`, the same code as without a
 server). If the client goes, its work is killed; if the server goes, the supervisors stay. A server ends when
-it was idle for a while. Linux only.
+it was idle for a while, or when the process that adopted it ends. Linux only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def _serve(path: Path, listener: socket.socket, preload: list[str]) -> None:
     listener.setblocking(False)
     running: set[int] = set()
     active = time.monotonic()
-    while True:
+    adopter = os.getppid()
+    while os.getppid() == adopter:
         if select.select([listener], [], [], 1.0)[0]:
             _accept(listener, running)
         for pid in list(running):
@@ -99,9 +100,12 @@ def _answer(connection: socket.socket) -> None:
 
 
 def _main(path: str, number: str, *preload: str) -> None:
+    starter = os.getpid()
     if os.fork():  # the process that starts a server does not wait for its end
         return
     os.setsid()
+    while os.getppid() == starter:
+        time.sleep(0.001)
     listener = socket.socket(fileno=int(number))
     listener.set_inheritable(False)
     _serve(Path(path), listener, list(preload))

@@ -7,7 +7,6 @@ leave children behind. Imports nothing heavy: a supervisor is one of many small 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import faulthandler
 import io
@@ -20,6 +19,7 @@ import traceback
 from collections.abc import Callable
 from typing import TextIO
 
+from attop.jobs.adoption import adopt_orphans, prctl
 from attop.jobs.family import Memory, kill_all
 from attop.jobs.limits import Exit, Limits
 from attop.jobs.log import BoundedLog
@@ -32,7 +32,7 @@ _LOOK = 0.05
 #: Signals that come from outside: a user, a batch system, or a kernel that is short of memory.
 _OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
-_SUBREAPER, _DEATH_SIGNAL = 36, 1  # of prctl(2)
+_DEATH_SIGNAL = 1  # of prctl(2)
 
 
 class CannotRun(Exception):
@@ -56,7 +56,7 @@ def supervise(
     """
     with contextlib.suppress(OSError):  # a full disk: the job says so itself, when its results do not fit
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
-    _prctl(_SUBREAPER, 1)
+    adopt_orphans()
     printed, printing = os.pipe()
     told, telling = os.pipe()
     secret = os.urandom(16).hex().encode()
@@ -85,7 +85,7 @@ def _work(work: Callable[[], None], parent: int, printing: int, telling: int, se
     status = 1
     try:
         os.setsid()  # the terminal's signals are for the supervisor
-        _prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -213,8 +213,3 @@ def _end_of(status: int) -> Exit:
             "to each job by limits: {memory_mb: ...}",
         )
     return Exit("error", f"its process crashed: {name}")
-
-
-def _prctl(option: int, value: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)

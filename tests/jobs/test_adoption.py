@@ -1,0 +1,62 @@
+"""A server within a job of SLURM is the child of the process that adopts it, and ends with it."""
+
+import os
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from attop.jobs.adoption import ADOPTER
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="servers are Linux only")
+
+JOB = """
+from attop.jobs.client import perform
+from attop.jobs.limits import Limits
+from attop.jobs.run import Call
+
+print(perform(Call("os.path.join", "x", "log", Limits(20, 1000), ())).status, flush=True)
+"""
+
+ADOPTS = f"""
+import subprocess, sys, time
+from attop.jobs.adoption import adopt_servers
+
+adopt_servers()
+subprocess.run([sys.executable, "-c", {JOB!r}], check=True)
+time.sleep(60)
+"""
+
+
+def start(code, folder):
+    kept = {name: value for name, value in os.environ.items() if name not in (ADOPTER, "ATTOP_WARM")}
+    environment = {**kept, "SLURM_JOB_ID": folder.name, "TMPDIR": str(folder)}
+    command = [sys.executable, "-c", code]
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def sockets(folder):
+    return [path for path in folder.glob("attop-*/*") if path.is_socket()]
+
+
+def test_it_is_in_the_accounts_of_the_job_and_ends_with_it(tmp_path):
+    with start(ADOPTS, tmp_path) as adopter:
+        assert adopter.stdout.readline() == "done\n"
+        (server,) = [
+            process
+            for process in psutil.Process(adopter.pid).children()
+            if process.status() != psutil.STATUS_ZOMBIE and "attop.jobs.server" in process.cmdline()
+        ]
+        assert len(sockets(tmp_path)) == 1
+        adopter.kill()
+    assert server.wait(timeout=10) is None
+    assert not sockets(tmp_path)
+
+
+def test_nobody_to_adopt_it_no_server(tmp_path):
+    with start(JOB, tmp_path) as job:
+        assert job.stdout.readline() == "done\n"
+    time.sleep(0.1)
+    assert not sockets(tmp_path)

@@ -1,0 +1,82 @@
+"""The workflow as a module of another one, in a folder far from the clone."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from support import ROOT
+from support.small_run import SMALL, jobs
+
+MODULE = """
+configfile: "config/config.yaml"
+
+
+module attop:
+    snakefile:
+        {snakefile!r}
+    config:
+        config
+
+
+use rule * from attop{names}
+"""
+
+
+@pytest.fixture
+def deploy(tmp_path):
+    """Return a function that writes a workflow that uses attop's, with a configuration of its own."""
+
+    def deploy(snakefile=str(ROOT / "Snakefile"), names="", **changes):
+        (tmp_path / "Snakefile").write_text(MODULE.format(snakefile=snakefile, names=names))
+        shutil.copytree(ROOT / "config", tmp_path / "config")
+        config = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:], **changes}
+        (tmp_path / "config/config.yaml").write_text(yaml.safe_dump(config))
+        return tmp_path
+
+    return deploy
+
+
+def snakemake(folder, *arguments):
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("profile", [True, False])
+def test_it_runs(deploy, profile):
+    folder = deploy()
+    if profile:
+        shutil.copytree(ROOT / "profiles", folder / "profiles")
+    status, output = snakemake(folder)
+    assert status == 0, output
+    assert (folder / "results/report.html").stat().st_size > 10_000
+    status, output = snakemake(folder)
+    assert status == 0, output
+    assert "Nothing to be done" in output
+
+
+def test_rules_may_have_other_names(deploy):
+    status, output = snakemake(deploy(names=" as attop_*"), "--dry-run", "attop_all")
+    assert status == 0, output
+    assert jobs(output)["attop_train"] == 2
+
+
+def test_the_catalogues_are_those_of_the_copied_configuration(deploy):
+    folder = deploy(methods=["mine"])
+    file = folder / "config/methods.yaml"
+    file.write_text("mine: {estimator: sklearn.linear_model.LogisticRegression}\n")
+    status, output = snakemake(folder, "--dry-run")
+    assert status == 0, output
+    assert "train mine on wdbc" in output
+
+
+def test_rules_beside_it_are_none_of_its_business(deploy):
+    folder = deploy()
+    (folder / "own.py").write_text("open(snakemake.output[0], 'w').close()\n")
+    with (folder / "Snakefile").open("a") as file:
+        file.write("\nrule own:\n    output: 'own.txt'\n    script: 'own.py'\n")
+    status, output = snakemake(folder, "own.txt")
+    assert status == 0, output

@@ -1,0 +1,149 @@
+"""What a message tells a user to do, done: the run then ends well."""
+
+import os
+import re
+import shutil
+
+import pytest
+
+from attop.cli.main import main
+from support.small_run import SMALL, jobs, snakemake
+
+CSV = "x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40))
+OWN = {
+    "id": "mine",
+    "kind": "file",
+    "params": {"path": "mine.csv", "label": "y", "positive": 1},
+    "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
+    "targets": [{"k": 3}],
+}
+CONFIG = {**SMALL, "datasets": [OWN], "methods": ["logistic-regression"], "trace": False}
+RUN = "results/train/mine/logistic-regression/repeat0-fold1"
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("remedies")
+    (folder / "mine.csv").write_text(CSV)
+    status, output = snakemake(folder, "--cores", "2", config=CONFIG)
+    assert status == 0, output
+    return folder
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "copy", symlinks=True)
+
+
+def again(folder):
+    """Run to the end; return what was run."""
+    status, output = snakemake(folder, "--cores", "2", config=CONFIG)
+    assert status == 0, output
+    return jobs(output) if "Job stats:" in output else {}
+
+
+def cut(path, size=40):
+    path.write_bytes(path.read_bytes()[:size])
+
+
+def test_damaged_scores_are_named_and_made_again_once_deleted(folder):
+    """Those of their old size: others are made again unasked."""
+    file = folder / RUN / "scores.npz"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:40].ljust(len(whole), b"x"))
+    status, output = snakemake(folder, "--cores", "2", config=CONFIG)
+    assert status != 0
+    (named,) = re.findall(r"(\S+) cannot be read .*: delete it, and its run is repeated", output)
+    (folder / named).unlink()
+    assert again(folder) == {"train": 1, "evaluate": 1, "report": 1}
+    assert file.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("damaged", "expected"),
+    [
+        (f"{RUN}/scores.npz", {"train": 1, "evaluate": 1, "report": 1}),
+        (f"{RUN}/record.json", {"train": 1, "evaluate": 1, "report": 1}),
+        ("results/data/checked.json", {"check": 1}),
+        ("results/evaluation/mine/runs.parquet", {"evaluate": 1, "report": 1}),
+        ("results/evaluation/mine/roc.parquet", {"evaluate": 1, "report": 1}),
+        ("results/manifest.json", {"report": 1}),
+        ("results/report.html", {"report": 1}),
+        ("results/tables/summary.csv", {"report": 1}),
+    ],
+)
+def test_what_else_is_damaged_is_made_again_unasked(folder, damaged, expected):
+    cut(folder / damaged, 7)
+    done = again(folder)
+    assert expected.items() <= done.items()
+    assert done.get("train") == expected.get("train")
+    assert again(folder) == {}
+
+
+def test_damaged_data_are_made_again_once_deleted(folder):
+    file = folder / "results/data/mine/dataset.npz"
+    whole = file.read_bytes()
+    cut(file)
+    status, output = snakemake(folder, "--cores", "2", config=CONFIG)
+    assert status != 0
+    named = re.findall(r"(\S+) cannot be read .*: delete it, and it is made again", output)[0]
+    (folder / named).unlink()
+    assert again(folder)["prepare"] == 1
+    assert file.read_bytes() == whole
+
+
+def test_a_damaged_record_does_not_stop_the_commands(folder, monkeypatch, capsys):
+    cut(folder / RUN / "record.json")
+    (folder / "config").symlink_to(os.path.join(os.path.dirname(__file__), "../../config"))
+    monkeypatch.chdir(folder)
+    assert main(["status", "--configfile", "config.yaml"]) == 0
+    said = capsys.readouterr().out
+    assert "Of those left, 1 are damaged and are done again." in said
+    assert main(["retry", "--configfile", "config.yaml"]) == 0
+    assert main(["plan", "--configfile", "config.yaml"]) == 0
+    assert "2: 1 done, 1 to do" in capsys.readouterr().out
+
+
+def test_a_file_that_is_gone_is_put_back(folder):
+    (folder / "mine.csv").rename(folder / "elsewhere.csv")
+    status, output = snakemake(folder, "--cores", "1", config=CONFIG)
+    assert status != 0
+    assert "mine.csv is gone" in output
+    assert "put the file back" in output
+    (folder / "elsewhere.csv").rename(folder / "mine.csv")
+    assert again(folder) == {}
+
+
+def test_a_fetched_file_that_has_left_the_cache(tmp_path):
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror" / "own.csv").write_text(CSV)
+    data = {**OWN, "params": {"label": "y", "positive": 1}, "files": {"path": {"path": "own.csv"}}}
+    config = {**CONFIG, "datasets": [data], "mirror": "mirror", "cache": "cache"}
+    last = "results/data/mine/dataset.npz"
+    status, output = snakemake(tmp_path, "--cores", "1", last, config=config)
+    assert status == 0, output
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / last).unlink()
+    status, output = snakemake(tmp_path, "--cores", "1", last, config=config)
+    assert status != 0
+    (receipt,) = re.findall(r"was fetched and is gone since: remove (\S+) and run again", output)
+    (tmp_path / receipt).unlink()
+    status, output = snakemake(tmp_path, "--cores", "1", last, config=config)
+    assert status == 0, output
+
+
+def test_a_lock_of_another_host(folder):
+    claims = folder / ".snakemake/claims"
+    claims.mkdir(exist_ok=True)
+    (claims / "elsewhere.1.json").write_text("{}")
+    locks = folder / ".snakemake/locks"
+    locks.mkdir(exist_ok=True)
+    (locks / "0.output.lock").write_text("results/report.html\n")
+    (folder / "results/report.html").unlink()
+    status, output = snakemake(folder, "--cores", "1", config=CONFIG)
+    assert status != 0
+    (named,) = re.findall(r"delete (\S+) and run snakemake --unlock", output)
+    shutil.rmtree(named)
+    status, output = snakemake(folder, "--unlock", config=CONFIG)
+    assert status == 0, output
+    assert again(folder) == {"report": 1}
