@@ -258,6 +258,23 @@ def test_a_server_that_drips_is_given_up(server, tmp_path, waits):
     refused(Source("x", [server.url + "/x"]), tmp_path, "bytes in 40 s", "(2 attempts)", patience=patience)
 
 
+@pytest.mark.parametrize("begun", [b"", b"HTTP/1.1 200 OK\r\nX: "], ids=["status", "headers"])
+def test_a_server_that_drips_headers_is_given_up(server, tmp_path, waits, begun):
+    """No single read is late."""
+
+    def drip(handler):
+        with suppress(OSError):
+            handler.wfile.write(begun)
+            while True:
+                handler.wfile.write(b"x")
+                time.sleep(0.01)
+
+    patience = Patience(attempts=2, timeout=0.3, sleep=waits.append)
+    server.pages["/x"] = [drip]
+    words = ("headers of the answer took longer than 0.3 s", "(2 attempts)")
+    refused(Source("x", [server.url + "/x"]), tmp_path, *words, patience=patience)
+
+
 def sends_on(url):
     def answer(handler):
         handler.send_response(302)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
+from attop.datasets.fetch.punctual import Http, Https
 from attop.files import put_in_place, write_text
 
 __all__ = ["Patience", "TransferError", "transfer", "workplace"]
@@ -49,7 +50,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-_OPENER = urllib.request.build_opener(_Redirects)
+_OPENER = urllib.request.build_opener(_Redirects, Http, Https)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Patience:
     attempts : int
         Per address, at least 1.
     timeout : float
-        Seconds for the connection and for each read.
+        Seconds for the connection, for the headers of the answer as a whole, and for each read.
     pause : float
         Seconds before the second attempt; each further pause is twice as long, at most a minute.
     least : float
