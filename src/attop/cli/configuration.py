@@ -84,7 +84,11 @@ def _read_file(file: Path) -> Mapping[str, Any]:
     try:
         return read_yaml(file)
     except ValueError as error:
-        remedy = "" if file.exists() else "; run attop in the folder of the Snakefile"
+        remedy = (
+            ""
+            if file.exists()
+            else "; run attop in the folder of the Snakefile (attop init FOLDER makes one)"
+        )
         raise ConfigError(f"{error}{remedy}") from None
 
 

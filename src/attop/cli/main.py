@@ -15,6 +15,7 @@ __all__ = ["main"]
 #: Imported when called for, so that help and wrong calls are answered at once.
 COMMANDS = {
     "look": ("look", "show"),
+    "init": ("init", "init"),
     "plan": ("plan", "show"),
     "status": ("runs", "status"),
     "retry": ("runs", "retry"),
@@ -45,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(
             f"attop {options.command} needs the Python package {error.name!r}, which is not installed:\n"
-            'in a clone of attop, pip install -e ".[workflow]" installs all it needs; attop doctor looks '
-            "for what else is missing",
+            'pip install "attop[workflow]", in a clone pip install -e ".[workflow]", installs all it needs; '
+            "attop doctor looks for what else is missing",
             file=sys.stderr,
         )
         return 1

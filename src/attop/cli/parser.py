@@ -25,12 +25,20 @@ def build_parser() -> argparse.ArgumentParser:
         prog="attop",
         description="Look at your data, plan and repair runs of the benchmark, take the best model away. The "
         "run itself is `snakemake --cores N`.",
-        epilog="Run it where you run snakemake: in the folder of the Snakefile.",
+        epilog="Run it where you run snakemake: in the folder of the Snakefile, which attop init makes.",
     )
     parser.add_argument("--version", action="version", version=f"attop {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     add_look(commands)
+
+    init = commands.add_parser(
+        "init",
+        help="make a folder to run the benchmark in",
+        description="Write Snakefile, rules, scripts, configuration and profiles of this version to a "
+        "folder. Nothing that is there is overwritten.",
+    )
+    init.add_argument("folder", metavar="FOLDER", help="made if need be")
 
     plan = commands.add_parser(
         "plan",
