@@ -1,0 +1,1 @@
+"""Checks of minutes to hours, run by hand before a release; see README.md."""

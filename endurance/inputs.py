@@ -1,0 +1,382 @@
+"""The inputs of the fuzz: each function makes one, hands it to attop, and says what came of it."""
+
+from __future__ import annotations
+
+import bz2
+import copy
+import gzip
+import hashlib
+import io
+import json
+import lzma
+import pickle
+import tarfile
+import zipfile
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from attop.bench.carried import made_with
+from attop.bench.config import load_config
+from attop.bench.evaluation import evaluate
+from attop.bench.inputs import Inputs
+from attop.bench.origins import Origins
+from attop.bench.plan import Plan
+from attop.bench.record import Record
+from attop.bench.run import Run
+from attop.bench.yaml_files import read_yaml
+from attop.datasets.base import Dataset, save_arrays
+from attop.datasets.build import make
+from attop.datasets.fetch.archive import Limits, extract
+from attop.datasets.fetch.restricted_pickle import load_pickle
+from attop.metrics import get_metric
+from attop.top import Top
+
+ROOT = Path(__file__).parents[1]
+
+#: What is put in the place of a value, or of bytes.
+NASTY: list[Any] = [
+    *(None, True, False, 0, -1, 1, 0.5, -0.0, 1e308, float("nan"), float("inf"), 2**53 + 1, 2**70, 10**400),
+    *(
+        "",
+        " ",
+        "a" * 5000,
+        "\x00",
+        "\ud800",
+        "é",
+        "../x",
+        "~",
+        "{x}",
+        "=1+1",
+        "<script>",
+        "nan",
+        "1e5",
+        "yes",
+    ),
+    *([], [[]], {}, {"a": {"b": []}}, [None], ["a", "a"], {"k": 3}, {"tau": 2}, {1: 2}, b"\xff"),
+]
+BYTES = [
+    b"\x00",
+    b"\xff",
+    b"\n",
+    b",",
+    b'"',
+    b"PK\3\4",
+    b"{",
+    b"\xef\xbb\xbf",
+    b"9" * 30,
+    b"nan",
+    b"-",
+    b"\r",
+]
+
+
+def damaged(draw: Random, content: bytes) -> bytes:
+    """Return bytes that are cut, turned, doubled or exchanged in a few places; sometimes as they are."""
+    content = bytearray(content)
+    for _ in range(draw.choice([0, 1, 1, 1, 2, 3, 8])):
+        at = draw.randrange(len(content) + 1)
+        match draw.randrange(5):
+            case 0:
+                del content[at:]
+            case 1:
+                del content[at : at + draw.randrange(1, 40)]
+            case 2:
+                content[at:at] = draw.choice(BYTES)
+            case 3 if at < len(content):
+                content[at] ^= 1 << draw.randrange(8)
+            case _:
+                content[at:at] = content[at : at + draw.randrange(1, 200)]
+    return bytes(content)
+
+
+def changed(draw: Random, value: Any) -> Any:
+    """Return a structure with a few of its values, or keys, exchanged."""
+    value = copy.deepcopy(value)
+    for _ in range(draw.choice([1, 1, 2, 4])):
+        places = list(_places(value))
+        holder, key = draw.choice(places)
+        match draw.randrange(4):
+            case 0 if isinstance(holder, dict):
+                holder[draw.choice(["a", "kind", 3, "ki nd"])] = holder.pop(key)
+            case 1 if isinstance(holder, dict):
+                del holder[key]
+            case 2:
+                other, another = draw.choice(places)
+                holder[key] = copy.deepcopy(other[another])
+            case _:
+                holder[key] = copy.deepcopy(draw.choice(NASTY))
+    return value
+
+
+def _places(value: Any) -> Any:
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], (dict, list)):
+            yield from _places(value[key])
+
+
+def configuration(draw: Random, work: Path) -> str:
+    """A configuration of which values were exchanged, read as snakemake reads it."""
+    raw = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    catalogue = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
+    methods = yaml.safe_load((ROOT / "config/methods.yaml").read_text())
+    full = {
+        **raw,
+        "datasets": [{"id": id, **catalogue[id]} for id in draw.sample(list(catalogue), 2)],
+        "methods": [{"id": id, **methods[id]} for id in draw.sample(list(methods), 2)],
+        **draw.choice([{}, {"metrics": ["auc", "precision@k"], "limits": {"seconds": 5}, "trace": False}]),
+    }
+    return _configured(load_config(changed(draw, full), [ROOT]))
+
+
+def configuration_file(draw: Random, work: Path) -> str:
+    """A configuration file with damaged bytes."""
+    file = work / "config.yaml"
+    source = draw.choice(["config/config.yaml", "config/suites/rare.yaml", "config/papers/prec2015.yaml"])
+    file.write_bytes(damaged(draw, (ROOT / source).read_bytes()))
+    try:
+        raw = read_yaml(file)
+    except ValueError as error:  # the Snakefile and the command line say it as it is
+        return "refused" if str(file) in str(error) else f"FOUND a message without the file: {error}"
+    return _configured(load_config(raw, [ROOT]))
+
+
+def _configured(config: Any) -> str:
+    plan = Plan(config)
+    runs = list(islice(plan.runs(), 2))
+    inputs, origins = Inputs(plan, ROOT / "workflow/scripts"), Origins(plan)
+    for run in runs:
+        json.dumps(plan.spec(run).as_dict(), default=str)
+        inputs.train()["method"](run)
+        origins.run(run)
+    origins.report()
+    return "read"
+
+
+def _table(draw: Random) -> pd.DataFrame:
+    n = draw.choice([2, 3, 30])
+    columns: dict[str, Any] = {}
+    for i in range(draw.choice([1, 2, 5])):
+        kind = draw.randrange(6)
+        columns[f"x{i}"] = [
+            draw.uniform(-1e6, 1e6)
+            if kind == 0
+            else draw.randrange(-9, 10)
+            if kind == 1
+            else draw.choice([True, False])
+            if kind == 2
+            else draw.randrange(-(2**52), 2**52)
+            if kind == 3
+            else draw.choice([0.1, 1e-300, 1e300, -5e-324])
+            if kind == 4
+            else float(draw.randrange(3))
+            for _ in range(n)
+        ]
+    kind = draw.randrange(3)
+    values = [[1, 0], ["yes", "no"], [2**53 + 1, 2**53]][kind]
+    columns["y"] = [values[i % 2] if i < 2 else draw.choice(values) for i in range(n)]
+    return pd.DataFrame(columns)
+
+
+def _read_back(frame: pd.DataFrame, file: Path, whole: bool) -> str:
+    """Read a table; if nothing was damaged, or if it is read anyway, compare it with what was written."""
+    positive = frame["y"].iloc[0]
+    positive = positive.item() if hasattr(positive, "item") else positive
+    found = make("file", path=str(file), label="y", positive=positive)
+    if whole:
+        np.testing.assert_array_equal(found.y, (frame["y"] == positive).to_numpy().astype(int))
+        np.testing.assert_array_equal(found.X, frame.drop(columns="y").to_numpy(np.float64))
+    return "read"
+
+
+def _table_file(write: Callable[[pd.DataFrame, Path], None], suffix: str) -> Callable[[Random, Path], str]:
+    def target(draw: Random, work: Path) -> str:
+        frame, file = _table(draw), work / f"table{suffix}"
+        write(frame, file)
+        content = file.read_bytes()
+        file.write_bytes(broken := damaged(draw, content))
+        return _read_back(frame, file, broken == content)
+
+    target.__doc__ = f"A table as {suffix} with damaged bytes."
+    return target
+
+
+def odd_columns(draw: Random, work: Path) -> str:
+    """A Parquet or npz file with columns of any type."""
+    frame = _table(draw)
+    n = len(frame)
+    odd = [
+        lambda: pd.date_range("2020", periods=n),
+        lambda: pd.timedelta_range("1s", periods=n),
+        lambda: [b"\xff"] * n,
+        lambda: [{"a": 1}] * n,
+        lambda: [[1, 2]] * n,
+        lambda: pd.array([1, None, *[3] * n][:n], dtype="Int64"),
+        lambda: pd.Categorical(["a", "b", *["a"] * n][:n]),
+        lambda: [None] * n,
+        lambda: [2**63 + i for i in range(n)],
+        lambda: np.full(n, draw.choice([np.nan, np.inf])),
+        lambda: ["1.5", "x", *["2"] * n][:n],
+    ]
+    name = draw.choice(["x9", "y", "x0"])
+    frame[name] = draw.choice(odd)()
+    if draw.random() < 0.5:
+        file = work / "table.parquet"
+        frame.to_parquet(file)
+    else:
+        file = work / "table.npz"
+        arrays = {c: frame[c].to_numpy() for c in frame}
+        extra = [
+            np.zeros(n, "M8[s]"),
+            np.zeros(n, complex),
+            np.zeros((n, 2, 2)),
+            np.zeros(n, "f4,i4"),
+            np.zeros(()),
+        ]
+        arrays["extra"] = draw.choice([*extra, np.zeros(n + 1), np.zeros(n, "S3"), np.zeros(n, np.float16)])
+        np.savez(file, allow_pickle=True, **arrays)
+    one_hot = draw.choice([True, False])
+    make(
+        "file",
+        path=str(file),
+        label=draw.choice(["y", 1, -1]),
+        positive=draw.choice([1, "yes", ">= e", "> 0"]),
+        one_hot=one_hot,
+    )
+    return "read"
+
+
+def svmlight(draw: Random, work: Path) -> str:
+    """A file of the SVMlight format with damaged bytes."""
+    lines = [
+        f"{draw.choice([1, 0, -1])} qid:{i % 3} "
+        + " ".join(f"{j}:{draw.uniform(-1, 1):.3g}" for j in range(1, 5))
+        for i in range(12)
+    ]
+    file = work / "table.svm"
+    file.write_bytes(damaged(draw, "\n".join(lines).encode()))
+    make("file", path=str(file), positive=draw.choice([1, "> 0"]), group=draw.choice([None, "qid"]))
+    return "read"
+
+
+def archive(draw: Random, work: Path) -> str:
+    """A zip, tar or compressed file with damaged bytes, or odd names."""
+    name = draw.choice(["a.csv", "b/a.csv", "../a.csv", "/a.csv", "a.csv/", "é.csv"])
+    content = draw.choice([b"x,y\n1,2\n" * 9, b"", bytes(10**6)])
+    box = io.BytesIO()
+    kind = draw.choice(["zip", "stored", "tar", "gz", "bz2", "xz", "tar.gz"])
+    if kind in ("zip", "stored"):
+        with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED if kind == "zip" else zipfile.ZIP_STORED) as file:
+            file.writestr(name, content)
+            file.writestr("other", b"x" * 50)
+    elif kind.startswith("tar"):
+        with tarfile.open(
+            fileobj=box, mode="w:gz" if kind == "tar.gz" else "w", format=draw.choice([0, 1, 2])
+        ) as file:
+            about = tarfile.TarInfo(name)
+            about.size = len(content)
+            about.type = draw.choice(
+                [tarfile.REGTYPE] * 4 + [tarfile.SYMTYPE, tarfile.FIFOTYPE, tarfile.GNUTYPE_SPARSE]
+            )
+            if draw.random() < 0.2:
+                about.pax_headers = {
+                    draw.choice(["size", "GNU.sparse.size", "path", "GNU.sparse.map"]): draw.choice(
+                        ["9" * 20, "x", "-1"]
+                    )
+                }
+            file.addfile(about, io.BytesIO(content))
+    else:
+        box.write({"gz": gzip, "bz2": bz2, "xz": lzma}[kind].compress(content))
+    packed = work / "packed"
+    packed.write_bytes(broken := damaged(draw, box.getvalue()))
+    out = work / "out"
+    extract(packed, name, out, Limits(bytes=10**7))
+    if broken == box.getvalue():
+        assert out.read_bytes() == content
+    return "read"
+
+
+def pickled(draw: Random, work: Path) -> str:
+    """A pickle with damaged bytes, its digest given: nothing is run, nothing crashes."""
+    rng = np.random.default_rng(draw.randrange(99))
+    value = draw.choice(
+        [
+            {"a": [1, 2.5, None, "x"], "b": (b"\xff", {1, 2})},
+            rng.normal(size=(3, 2)),
+            np.array(["a", "bc"], dtype=object),
+            {"X": rng.normal(size=5), "n": np.float64(2)},
+        ]
+    )
+    file = work / "data.pkl"
+    file.write_bytes(damaged(draw, pickle.dumps(value, protocol=draw.randrange(6))))
+    load_pickle(file, hashlib.sha256(file.read_bytes()).hexdigest())
+    return "read"
+
+
+def _results(work: Path) -> tuple[Dataset, Path, Path]:
+    rng = np.random.default_rng(0)
+    dataset = Dataset("toy", rng.normal(size=(20, 2)), np.arange(20) % 2)
+    scores, record = work / "scores.npz", work / "record.json"
+    save_arrays(scores, {"test": np.arange(10), "scores": rng.normal(size=(1, 10))})
+    target = {
+        "target": "k=3",
+        "chosen": {"C": 1.0},
+        "at_edge": [],
+        "validation": 0.5,
+        "model": {},
+        "constant": False,
+    }
+    inner = [{"setting": {"C": 1.0}, "values": [0.5, 0.5]}]
+    about = {
+        "n_train": 10,
+        "n_test": 10,
+        "n_settings": 1,
+        "seconds": {"training": 0.1},
+        "peak_memory_mb": 99.0,
+    }
+    Record("a" * 16, targets=[{**target, "inner": inner}], select_by="precision@k", **about).write(record)  # type: ignore[arg-type]
+    return dataset, scores, record
+
+
+def results(draw: Random, work: Path) -> str:
+    """Scores or a record with damaged bytes, or a record with exchanged values, evaluated."""
+    dataset, scores, record = _results(work)
+    if draw.random() < 0.4:
+        record.write_text(json.dumps(changed(draw, json.loads(record.read_text())), default=str))
+    else:
+        file = draw.choice([scores, record])
+        file.write_bytes(damaged(draw, file.read_bytes()))
+    made_with(record)
+    made_with(scores)
+    metric = get_metric("precision@k")
+    evaluate(
+        dataset,
+        [Run("toy", "m", 0, 0)],
+        [scores],
+        [record],
+        targets=[Top.of({"k": 3})],
+        metrics=[metric],
+        select_by=metric,
+    )
+    return "read"
+
+
+TARGETS: dict[str, Callable[[Random, Path], str]] = {
+    "configuration": configuration,
+    "configuration file": configuration_file,
+    "csv": _table_file(lambda frame, file: frame.to_csv(file, index=False), ".csv"),
+    "parquet": _table_file(lambda frame, file: frame.to_parquet(file), ".parquet"),
+    "npz": _table_file(lambda frame, file: np.savez(file, **{c: frame[c].to_numpy() for c in frame}), ".npz"),
+    "odd columns": odd_columns,
+    "svmlight": svmlight,
+    "archive": archive,
+    "pickle": pickled,
+    "results": results,
+}
