@@ -15,7 +15,7 @@ from pathlib import Path
 
 from endurance.inputs import TARGETS
 
-#: Inputs a child process takes; seconds for one; bytes of memory.
+#: Inputs a child process takes; seconds of processor time for one; bytes of memory.
 _BATCH, _SECONDS, _MEMORY = 40, 20, 2 << 30
 
 
@@ -56,7 +56,8 @@ def fuzz(seconds: float, seed: int, folder: Path, targets: list[str]) -> Counter
 
 def _batch(telling, seed, first, targets, work, findings):
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY + (4 << 30), _MEMORY + (4 << 30)))
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends this process, also within C
+    for number in (signal.SIGALRM, signal.SIGPROF):  # they end this process, also within C
+        signal.signal(number, signal.SIG_DFL)
     for number in range(first, first + _BATCH):
         draw = random.Random(f"{seed}-{number}")
         name = draw.choice(targets)
@@ -64,7 +65,8 @@ def _batch(telling, seed, first, targets, work, findings):
             if file.is_file():
                 file.unlink()
         telling.send((number, name, ""))
-        signal.alarm(_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, _SECONDS)
+        signal.alarm(10 * _SECONDS)
         try:
             outcome = TARGETS[name](draw, work)
         except Exception as error:
@@ -74,6 +76,7 @@ def _batch(telling, seed, first, targets, work, findings):
                 for file in work.iterdir():
                     if file.is_file():
                         (findings / f"{seed}-{number}-{file.name}").write_bytes(file.read_bytes())
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
         telling.send((number, name, outcome))
     os._exit(0)

@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet  # noqa: F401 - with the next, not anew in every child
+import sklearn.datasets  # noqa: F401
 import yaml
 
 from attop.bench.carried import made_with
@@ -133,7 +135,7 @@ def configuration(draw: Random, work: Path) -> str:
         "methods": [{"id": id, **methods[id]} for id in draw.sample(list(methods), 2)],
         **draw.choice([{}, {"metrics": ["auc", "precision@k"], "limits": {"seconds": 5}, "trace": False}]),
     }
-    return _configured(load_config(changed(draw, full), [ROOT]))
+    return _configured(load_config(changed(draw, full), root=ROOT))
 
 
 def configuration_file(draw: Random, work: Path) -> str:
@@ -145,7 +147,7 @@ def configuration_file(draw: Random, work: Path) -> str:
         raw = read_yaml(file)
     except ValueError as error:  # the Snakefile and the command line say it as it is
         return "refused" if str(file) in str(error) else f"FOUND a message without the file: {error}"
-    return _configured(load_config(raw, [ROOT]))
+    return _configured(load_config(raw, root=ROOT))
 
 
 def _configured(config: Any) -> str:
