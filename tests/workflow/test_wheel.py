@@ -109,7 +109,7 @@ def test_the_benchmark_runs(installed):
 
 
 def test_the_default_benchmark_is_planned(installed):
-    status, output = installed.snakemake("--cores", "2", "--dry-run", "--quiet", "--config", "output=default")
+    status, output = installed.snakemake("--cores", "2", "--dry-run", "--config", "output=default")
     assert status == 0, output
     assert jobs(output)["train"] == 320
 
