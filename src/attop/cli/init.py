@@ -44,7 +44,7 @@ def init(options: argparse.Namespace) -> int:
 
 
 def source() -> Path:
-    """Return the folder that holds the workflow: the clone's own, or what lies beside the installed package."""
+    """Return the folder of the workflow: the clone, or what lies beside the installed package."""
     beside = Path(attop.__file__).parents[1]
     clone = beside.parent
     return clone if (clone / "Snakefile").is_file() else beside / "attop_benchmark"
