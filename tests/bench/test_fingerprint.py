@@ -26,14 +26,29 @@ def before():
     return digests()
 
 
+PACKAGE = Path(fingerprints.__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of the package, read only once."""
+    folder = tmp_path_factory.mktemp("source") / "attop"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
 @pytest.fixture
-def source(tmp_path, monkeypatch):
-    """A copy of the package that fingerprints are taken of, and how to edit it."""
-    package = Path(fingerprints.__file__).parents[1]
-    shutil.copytree(package, tmp_path / "attop", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(fingerprints, "ROOT", tmp_path)
+def source(copied, monkeypatch):
+    """A copy of the package that fingerprints are taken of; what a test edits in it is put back."""
+    monkeypatch.setattr(fingerprints, "ROOT", copied.parent)
     _forget()
-    yield tmp_path / "attop"
+    yield copied
+    for file in filter(Path.is_file, copied.rglob("*")):
+        original = PACKAGE / file.relative_to(copied)
+        if not original.exists():
+            file.unlink()
+        elif file.stat().st_mtime_ns != original.stat().st_mtime_ns:
+            shutil.copy2(original, file)
     _forget()
 
 
@@ -135,7 +150,7 @@ def test_what_was_read_is_remembered_until_a_file_changes(source, tmp_path):
     )
 
     def ask():
-        command = [sys.executable, "-c", script, str(tmp_path), str(kept)]
+        command = [sys.executable, "-c", script, str(source.parent), str(kept)]
         return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     first, seen = ask()

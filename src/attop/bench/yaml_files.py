@@ -33,7 +33,11 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     return found
 
 
-class _Loader(yaml.SafeLoader):
+#: That of libyaml takes a quarter of the time, and every start of Snakemake reads the catalogues.
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_SafeLoader):
     """The safe loader, refusing a key that a mapping has already."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -45,4 +49,5 @@ class _Loader(yaml.SafeLoader):
                         None, None, f"the key {key.value!r} is there twice: keep one", key.start_mark
                     )
                 seen.add(key.value)
-        return super().construct_mapping(node, deep)
+        found: dict[Hashable, Any] = super().construct_mapping(node, deep)
+        return found
