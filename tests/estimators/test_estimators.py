@@ -78,8 +78,21 @@ def test_every_estimator_is_listed():
 @pytest.mark.filterwarnings(
     "ignore::attop.exceptions.ConstantModelWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
 )  # noise is fitted
-@parametrize_with_checks(VARIANTS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(
+    [v for v in VARIANTS if type(v).__name__ not in COMPOSITES], expected_failed_checks=expected_failures
+)
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.workflow
+@pytest.mark.filterwarnings(
+    "ignore::attop.exceptions.ConstantModelWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
+@parametrize_with_checks(
+    [v for v in VARIANTS if type(v).__name__ in COMPOSITES], expected_failed_checks=expected_failures
+)
+def test_scikit_learn_contract_of_what_trains_others(estimator, check):
     check(estimator)
 
 
