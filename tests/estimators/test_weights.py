@@ -123,6 +123,8 @@ def test_a_precomputed_kernel_with_weights():
     model = quietly(make("KernelAATP", kernel="precomputed").fit, kernel, Y, None, WEIGHT)
     linear = quietly(make("KernelAATP", kernel="linear").fit, X, Y, None, WEIGHT)
     np.testing.assert_allclose(model.decision_function(kernel), linear.decision_function(X), rtol=1e-6)
+    with pytest.raises(ValueError, match="a precomputed kernel must be square"):
+        make("KernelAATP", kernel="precomputed").fit(kernel[:, :9], Y, None, WEIGHT)
 
 
 def test_the_cut_of_predict_is_at_the_weight_of_the_positives():

@@ -162,10 +162,12 @@ class AATP(WeightedRanker):
         deadline = Deadline(self.time_limit)
         # An item without weight is none: it is not tried as the threshold item either.
         rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
-        given = None if weight is None else weight[rows]
-        times = item_weights(y[rows], self.weights, given)
-        targets = [_rank(model.top, y[rows], given, times) for model in models]
-        problem = self._problem(X, y, rows, np.asarray(self.C * times, np.float64), given)
+        items, labels, given = X, y, weight
+        if weight is not None:
+            items, labels, given = self._items(X, rows), y[rows], weight[rows]
+        times = item_weights(labels, self.weights, given)
+        targets = [_rank(model.top, labels, given, times) for model in models]
+        problem = self._problem(items, labels, np.asarray(self.C * times, np.float64), given)
         choices = SEARCHES[self.search](
             problem, times, targets, tol=self.tol, deadline=deadline, callback=self._announce(problem)
         )
@@ -221,9 +223,12 @@ class AATP(WeightedRanker):
         for message in said:
             warnings.warn(message, ConvergenceWarning, stacklevel=6)
 
-    def _problem(self, X: Floats, y: Ints, rows: Ints, upper: Floats, weight: Floats | None) -> ThresholdSVM:
-        """Return the problems of some rows, with their upper bounds and, if given, their weights."""
-        return _SOLVERS[self.solver](X[rows], y[rows], upper)
+    def _items(self, X: Floats, rows: Ints) -> Floats:
+        """Return some of the training items."""
+        return X[rows]
+
+    def _problem(self, X: Floats, y: Ints, upper: Floats, weight: Floats | None) -> ThresholdSVM:
+        return _SOLVERS[self.solver](X, y, upper)
 
     def _set_model(self, coef: Floats, X: Floats, y: Ints, rows: Ints, weight: Floats | None) -> None:
         self._set_linear(coef, X, y, weight)

@@ -113,14 +113,13 @@ class KernelAATP(AATP):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _problem(
-        self, X: Floats, y: Ints, rows: Ints, upper: Floats, weight: Floats | None
-    ) -> KernelThresholdSVM:
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(f"a precomputed kernel must be square for fit, got shape {X.shape}")
-        items = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
-        values = self._kernel_values(items, items, self._gamma_of(items, weight))
-        return KernelThresholdSVM(values, y[rows], upper)
+    def _items(self, X: Floats, rows: Ints) -> Floats:
+        return _square(X)[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
+
+    def _problem(self, X: Floats, y: Ints, upper: Floats, weight: Floats | None) -> KernelThresholdSVM:
+        if self.kernel == "precomputed":
+            X = _square(X)
+        return KernelThresholdSVM(self._kernel_values(X, X, self._gamma_of(X, weight)), y, upper)
 
     def _set_model(self, coef: Floats, X: Floats, y: Ints, rows: Ints, weight: Floats | None) -> None:
         self.dual_coef_ = np.zeros(len(y))
@@ -170,3 +169,9 @@ class KernelAATP(AATP):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _square(kernel: Floats) -> Floats:
+    if kernel.shape[0] != kernel.shape[1]:
+        raise ValueError(f"a precomputed kernel must be square for fit, got shape {kernel.shape}")
+    return kernel
