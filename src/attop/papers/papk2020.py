@@ -103,7 +103,7 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
                 table_2,
                 "Mean (standard deviation) over 300 runs; 'higher': runs in which the method is above the "
                 "other; AUC@k is among the k items of highest score, where both methods have the same "
-                "precision.",
+                "precision; constant: runs whose model ranks nothing.",
             ),
         ],
         plots=[_margins_plot(tables["margins"]), *(_ranking_plot(table_3, d, titles, names) for d in titles)],
@@ -179,6 +179,7 @@ def _two_users(runs: pd.DataFrame) -> pd.DataFrame:
                     auc.loc[ties, method].mean(),
                     auc.loc[ties, method].std(),
                     int((auc[method] > auc[other])[ties].sum()),
+                    int(part.loc[part["method"] == method, "constant"].sum()),
                 )
             )
     return pd.DataFrame(rows)
@@ -194,6 +195,7 @@ def _row(
     auc: float,
     auc_std: float,
     more: int,
+    constant: int | None = None,
 ) -> dict[str, Any]:
     return {
         "case": f"{case}: n+ {'<' if case == 1 else '>'} k",
@@ -203,6 +205,7 @@ def _row(
         "runs higher": higher,
         "AUC@k where it ties": f"{auc:.2f} ({auc_std:.2f})" if auc_std == auc_std else "–",
         "ties higher": more,
+        "constant": "–" if constant is None else str(constant),
     }  # fmt: skip
 
 

@@ -45,7 +45,8 @@ def two_users(seed: int, n_runs: int = N_RUNS) -> pd.DataFrame:
     -------
     runs : DataFrame
         One row per case, run, method and sample (``"training"``, and ``"fresh"``, drawn anew from the same
-        distribution), with ``precision`` (precision@k) and ``auc`` (AUC@k).
+        distribution), with ``precision`` (precision@k), ``auc`` (AUC@k) and ``constant``, whether the
+        model ranks nothing.
     """
     rows = []
     for case, (n_pos, k, methods) in CASES.items():
@@ -59,8 +60,8 @@ def two_users(seed: int, n_runs: int = N_RUNS) -> pd.DataFrame:
                 for name, X in (("training", training), ("fresh", fresh)):
                     scores = model.decision_function(X)
                     precision = get_metric("precision@k").value(y, scores, k)
-                    rows.append((case, run, method, name, precision, _auc(y, scores, k)))
-    return pd.DataFrame(rows, columns=["case", "run", "method", "sample", "precision", "auc"])
+                    rows.append((case, run, method, name, precision, _auc(y, scores, k), model.constant_))
+    return pd.DataFrame(rows, columns=["case", "run", "method", "sample", "precision", "auc", "constant"])
 
 
 def _learner(method: str, k: int, seed: int) -> GDPApK | GDRanker | SVMPAUC:
