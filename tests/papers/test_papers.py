@@ -72,7 +72,7 @@ def test_printed_numbers_are_counted_once_and_baselines_apart():
         "2 printed numbers, beside which 4 of ours stand; of the paper's methods, 2 above, 1 below; of its "
         "baselines, 1 level."
     )
-    assert _counts(Findings("F", "C")) == "The paper prints no numbers."
+    assert _counts(Findings("F", "C")) == "No printed numbers are set beside ours."
 
 
 def test_compare_joins_by_name_and_says_what_is_missing():

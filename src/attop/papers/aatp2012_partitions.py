@@ -68,5 +68,5 @@ def _claims(tests: pd.DataFrame) -> Iterator[str]:
     )
     yield (
         "Claim: on LETOR (TREC 2003) AATP is significantly better than SVMperf. Not testable: the set cannot "
-        "be had, and the five folds printed are no partitions to test over; stand-ins are in others.csv."
+        "be had."
     )

@@ -81,7 +81,7 @@ def _counts(findings: Findings) -> str:
     tables = [c.table for c in findings.comparisons if {"printed", "verdict"} <= {*c.table}]
     told = [c.table["printed"].count() for c in findings.comparisons if "printed" in c.table]
     if not tables:
-        return f"{sum(told)} printed numbers." if told else "The paper prints no numbers."
+        return f"{sum(told)} printed numbers." if told else "No printed numbers are set beside ours."
     rows = pd.concat(tables, ignore_index=True)
     named = rows["method"].replace(dict(findings.own))
     printed = rows.assign(method=named)[["dataset", "target", "metric", "method"]].drop_duplicates()
