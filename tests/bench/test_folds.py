@@ -10,9 +10,19 @@ from support.folds import cut
 
 RNG = np.random.default_rng(0)
 Y = (RNG.random(120) < 0.4).astype(int)
-COLUMNS = {"groups": np.arange(120) // 10, "part": np.arange(120) % 3, "entity": np.arange(120) // 4}
+COLUMNS = {
+    "groups": np.arange(120) // 10,
+    "part": np.arange(120) % 3,
+    "entity": np.arange(120) // 4,
+    "day": np.arange(120) // 4,
+}
 DATA = Dataset("toy", RNG.normal(size=(120, 2)), Y, **COLUMNS)
-OPTIONS = {"holdout": [{}, {"test": "train"}], "windows": [{"n_sets": 4}], "given": [{}, {"n_folds": 3}]}
+OPTIONS = {
+    "holdout": [{}, {"test": "train"}],
+    "windows": [{"n_sets": 4}],
+    "given": [{}, {"n_folds": 3}],
+    "prequential": [{"train": 7, "delay": 1, "test": 7, "drop_known": False}],
+}
 
 
 def split(kind="stratified", options=None, **changes):
