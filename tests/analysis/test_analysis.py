@@ -453,6 +453,7 @@ def test_report_says_what_failed_and_what_is_undefined(report):
     assert "3 of 5 runs" in page.words
 
 
+@pytest.mark.workflow
 def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
     def drawn(scene, runs, summary):
         assert len(summary) > 0
@@ -524,6 +525,7 @@ def test_what_is_not_applicable_has_not_failed():
     assert found[2:] == [("4 of 9 jobs ok", ""), ("2 jobs failed", "bad"), ("3 jobs not applicable", "")]
 
 
+@pytest.mark.workflow
 def test_a_large_run_has_its_figures_beside_the_page(small, tmp_path, monkeypatch):
     monkeypatch.setattr("attop.analysis.page.model.MOST_FIGURES", 100_000)
     _, page = built(tmp_path, small)
@@ -577,6 +579,7 @@ def degenerate(case):
     return evaluation, runs, roc, manifest
 
 
+@pytest.mark.workflow
 @pytest.mark.parametrize(
     ("case", "figures", "words"),
     [

@@ -47,6 +47,7 @@ def test_a_bootstrap_sample_is_the_rows_drawn():
     assert found == pytest.approx(TopPrecision(y[rows], k).smoothed(scores[rows]))
 
 
+@pytest.mark.workflow
 def test_expected_precision_of_true_probabilities():
     p, groups = np.array([0.9, 0.4, 0.4, 0.1, 0.7, 0.2]), np.array([0, 0, 0, 0, 1, 1])
     y = np.array([1, 0, 1, 0, 1, 0])

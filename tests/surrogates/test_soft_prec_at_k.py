@@ -33,7 +33,7 @@ def test_value_and_gradient_are_those_of_the_definition():
 
         if loss(scores) is None:
             undefined += 1
-            with pytest.raises(ValueError, match=r"by weight|k items"):
+            with pytest.raises(ValueError, match=r"counted by sample_weight|k items"):
                 SoftPrecAtK(top, h).bind(y, groups, weights)
             continue
         value, coef = SoftPrecAtK(top, h).bind(y, groups, weights)(scores)
@@ -164,7 +164,7 @@ def test_a_width_that_is_none_is_refused(width):
         ([1, 1], "sample_weight must hold a number for each of the 3 items"),
         ([1, -1, 1], "sample_weight must be finite and at least 0"),
         ([1, np.nan, 1], "sample_weight must be finite and at least 0"),
-        ([0, 1, 1], "by weight"),
+        ([0, 1, 1], "counted by sample_weight"),
     ],
 )
 def test_weights_that_are_none_are_refused(weights, message):
