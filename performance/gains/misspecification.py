@@ -2,6 +2,7 @@
 
     export OMP_NUM_THREADS=1
     python performance/gains/misspecification.py run docs/explanation/misspecification.csv
+    python performance/gains/misspecification.py table docs/explanation
     python performance/gains/misspecification.py draw docs/explanation
 
 Made data: six normal features. Many positives, never more than a quarter, lie along one direction, the sure
@@ -22,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.special import expit
+from scipy.stats import spearmanr
 
 from attop import SoftTop
 from attop.estimators.members import booster
@@ -64,13 +66,41 @@ def run(args):
                 file.flush()
 
 
-def means(path, key, columns, keep=lambda row: True):
-    """Return {key: mean of each column} of the rows of a CSV file that are kept."""
-    found = defaultdict(list)
-    for row in csv.DictReader(path.read_text().splitlines()):
-        if keep(row):
-            found[row[key]].append([float(row[c]) for c in columns])
-    return {name: np.mean(values, axis=0) for name, values in found.items()}
+def read(path):
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def public_sets(folder):
+    """Return {top: (sets, precision of linear, SoftTop, LightGBM, TopStack)} on splits that all have."""
+    linear, trees = read(folder / "soft-top.csv"), read(folder / "top-stack.csv")
+    kappas = {"n+/4": "0.25", "n+/2": "0.5", "n+": "1.0"}
+    found = {}
+    for top, kappa in kappas.items():
+        values = defaultdict(dict)
+        for row in linear:
+            if row["kappa"] == kappa:
+                values[row["set"], row["split"]].update(linear=row["base"], soft=row["soft"])
+        for row in trees:
+            if row["top"] == top:
+                values[row["set"], row["split"]].update(lightgbm=row["lightgbm"], stack=row["TopStack"])
+        of_set = defaultdict(list)
+        for (name, _), models in values.items():
+            if len(models) == 4:
+                of_set[name].append([float(v) for v in models.values()])
+        names = sorted(of_set)
+        found[top] = names, np.array([np.mean(of_set[name], axis=0) for name in names])
+    return found
+
+
+def table(args):
+    print("| k | linear | SoftTop | LightGBM | TopStack |\n|---|---|---|---|---|")
+    for top, (names, values) in public_sets(args.folder).items():
+        cells = " | ".join(f"{v:.3f}" for v in values.mean(axis=0))
+        print(f"| {top} | {cells} |")
+        room, gain = values[:, 2] - values[:, 0], values[:, 1] - values[:, 0]
+        rho = spearmanr(room, gain)
+        print(f"{len(names)} sets; Spearman {rho.statistic:.2f}, p {rho.pvalue:.2g}; LightGBM above linear")
+        print(f"on {(room > 0).sum()} sets, SoftTop above LightGBM on {(gain > room).sum()}")
 
 
 def draw(args):
@@ -81,34 +111,31 @@ def draw(args):
     import matplotlib.pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4.0), layout="constrained")
-    made = means(args.folder / "misspecification.csv", "angle", MODELS)
+    made = defaultdict(list)
+    for row in read(args.folder / "misspecification.csv"):
+        made[int(row["angle"])].append([float(row[model]) for model in MODELS])
+    mean = np.array([np.mean(values, axis=0) for values in made.values()])
+    error = np.array([np.std(values, axis=0, ddof=1) / np.sqrt(len(values)) for values in made.values()])
     for i, (name, style) in enumerate(zip(MODELS, ("C7o-", "C0o-", "C1s-", "k:"), strict=True)):
-        left.plot([int(a) for a in made], [v[i] for v in made.values()], style, ms=4, label=name)
+        left.errorbar(list(made), mean[:, i], error[:, i], fmt=style, ms=4, lw=1.2, label=name)
     left.set(xlabel="angle between the many and the sure positives, degrees", xticks=ANGLES)
     left.set(ylabel="precision at the top 5 %", title="Made data: how wrong a linear model is")
     left.legend(frameon=False)
 
-    splits = {r["split"] for r in csv.DictReader((args.folder / "top-stack.csv").read_text().splitlines())}
-    marks = {"n+/4": ("0.25", "C0o"), "n+/2": ("0.5", "C2^"), "n+": ("1.0", "C3s")}
-    for label, (kappa, mark) in marks.items():
-        linear = means(
-            args.folder / "soft-top.csv", "set", ("base", "soft"),
-            lambda row, kappa=kappa: row["kappa"] == kappa and row["split"] in splits,
-        )  # fmt: skip
-        trees = means(args.folder / "top-stack.csv", "set", ("lightgbm",), lambda r, t=label: r["top"] == t)
-        names = sorted(linear.keys() & trees.keys())
-        room = np.array([trees[n][0] - linear[n][0] for n in names])
-        gain = np.array([linear[n][1] - linear[n][0] for n in names])
-        right.plot(room, gain, mark, ms=5, label=f"k = {label.replace('n+', 'n₊')}")
-        if label == "n+/4":
-            for name, at in zip(names, zip(room, gain, strict=True), strict=True):
-                if at[1] > 0.05:
-                    right.annotate(name, at, xytext=(4, 3), textcoords="offset points", fontsize=8)
+    marks = {"n+/4": "C0o", "n+/2": "C2^", "n+": "C3s"}
+    for top, (names, values) in public_sets(args.folder).items():
+        room, gain = values[:, 2] - values[:, 0], values[:, 1] - values[:, 0]
+        right.plot(room, gain, marks[top], ms=5, label=f"k = {top.replace('n+', 'n₊')}")
+        for i, (name, x, y) in enumerate(zip(names, room, gain, strict=True)):
+            if top == "n+/4" and max(x, y) > 0.2:
+                offset = (4, 3 if i % 2 else -9)
+                right.annotate(name, (x, y), xytext=offset, textcoords="offset points", fontsize=8)
     right.axhline(0, color="0.8", lw=0.8, zorder=0)
     right.axline((0, 0), slope=1, color="0.8", lw=0.8, ls="--", zorder=0)
     right.set(xlabel="LightGBM above the linear model", ylabel="SoftTop above the linear model")
-    right.set_title("Fourteen public sets: gains in precision@k")
+    right.set_title("Public sets: gains in precision@k")
     right.legend(frameon=False, loc="upper left")
+    right.margins(x=0.12)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(args.folder / "misspecification.svg", metadata={"Date": None})
@@ -120,6 +147,9 @@ def main():
     runs = commands.add_parser("run")
     runs.add_argument("out", type=Path)
     runs.set_defaults(do=run)
+    tables = commands.add_parser("table")
+    tables.add_argument("folder", type=Path)
+    tables.set_defaults(do=table)
     draws = commands.add_parser("draw")
     draws.add_argument("folder", type=Path, help="holds the three CSV files; the figure goes there")
     draws.set_defaults(do=draw)
