@@ -16,6 +16,9 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "estimator_pages",
     "layers",
     "mathml",
     "registries",
@@ -40,3 +43,5 @@ html_static_path = ["_static"]
 html_css_files = ["attop.css"]
 html_math_renderer = "mathml"
 html_show_sphinx = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
