@@ -88,7 +88,10 @@ def scores(folder):
 
 
 CHANGES = {
-    "seed": ({"seed": 7}, {"prepare": 1, "check": 1, "train": 2, "evaluate": 1, "trace": 1, "report": 1}),
+    "seed": (
+        {"seed": 7},
+        {"prepare": 1, "split": 1, "check": 1, "train": 2, "evaluate": 1, "trace": 1, "report": 1},
+    ),
     "search": (
         {"methods": [{"id": "logistic-regression", "search": {"C": [0.1, 2]}}]},
         {"check": 1, "train": 2, "evaluate": 1, "report": 1},
