@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.bench.rescore import files_of, rescore
+from attop.bench.predictions import files_of
+from attop.bench.rescore import rescore
 from attop.bench.tables import KEY, TABLES
 from attop.cli.main import main
 from attop.datasets import DatasetError

@@ -12,22 +12,16 @@ import numpy as np
 import pandas as pd
 
 from attop.bench.environment import environment
+from attop.bench.predictions import Part, check_agree, items_of, read_predictions
 from attop.bench.tables import KEY, TABLES
 from attop.datasets.base import DatasetError
-from attop.datasets.formats import read_frame
 from attop.estimators.base import all_alike
 from attop.metrics import Metric
-from attop.suggestions import did_you_mean
 from attop.top import Top
-from attop.typing import Floats, Ints
+from attop.typing import Floats
 
-__all__ = ["COLUMNS", "OPTIONAL", "Rescored", "files_of", "rescore"]
+__all__ = ["Rescored", "rescore"]
 
-#: What a table of predictions must have: one row for each item that a run scored.
-COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
-#: And what it may have: 0, one list, and 1 for each row if left out.
-OPTIONAL = ("repeat", "group", "weight")
-_SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _RUN = ["dataset", "method", "repeat", "fold"]
 
 
@@ -37,33 +31,6 @@ class Rescored:
 
     tables: dict[str, pd.DataFrame]
     manifest: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The items of one fold, the same for every method: row numbers in order, labels, groups, weights."""
-
-    rows: Ints
-    y: Ints
-    groups: Ints | None
-    weights: Floats | None
-
-
-def files_of(place: str | Path) -> list[Path]:
-    """Return the files of predictions below a folder, or the file itself.
-
-    Raises
-    ------
-    DatasetError
-        If there are none.
-    """
-    path = Path(place)
-    found = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
-    if not found:
-        raise DatasetError(
-            f"{place}: no file of predictions ({', '.join(_SUFFIXES)}): give a file or a folder"
-        )
-    return found
 
 
 def rescore(
@@ -81,8 +48,8 @@ def rescore(
     Parameters
     ----------
     files : sequence of Path
-        Tables with the columns `COLUMNS`, and perhaps `OPTIONAL`. All runs of a data set are in one file; a
-        file may hold several data sets.
+        Tables with the columns of `attop.bench.predictions.COLUMNS`, and perhaps `OPTIONAL`. All runs of a
+        data set are in one file; a file may hold several data sets.
     tops : sequence of Top
     metrics : sequence of Metric
     select_by : Metric
@@ -140,18 +107,18 @@ def _evaluate_file(
     path: Path, tops: Sequence[Top], metrics: Sequence[Metric], rename: Mapping[str, str]
 ) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, Any]]]:
     """Return the tables of a file, and what is known of each of its data sets."""
-    frame = _read(path, rename)
+    frame = read_predictions(path, rename)
     evaluation: list[dict[str, Any]] = []
     runs: list[dict[str, Any]] = []
     about = {}
     for dataset, its in frame.groupby("dataset", sort=False, observed=True):
         where = f"{path}: data set {dataset!r}"
-        parts: dict[tuple[int, int], _Part] = {}
+        parts: dict[tuple[int, int], Part] = {}
         scored = []
         for key, run in its.groupby(["method", "repeat", "fold"], sort=False, observed=True):
             method, repeat, fold = key
-            part, scores = _run(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
-            _agree(
+            part, scores = items_of(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
+            check_agree(
                 parts.setdefault((repeat, fold), part), part, f"{where}, repeat {repeat}, fold {fold}", method
             )
             scored.append((method, repeat, fold, part, scores))
@@ -173,58 +140,7 @@ def _evaluate_file(
     return tables, about
 
 
-def _read(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
-    frame = read_frame(path)
-    frame = frame.rename(columns=dict(rename))
-    missing = [name for name in COLUMNS if name not in frame.columns]
-    if missing:
-        raise DatasetError(
-            f"{path}: no column {missing[0]!r}; {did_you_mean(missing[0], frame.columns)}; name the one that "
-            f"holds it: --rename COLUMN={missing[0]}"
-        )
-    frame = frame[[*COLUMNS, *(name for name in OPTIONAL if name in frame.columns)]]
-    gaps = [name for name in frame if frame[name].isna().any()]
-    if gaps:
-        raise DatasetError(
-            f"{path}: column {gaps[0]!r} has missing values: leave out runs that have no scores"
-        )
-    for name in ("dataset", "method"):
-        frame[name] = frame[name].astype(str)
-    frame["repeat"] = frame.get("repeat", 0)
-    for name in ("label", "score", "weight"):
-        if name in frame and not pd.api.types.is_numeric_dtype(frame[name]):
-            raise DatasetError(f"{path}: column {name!r} is not numeric, such as {frame[name].iloc[0]!r}")
-    return frame
-
-
-def _run(run: pd.DataFrame, where: str) -> tuple[_Part, Floats]:
-    """Return the items of a run in the order of their rows, and their scores."""
-    order = np.argsort(run["row"].to_numpy(), kind="stable")
-    rows = run["row"].to_numpy()[order]
-    if len(rows) > 1 and (rows[1:] == rows[:-1]).any():
-        raise DatasetError(f"{where}: a row is scored twice: number repeats and folds apart")
-    label, scores = run["label"].to_numpy()[order], run["score"].to_numpy(np.float64)[order]
-    if not np.isin(label, (0, 1)).all():
-        raise DatasetError(f"{where}: labels must be 0 or 1, got {np.unique(label)[:5].tolist()}")
-    if not np.isfinite(scores).all():
-        raise DatasetError(f"{where}: {int((~np.isfinite(scores)).sum())} scores are NaN or infinite")
-    groups = np.unique(run["group"].to_numpy()[order], return_inverse=True)[1] if "group" in run else None
-    weights = run["weight"].to_numpy(np.float64)[order] if "weight" in run else None
-    return _Part(rows, label.astype(np.int64), groups, weights), scores
-
-
-def _agree(first: _Part, part: _Part, where: str, method: str) -> None:
-    """Refuse methods that were tested on other rows, or with other labels, than the first of the fold."""
-    if not np.array_equal(first.rows, part.rows):
-        raise DatasetError(
-            f"{where}: method {method!r} has {len(part.rows)} rows, which are not the {len(first.rows)} of "
-            "the method before it: methods are compared on the same rows"
-        )
-    if not np.array_equal(first.y, part.y):
-        raise DatasetError(f"{where}: method {method!r} has other labels than the method before it")
-
-
-def _trained_on(parts: Mapping[tuple[int, int], _Part]) -> dict[tuple[int, int], float]:
+def _trained_on(parts: Mapping[tuple[int, int], Part]) -> dict[tuple[int, int], float]:
     """Return how many rows each fold was trained on: those of the other folds of its repeat.
 
     NaN if there are none, or if folds share rows.
@@ -239,7 +155,7 @@ def _trained_on(parts: Mapping[tuple[int, int], _Part]) -> dict[tuple[int, int],
 
 
 def _values(
-    key: Mapping[str, Any], part: _Part, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
+    key: Mapping[str, Any], part: Part, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each metric and target; one without a top is computed once."""
     for metric in metrics:
@@ -259,7 +175,7 @@ def _values(
             }
 
 
-def _about(parts: Mapping[tuple[int, int], _Part]) -> dict[str, Any]:
+def _about(parts: Mapping[tuple[int, int], Part]) -> dict[str, Any]:
     """Return the counts of a data set: of the rows tested in its first repeat."""
     first = min(repeat for repeat, _ in parts)
     here = [part for (repeat, _), part in parts.items() if repeat == first]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from attop.analysis import write_analysis
 from attop.bench.config import ConfigError
-from attop.bench.rescore import files_of, rescore
+from attop.bench.predictions import files_of
+from attop.bench.rescore import rescore
 from attop.bench.tables import write_tables
 from attop.datasets import DatasetError
 from attop.metrics.registry import get_metric
