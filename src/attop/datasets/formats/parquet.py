@@ -27,5 +27,5 @@ def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
         return pd.read_parquet(path).reset_index(drop=True)
     except ImportError:
         raise DatasetError(f"dataset {path}: Parquet needs pyarrow: pip install pyarrow") from None
-    except (OSError, ValueError) as error:
-        raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from None
+    except Exception as error:  # what a damaged file raises depends on where it is damaged
+        raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from error
