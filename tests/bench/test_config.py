@@ -126,6 +126,10 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             ["expect: rows: unknown key", "known: items, features, positives, groups"],
         ),
         ({"datasets": [entry(id="a/b")]}, ["datasets: a/b: id", "pattern"]),
+        (
+            {"datasets": [entry(protocol={"kind": "stratified", "options": {"kind": 3}})]},
+            ["datasets: mine: protocol 'stratified'", "'kind'"],
+        ),
         ({"methods": ["aatq"]}, ["unknown method 'aatq'", "did you mean 'aatp'?"]),
         ({"methods": [{"id": "aatp", "search": {"C": []}}]}, ["aatp: search", "no value to try for 'C'"]),
         ({"methods": [{"id": "x", "estimator": "Ridge"}]}, ["x: estimator", "pattern"]),

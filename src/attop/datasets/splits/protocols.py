@@ -190,7 +190,7 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: A
         raise DatasetError(f"dataset {dataset.name}: {error}") from None
 
 
-def count_folds(kind: str, **options: Any) -> int:
+def count_folds(kind: str, /, **options: Any) -> int:
     """Return how many folds a repeat of a protocol has, without looking at data.
 
     Raises
