@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from attop.bench.parameters import plain
 from attop.bench.spec import JobSpec
 
 __all__ = ["digest", "made_with", "origin_of_run"]
@@ -62,4 +63,4 @@ def origin_of_run(spec: JobSpec, data: str) -> str:
 
 def digest(*said: Any) -> str:
     """Return a digest of JSON values."""
-    return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(plain(said)).encode()).hexdigest()[:16]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from typing import Any
 
-__all__ = ["by_name", "named"]
+__all__ = ["by_name", "named", "plain"]
 
 
 def named(**values: Any) -> dict[str, Any]:
@@ -25,10 +26,20 @@ def by_name(params: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _named(name: str, value: Any) -> Any:
     if callable(value):
-        return lambda wildcards: {name: _plain(value(wildcards))}
-    return {name: _plain(value)}
+        return lambda wildcards: {name: plain(value(wildcards))}
+    return {name: plain(value)}
 
 
-def _plain(value: Any) -> Any:
-    """Return a JSON value, mappings in the order of their keys: another order in a file changes nothing."""
-    return json.loads(json.dumps(value, sort_keys=True, default=str))
+def plain(value: Any) -> Any:
+    """Return a JSON value, mappings in the order of their keys: another order in a file changes nothing.
+
+    Keys become text, as YAML allows numbers and dates beside it; so does what JSON does not know.
+    """
+    if isinstance(value, Mapping):
+        return {
+            key: plain(of)
+            for key, of in sorted(((str(key), of) for key, of in value.items()), key=itemgetter(0))
+        }
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    return json.loads(json.dumps(value, default=str))
