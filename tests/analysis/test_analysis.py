@@ -525,6 +525,25 @@ def test_what_is_not_applicable_has_not_failed():
     assert found[2:] == [("4 of 9 jobs ok", ""), ("2 jobs failed", "bad"), ("3 jobs not applicable", "")]
 
 
+def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
+    class Section:
+        id, title, at_edge = "wdbc", "WDBC", ()
+
+        def __init__(self, **skipped):
+            self.skipped = skipped
+
+    runs = pd.DataFrame(
+        columns=[*("dataset", "method", "repeat", "fold"), *(f"seconds_{s}" for s in SPENT)], dtype=float
+    )
+    jobs = {"expected": 1, "ok": 1, "missing": 0}
+    failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [])
+    methods = {"boosted": {"title": "Boosting"}, "aatp": {"title": "AATP"}}
+    sections = [Section(boosted="needs a package", aatp="slow"), Section(boosted="needs a package")]
+    said = [chip.text for chip in chips(sections, methods, failures, runs, {})]
+    assert "Boosting left out: needs a package" in said
+    assert not any("AATP" in text for text in said)
+
+
 @pytest.mark.workflow
 def test_a_large_run_has_its_figures_beside_the_page(small, tmp_path, monkeypatch):
     monkeypatch.setattr("attop.analysis.page.model.MOST_FIGURES", 100_000)

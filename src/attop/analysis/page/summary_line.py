@@ -78,6 +78,9 @@ def chips(
     )
     if of:
         found.append(Chip(of, href="#provenance"))
+    for method, entry in methods.items():
+        if sections and all(method in s.skipped for s in sections):
+            found.append(Chip(f"{entry['title']} left out: {sections[0].skipped[method]}", "warn"))
     edges = {s.title: len({c.method for c in s.at_edge}) for s in sections if s.at_edge}
     if edges:
         where = (
