@@ -84,14 +84,12 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             job = self._progress.finish(told["job_id"])
             if job is not None and (why := reason_of(job)):
-                display.failure(job.subject, why, kept=True)
+                display.failure(job, why, kept=True)
             display.update()
         elif event == LogEvent.JOB_ERROR:
             job = Job(told["rule_name"], {}, tuple(told["output"]), tuple(told["log"]))
             known = self._progress.fail(told["jobid"]) or job
-            display.failure(
-                known.subject, reason_of(known, ended=False) or told.get("rule_msg") or "no reason given"
-            )
+            display.failure(known, reason_of(known, ended=False) or told.get("rule_msg") or "no reason given")
         elif event is None or event == LogEvent.ERROR:
             message = record.getMessage()
             if (

@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from snakemake_logger_plugin_attop.progress import Progress
+from snakemake_logger_plugin_attop.progress import Job, Progress
 
 __all__ = ["Display", "duration"]
 
@@ -78,15 +78,14 @@ class Display:
             self._said_at = p.elapsed
             self.say(f"{self._clock()} {self._summary()}")
 
-    def failure(self, subject: str, why: str, *, kept: bool = False) -> None:
+    def failure(self, job: Job, why: str, *, kept: bool = False) -> None:
         """Say that something failed: at once, and of jobs that fail alike the first time only.
 
         Where that it failed is ``kept`` as a result, a later run does not try it again by itself.
         """
         self._kept |= kept
-        self._progress.failed[subject, why] += 1
-        if self._progress.failed[subject, why] == 1:
-            self.say(f"failed: {subject}: {why}", style="red")
+        if self._progress.add_failure(job, why, kept=kept):
+            self.say(f"failed: {job.subject}: {why}", style="red")
 
     def say(self, text: str, *, style: str = "") -> None:
         """Print a line, above the bars if there are any."""

@@ -31,6 +31,11 @@ class Job:
         return self.wildcards.get("dataset", ""), self.wildcards.get("method", self.rule)
 
     @property
+    def key(self) -> tuple[str, ...]:
+        """The same for every try of a job."""
+        return (self.rule, *self.wildcards.values())
+
+    @property
     def subject(self) -> str:
         """What a reader calls it; jobs of one method on one data set are called alike."""
         w = self.wildcards
@@ -55,6 +60,7 @@ class Progress:
     other_done: int = 0
 
     def __post_init__(self) -> None:
+        self._broken: dict[tuple[str, ...], tuple[str, str]] = {}
         self._left: Counter[tuple[str, str]] = Counter()
         self._took: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
 
@@ -85,6 +91,17 @@ class Progress:
     def fail(self, number: int) -> Job | None:
         """A job broke off."""
         return self._end(number, well=False)
+
+    def add_failure(self, job: Job, why: str, *, kept: bool) -> bool:
+        """Take that a job failed, and return whether it is the first to fail so.
+
+        A failure that is not ``kept`` as a result is taken back when the job ends well after all.
+        """
+        failure = (job.subject, why)
+        self.failed[failure] += 1
+        if not kept:
+            self._broken[job.key] = failure
+        return self.failed[failure] == 1
 
     def running_methods(self, dataset: str) -> list[str]:
         """Methods being trained on a data set, each once, in the order of their start."""
@@ -136,11 +153,16 @@ class Progress:
         job = self.jobs.pop(number, None)
         if job is None:
             return None
+        if not well:  # it may be tried again
+            return job
         self._left[job.pair] -= 1
-        if well and since is not None:
+        if since is not None:
             self._took[job.pair].append(self.clock() - since)
         if job.dataset is None:
-            self.other_done += well
+            self.other_done += 1
         else:
-            self.done[job.dataset] += well
+            self.done[job.dataset] += 1
+        if (failure := self._broken.pop(job.key, None)) is not None:
+            self.failed[failure] -= 1
+            self.failed = +self.failed
         return job

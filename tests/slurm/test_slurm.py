@@ -80,9 +80,15 @@ def start(folder, config, *arguments):
 
 
 def run(folder, config, *arguments):
-    """Run the workflow to its end and return the exit status and what it printed."""
+    """Run the workflow to its end and return the exit status, and what it printed and logged."""
     status = start(folder, config, *arguments).wait(timeout=600)
-    return status, (folder / "output.txt").read_text()
+    return status, (folder / "output.txt").read_text() + logged(folder)
+
+
+def logged(folder):
+    """Return Snakemake's log of the last run, which has every event; what a run prints does not."""
+    logs = sorted(folder.glob(".snakemake/log/*.snakemake.log"))
+    return logs[-1].read_text() if logs else ""
 
 
 def submit(*arguments):
@@ -153,7 +159,7 @@ def test_a_run_goes_on_where_scancel_stopped_it(tmp_path):
     running = start(tmp_path, config, *arguments)
     deadline = time.monotonic() + 60
     while True:
-        submitted = jobs((tmp_path / "output.txt").read_text())
+        submitted = jobs(logged(tmp_path))
         going = [job["JobId"] for job in submitted if job["JobState"] in ("PENDING", "RUNNING")]
         if going and "COMPLETED" in (job["JobState"] for job in submitted):
             break

@@ -27,6 +27,10 @@ def make(out, *, terminal=False, jobs=2):
     return progress, Display(console, progress)
 
 
+def training(method):
+    return Job("train", {"dataset": "digits", "method": method, "repeat": "0", "fold": "0"})
+
+
 def begin(display, folder, configfiles=()):
     display.begin(
         report="results/report.html", manifest=str(folder / "manifest.json"), configfiles=configfiles
@@ -72,7 +76,7 @@ def test_failures_alike_are_said_once_and_counted_at_the_end(out, tmp_path):
     _, display = make(out)
     begin(display, tmp_path, ["mine.yaml"])
     for _ in range(3):
-        display.failure("svm on digits", "timeout: more than 5 s", kept=True)
+        display.failure(training("svm"), "timeout: more than 5 s", kept=True)
     assert out.getvalue().count("svm on digits") == 1
     display.end()
     last = out.getvalue().splitlines()[-3:]
@@ -87,7 +91,7 @@ def test_more_reasons_than_fit_are_counted(out, tmp_path):
     _, display = make(out)
     begin(display, tmp_path)
     for i in range(14):
-        display.failure(f"m{i} on digits", "error")
+        display.failure(training(f"m{i}"), "error")
     display.end()
     assert "  and 4 other reasons: attop status" in out.getvalue()
 
@@ -106,12 +110,28 @@ def test_what_was_interrupted_says_how_to_go_on_and_names_no_report(out, tmp_pat
 def test_what_a_later_run_tries_again_by_itself_need_not_be_cleared(out, tmp_path):
     _, display = make(out)
     begin(display, tmp_path)
-    display.failure("check", "no column 'y'")
+    display.failure(Job("check", {}), "no column 'y'")
     display.end()
     assert out.getvalue().rstrip().endswith("When the cause is mended: the same command again.")
 
 
+def test_a_job_that_ends_well_when_tried_again_has_not_failed(out, tmp_path):
+    progress, display = make(out)
+    begin(display, tmp_path)
+    job = progress.jobs[0]
+    progress.start([0])
+    progress.fail(0)
+    display.failure(job, "killed for its memory")
+    progress.describe(0, job)
+    progress.start([0])
+    progress.finish(0)
+    assert not progress.failed
+    display.end()
+    assert out.getvalue().count("killed for its memory") == 1
+    assert "1 failed" not in out.getvalue()
+
+
 def test_markup_in_a_reason_is_text(out, tmp_path):
     _, display = make(out, terminal=True)
-    display.failure("m on d", "[red]no[/red] [link")
+    display.failure(training("m"), "[red]no[/red] [link")
     assert "[red]no[/red] [link" in out.getvalue()
