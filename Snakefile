@@ -33,8 +33,11 @@ localrules:
     all,
 
 
-# What `--logger attop` needs to know beforehand: Snakemake's events tell of jobs one by one.
+# Snakemake keeps one `onstart` alone, and calls it neither for a dry run nor where attop is a module.
 onstart:
+    if said := hold(OUT):
+        raise WorkflowError(said)
+    # What `--logger attop` needs to know beforehand: events tell of jobs one by one.
     logger.info(
         None,
         extra={

@@ -53,12 +53,6 @@ COMPILED = f"{OUT}/data/compiled.json"
 REPORT = f"{OUT}/report.html"
 
 
-# Not for a dry run, which writes nothing. (Snakemake does not call it where attop is a module.)
-onstart:
-    if said := hold(OUT):
-        raise WorkflowError(said)
-
-
 def any_of(names):
     """A wildcard constraint: exactly one of `names`, or nothing when there are none."""
     return "|".join(map(re.escape, names)) or "(?!)"

@@ -19,7 +19,7 @@ def fixed(value: float, decimals: int = 3) -> str:
     """Return a number with fixed decimals and a true minus sign; a dash if it is not finite."""
     if value is None or not math.isfinite(value):
         return "–"
-    value = float(f"{value:.12g}")  # means are added up in another order by the page's script
+    value = float(f"{value:.8g}")  # the page's script adds up values of nine digits
     text = f"{value:,.{decimals}f}"
     return text.replace("-", "" if float(text.replace(",", "")) == 0 else "−")
 

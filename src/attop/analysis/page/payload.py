@@ -91,5 +91,5 @@ def _values(part: pd.DataFrame) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | None:
-    """Return six significant digits; null where there is no number."""
-    return float(f"{value:.6g}") if math.isfinite(value) else None
+    """Return nine significant digits; null where there is no number."""
+    return float(f"{value:.9g}") if math.isfinite(value) else None

@@ -16,7 +16,7 @@ function key(method) {
 function fixed(x, places) {
   if (x === null || x === undefined || !isFinite(x)) return "–";
   // As Python rounds: exact ties to the value that is nearer in binary, which toLocaleString does not do.
-  var text = Number(Math.abs(x).toPrecision(12)).toFixed(places).replace(/^\d+/, function (whole) { return Number(whole).toLocaleString("en"); });
+  var text = Number(Math.abs(x).toPrecision(8)).toFixed(places).replace(/^\d+/, function (whole) { return Number(whole).toLocaleString("en"); });
   return (x < 0 && Number(text.replace(/,/g, "")) !== 0 ? "−" : "") + text;
 }
 function fine(x) { return Math.abs(x) > 0 && Math.abs(x) < 1e-3 ? String(Number(x.toPrecision(1))) : fixed(x, 3); }
