@@ -51,7 +51,7 @@ def test_it_is_in_the_accounts_of_the_job_and_ends_with_it(tmp_path):
         ]
         assert len(sockets(tmp_path)) == 1
         adopter.kill()
-    assert server.wait(timeout=10) is None
+    assert server.wait(timeout=10) in (None, 0)  # known where this process adopted it
     assert not sockets(tmp_path)
 
 
