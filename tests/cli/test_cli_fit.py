@@ -159,7 +159,7 @@ def test_folds_of_another_protocol_are_refused(plan, capsys):
     Path("mine.yaml").write_text(text, encoding="utf-8")
     assert fit("wdbc", "linear-svm") == 1
     said = capsys.readouterr().err
-    assert "folds of another split" in said
+    assert "not prepared with this configuration" in said
     assert (
         f"snakemake --cores {usable_cores()} out/data/wdbc/folds/repeat0.npz --configfile mine.yaml" in said
     )
