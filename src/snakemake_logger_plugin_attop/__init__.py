@@ -24,7 +24,7 @@ from snakemake_logger_plugin_attop.progress import Job, Progress
 __all__ = ["LogHandler"]
 
 # Of Snakemake's own sentences those that a user waits for; the others describe its inner life.
-_TOLD = ("Nothing to be done", "Unlocking", "Removing", "Terminating processes", "Cancelling")
+_TOLD = ("Nothing to be done", "SLURM run ID", "Unlocking", "Removing", "Terminating processes", "Cancelling")
 
 
 class LogHandler(LogHandlerBase):
