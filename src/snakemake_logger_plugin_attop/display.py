@@ -13,6 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from attop.wording import counted
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
 __all__ = ["Display", "duration"]
@@ -56,8 +57,8 @@ class Display:
         training, datasets = self._progress.total.total(), len(self._progress.total)
         _, steps = self._progress.steps
         self.say(
-            f"{training} training {'job' if training == 1 else 'jobs'} on {datasets} data "
-            f"{'set' if datasets == 1 else 'sets'}, {steps} steps in all, {self._progress.cores} at a time"
+            f"{counted(training, 'training job')} on {counted(datasets, 'data set')}, "
+            f"{counted(steps, 'step')} in all, {self._progress.cores} at a time"
         )
         if self._console.is_terminal:
             self._live = Live(
@@ -127,8 +128,8 @@ class Display:
             running = Text(", ".join(p.running_methods(d)), style="dim", overflow="ellipsis", no_wrap=True)
             table.add_row(escape(d), bar, f"{p.done[d]}/{p.total[d]}", running)
         if complete := len(p.total) - len(rows):
-            others = " others" if rows else f" data set{'s' * (complete > 1)}"
-            table.add_row(f"{complete}{others}", Text("done", style="green"), "", "")
+            what = f"{complete} others" if rows else counted(complete, "data set")
+            table.add_row(what, Text("done", style="green"), "", "")
         return Group(table, Text(self._summary()))
 
     def _summary(self) -> str:
