@@ -7,6 +7,12 @@ LISTS = [f"{OUT}/lists/mailing.parquet"] if CONFIG.paper in MAILINGS else []
 
 if CONFIG.paper:
 
+    if workflow.remote_exec:
+
+        localrules:
+            simulate,
+            paper,
+
     # What is computed for a paper beside the training runs.
     rule simulate:
         input:
@@ -54,6 +60,11 @@ if CONFIG.paper:
 
 
 if LISTS:
+
+    if workflow.remote_exec:
+
+        localrules:
+            mailing,
 
     # Whom each method would choose, written before any label of theirs is looked at.
     rule mailing:

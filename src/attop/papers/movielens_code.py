@@ -77,27 +77,21 @@ class SharedCut:
 
     def _one(self, scores: Floats) -> tuple[float, Floats]:
         k, users = self._k, np.arange(len(self._n_pos))
-        padded = np.append(scores, -np.inf)
-        neg = np.take_along_axis(self._neg, np.argsort(-padded[self._neg], axis=1)[:, :k], axis=1)
-        pos = np.take_along_axis(self._pos, np.argsort(-padded[self._pos], axis=1), axis=1)
         held = np.append(scores, 0.0)
+        neg, pos = (_highest(scores, rows, k) for rows in (self._neg, self._pos))
         neg_sum = np.cumsum(np.pad(held[neg], ((0, 0), (1, 0))), axis=1)  # of the first j negatives
         pos_sum = np.cumsum(np.pad(held[pos], ((0, 0), (1, 0))), axis=1)
         most = np.minimum(self._n_pos, k)
         right = np.minimum(np.arange(k + 1)[:, np.newaxis], most)  # k' of each user, for each k' of all
         rate = (most - right) / np.maximum(self._n_pos - right, 1)
-        values = (
-            (k - right)
-            + neg_sum[users, k - right]
-            - rate * (pos_sum[users, self._n_pos] - pos_sum[users, right])
-        )
+        later = held[self._pos].sum(axis=1) - pos_sum[users, right]
+        values = (k - right) + neg_sum[users, k - right] - rate * later
         best = int(values.mean(axis=1).argmax())
+        place = np.arange(k)
         coef = np.zeros(self._n + 1)
-        taken = np.arange(k) < (k - right[best])[:, np.newaxis]
-        coef[neg[taken]] = 1.0
-        place = np.arange(pos.shape[1])
-        later = (place >= right[best][:, np.newaxis]) & (place < self._n_pos[:, np.newaxis])
-        coef[pos[later]] = -np.repeat(rate[best], later.sum(axis=1))
+        coef[neg[place[: neg.shape[1]] < (k - right[best])[:, np.newaxis]]] = 1.0
+        coef[self._pos] = -rate[best][:, np.newaxis]
+        coef[pos[place[: pos.shape[1]] < right[best][:, np.newaxis]]] = 0.0
         value = float((values[best] / np.minimum(self._n_pos, k + 1)).mean())
         return value, coef[:-1] / len(users)
 
@@ -140,3 +134,12 @@ def _padded(order: Ints, start: Ints, size: Ints) -> Ints:
     place = np.arange(int(size.max()))
     inside = place < size[:, np.newaxis]
     return np.where(inside, order[np.where(inside, start[:, np.newaxis] + place, 0)], -1)
+
+
+def _highest(scores: Floats, rows: Ints, k: int) -> Ints:
+    """Return the k positions of each row with the highest scores, highest first; -1 comes last."""
+    falling = -np.append(scores, -np.inf)[rows]
+    if rows.shape[1] > k:
+        chosen = np.argpartition(falling, k - 1, axis=1)[:, :k]
+        rows, falling = (np.take_along_axis(one, chosen, axis=1) for one in (rows, falling))
+    return np.take_along_axis(rows, np.argsort(falling, axis=1), axis=1)

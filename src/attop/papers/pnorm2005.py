@@ -100,7 +100,8 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
                 "rounds",
                 "R_max and AUC after 200 and 5,000 rounds, by p",
                 curves,
-                "Mean over n splits, of R_max with its standard deviation; norm: that of the model.",
+                "Mean over n splits, of R_max with its standard deviation; norm: that of the model; "
+                "constant: models that are zero.",
             ),
             Comparison(
                 "rounds_tests",
@@ -152,6 +153,7 @@ def _by_rounds(rounds: pd.DataFrame) -> pd.DataFrame:
         auc=("auc", "mean"),
         norm=("norm", "mean"),
         n=("r_max", "count"),
+        constant=("norm", lambda norms: int((norms == 0).sum())),
     ).reset_index()
 
 
@@ -180,32 +182,34 @@ def _against_p1(rounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def _claims(rounds: pd.DataFrame, tested: pd.DataFrame) -> Iterator[str]:
-    """Say of each of the paper's claims on R_max what becomes of it on the test parts."""
-    means = rounds.groupby(["dataset", "part", "rounds", "p"])["r_max"].mean()
+    """Say of each of the paper's claims on R_max what becomes of it, in training and in test."""
     for dataset in dict.fromkeys(rounds["dataset"]):
         claim, every_step, rises = _CLAIMS[dataset]
-        found, held = [], []
-        its_rounds = rounds[rounds["dataset"] == dataset]
-        for many, n in its_rounds.groupby("rounds")["repeat"].nunique().items():
-            row = means[dataset, "test", many].to_numpy()
-            its = tested[(tested["dataset"] == dataset) & (tested["part"] == "test")]
-            last = its[(its["rounds"] == many) & (its["p"] == 64)].iloc[0]
-            sure = last["p_value"] < _LEVEL
-            found.append(
-                f"after {many} rounds, {n} splits: {', '.join(f'{value:.1f}' for value in row)} "
-                f"(p = 64 against 1: {last['difference']:+.1f}, higher in {last['splits_higher']}, lower in "
-                f"{last['splits_lower']}, p = {last['p_value']:.2g})"
-            )
-            held.append(
-                (monotone(row) or not every_step) and (not rises or (sure and last["difference"] > 0))
-            )
-        says = "A trend without a bound to test"
-        if every_step or rises:
-            says = "Held" if held[0] else "Not held"
+        says = []
+        for part in _PARTS.values():
+            which = (rounds["dataset"] == dataset) & (rounds["part"] == part)
+            last = tested[(tested["dataset"] == dataset) & (tested["part"] == part) & (tested["p"] == 64)]
+            found, held = [], []
+            for many, its in rounds[which].groupby("rounds"):
+                row = its.groupby("p")["r_max"].mean().to_numpy()
+                against = last[last["rounds"] == many].iloc[0]
+                found.append(_in_words(int(str(many)), its["repeat"].nunique(), row, against))
+                sure = against["p_value"] < _LEVEL and against["difference"] > 0
+                held.append((monotone(row) or not every_step) and (sure or not rises))
+            verdict = "no bound to test" if not (every_step or rises) else "held" if held[0] else "not held"
+            says.append(f"In {part}, {verdict}: {'; '.join(found)}.")
         yield (
-            f"Claim, {_FIGURES[dataset].partition(':')[0]}: {claim}. {says}. R_max on the test "
-            f"parts at p = 1, 2, 4, 8, 16, 64: {'; '.join(found)} (rounds.csv, rounds_tests.csv)."
+            f"Claim, {_FIGURES[dataset].partition(':')[0]}: {claim}. {' '.join(says)} "
+            "R_max is given at p = 1, 2, 4, 8, 16, 64 (rounds.csv, rounds_tests.csv)."
         )
+
+
+def _in_words(rounds: int, splits: int, means: np.ndarray, against: pd.Series) -> str:
+    return (
+        f"after {rounds:,} rounds, {splits} splits, {', '.join(f'{value:.1f}' for value in means)} "
+        f"(p = 64 against 1: {against['difference']:+.1f}, higher in {against['splits_higher']}, lower in "
+        f"{against['splits_lower']}, p-value {against['p_value']:.2g})"
+    )
 
 
 def _steps(values: pd.DataFrame, datasets: list[str], constant: pd.Series) -> pd.DataFrame:
