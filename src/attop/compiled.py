@@ -21,11 +21,14 @@ def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path]) -> No
     """Empty numba's cache beside the kernels in `folder` if any of `sources` changed since it was filled.
 
     numba notices an edit of the file a kernel is in, but not of a file whose functions it calls: after an
-    update, results would come from a mixture of old and new code.
+    update, results would come from a mixture of old and new code. Paths are relative to `folder`: a package
+    that is moved or copied keeps its cache.
     """
     cache = Path(folder) / "__pycache__"
     stamp = cache / "kernels.stamp"
-    state = "".join(f"{s} {s.stat().st_mtime_ns} {s.stat().st_size}\n" for s in sources)
+    state = "".join(
+        f"{os.path.relpath(s, folder)} {s.stat().st_mtime_ns} {s.stat().st_size}\n" for s in sources
+    )
     with contextlib.suppress(OSError):  # no stamp yet; or read-only, where sources do not change either
         if stamp.read_text() == state:
             return

@@ -24,11 +24,13 @@ GROUPS = np.arange(48) % 4
 NAN, INF = float("nan"), float("inf")
 GROUPED = {
     "BundleRanker",
+    "CoordinateAscent",
     "GDPApK",
     "GDRanker",
     "GreedyPApK",
     "InfinitePush",
     "OnePMB",
+    "PatMat",
     "PerceptronAtK",
     "ROCSVM",
     "SGDAtK",
@@ -245,7 +247,7 @@ def test_groups_matter_where_they_are_used(name, references):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_group_is_eligible(name):
-    if name in GROUPED - {"SVMPerf", "SoftTop"}:
+    if name in GROUPED - {"CoordinateAscent", "PatMat", "SVMPerf", "SoftTop"}:
         with pytest.raises(ValueError, match=r"no group has .*the 2 groups have up to \d+ positives"):
             fitted(name, (X, Y, Y))
     else:

@@ -52,7 +52,7 @@ def quietly(fit, *args, **more):
 
 def test_those_whose_problem_allows_it_take_weights():
     assert set(NAMES + COMPOSITES) - set(WEIGHTED) == {
-        "GreedyPApK", "OnePMB", "PerceptronAtK", "SGDAtK", "SelectPApK",
+        "CoordinateAscent", "GreedyPApK", "OnePMB", "PerceptronAtK", "SGDAtK", "SelectPApK",
     }  # fmt: skip
     for name in WEIGHTED:
         kind = getattr(estimators, name)

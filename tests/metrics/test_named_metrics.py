@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def tied_cases(seed, count=300, n_max=8):
 
 
 def average(definition, **parameter):
-    return lambda y, s, k: oracle.expected(lambda labels, k: definition(labels, k, **parameter), y, s, k)
+    return partial(oracle.expected, partial(definition, **parameter))
 
 
 def of_thresholds(definition, least):

@@ -6,7 +6,7 @@ import numpy as np
 
 #: Losses that enumerate subsets or orderings: for about ten items.
 ENUMERATED = ("prec@k-max", "prec@k-avg", "pap@k-max", "pap@k-ts-convex")
-PLAIN = ("prec@k-struct", "pap@k-avg", "pauc", "auc", "infinite-push", "top-push")
+PLAIN = ("prec@k-struct", "pap@k-avg", "pauc", "auc", "infinite-push", "top-push", "top-push-k")
 
 
 def optimum(name, X, y, k, lam, groups=None):
@@ -20,6 +20,18 @@ def optimum(name, X, y, k, lam, groups=None):
         if 0 < y[groups == g].sum() < np.sum(groups == g)
     ]
     problem = cp.Problem(cp.Minimize(lam / 2 * cp.sum_squares(w) + sum(parts) / len(parts)))
+    value = problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    return value, w.value
+
+
+def pat_mat_optimum(X, y, k, lam, beta, negatives):
+    """Minimum of ``lam/2 ||w||^2`` and Pat&Mat's loss, the threshold a variable; the loss rises with it."""
+    cp = _cvxpy()
+    w, t = cp.Variable(X.shape[1]), cp.Variable()
+    counted = X[y == 0] if negatives else X
+    loss = cp.sum(cp.square(cp.pos(1 + t - X[y == 1] @ w))) / y.sum()
+    equation = cp.sum(cp.square(cp.pos(1 + beta * (counted @ w - t)))) <= k
+    problem = cp.Problem(cp.Minimize(lam / 2 * cp.sum_squares(w) + loss), [equation])
     value = problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
     return value, w.value
 
@@ -40,8 +52,10 @@ def convex_loss(name, s, y, k):
         return cp.sum_largest(s + (1 - y), k) - cp.sum(s[pos])
     if name == "pap@k-avg":
         return cp.sum_largest(cp.pos(1 + s[neg] - cp.sum(s[pos]) / n_pos), k) / k
-    if name == "top-push":
-        return cp.sum(cp.square(cp.pos(1 + cp.max(s[neg]) - s[pos]))) / n_pos
+    if name in ("top-push", "top-push-k", "top-mean-k"):
+        size = 1 if name == "top-push" else k
+        t = cp.sum_largest(s if name == "top-mean-k" else s[neg], size) / size
+        return cp.sum(cp.square(cp.pos(1 + t - s[pos]))) / n_pos
     # Hinge of every pair, and its sum over the positives for each negative.
     hinge = cp.pos(
         1 + np.repeat(np.eye(len(y))[neg], n_pos, 0) @ s - np.tile(np.eye(len(y))[pos], (n_neg, 1)) @ s

@@ -6,6 +6,7 @@ tie block stands for the same number of orders and is equally likely.
 """
 
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, permutations, product
 from math import exp, floor, log2
 
@@ -121,8 +122,9 @@ def _correct(labels, n_top_pos, n_top_neg):
     return Fraction(sum(i < j for i in pos for j in neg), len(pos) * len(neg))
 
 
+@cache
 def orders(y, scores):
-    """Return every equally likely list of labels, best first."""
+    """Return every equally likely list of labels, best first, for tuples of labels and scores."""
     blocks = []
     for score in sorted(set(scores), reverse=True):
         tied = [label for label, s in zip(y, scores, strict=True) if s == score]
@@ -133,8 +135,13 @@ def orders(y, scores):
 
 def expected(definition, y, scores, k=None):
     """Average a definition over the orders of tied items."""
-    values = [definition(labels, k) for labels in orders(y, scores)]
+    values = [_value(definition, labels, k) for labels in orders(tuple(y), tuple(scores))]
     return sum(values, Fraction()) / len(values)
+
+
+@cache  # short lists come again and again
+def _value(definition, labels, k):
+    return definition(labels, k)
 
 
 def positives_at_top(y, scores):

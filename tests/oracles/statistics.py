@@ -57,3 +57,17 @@ def signed_rank_shares(z, weights, rope):
             mean = (x + y) / 2
             shares[0 if mean < -rope else 2 if mean > rope else 1] += v * w
     return shares
+
+
+def bootstrap(table, higher_is_better):
+    """The means of all n^n draws of n rows, and how often each column is best, equals sharing."""
+    n, m = len(table), len(table[0])
+    means, wins = [], [0.0] * m
+    for rows in itertools.product(range(n), repeat=n):
+        mean = [sum(table[i][j] for i in rows) / n for j in range(m)]
+        best = max(mean) if higher_is_better else min(mean)
+        leaders = [j for j in range(m) if abs(mean[j] - best) < 1e-9]
+        for j in leaders:
+            wins[j] += 1 / len(leaders)
+        means.append(mean)
+    return np.array(means), np.array(wins) / n**n

@@ -4,6 +4,7 @@ from functools import cache
 from itertools import combinations, permutations
 
 import numpy as np
+from scipy.optimize import brentq
 
 
 def split(scores, y):
@@ -187,3 +188,55 @@ def prec_by_called(name, scores, y, k):
             share = (min(k, n_pos) - called) / (n_pos - called) if called < n_pos else 0.0
             values.append(gain - share * pos[called:].sum())
     return max(values)
+
+
+# --- Losses about a threshold (Adam et al. 2020) -----------------------------------------------------
+
+
+def mean_of_highest(scores, k):
+    """The largest mean of k scores."""
+    return max(np.mean(chosen) for chosen in combinations(scores, k))
+
+
+def about_threshold(scores, y, t):
+    """Mean squared hinge of the positives about t."""
+    pos, _ = split(scores, y)
+    return np.mean([max(0.0, 1 + t - s) ** 2 for s in pos])
+
+
+def top_push_k(scores, y, k):
+    return about_threshold(scores, y, mean_of_highest(split(scores, y)[1], k))
+
+
+def top_mean_k(scores, y, k):
+    return about_threshold(scores, y, mean_of_highest(scores, k))
+
+
+def pat_mat_threshold(scores, k, beta):
+    """The t at which the squared hinges of the scores above ``t - 1 / beta`` add up to k."""
+    s = np.asarray(scores, float)
+
+    def excess(t):
+        return np.sum(hinge(1 + beta * (s - t)) ** 2) - k
+
+    # All scores at the lowest make up k at the lower end, all at the highest at the upper end.
+    reach = (1 - np.sqrt(k / len(s))) / beta
+    return brentq(excess, s.min() + reach - 1e-9, s.max() + reach + 1e-9, xtol=1e-15, rtol=1e-15)
+
+
+def pat_mat(scores, y, k, beta=1.0):
+    return about_threshold(scores, y, pat_mat_threshold(scores, k, beta))
+
+
+def pat_mat_np(scores, y, k, beta=1.0):
+    return about_threshold(scores, y, pat_mat_threshold(split(scores, y)[1], k, beta))
+
+
+def grill(scores, y, k):
+    t = np.sort(scores)[-k]
+    return about_threshold(scores, y, t) + np.mean(hinge(1 + split(scores, y)[1] - t) ** 2)
+
+
+def grill_np(scores, y, k):
+    neg = split(scores, y)[1]
+    return about_threshold(scores, y, neg[k - 1]) + np.mean(hinge(1 + neg - neg[k - 1]) ** 2)

@@ -116,6 +116,13 @@ def test_certified_optimum(name, lam):
         assert np.linalg.norm(solution.coef) > 0.1, "the problem should not be trivial"
 
 
+@pytest.mark.parametrize("k", [12, 13, 20, 40])
+def test_certified_optimum_of_the_mean_of_more_scores_than_there_are_positives(k):
+    X, y = sample(0, shift=2.0)
+    solution = certified("top-mean-k", X, y, k, 0.01)
+    assert solution.coef.any() == (k > 12)
+
+
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("name", ENUMERATED)
 def test_certified_optimum_of_enumerated_losses(name, k):
@@ -283,6 +290,23 @@ def test_planes_are_dropped_and_the_bound_survives(monkeypatch):
     assert solution.status == "converged"
     monkeypatch.undo()
     assert_allclose(solution.objective, bundle(X, loss, lam=0.1, tol=1e-5).objective, rtol=2e-5)
+
+
+@pytest.mark.parametrize(("seed", "lam"), [(11, 10), (18, 1), (19, 10), (22, 1)])
+def test_the_objective_is_that_of_the_model(seed, lam):
+    # Rare features and few positives: candidates so much alike that errors of combined scores would grow.
+    rng = np.random.default_rng(seed)
+    y = (rng.random(600) < 0.03).astype(int)
+    y[:3] = 1
+    rare = rng.random((600, 12)) < rng.uniform(0.005, 0.2, 12)
+    X = np.column_stack([rare, rng.lognormal(0, 1, (600, 6)) + y[:, None] * rng.normal(0, 1.5, 6)])
+    X = X[:, X.std(axis=0) > 0]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    loss = SURROGATES["top-push"]().bind(y)
+    seen = []
+    bundle(X, loss, lam=lam, tol=1e-6, callback=lambda t, coef, value: seen.append((coef[:, 0], value[0])))
+    for w, value in seen:
+        assert_allclose(value, loss(X @ w)[0] + lam / 2 * w @ w, rtol=1e-10)
 
 
 def test_deadline_callback_and_max_iter():

@@ -1,6 +1,7 @@
 """The cache of compiled kernels is emptied when a source changed, and only then."""
 
 import os
+import shutil
 
 from attop.compiled import discard_stale, kernel_sources
 
@@ -27,6 +28,16 @@ def test_cache_follows_the_sources(tmp_path):
     os.utime(source, ns=(1, 1))
     discard_stale(tmp_path, [source])
     assert kept() == {"kernel.cpython-311.pyc"}
+
+
+def test_a_copied_package_keeps_its_cache(tmp_path):
+    (tmp_path / "package" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "package" / "kernel.py").write_text("x = 1\n")
+    discard_stale(tmp_path / "package", [tmp_path / "package" / "kernel.py"])
+    (tmp_path / "package" / "__pycache__" / "kernel.f-1.py311.nbi").write_text("compiled")
+    copy = shutil.copytree(tmp_path / "package", tmp_path / "copy")
+    discard_stale(copy, [copy / "kernel.py"])
+    assert (copy / "__pycache__" / "kernel.f-1.py311.nbi").exists()
 
 
 def test_every_kernel_is_watched():

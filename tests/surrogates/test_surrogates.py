@@ -10,6 +10,8 @@ import oracles.surrogates as oracle
 from attop import surrogates
 from attop.surrogates import (
     AUCStruct,
+    Grill,
+    GrillNP,
     HingeLoss,
     InfinitePushHinge,
     LogisticLoss,
@@ -18,12 +20,17 @@ from attop.surrogates import (
     PApKRamp,
     PApKTS,
     PApKTSConvex,
+    PatMat,
+    PatMatNP,
     PAUCStruct,
     PrecAtKAvg,
     PrecAtKMax,
     PrecAtKRamp,
     PrecAtKStruct,
     SoftPrecAtK,
+    TauFPL,
+    TopMeanK,
+    TopPushK,
     TopPushLoss,
 )
 from attop.top import Top
@@ -31,7 +38,8 @@ from oracles.surrogates import split
 
 PREC = {"struct": PrecAtKStruct, "ramp": PrecAtKRamp, "max": PrecAtKMax, "avg": PrecAtKAvg}
 PAP = {"ramp": PApKRamp, "avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ts-convex": PApKTSConvex}
-TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK]
+THRESHOLD = [TopPushK, TauFPL, TopMeanK, PatMat, PatMatNP, Grill, GrillNP]
+TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK, *THRESHOLD]
 WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss]
 
 # Sums of a dozen numbers below 10: rounding stays far below this.
@@ -174,10 +182,10 @@ def test_coef_is_the_gradient_where_there_is_one(cls):
         surrogate, s, y = draw(cls, rng)
         s = rng.normal(size=len(y)) * 2
         bound = surrogate.bind(y)
-        coef = bound(s)[1]
+        value, coef = bound(s)
         shift = step * np.eye(len(y))
         plus, minus = bound(s[:, None] + shift)[0], bound(s[:, None] - shift)[0]
-        forward, backward = (plus - bound(s)[0]) / step, (bound(s)[0] - minus) / step
+        forward, backward = (plus - value) / step, (value - minus) / step
         # A kink within the step shows as a difference of the one-sided slopes; curvature is below 4.
         kink = np.abs(forward - backward) > 1e-4
         smooth += not kink.any()
@@ -475,9 +483,10 @@ def test_huge_and_tiny_scores(cls, scale):
         values, coefs = surrogate.value_and_coef(np.repeat(s[:, None] * scale, 8, axis=1), y)
         np.testing.assert_allclose(values, value, rtol=1e-12, atol=0)
         np.testing.assert_allclose(coefs[:, 0], coef, rtol=1e-12, atol=1e-15)
-        assert np.isfinite(coef).all() or (cls is TopPushLoss and scale == 1e300)
         # Only the square of a lead beyond 1e154 is infinite.
-        assert np.isfinite(value) or (cls is TopPushLoss and scale == 1e300 and value == np.inf)
+        squared = scale == 1e300 and cls in (TopPushLoss, *THRESHOLD)
+        assert np.isfinite(coef).all() or squared
+        assert np.isfinite(value) or (squared and value == np.inf)
 
 
 @pytest.mark.parametrize("cls", [PrecAtKRamp, PrecAtKMax, PrecAtKAvg, *PAP.values(), PAUCStruct])
@@ -564,7 +573,12 @@ def test_importing_the_layer_does_not_import_numba():
 
 
 def test_declarations():
-    assert {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth} == {"LogisticLoss", "SoftPrecAtK"}
+    assert {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth} == {
+        "LogisticLoss",
+        "PatMat",
+        "PatMatNP",
+        "SoftPrecAtK",
+    }
     assert repr(PApKAvg(3)) == "PApKAvg(top=Top(k=3))"
     with pytest.raises(AttributeError, match="no attribute 'PApKMedian'"):
         _ = surrogates.PApKMedian

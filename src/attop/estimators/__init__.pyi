@@ -5,12 +5,14 @@ from .budget import TopThreshold as TopThreshold
 from .budget import predict_top as predict_top
 from .budget import top_threshold as top_threshold
 from .bundle_ranker import BundleRanker as BundleRanker
+from .coordinate_ascent import CoordinateAscent as CoordinateAscent
 from .gd_papk import GDPApK as GDPApK
 from .gd_ranker import GDRanker as GDRanker
 from .greedy_papk import GreedyPApK as GreedyPApK
 from .infinite_push import InfinitePush as InfinitePush
 from .kernel_aatp import KernelAATP as KernelAATP
 from .one_pmb import OnePMB as OnePMB
+from .pat_mat import PatMat as PatMat
 from .perceptron_at_k import PerceptronAtK as PerceptronAtK
 from .pnorm_push import PNormPush as PNormPush
 from .rankboost import RankBoost as RankBoost

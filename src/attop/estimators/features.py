@@ -40,6 +40,9 @@ def check_features(estimator: Any, X: Any, *labels: Any, sparse: bool, dtype: An
             "    ColumnTransformer(..., sparse_threshold=0)\n"
             "or take one of the learners that read sparse features: GDPApK, BundleRanker or SGDAtK"
         )
+    columns = list(getattr(X, "columns", ()))
+    if len(set(columns)) < len(columns):  # older scikit-learn takes them
+        raise ValueError(f"X has duplicate column names: {name} takes each once, rename them")
     try:
         return validate_data(
             estimator, X, *labels, accept_sparse="csr" if sparse else False, dtype=dtype, reset=reset

@@ -42,6 +42,7 @@ class _Rule(NamedTuple):
 _RULES: Mapping[str, _Rule] = {
     "C": _Rule(positive=True),
     "anchor": _Rule(0, none=True),
+    "beta": _Rule(positive=True),
     "coef0": _Rule(),
     "cv": _Rule(2, integer=True),
     "eta": _Rule(positive=True),
@@ -61,6 +62,7 @@ _RULES: Mapping[str, _Rule] = {
     "n_alphas": _Rule(2, integer=True),
     "n_classifiers": _Rule(1, integer=True),
     "n_estimators": _Rule(1, integer=True),
+    "n_starts": _Rule(1, integer=True),
     "n_thresholds": _Rule(1, integer=True, none=True),
     "num_leaves": _Rule(2, integer=True),
 }

@@ -304,13 +304,16 @@ class Metric:
         self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
     ) -> tuple[MetricValue, str]:
         lacking = [self.needs[i] for i in np.argmin(met, axis=0)]
+        asked = f"{Top.of(top)}, " if self.needs_top and top is not None else ""
         if grouped:
-            counts = Counter(need.value for need in lacking).most_common()
-            reason = "no eligible group: " + ", ".join(f"{what} ({count})" for what, count in counts)
-            message = f"{self.name} is undefined on each of the {len(n)} groups, {reason}"
+            counts = Counter(lacking).most_common()
+            reason = "no eligible group: " + ", ".join(f"{need.value} ({count})" for need, count in counts)
+            message = (
+                f"{self.name} is undefined on each of the {len(n)} groups, with {asked}{reason}: "
+                f"{_REMEDY[counts[0][0]]}"
+            )
         else:
             reason = lacking[0].value
-            asked = f"{Top.of(top)}, " if self.needs_top and top is not None else ""
             message = (
                 f"{self.name} is undefined: {reason}, with {asked}"
                 f"{n[0]} items, {n_pos[0]} positive and {n[0] - n_pos[0]} negative: {_REMEDY[lacking[0]]}"

@@ -84,8 +84,9 @@ class Ranking:
     """The lists of one or several groups, each sorted by decreasing score and cut into tie blocks.
 
     A block is a maximal run of items of one group with equal scores. Within it every order is equally
-    likely, so that its size and its positives are all a metric may use. Blocks are stored group by
-    group; every group has at least one item.
+    likely, so that its size and its positives are all a metric may use. `of_list` also makes one block of
+    neighbouring blocks that hold the same class alone, whose order no metric depends on. Blocks are stored
+    group by group; every group has at least one item.
 
     Attributes
     ----------
@@ -157,27 +158,33 @@ class Ranking:
 
     @classmethod
     def of_list(cls, labels: Ints, scores: Floats) -> Ranking:
-        """Rank one list, the negatives between two positives as one block: no metric tells them apart."""
+        """Rank one list; see above for what is one block. Twice as fast as `of`."""
         positive = labels == 1
         # Positions, here and below: numpy takes at positions several times as fast as by a mixed mask.
-        pos, neg = (np.sort(scores[np.flatnonzero(mask)]) for mask in (positive, ~positive))
+        neg, pos = (np.sort(scores[np.flatnonzero(mask)]) for mask in (~positive, positive))
         # Two sorted runs: a stable sort merges them, in a tenth of the time that sorting them took.
         merged = np.argsort(np.concatenate([neg, pos]), kind="stable")
-        high = np.flatnonzero(merged >= len(neg)) - np.arange(len(pos))  # negatives not above each positive
-        at = np.flatnonzero(np.append(True, pos[1:] != pos[:-1])[: len(pos)])
-        value, held, high = pos[at], np.diff(at, append=len(pos)), high[at]
-        low = high.copy()
-        tied = np.flatnonzero(neg[high - 1] == value) if len(neg) else at[:0]
-        low[tied] = np.searchsorted(neg, value[tied], "left")
-        # From the top: negatives above a value, then the items that have it; at last what is below all.
-        size, count = np.empty(2 * len(value) + 1, np.int64), np.zeros(2 * len(value) + 1, np.int64)
-        size[:-1:2] = (np.append(low[1:], len(neg))[: len(low)] - high)[::-1]
-        size[1::2] = (held + high - low)[::-1]
-        size[-1] = low[0] if len(low) else len(neg)
-        count[1::2] = held[::-1]
-        filled = np.flatnonzero(size)
-        size, count = size[filled], count[filled]
-        before, pos_before = np.cumsum(size) - size, np.cumsum(count) - count
+        found = merged >= len(neg)  # from the lowest score up, of tied items the negatives first
+        new = np.empty(len(found), dtype=bool)
+        new[0] = True
+        np.not_equal(found[1:], found[:-1], out=new[1:])
+        # Where a run of positives begins at the score of the negatives below it, what is tied is one block.
+        begin = np.flatnonzero(new & found)
+        begin = begin[begin > merged[begin] - len(neg)]  # all but a run that begins the list
+        nth = merged[begin] - len(neg)
+        tied = np.flatnonzero(neg[begin - nth - 1] == pos[nth])
+        begin, nth = begin[tied], nth[tied]
+        new[begin] = False
+        new[nth + np.searchsorted(neg, pos[nth], "left")] = True
+        end = begin - nth + np.searchsorted(pos, pos[nth], "right")
+        new[end[end < len(new)]] = True
+        # Items and positives below each block, then all of them, from the top down.
+        start = np.flatnonzero(new)
+        at = merged[start]
+        below = np.append(start, len(new))[::-1]
+        pos_below = np.append(np.where(at < len(neg), start - at, at - len(neg)), len(pos))[::-1]
+        size, count = below[:-1] - below[1:], pos_below[:-1] - pos_below[1:]
+        before, pos_before = len(new) - below[:-1], len(pos) - pos_below[:-1]
         first, group = np.zeros(1, np.int64), np.zeros(len(size), np.int64)
         n, n_pos = np.array([len(labels)]), np.array([len(pos)])
         return cls(n, n_pos, first, group, size, count, before, pos_before, count, size - count)

@@ -15,10 +15,13 @@ from attop.statistics.ranks import (
     friedman,
     holm,
     mean_ranks,
+    rank_rows,
 )
+from attop.statistics.resampling import Bootstrap, bootstrap_means
 from attop.statistics.two_methods import CorrectedT, SignedRank, corrected_t_test, wilcoxon
 
 __all__ = [
+    "Bootstrap",
     "Comparison",
     "CorrectedT",
     "Effect",
@@ -32,6 +35,7 @@ __all__ = [
     "against_control",
     "all_pairs",
     "bayesian_signed_rank",
+    "bootstrap_means",
     "cliques",
     "corrected_t_test",
     "correlated_t",
@@ -42,6 +46,7 @@ __all__ = [
     "mean_ranks",
     "metric_matrix",
     "performance_profile",
+    "rank_rows",
     "regret",
     "wilcoxon",
 ]

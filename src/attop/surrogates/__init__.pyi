@@ -19,6 +19,13 @@ from .prec_at_k import PrecAtKMax as PrecAtKMax
 from .prec_at_k import PrecAtKRamp as PrecAtKRamp
 from .prec_at_k import PrecAtKStruct as PrecAtKStruct
 from .soft_prec_at_k import SoftPrecAtK as SoftPrecAtK
+from .threshold import Grill as Grill
+from .threshold import GrillNP as GrillNP
+from .threshold import PatMat as PatMat
+from .threshold import PatMatNP as PatMatNP
+from .threshold import TauFPL as TauFPL
+from .threshold import TopMeanK as TopMeanK
+from .threshold import TopPushK as TopPushK
 from .top_push import InfinitePushHinge as InfinitePushHinge
 from .top_push import TopPushLoss as TopPushLoss
 

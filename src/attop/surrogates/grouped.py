@@ -23,6 +23,7 @@ __all__ = [
     "Amounts",
     "BoundKernel",
     "GroupedSurrogate",
+    "OneKernelSurrogate",
     "TopSurrogate",
     "against_negatives",
     "check_shape",
@@ -91,17 +92,47 @@ class TopSurrogate(GroupedSurrogate):
         self.top = Top.of(top)
 
 
-def resolve_each(top: Top, n_pos: Amounts, n_neg: Amounts) -> Ints:
+class OneKernelSurrogate(TopSurrogate):
+    """A surrogate of the top whose kernel takes weights, an empty array where all are 1, and constants."""
+
+    @abstractmethod
+    def _constants(self) -> tuple[float, ...]:
+        """Return what else the kernel takes."""
+
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
+        sample = RankingSample.from_labels(y, groups)
+        return self._bound(sample, sample.n_pos, sample.n_neg, None)
+
+    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
+        sample = RankingSample.from_labels(y, groups)
+        return self._bound(sample, *sample.amounts(weight), weight)
+
+    def _bound(
+        self, sample: RankingSample, n_pos: Amounts, n_neg: Amounts, weight: Floats | None
+    ) -> BoundSurrogate:
+        k, defined, need = self._group_k(n_pos, n_neg)
+        return BoundKernel(
+            self.kernel,
+            eligible(sample, defined, need, weight),
+            k[defined],
+            len(sample.order),
+            sample.n_groups,
+            item_weight=np.zeros(0) if weight is None else weight,
+            constants=self._constants(),
+        )
+
+
+def resolve_each(top: Top, n_pos: Amounts, n_neg: Amounts, *, of_negatives: bool = False) -> Ints:
     """Resolve `top` in every group, by its numbers of positives and negatives or the weights of both.
 
-    0 where the group is too small.
+    0 where the group is too small. With `of_negatives` the list that has a top is that of the negatives.
     """
     # Fractions are what `resolve` calculates in; it asks for whole numbers because items are.
     exact: Any = Fraction if n_pos.dtype.kind == "f" else int
     k = np.zeros(len(n_pos), np.int64)
     for g, (pos, neg) in enumerate(zip(n_pos.tolist(), n_neg.tolist(), strict=True)):
         try:
-            k[g] = top.resolve(exact(pos) + exact(neg), exact(pos))
+            k[g] = top.resolve(exact(neg) + (0 if of_negatives else exact(pos)), exact(pos))
         except ValueError:
             k[g] = 0
     return k

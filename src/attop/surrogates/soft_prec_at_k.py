@@ -6,17 +6,15 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from attop.sample import RankingSample
-from attop.surrogates.base import BoundSurrogate, eligible
-from attop.surrogates.grouped import Amounts, BoundKernel, TopSurrogate, resolve_each
-from attop.typing import Floats, Ints, TopLike
+from attop.surrogates.grouped import Amounts, OneKernelSurrogate, resolve_each
+from attop.typing import Ints, TopLike
 
 __all__ = ["SoftPrecAtK"]
 
 
-class SoftPrecAtK(TopSurrogate):
+class SoftPrecAtK(OneKernelSurrogate):
     r"""One minus the precision@k of a list whose cut is soft.
 
     .. math:: 1 - \frac1k \sum_{y_i = 1} \sigma\Bigl(\frac{s_i - t(s)}{h}\Bigr),
@@ -57,28 +55,9 @@ class SoftPrecAtK(TopSurrogate):
             raise ValueError(f"width must be a positive number, got {width!r}")
         self.width = float(width)
 
+    def _constants(self) -> tuple[float, ...]:
+        return (self.width,)
+
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:
         k = resolve_each(self.top, n_pos, n_neg)
         return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
-
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
-        sample = RankingSample.from_labels(y, groups)
-        return self._bound(sample, sample.n_pos, sample.n_neg, None)
-
-    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
-        sample = RankingSample.from_labels(y, groups)
-        return self._bound(sample, *sample.amounts(weight), weight)
-
-    def _bound(
-        self, sample: RankingSample, n_pos: Amounts, n_neg: Amounts, weight: Floats | None
-    ) -> BoundSurrogate:
-        k, defined, need = self._group_k(n_pos, n_neg)
-        return BoundKernel(
-            self.kernel,
-            eligible(sample, defined, need, weight),
-            k[defined],
-            len(sample.order),
-            sample.n_groups,
-            item_weight=np.zeros(0) if weight is None else weight,
-            constants=(self.width,),
-        )

@@ -27,6 +27,9 @@ _EVALUATIONS = 12
 _SHARE = 0.1
 #: A search moves by this share of the way from its best point to the minimiser of the model.
 _DAMPING = 0.7
+#: Error of the best iterate's scores, as a share of the largest, beyond which they are calculated anew: they
+#: are combinations of those of points that may be nearly alike, and errors would grow from one to the next.
+_DRIFT = 1e-11
 #: A subgradient at scores no larger than this counts as one at ``w = 0``.
 _TINY = 1e-8
 #: The candidate's model value, as a share of the way from the lower bound to the best objective.
@@ -116,7 +119,7 @@ def bundle(
     objective, lower = start, -np.inf
     planes = Planes(d)
     level = LevelStep(lam, _LEVEL)
-    span = _Span(best, np.zeros(n))
+    span = _Span(X)
     working_set = WorkingSet(X)
     new_coef, new_offset = c[:, np.newaxis], np.array([start])
     t = 0
@@ -177,15 +180,18 @@ def bundle(
 class _Span:
     """The best iterate and the last candidates, with their scores."""
 
-    def __init__(self, best: Floats, scores: Floats):
-        self.points = best[:, np.newaxis]
-        self.scores = scores[:, np.newaxis]
+    def __init__(self, X: Any):
+        self.X = X
+        self.points = np.zeros((X.shape[1], 1))
+        self.scores = np.zeros((X.shape[0], 1))
+        self.errors = np.zeros(1)  # bounds of the error of scores, a column each
 
     def add(self, point: Floats, scores: Floats) -> None:
         """Insert a point after the best, and drop the oldest."""
         self.points = np.column_stack([self.points[:, 0], point, self.points[:, 1 : _MEMORY + 1]])
         stacked = [self.scores[:, 0], scores, *self.scores[:, 1 : _MEMORY + 1].T]
         self.scores = np.array(stacked).T  # columns contiguous
+        self.errors = np.concatenate([self.errors[:1], [_rounding(scores)], self.errors[1 : _MEMORY + 1]])
 
     def search(
         self, loss: BoundSurrogate, planes: Planes, lam: float, objective: float, lower: float
@@ -207,7 +213,7 @@ class _Span:
         z_best = basis.T @ self.points[:, 0]
         z = basis.T @ self.points[:, 1]
         found: list[tuple[Floats, float]] = []
-        best_at = None
+        before, best_at = objective, None
         for evaluation in range(_EVALUATIONS):
             scores = self.scores @ (mix @ z)
             value, c = _evaluate(loss, scores)
@@ -223,13 +229,30 @@ class _Span:
                 break
             z = z_best + _DAMPING * (z_model - z_best)
         if best_at is not None:
-            weights = mix @ z_best
-            self.points[:, 0] = self.points @ weights
-            self.scores[:, 0] = self.scores @ weights
+            objective = self._move(loss, lam, mix @ z_best, objective, before)
         active = np.flatnonzero(model.weights[len(planes.offsets) :]).tolist()
         chosen = sorted({0, *active} | ({best_at} if best_at is not None else set()))[: len(found)]
         coef = np.column_stack([found[i][0] for i in chosen]) if found else np.zeros((len(scores), 0))
         return self.points[:, 0].copy(), objective, coef, np.array([found[i][1] for i in chosen])
+
+    def _move(
+        self, loss: BoundSurrogate, lam: float, weights: Floats, objective: float, before: float
+    ) -> float:
+        """Make a combination the best point, unless its exact objective is not below `before`; return it."""
+        point, scores = self.points @ weights, self.scores @ weights
+        error = float(np.abs(weights) @ self.errors)
+        if error > _DRIFT * float(np.abs(scores).max()):
+            scores = np.asarray(self.X @ point)
+            error = _rounding(scores)
+            objective = _evaluate(loss, scores)[0] + 0.5 * lam * float(point @ point)
+            if not objective < before:
+                return before
+        self.points[:, 0], self.scores[:, 0], self.errors[0] = point, scores, error
+        return objective
+
+
+def _rounding(scores: Floats) -> float:
+    return float(np.finfo(np.float64).eps * np.abs(scores).max())
 
 
 def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]:

@@ -82,9 +82,13 @@ def lbfgs(
         if monitor.over():
             raise StopIteration
 
+    start = np.zeros(X.shape[1])
+    if start.size == 0:  # which older SciPy does not take
+        value, _ = objective(start)
+        return Solution(start[:, None], np.array([value]), 0, "converged", monitor.history)
     result = minimize(
         objective,
-        np.zeros(X.shape[1]),
+        start,
         jac=True,
         method="L-BFGS-B",
         callback=after_iteration,

@@ -1,0 +1,188 @@
+"""Losses about a threshold: against their definitions, what they bound, and where only w = 0 is left."""
+
+import numpy as np
+import pytest
+
+import oracles.surrogates as oracle
+from attop.estimators import BundleRanker
+from attop.exceptions import ConstantModelWarning
+from attop.surrogates import Grill, GrillNP, PatMat, PatMatNP, TauFPL, TopMeanK, TopPushK, TopPushLoss
+from oracles.bundle import sample
+from oracles.surrogates import split
+
+OVER_NEGATIVES = [TopPushK, TauFPL, PatMatNP, GrillNP]
+OVER_ALL = [TopMeanK, PatMat, Grill]
+DEFINITIONS = {
+    TopPushK: oracle.top_push_k,
+    TauFPL: oracle.top_push_k,
+    TopMeanK: oracle.top_mean_k,
+    PatMat: oracle.pat_mat,
+    PatMatNP: oracle.pat_mat_np,
+    Grill: oracle.grill,
+    GrillNP: oracle.grill_np,
+}
+
+
+def cases(n_cases, seed, cls):
+    """Scores with ties two times in three, labels, one positive every fourth time, and k from 1 to all."""
+    rng = np.random.default_rng(seed)
+    for i in range(n_cases):
+        n_pos, n_neg = 1 if i % 4 == 0 else int(rng.integers(1, 6)), int(rng.integers(1, 6))
+        y = rng.permutation(np.repeat([1, 0], [n_pos, n_neg]))
+        s = rng.normal(size=len(y)) * 2 if i % 3 == 0 else rng.integers(-2, 3, len(y)) / (1 + i % 2)
+        for k in range(1, (n_neg if cls in OVER_NEGATIVES else len(y)) + 1):
+            yield s.astype(float), y, k
+
+
+@pytest.mark.parametrize("cls", DEFINITIONS)
+def test_value_is_the_definition(cls):
+    checked = 0
+    for s, y, k in cases(150, 0, cls):
+        want = DEFINITIONS[cls](s, y, k)
+        assert cls(k).value_and_coef(s, y)[0] == pytest.approx(want, rel=1e-12, abs=1e-12)
+        checked += 1
+    assert checked >= 400
+
+
+def test_top_push_is_top_push_k_with_one():
+    for s, y, _ in cases(50, 1, TopPushK):
+        value, coef = TopPushK(1).value_and_coef(s, y)
+        expected, expected_coef = TopPushLoss().value_and_coef(s, y)
+        assert value == pytest.approx(expected, rel=1e-13)
+        np.testing.assert_allclose(coef, expected_coef, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("cls", OVER_NEGATIVES)
+def test_bounds_the_positives_not_above_the_kth_negative(cls):
+    for s, y, k in cases(150, 2, cls):
+        pos, neg = split(s, y)
+        assert np.mean(pos <= neg[k - 1]) <= cls(k).value_and_coef(s, y)[0] + 1e-12
+
+
+@pytest.mark.parametrize("cls", OVER_ALL)
+def test_bounds_the_positives_not_among_the_k_highest(cls):
+    for s, y, k in cases(150, 3, cls):
+        # Ties are broken in favour of negatives.
+        hits = y[np.lexsort((y, -s))[:k]].sum()
+        assert 1 - hits / y.sum() <= cls(k).value_and_coef(s, y)[0] + 1e-12
+
+
+def test_top_mean_k_up_to_the_positives_is_least_at_equal_scores():
+    for s, y, k in cases(150, 4, TopMeanK):
+        if k <= y.sum():
+            assert TopMeanK(k).value_and_coef(s, y)[0] >= 1 - 1e-12
+            assert TopMeanK(k).value_and_coef(np.full(len(y), s[0]), y)[0] == pytest.approx(1)
+    X, y = sample(0, shift=2.0)
+    with pytest.warns(ConstantModelWarning, match="w = 0 minimises its objective"):
+        model = BundleRanker("top-mean-k", top=12).fit(X, y)
+    assert (model.gap_, model.objective_) == (0, 1)
+    assert not model.coef_.any()
+    assert BundleRanker("top-mean-k", top=24).fit(X, y).objective_ < 0.95
+
+
+@pytest.mark.parametrize("beta", [1e-4, 0.1, 1.0, 30.0, 1e6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_threshold_of_pat_mat_solves_its_equation(beta, weighted):
+    """The last positive scores so low that its squared hinge tells the threshold."""
+    rng = np.random.default_rng(5)
+    for i in range(200):
+        n = int(rng.integers(2, 40))
+        scores = rng.normal(size=n) if i % 2 else rng.integers(-3, 4, n).astype(float)
+        weight = rng.uniform(0.0, 2.0, n) * (rng.random(n) < 0.9) if weighted else np.ones(n)
+        weight[0] = 1.0
+        k = int(rng.integers(1, max(2, int(weight.sum()) + 1)))
+        if k > weight.sum():
+            continue
+        far = scores.min() - 10.0
+        # Over the negatives alone: the positive does not move the threshold.
+        y = np.append(np.zeros(n, int), 1)
+        bound = PatMatNP(k, beta).bind(y, None, np.append(weight, 1.0) if weighted else None)
+        value, coef = bound(np.append(scores, far))
+        t = np.sqrt(value) - 1.0 + far
+        hinges = np.maximum(0.0, 1.0 + beta * (scores - t))
+        # Rounding of t, of the size of t and 1 + beta |t|, in units of the equation.
+        rounding = 1e-12 * k + 4e-16 * beta * (abs(t) + 20.0) * 2 * (weight @ hinges)
+        assert abs(weight @ hinges**2 - k) <= rounding
+        share = coef[:-1] / coef[:-1].sum()
+        np.testing.assert_allclose(share, weight * hinges / (weight @ hinges), rtol=1e-6, atol=1e-9)
+        assert (weight[share > 0] > 0).all()
+
+
+def test_steep_pat_mat_is_the_hinge_about_a_score():
+    scores, y = np.array([5.0, 3.0, 2.0, 1.0]), np.array([0, 1, 0, 1])
+    value = PatMat(1, 1e9).value_and_coef(scores, y)[0]
+    assert value == pytest.approx(np.mean((1 + 5 - np.array([3, 1])) ** 2), rel=1e-8)
+
+
+def test_pat_mat_at_equal_scores():
+    y = np.array([1, 0, 0, 1, 0, 0, 0, 0])
+    for k, beta in [(1, 1.0), (2, 0.5), (8, 3.0)]:
+        value, coef = PatMat(k, beta).value_and_coef(np.full(8, 7.0), y)
+        t = (1 - np.sqrt(k / 8)) / beta
+        assert value == pytest.approx((1 + t) ** 2, rel=1e-12)
+        # Up with the positives, down with the mean of all.
+        np.testing.assert_allclose(coef, 2 * (1 + t) * (1 / 8 - y / 2), rtol=1e-12)
+
+
+def test_tau_is_a_share_of_the_negatives():
+    rng = np.random.default_rng(6)
+    s, y = rng.normal(size=50), np.repeat([1, 0], [20, 30])
+    for cls, k in [(TauFPL, 3), (PatMatNP, 3), (GrillNP, 3), (TopPushK, 5), (PatMat, 5), (Grill, 5)]:
+        assert cls({"tau": 0.1}).value_and_coef(s, y)[0] == cls(k).value_and_coef(s, y)[0]
+    weight = np.repeat([1.0, 0.5], [20, 30])
+    of_weight = [TauFPL(top).value_and_coef(s, y, None, weight)[0] for top in ({"tau": 0.2}, 3)]
+    assert of_weight[0] == of_weight[1]
+
+
+@pytest.mark.parametrize("beta", [0, -1.0, np.nan, np.inf, True])
+def test_beta_must_be_positive(beta):
+    with pytest.raises(ValueError, match="beta must be a positive number"):
+        PatMat(1, beta)
+
+
+@pytest.mark.parametrize(
+    ("surrogate", "y", "message"),
+    [
+        (TauFPL(3), [1, 0, 0], r"at least k negatives \(k=3 of the negatives\), got 1 positives and 2 neg"),
+        (PatMatNP({"tau": 0.5}), [1, 1], "at least k negatives"),
+        (PatMat(4), [1, 0, 0], "at least k items"),
+        (Grill(1), [1, 1], "a positive, a negative"),
+        (TopMeanK(1), [0, 0], "a positive"),
+    ],
+)
+def test_where_they_are_undefined(surrogate, y, message):
+    with pytest.raises(ValueError, match=message):
+        surrogate.bind(y)
+
+
+@pytest.mark.parametrize("cls", DEFINITIONS)
+@pytest.mark.parametrize("offset", [2.0**20, -(2.0**30)])
+def test_a_common_offset_changes_nothing(cls, offset):
+    for s, y, k in list(cases(20, 7, cls)):
+        s = np.round(s)
+        value = cls(k).value_and_coef(s, y)[0]
+        # A threshold between scores is rounded at the size of the offset.
+        assert cls(k).value_and_coef(s + offset, y)[0] == pytest.approx(value, rel=1e-5, abs=1e-5)
+
+
+def test_one_heavy_and_many_light_items():
+    """Newton's method starts where the highest item alone makes up k, far away if it weighs little."""
+    scores = np.append(10.0, np.linspace(-3, 3, 2000))
+    weight = np.append(1e-12, np.ones(2000))
+    y = np.zeros(2001, int)
+    y[1000] = 1
+    value, coef = PatMatNP(100, 2.0).bind(y, None, weight)(scores)
+    t = np.sqrt(value) - 1 + scores[1000]
+    hinges = np.maximum(0.0, 1 + 2.0 * (scores - t)) * (y == 0)
+    assert weight @ hinges**2 == pytest.approx(100, rel=1e-11)
+    assert np.isfinite(coef).all()
+
+
+@pytest.mark.parametrize("name", ["pat-mat", "pat-mat-np"])
+def test_pat_mat_has_a_model_where_top_push_has_none(name):
+    X, y = sample(1, n=200, n_pos=40, shift=0.5)
+    with pytest.warns(ConstantModelWarning):
+        assert not BundleRanker("top-push").fit(X, y).coef_.any()
+    model = BundleRanker(name, top=20).fit(X, y)
+    assert model.converged_
+    assert np.ptp(model.decision_function(X)) > 0.1
