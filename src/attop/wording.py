@@ -38,10 +38,11 @@ def seconds(value: float) -> str:
         (1.0, "ms", 1e-3),
         (120.0, "s", 1.0),
         (7200.0, "min", 60.0),
+        (172_800.0, "h", 3600.0),
     ):
         if value < limit:
             return f"{_two_figures(value / size)} {unit}"
-    return f"{_two_figures(value / 3600)} h"
+    return f"{_two_figures(value / 86400)} d"
 
 
 def chance(p: float) -> str:

@@ -19,6 +19,8 @@ import yaml
 
 import attop
 from attop.analysis import build_report, summarise, write_analysis
+from attop.analysis.compute.board import pareto_front
+from attop.analysis.compute.clock import wall_clock
 from attop.analysis.compute.comparison import leads
 from attop.analysis.compute.comparison_sentences import ranks_nothing
 from attop.analysis.compute.failures import constant_models, error_list, status_counts, undefined_values
@@ -30,7 +32,6 @@ from attop.analysis.compute.transfer import transfer
 from attop.analysis.compute.tuning import choices, costs
 from attop.analysis.figures import registry
 from attop.analysis.figures.budget import expected_best
-from attop.analysis.figures.cost import pareto_front
 from attop.analysis.figures.registry import PER_DATASET, Drawing
 from attop.analysis.figures.style import method_styles
 from attop.analysis.page.model import Chip, Failures
@@ -339,7 +340,7 @@ def test_numbers_as_a_reader_wants_them():
     assert fixed(12345.678, 1) == "12,345.7"
     assert fixed(math.nan) == "–"
     assert [fine(x) for x in (0.0123, 0.001, 0.00042, 0.0)] == ["0.012", "0.001", "0.0004", "0.000"]
-    assert [seconds(s) for s in (0, 2e-5, 0.0042, 0.35, 3.21, 90, 600, 1e5)] == [
+    assert [seconds(s) for s in (0, 2e-5, 0.0042, 0.35, 3.21, 90, 600, 1e5, 432_000)] == [
         "0.0 µs",
         "20 µs",
         "4.2 ms",
@@ -348,6 +349,7 @@ def test_numbers_as_a_reader_wants_them():
         "90 s",
         "10 min",
         "28 h",
+        "5.0 d",
     ]
     assert [listed(list("abc"[:n])) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
 
@@ -501,6 +503,7 @@ def test_headline_chips_and_map_say_what_was_run(small):
     assert chips["2 data sets"].tone == ""
     assert chips["5 jobs failed"] == Chip("5 jobs failed", "bad", "#failures")
     assert any(text.startswith("attop 0.1.0 · 0123456") for text in chips)
+    assert any(" by the clock, " in text for text in chips)
     assert {(c.dataset, c.target) for c in page.map.columns} == {
         (s.id, target) for s in page.sections for target in s.targets
     }
@@ -513,6 +516,21 @@ def test_headline_chips_and_map_say_what_was_run(small):
             level = {m for m, state in states.items() if state in ("best", "level")}
             assert level == set(lead.level)
             assert {m for m, state in states.items() if state == "untested"} == set(lead.untested)
+
+
+@pytest.mark.parametrize(
+    ("spans", "clock"),
+    [
+        ([(0, 10)], 10),
+        ([(0, 10), (4, 12), (5, 6)], 12),  # side by side
+        ([(40, 50), (0, 10)], 50),  # a short wait belongs to it
+        ([(0, 1000), (5, 10), (900, 1010), (5000, 5010)], 1020),  # stopped, and resumed later
+        ([(0, 10), (np.nan, np.nan)], 10),
+        ([(np.nan, 3.0)], np.nan),
+    ],
+)
+def test_the_clock_leaves_out_pauses_between_runs(spans, clock):
+    assert wall_clock(pd.DataFrame(spans, columns=["started", "ended"])) == pytest.approx(clock, nan_ok=True)
 
 
 def test_what_is_not_applicable_has_not_failed():
@@ -616,7 +634,7 @@ def test_degenerate_results_make_a_sensible_page(tmp_path, case, figures, words)
     assert words in page.words
     assert page.tags["figure"] == figures
     # An axis that reaches below the metric's range; regrets have three decimals.
-    assert not re.search(r">−(?!\d\.\d{3}<)", html)
+    assert not re.search(r">−(?!(\d\.\d{3}|\.\d{2,3})<)", html)
     assert "mathdefault" not in html  # a tick label nobody formatted
     assert not re.search(r"\bnan\b|\bNone\b", markup(html))
 
@@ -649,7 +667,7 @@ def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_pa
     for path in [*(tmp_path / "figures").iterdir(), *(tmp_path / "tables").glob("*.tex")]:
         path.unlink()
     files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())
-    assert files == ["out/report.html", "tables/summary.csv", "tables/summary.parquet"]
+    assert files == ["out/report.html", "tables/board.csv", "tables/summary.csv", "tables/summary.parquet"]
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == report[0]
     summary = summarise(evaluation, runs)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "tables" / "summary.parquet"), summary)

@@ -183,6 +183,19 @@ def test_a_click_in_the_map_opens_the_data_set_at_that_top(open_at):
     assert page.locator(".current .tops [aria-pressed=true]").inner_text() == target
 
 
+@pytest.mark.parametrize("part", ["tuning", "cost"])
+def test_a_data_set_leads_to_its_tuning_and_its_cost(open_at, part):
+    opened = open_at()
+    page, anchor = opened.page, [d["anchor"] for d in data_of(opened.page)["datasets"] if d["order"]][-1]
+    opened.go(f"#{anchor}")
+    page.locator(f".current .cards a[href='#{part}-{anchor}']").click()
+    page.wait_for_selector(f"#{part}.current")
+    page.wait_for_function(
+        "id => document.getElementById(id).getBoundingClientRect().top < 800", arg=f"{part}-{anchor}"
+    )
+    assert page.locator(f"#{part}-{anchor}").bounding_box()["y"] >= 0
+
+
 def test_a_link_restores_what_was_seen(open_at):
     first = open_at().page
     about = data_of(first)["datasets"][0]

@@ -13,6 +13,7 @@ from attop.analysis.compute.tables import require
 from attop.analysis.compute.targets import main_target
 from attop.metrics import METRICS, get_metric
 from attop.statistics import (
+    Bootstrap,
     Comparison,
     Effect,
     Friedman,
@@ -22,15 +23,17 @@ from attop.statistics import (
     against_control,
     all_pairs,
     bayesian_signed_rank,
+    bootstrap_means,
     effect_sizes,
     friedman,
     metric_matrix,
     performance_profile,
+    rank_rows,
     wilcoxon,
 )
 from attop.wording import counted, listed
 
-__all__ = ["ROPE", "Across", "Standing", "across", "share_of"]
+__all__ = ["ROPE", "Across", "Standing", "across", "have_shared_unit", "matrix_at", "share_of"]
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
@@ -98,6 +101,8 @@ class Across:
         Why nothing was tested, empty if something was.
     profile : Profile
         Of the values of the methods that have one on every compared data set.
+    resampled : Bootstrap
+        Of the mean ranks, over the compared data sets.
     """
 
     standings: tuple[Standing, ...]
@@ -110,6 +115,7 @@ class Across:
     left_out: dict[str, str]
     refused: str
     profile: Profile
+    resampled: Bootstrap
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -170,10 +176,11 @@ def across(
     require(evaluation, ["dataset", "method", "repeat", "fold", "target", "metric", "value"], "evaluation")
     known = dict.fromkeys([*titles, *evaluation["method"]])
     shown = {m: titles.get(m, m) for m in known}
-    matrix, left_out = _matrix(evaluation, metrics, list(known), shown, expected)
+    targets = {str(d): main_target(its) for d, its in evaluation.groupby("dataset", sort=False)["target"]}
+    matrix, left_out = matrix_at(targets, evaluation, metrics, list(known), shown, expected)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
-    shared_unit = _has_shared_unit(used)
+    shared_unit = have_shared_unit(used)
 
     tested, nemenyi = friedman(scores), all_pairs(scores, alpha)
     order = [str(m) for m in tested.ranks.index]
@@ -203,6 +210,7 @@ def across(
         left_out,
         refused,
         _profile(matrix.complete, shared_unit),
+        bootstrap_means(rank_rows(scores), higher_is_better=False),
     )
 
 
@@ -225,16 +233,16 @@ def _unit_in_words(used: Mapping[str, str], targets: Mapping[str, str]) -> str:
     return listed(words) + ", the mean over the runs of a data set"
 
 
-def _matrix(
+def matrix_at(
+    targets: Mapping[str, str],
     evaluation: pd.DataFrame,
     metrics: Mapping[str, str],
     methods: list[str],
     titles: Mapping[str, str],
-    expected: Mapping[str, int] | None,
+    expected: Mapping[str, int] | None = None,
 ) -> tuple[MetricMatrix, dict[str, str]]:
-    """Average each data set's own metric at its main target, higher always better; say what is left out."""
+    """Average each data set's own metric at its target, higher always better; say what is left out."""
     named = {d: m for d, m in metrics.items() if m}
-    targets = {str(d): main_target(its) for d, its in evaluation.groupby("dataset", sort=False)["target"]}
     mine = (evaluation["metric"] == evaluation["dataset"].map(named)) & (
         evaluation["target"] == evaluation["dataset"].map(targets)
     )
@@ -263,7 +271,8 @@ def _matrix(
     return matrix, left_out
 
 
-def _has_shared_unit(used: Mapping[str, str]) -> bool:
+def have_shared_unit(used: Mapping[str, str]) -> bool:
+    """Whether values of the metrics, one a data set, may be averaged."""
     return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {_UNIT}
 
 
@@ -296,7 +305,7 @@ def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, st
         found,
         better=int(((own > its) & ~equal).sum()),
         equal=int(equal.sum()),
-        effect=effect_sizes(own, its) if _has_shared_unit(used) else Effect(n, refused=unlike),
+        effect=effect_sizes(own, its) if have_shared_unit(used) else Effect(n, refused=unlike),
         posterior=bayesian_signed_rank(own, its, rope=ROPE, seed=0)
         if bounded
         else Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1."),

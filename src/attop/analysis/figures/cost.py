@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from attop.analysis.compute.board import pareto_front
 from attop.analysis.compute.targets import main_target
 from attop.analysis.figures.scene import Figure, Scene, blank, keep_in_bounds, legend, runs_of
 from attop.analysis.figures.style import MUTED, figure_theme
@@ -16,31 +17,10 @@ from attop.wording import counted, listed, seconds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cost_figure", "pareto_front"]
+__all__ = ["cost_figure"]
 
 _SPENT = ["seconds_selection", "seconds_training"]
 _INSTANT = 1e-4  # seconds; a log axis has no place for 0
-
-
-def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
-    """Return the entries no other beats at both, cheapest first.
-
-    Parameters
-    ----------
-    cost, score : Series
-        With the same index. Less cost and more score is better; of entries equal in both, all are returned.
-    """
-    table = pd.DataFrame({"cost": cost, "score": score}).dropna()
-    front = [
-        name
-        for name, row in table.iterrows()
-        if not (
-            (table["cost"] <= row["cost"])
-            & (table["score"] >= row["score"])
-            & ((table["cost"] < row["cost"]) | (table["score"] > row["score"]))
-        ).any()
-    ]
-    return sorted(front, key=lambda name: (table.loc[name, "cost"], table.loc[name, "score"]))
 
 
 def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figure:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from attop.analysis.compute.across import Across
-from attop.analysis.figures.scene import Figure, Scene, blank
+from attop.analysis.figures.scene import WIDTH, Figure, Scene, blank
 from attop.analysis.figures.style import INK, MUTED, figure_theme
 from attop.wording import abridge, counted, fixed, with_p
 
@@ -38,7 +38,7 @@ def diagram_figure(scene: Scene, found: Across) -> Figure:
         canvas, (axes,) = blank(1, height=0.3 * height + 0.1)
         axes.set_axis_off()
         sides = [_width(scene, order[:rows]), _width(scene, order[rows:])]
-        inch = (len(order) - 1) / (8.4 - sum(sides))
+        inch = (len(order) - 1) / (WIDTH - 0.2 - sum(sides))
         axes.set(
             xlim=(1 - sides[0] * inch, len(order) + sides[1] * inch), ylim=(top + rows - 0.4, -_ROOM - 0.1)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["Figure", "Scene", "as_csv", "blank", "keep_in_bounds", "legend", "runs_of"]
+__all__ = ["WIDTH", "Figure", "Scene", "as_csv", "blank", "keep_in_bounds", "legend", "runs_of", "to_column"]
 
-_WIDTH = 8.6  # inches
+#: Inches: both columns of a page of a paper, and one of them.
+WIDTH, COLUMN = 7.0, 3.4
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def blank(panels: int, height: float, share: bool = False) -> tuple[Canvas, list
     """Return a canvas and its panels side by side, on the same axes if they `share` them."""
     from matplotlib.figure import Figure as Canvas
 
-    canvas = Canvas(figsize=(_WIDTH, height), layout="constrained")
+    canvas = Canvas(figsize=(WIDTH, height), layout="constrained")
     axes = canvas.subplots(1, panels, squeeze=False, sharex=share, sharey=share)
     return canvas, list(axes[0])
 
@@ -130,11 +132,29 @@ def legend(canvas: Canvas, scene: Scene, methods: Sequence[str], lines: bool = T
         )
         for m in methods
     ]
+    canvas.set_figheight(max(canvas.get_figheight(), 0.18 * len(methods)))
     box = canvas.legend(handles=handles, loc="outside right center", labelspacing=0.55)
     for text, handle, method in zip(box.get_texts(), box.legend_handles, methods, strict=True):
         text.set(color=INK, gid=f"method:{method}")
         if handle is not None:
             handle.set_gid(f"method:{method}")
+
+
+def to_column(canvas: Canvas) -> bool:
+    """Lay a figure of one panel out anew for one column of a paper, its methods below.
+
+    Returns
+    -------
+    bool
+        Whether it was; several panels keep the width of the page.
+    """
+    if len(canvas.axes) != 1 or not canvas.legends:
+        return False
+    handles, labels = canvas.legends[0].legend_handles, [t.get_text() for t in canvas.legends[0].get_texts()]
+    canvas.legends[0].remove()
+    canvas.set_size_inches(COLUMN, 2.7 + 0.17 * math.ceil(len(labels) / 2))
+    canvas.legend(handles=handles, labels=labels, loc="outside lower center", ncols=2)
+    return True
 
 
 def runs_of(scene: Scene, part: pd.DataFrame) -> str:

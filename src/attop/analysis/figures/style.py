@@ -144,6 +144,8 @@ def figure_theme() -> Iterator[None]:
                 "axes.facecolor": "none",
                 "figure.facecolor": "none",
                 "svg.fonttype": "none",
+                "pdf.fonttype": 42,  # journals refuse fonts of type 3
+                "path.simplify_threshold": 0.3,  # points, for lines of 128 and more of them
                 "lines.linewidth": 1.4,
                 "lines.markersize": 4.5,
                 "figure.dpi": 72,
@@ -182,9 +184,14 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     svg = re.sub(r"font: ([0-9a-z ]*?[0-9.]+px) [^;\"]*", r"font: \1 sans-serif", svg)
     for stand_in, page in _PAGE.items():
         svg = svg.replace(stand_in, page)
-    # Hundredths of a point are as fine as a screen.
-    svg = re.sub(r' (?:d|x|y|transform)="[^"]*"', lambda m: re.sub(r"(\.\d\d)\d+", r"\1", m[0]), svg)
+    svg = re.sub(r' (?:d|x|y|transform)="[^"]*"', lambda m: _shorter(m[0]), svg)
     return re.sub(r"\n\s*", "\n", _styles_once(svg)).strip()
+
+
+def _shorter(attribute: str) -> str:
+    """Cut places to a tenth of a point, in the shapes of markers to a hundredth; take blanks out of paths."""
+    cut = re.sub(r"(\d\d\.\d|\.\d\d)\d+", r"\1", attribute)
+    return re.sub(r"\s*([MLCQz])\s*", r"\1", cut) if cut.startswith(" d=") else cut
 
 
 def on_paper(svg: str) -> str:

@@ -35,9 +35,9 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Figure:
             panels,
             ("remaining", "train", "test"),
             (
-                "Objective, share of its fall left",
-                f"{scene.metric}, training part",
-                f"{scene.metric}, test part",
+                "Objective: fall left",
+                f"{scene.metric}, training",
+                f"{scene.metric}, test",
             ),
             strict=True,
         ):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from attop.analysis.compute.targets import read_target
 from attop.analysis.compute.transfer import Transfer, transfer
-from attop.analysis.figures.scene import Figure, Scene, as_csv
+from attop.analysis.figures.scene import WIDTH, Figure, Scene, as_csv
 from attop.analysis.figures.style import INK, MUTED, figure_theme, to_svg
 from attop.metrics import get_metric
 from attop.wording import abridge, counted, fine
@@ -63,13 +63,13 @@ def _panels(scene: Scene, found: Sequence[Transfer], targets: Sequence[str], lar
     from matplotlib.figure import Figure as Canvas
 
     rows = -(-len(found) // _ACROSS)
-    canvas = Canvas(figsize=(8.6, 0.35 + 1.75 * rows), layout="constrained")
+    canvas = Canvas(figsize=(WIDTH, 0.35 + 1.45 * rows), layout="constrained")
     grid = canvas.subplots(rows, _ACROSS, squeeze=False)
     for axes in grid.flat[len(found) :]:
         axes.set_axis_off()
     for i, (axes, its) in enumerate(zip(grid.flat, found, strict=False)):
         _field(axes, its, largest)
-        axes.set_title(abridge(scene.titles[its.method], 22), fontsize=8)
+        axes.set_title(abridge(scene.titles[its.method], 18), fontsize=8)
         axes.set_gid(f"method:{its.method}")
         if i % _ACROSS == 0:
             axes.set_yticks(np.arange(len(targets)), _short(targets))
@@ -104,7 +104,8 @@ def _field(axes: Axes, its: Transfer, largest: float) -> None:
                 )
             )
             if t <= _NUMBERS:
-                axes.text(column, row, _signed(regret), ha="center", va="center", fontsize=6.5, color=INK)
+                text = _signed(regret, 2 if t == _NUMBERS else 3)
+                axes.text(column, row, text, ha="center", va="center", fontsize=7, color=INK)
     axes.set(xlim=(-0.5, t - 0.5), ylim=(t - 0.5, -0.5), aspect="equal")
     axes.grid(visible=False)
     axes.tick_params(length=0)
@@ -112,9 +113,10 @@ def _field(axes: Axes, its: Transfer, largest: float) -> None:
         side.set(visible=True, color=MUTED, linewidth=0.5)
 
 
-def _signed(value: float) -> str:
-    text = f"{value:+.3f}"
-    return "0" if float(text) == 0 else text.replace("-", "−")
+def _signed(value: float, decimals: int) -> str:
+    """Return a difference without the zero before its point."""
+    text = f"{value:+.{decimals}f}"
+    return "0" if float(text) == 0 else text.replace("-", "−").replace("0.", ".", 1)
 
 
 def _short(targets: Sequence[str]) -> list[str]:

@@ -7,36 +7,43 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from attop.analysis.figures.scene import Figure
-from attop.analysis.figures.style import on_paper
+from attop.analysis.figures.scene import Figure, to_column
+from attop.analysis.figures.style import figure_theme, on_paper, to_svg
 from attop.analysis.page.model import Page, WideTable
-from attop.files import write_bytes
+from attop.files import write_bytes, write_csv
 from attop.wording import fixed
 
 __all__ = ["as_tex", "write_exports"]
 
 
 def write_exports(page: Page, figures: Path, tables: Path) -> None:
-    """Write each figure as SVG and PDF, and the main table of each data set as TeX.
+    """Write each figure as SVG and PDF, and the main table of each data set as TeX; the board as CSV.
 
     Parameters
     ----------
     page : Page
     figures, tables : Path
         Folders. Files are called after the data set: ``digit-8-roc.pdf``, ``digit-8.tex``; figures over all
-        data sets ``across-diagram.pdf``.
+        data sets ``across-diagram.pdf``. Figures of one panel are as wide as a column of a paper, 3.4 inches,
+        others as both, 7 inches; no letter is below 7 points.
     """
     figures.mkdir(parents=True, exist_ok=True)
-    for stem, figure in _pictures(page):
-        write_bytes(figures / f"{stem}.svg", on_paper(figure.svg).encode())
-        if figure.canvas is not None:
-            buffer = io.BytesIO()
-            figure.canvas.savefig(buffer, format="pdf", metadata={"CreationDate": None})
-            write_bytes(figures / f"{stem}.pdf", buffer.getvalue())
+    with figure_theme():
+        for stem, figure in _pictures(page):
+            svg, canvas = figure.svg, figure.canvas
+            if canvas is not None:
+                if to_column(canvas):
+                    svg = to_svg(canvas, figure.name, figure.caption)
+                buffer = io.BytesIO()
+                canvas.savefig(buffer, format="pdf", metadata={"CreationDate": None})
+                write_bytes(figures / f"{stem}.pdf", buffer.getvalue())
+            write_bytes(figures / f"{stem}.svg", on_paper(svg).encode())
     for section in page.sections:
         if section.table:
             written = as_tex(section.table, page.titles, section.title)
             write_bytes(tables / f"{section.id}.tex", written.encode())
+    if len(page.board):
+        write_csv(tables / "board.csv", page.board)
 
 
 def _pictures(page: Page) -> Iterator[tuple[str, Figure]]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from attop.analysis.compute.across import Across
 from attop.analysis.compute.comparison import Lead
 from attop.analysis.compute.heat_map import HeatMap
@@ -137,6 +139,7 @@ class Page:
     sections: list[Section]
     map: HeatMap
     across: Across
+    board: pd.DataFrame
     ranking: tuple[str, ...]
     figures: list[Thumbnail]
     metrics: list[Metric]

@@ -13,6 +13,7 @@ import pandas as pd
 from attop import wording
 from attop.analysis.compute.across import across
 from attop.analysis.compute.across_sentences import sentences
+from attop.analysis.compute.board import board
 from attop.analysis.compute.failures import constant_models, error_list, status_counts, undefined_values
 from attop.analysis.compute.heat_map import heat_map
 from attop.analysis.compute.tables import standings, summarise, write_summary
@@ -127,6 +128,7 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any])
         sections=sections,
         map=heat_map(table, {s.id: s.leads for s in ran}, ranks, datasets),
         across=overall,
+        board=board(evaluation, runs, {s.id: s.metric for s in ran}, titles),
         ranking=sentences(overall, titles, {s.id: s.title for s in sections}),
         figures=[Thumbnail(d.title, f) for d, f in zip(ACROSS, pictures, strict=False)],
         metrics=[get_metric(name) for name in metrics],

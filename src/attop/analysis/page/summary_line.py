@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from attop.analysis.compute.across import Across
+from attop.analysis.compute.clock import wall_clock
 from attop.analysis.compute.comparison import Lead
 from attop.analysis.page.model import Chip, Failures, Section
 from attop.statuses import FAILED
@@ -70,12 +71,13 @@ def chips(
     spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
     total = spent[["seconds_selection", "seconds_training", "seconds_scoring"]].sum().sum()
     if total > 0:
-        found.append(Chip(f"{seconds(float(total))} in jobs, added up", href="#cost"))
+        clock = wall_clock(runs)
+        by_clock = f"{seconds(clock)} by the clock, " if clock == clock else ""
+        found.append(Chip(f"{by_clock}{seconds(float(total))} of computing", href="#cost"))
     commit = (manifest.get("git") or {}).get("commit", "")
     version = manifest.get("environment", {}).get("versions", {}).get("attop", "")
-    of = " · ".join(
-        filter(None, (f"attop {version}" if version else "", commit[:7], manifest.get("finished", "")))
-    )
+    finished = manifest.get("finished", "").replace("+00:00", " UTC")
+    of = " · ".join(filter(None, (f"attop {version}" if version else "", commit[:7], finished)))
     if of:
         found.append(Chip(of, href="#provenance"))
     for method, entry in methods.items():
