@@ -4,7 +4,7 @@ import os
 
 from snakemake.utils import min_version
 
-min_version("9.8")
+min_version("9.23")
 
 # Where this file is; its own folder also where it is a module of another workflow.
 HERE = workflow.current_basedir.get_path_or_uri(secret_free=True)
@@ -31,6 +31,19 @@ include: "rules/paper.smk"
 
 localrules:
     all,
+
+
+# What a cluster's job was submitted with, it runs itself: without this, the plugin of SLURM starts a step and a
+# Snakemake of its own for each job of a group, which takes longer than most of them.
+if workflow.remote_exec:
+
+    localrules:
+        prepare,
+        split,
+        compile,
+        train,
+        evaluate,
+        trace,
 
 
 # Snakemake keeps one `onstart` alone, and calls it neither for a dry run nor where attop is a module.

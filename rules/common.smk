@@ -137,6 +137,28 @@ def limit(what, units):
     )
 
 
+def threads(w):
+    """Threads of a training job; locally Snakemake gives no more than there are cores."""
+    return CONFIG.method(w.method).resources.threads
+
+
+def requested():
+    """What only some methods ask for: resources by the names of Snakemake's SLURM plugin.
+
+    A group of jobs on one CPU (`cores: 1` of its profile) would get one thread, whatever `threads` says.
+    """
+    names = {"threads": "cpus_per_task", "gpus": "gpu"}
+    asked = {
+        name: {m.id: getattr(m.resources, what) for m in CONFIG.methods}
+        for what, name in names.items()
+    }
+    return {
+        name: lambda w, of=of: of[w.method]
+        for name, of in asked.items()
+        if max(of.values()) > (name == "cpus_per_task")
+    }
+
+
 def training_memory(w, input, attempt):
     """`memory`; from the third attempt more than the limit of the configuration.
 

@@ -25,8 +25,9 @@ rule train:
         record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",
     log:
         f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
-    threads: 1
+    threads: threads
     resources:
+        **requested(),
         mem_mb=training_memory,
         runtime=training_minutes,
         # Not among the params: other limits do not make a finished run out of date. Whole numbers (0: none),

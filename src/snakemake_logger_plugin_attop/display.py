@@ -74,7 +74,9 @@ class Display:
         for dataset, total in p.total.items():
             if p.done[dataset] == total and dataset not in self._complete:
                 self._complete.add(dataset)
-                self.say(f"{self._clock()} {dataset}: {total} of {total} training jobs done")
+                lacking = any(subject == f"fetch {dataset}" for subject, _ in p.failed)
+                ended = "no data, nothing trained" if lacking else f"{total} of {total} training jobs done"
+                self.say(f"{self._clock()} {dataset}: {ended}")
         if p.elapsed - self._said_at >= LINE_EVERY:
             self._said_at = p.elapsed
             self.say(f"{self._clock()} {self._summary()}")

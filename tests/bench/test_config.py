@@ -94,6 +94,10 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             )
         ),
         (
+            {"datasets": [entry(protocol={"kind": "prequential", "repeats": 3})]},
+            ["mine: protocol: repeats is 3", "the same split", "leave repeats out"],
+        ),
+        (
             {"datasets": [entry(files={"path": {"path": "x", "sha265": "0"}})]},
             ["mine: files: path: sha265: unknown key", "known: path, urls, digest, bytes, member"],
         ),

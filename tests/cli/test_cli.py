@@ -1,6 +1,7 @@
 """The command `attop`."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -160,6 +161,22 @@ def test_output_that_nobody_reads(folder):
         run.stdout.close()
         assert run.stderr.read() == b""
     assert run.returncode == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="of Linux")
+@pytest.mark.parametrize("buffering", ["", "1"])
+def test_output_for_which_there_is_no_space(folder, buffering):
+    code = "import sys; from attop.cli.main import main; sys.exit(main(['list', 'metrics']))"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": buffering},
+        )
+    assert done.returncode == 1
+    assert done.stderr == "attop list cannot write its output: No space left on device, free some\n"
 
 
 def test_help_imports_nothing_heavy():

@@ -10,9 +10,10 @@ from attop.cli.configuration import read_raw
 from attop.cli.machine import usable_cores
 from attop.cli.main import main
 from attop.cli.parser import build_parser
-from attop.cli.text import duration, size
+from attop.cli.text import size
 from attop.datasets.base import save_arrays
 from attop.files import write_json
+from attop.wording import seconds
 from support import ROOT
 
 MINE = """
@@ -44,12 +45,12 @@ def finish(runs, plan, **record):
 
 def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folder, capsys):
     lines = shown(capsys)
-    assert "wdbc aatp 10 10 unknown 1 h" in lines
-    assert "linear-svm 10 10 unknown 1 min" in lines
+    assert "wdbc aatp 10 10 unknown 60 min" in lines
+    assert "linear-svm 10 10 unknown 60 s" in lines
     assert "Training jobs 60: 0 done, 60 to do; one core each" in lines
     hours = 10 + 20 + 30 / 60  # by the limits: aatp on ten and twenty splits, linear-svm on thirty
     assert f"Core hours unknown for 60 jobs (at most {hours} by their limits)" in "\n".join(lines)
-    assert "Longest job is stopped after 1 h" in lines
+    assert "Longest job is stopped after 60 min" in lines
     assert "Download 703 kB" in lines
     assert f"Prepared data {size(8 * 4601 * 59)}, and an unknown amount for wdbc" in lines
     assert f"Predictions at most {size(8 * 4601 * 6 * 40)}, and an unknown amount for wdbc" in lines
@@ -64,8 +65,8 @@ def test_what_is_done_says_what_the_rest_will_take(folder, capsys):
     finish(runs["aatp"][:4], plan, status="ok", seconds=parts)
     finish(runs["linear-svm"][:1], plan, status="timeout")  # it took all of its minute
     lines = shown(capsys)
-    assert "wdbc aatp 10 4 6 4 min 1 h" in lines
-    assert "linear-svm 10 1 9 9 min 1 min" in lines
+    assert "wdbc aatp 10 4 6 4.0 min 60 min" in lines
+    assert "linear-svm 10 1 9 9.0 min 60 s" in lines
     assert any(line.startswith("Training jobs 60: 4 done, 1 failed") for line in lines)
     assert any(
         line.startswith("Core hours 0.22 by the jobs that are done, and unknown for 40") for line in lines
@@ -83,15 +84,8 @@ def test_the_time_on_some_cores(folder, capsys):
             finish(runs[:1], plan, status="ok", seconds={"training": 12.0})
     assert main(["plan", "--configfile", "mine.yaml", "--cores", "4"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert f"On 4 cores about {duration(12 * 56 / 4)}" in said
+    assert f"On 4 cores about {seconds(12 * 56 / 4)}" in said
     assert "snakemake --cores 4 --configfile mine.yaml" in said
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0, "0 s"), (0.034, "0.034 s"), (90, "1.5 min"), (5400, "1.5 h"), (432000, "5 d")]
-)
-def test_duration(seconds, text):
-    assert duration(seconds) == text
 
 
 @pytest.mark.parametrize(("amount", "text"), [(0, "0 bytes"), (999, "999 bytes"), (703_000, "703 kB")])

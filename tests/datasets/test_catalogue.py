@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pickle
+import re
 import shutil
 import sys
 import tarfile
@@ -272,11 +273,27 @@ def test_a_pickled_frame_is_read_without_pandas(tmp_path):
             "x": [0.5, 1.5],
             "s": ["a", "b"],
         }
-    for value in (frame["x"], [1, 2], {"a": [1], "b": [1, 2]}):
+    deep: list = []
+    for _ in range(40):
+        deep = [deep, deep]
+    held = np.array([None, deep], dtype=object)
+    for value in (frame["x"], [1, 2], {"a": [1], "b": [1, 2]}, {"a": deep}, {"a": held}):
         content = pickle.dumps(value)
         (tmp_path / "t.pkl").write_bytes(content)
         with pytest.raises(DatasetError):
             load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
+
+
+@pytest.mark.parametrize("n_columns", [10**12, 2**70])
+def test_a_pickled_frame_of_endlessly_many_names_is_refused(tmp_path, n_columns):
+    pd = pytest.importorskip("pandas")
+    content = pickle.dumps(pd.DataFrame(np.zeros((2, 3))), 2)
+    found = re.search(rb"stop(q.)?K\x03", content)
+    many = found[0][:-2] + b"\x8a\x0a" + n_columns.to_bytes(10, "little")
+    content = content.replace(found[0], many)
+    (tmp_path / "t.pkl").write_bytes(content)
+    with pytest.raises(DatasetError, match="not a table that can be read"):
+        load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
 
 
 @pytest.mark.parametrize("unit", ["s", "ns", "25us"])

@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import re
+import resource
 import shutil
 import subprocess
 import tarfile
@@ -615,6 +616,7 @@ def old_sparse_tar():
         (sparse_tar({"size": str(2**70)}), "unpacks to more than"),
         (sparse_tar({"size": "-1099511627776"}), "damaged"),
     ],
+    ids=["old", "map", "text", "sparse", "huge", "negative"],  # not the bytes, which hold the time
 )
 def test_sizes_a_tar_claims_fill_no_disk_and_take_no_time(tmp_path, content, message):
     (tmp_path / "a").write_bytes(content)
@@ -700,7 +702,7 @@ def test_web_page_instead_of_an_archive(server, tmp_path, patience):
     refused(source, tmp_path, "a web page (HTML) instead of data", patience=patience)
 
 
-@pytest.mark.parametrize("content", [DATA, gzip.compress(DATA)])
+@pytest.mark.parametrize("content", [DATA, gzip.compress(DATA)], ids=["file", "archive"])
 def test_mirror_holds_the_file_or_its_archive(tmp_path, content):
     mirror, cache = tmp_path / "mirror", tmp_path / "cache"
     mirror.mkdir()
@@ -840,6 +842,45 @@ def test_an_array_with_fewer_objects_than_its_shape_is_refused(tmp_path, shape, 
 def test_a_pickle_that_lies_about_its_size_is_a_message(tmp_path, content):
     with pytest.raises(DatasetError, match="cut off or no pickle"):
         load_pickle(*pickled(tmp_path, content))
+
+
+DOUBLED = b")" + b"2\x86" * 60  # a tuple that holds a smaller one twice, 60 times: 2**60 items to walk
+ARRAY = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR"
+DTYPE = b"cnumpy\ndtype\n(S'%s'\ntR"
+
+
+@pytest.mark.parametrize(
+    "content",
+    {
+        "key": b"}" + DOUBLED + b"I1\ns.",
+        "keys": b"}(" + DOUBLED + b"I1\nu.",
+        "keys of the first protocol": b"(" + DOUBLED + b"I1\nd.",
+        "member": b"\x8f(" + DOUBLED + b"\x90.",
+        "member of a frozenset": b"(" + DOUBLED + b"\x91.",
+        "member of an older set": b"c__builtin__\nset\n((" + DOUBLED + b"ltR.",
+        "member of an older frozenset": b"c__builtin__\nfrozenset\n((" + DOUBLED + b"ltR.",
+        "set of a tuple": b"c__builtin__\nset\n(" + DOUBLED + b"tR.",
+        "large key": b"}L" + b"9" * 50 + b"L\nI1\ns.",
+        "code of a dtype": b"cnumpy\ndtype\n(" + DOUBLED + b"tR.",
+        "encoding": b"c_codecs\nencode\n(S'x'\n" + DOUBLED + b"tR.",
+        "unit of time": DTYPE % b"M8" + b"(I4\nS'<'\nNNNI-1\nI-1\nI0\n(N(I%d\nI1\nI1\nI1\ntttb." % 10**11,
+        "shape": ARRAY + b"(I1\n(" + DOUBLED + b"t" + DTYPE % b"f8" + b"I0\nS''\ntb.",
+        "items without size": ARRAY + b"(I1\n(I%d\nt" % 10**15 + DTYPE % b"S0" + b"I0\nS''\ntb.",
+        "key of an array": ARRAY + DOUBLED + b"I1\ns.",
+        "bytes": b"c__builtin__\nbytes\n(I%d\ntR." % 10**11,
+        "bytearray": b"c__builtin__\nbytearray\n(I%d\ntR." % 10**11,
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_a_small_pickle_asks_for_no_endless_work(tmp_path, content):
+    with pytest.raises(PickleRefused, match="nothing was run"):
+        load_pickle(*pickled(tmp_path, b"\x80\x04" + content[1]))
+
+
+def test_a_place_far_away_in_the_memo_takes_no_memory(tmp_path):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert load_pickle(*pickled(tmp_path, b"\x80\x02]r\xff\xff\xff\x0f.")) == []
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB, of 4 GB
 
 
 def test_pickle_needs_its_checksum(tmp_path):

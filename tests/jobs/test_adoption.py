@@ -37,26 +37,32 @@ def start(code, folder):
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.fixture
+def folder(tmp_path_factory):
+    """A short path: that of a socket has 107 characters at most."""
+    return tmp_path_factory.mktemp("job")
+
+
 def sockets(folder):
     return [path for path in folder.glob("attop-*/*") if path.is_socket()]
 
 
-def test_it_is_in_the_accounts_of_the_job_and_ends_with_it(tmp_path):
-    with start(ADOPTS, tmp_path) as adopter:
+def test_it_is_in_the_accounts_of_the_job_and_ends_with_it(folder):
+    with start(ADOPTS, folder) as adopter:
         assert adopter.stdout.readline() == "done\n"
         (server,) = [
             process
             for process in psutil.Process(adopter.pid).children()
             if process.status() != psutil.STATUS_ZOMBIE and "attop.jobs.server" in process.cmdline()
         ]
-        assert len(sockets(tmp_path)) == 1
+        assert len(sockets(folder)) == 1
         adopter.kill()
     assert server.wait(timeout=10) in (None, 0)  # known where this process adopted it
-    assert not sockets(tmp_path)
+    assert not sockets(folder)
 
 
-def test_nobody_to_adopt_it_no_server(tmp_path):
-    with start(JOB, tmp_path) as job:
+def test_nobody_to_adopt_it_no_server(folder):
+    with start(JOB, folder) as job:
         assert job.stdout.readline() == "done\n"
     time.sleep(0.1)
-    assert not sockets(tmp_path)
+    assert not sockets(folder)

@@ -63,6 +63,7 @@ def without_servers(monkeypatch):
 def record_of(job):
     train(job)
     record = read_json(job.record)
+    assert record["ended"] - record["started"] > sum(s or 0 for s in record["seconds"].values())
     arrays, _ = load_arrays(job.scores)
     assert (arrays["scores"].size > 0) == (record["status"] == "ok")
     return record, Path(job.log).read_text()

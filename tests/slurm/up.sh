@@ -7,7 +7,7 @@ set -euo pipefail
 export PATH="$PATH:/usr/sbin:/sbin"  # where the daemons are
 
 home=${ATTOP_SLURM_DIR:-/tmp/attop-slurm}
-cpus=${ATTOP_SLURM_CPUS:-$(nproc)}
+cpus=${ATTOP_SLURM_CPUS:-$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)}
 memory=$(awk '/^MemTotal/ {print int($2 / 1024 * 0.9)}' /proc/meminfo)
 node=$(hostname -s)
 

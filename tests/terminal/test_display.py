@@ -44,6 +44,18 @@ def test_duration(seconds, said):
     assert duration(seconds) == said
 
 
+def test_what_has_no_data_is_not_said_to_be_trained(out, tmp_path):
+    progress, display = make(out)
+    begin(display, tmp_path)
+    display.failure(Job("fetch", {"dataset": "digits"}), "unavailable: no such host", kept=True)
+    for number in (0, 1):
+        progress.start([number])
+        progress.finish(number)
+        display.update()
+    assert "digits: no data, nothing trained" in out.getvalue()
+    assert "training jobs done" not in out.getvalue()
+
+
 def test_without_a_terminal_there_are_lines_and_no_codes(out, tmp_path):
     progress, display = make(out)
     begin(display, tmp_path)

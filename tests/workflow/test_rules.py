@@ -1,10 +1,13 @@
 """What holds for every rule, read from the files."""
 
+import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
+import yaml
 
 from support import ROOT
 
@@ -26,3 +29,38 @@ def test_snakemakes_linter_finds_nothing_but_that_jobs_run_in_its_own_environmen
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     found = set(re.findall(r"^ +\* (.*)$", done.stderr, re.MULTILINE))
     assert found == {"Specify a conda environment or container for each rule.:"}, done.stderr
+
+
+@pytest.mark.workflow
+@pytest.mark.skipif(not find_spec("snakemake_executor_plugin_slurm_jobstep"), reason="needs the extra slurm")
+def test_a_job_of_a_cluster_starts_no_step_for_what_it_was_submitted_with(tmp_path):
+    config = {"datasets": ["wdbc"], "methods": ["logistic-regression"], "trace": False}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--directory",
+        tmp_path,
+        "--configfile",
+        tmp_path / "config.yaml",
+    ]
+    # as the plugin of SLURM submits a group
+    command += ["--mode", "remote", "--executor", "slurm-jobstep", "--jobs", "1", "--force", "--nolock"]
+    command += ["--allowed-rules", "prepare", "split", "--target-jobs"]
+    command += ["prepare:dataset=wdbc,stage=dataset", "split:dataset=wdbc,repeat=0"]
+    no_slurm = {**os.environ, "SLURM_CONF": str(tmp_path / "none"), "SLURM_JOB_ID": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=no_slurm, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "results/data/wdbc/folds/repeat0.npz").exists()
+
+
+def test_all_that_is_submitted_runs_within_its_job():
+    files = [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
+    local = [
+        name
+        for file in files
+        for names in re.findall(r"localrules:\n((?: +\w+,\n)+)", file.read_text())
+        for name in re.findall(r"\w+", names)
+    ]
+    assert sorted(local) == sorted([*RULES, "all"])

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 import pytest
 import yaml
 
+from attop.bench.config import load_config
+from attop.bench.plan import Plan
 from attop.cli.init import BENCHMARK, source
 from attop.cli.main import main
 from support import ROOT
@@ -19,12 +21,15 @@ from support.small_run import SMALL, jobs
 for needed in ("build", "hatchling", "pip"):
     pytest.importorskip(needed, reason='pip install "attop[test]" brings what builds a wheel')
 
-#: LightGBM takes part where it is installed, in 35 jobs.
-DEFAULT_JOBS = 360 + 35 * bool(find_spec("lightgbm"))
-
 SMALLEST = {
     key: value for key, value in SMALL.items() if key not in ("datasets", "methods", "catalogues", "output")
 } | {"datasets": SMALL["datasets"][:1], "methods": ["logistic-regression"], "trace": False}
+
+
+def default_jobs():
+    """Return how many training jobs the clone's default benchmark has."""
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    return len(list(Plan(load_config(config, ROOT)).runs()))
 
 
 class Installed:
@@ -114,14 +119,14 @@ def test_the_benchmark_runs(installed):
 def test_the_default_benchmark_is_planned(installed):
     status, output = installed.snakemake("--cores", "2", "--dry-run", "--config", "output=default")
     assert status == 0, output
-    assert jobs(output)["train"] == DEFAULT_JOBS
+    assert jobs(output)["train"] == default_jobs()
 
 
 @pytest.mark.skipif(not find_spec("snakemake_executor_plugin_slurm"), reason='needs "attop[slurm]"')
 def test_the_profile_is_found(installed):
     status, output = installed.snakemake("--profile", "slurm", "--dry-run", "--config", "output=on-slurm")
     assert status == 0, output
-    assert jobs(output)["train"] == DEFAULT_JOBS
+    assert jobs(output)["train"] == default_jobs()
 
 
 def test_nothing_is_overwritten(tmp_path, capsys):

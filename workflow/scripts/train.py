@@ -1,11 +1,16 @@
 """Train one method on one fold, for every target."""
 
+import os
+
 from attop.bench.job import Job, train
 from attop.bench.parameters import by_name
 from attop.bench.spec import JobSpec
 from attop.jobs.limits import Limits
 
 wildcards, inputs, resources = snakemake.wildcards, by_name(snakemake.params), snakemake.resources
+# Within a group that SLURM runs, Snakemake counts one core.
+if os.environ.get("SLURM_CPUS_PER_TASK") == (asked := str(resources.get("cpus_per_task", ""))):
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), asked)
 spec = {**inputs["data"], **inputs["selection"], **inputs["method"], "seed": inputs["seed"]}
 train(
     Job(

@@ -22,7 +22,7 @@ from attop.bench.options import (
 from attop.bench.yaml_files import read_yaml
 from attop.datasets.base import DatasetError
 from attop.datasets.catalogue import kind_of, stage_parameters
-from attop.datasets.splits.protocols import count_folds
+from attop.datasets.splits.protocols import PROTOCOLS, count_folds
 from attop.metrics.own import own_metric
 from attop.metrics.registry import DEFAULT_METRICS, METRICS, is_known
 from attop.papers.registry import PAPERS
@@ -146,6 +146,12 @@ def _check_whole(config: Config, catalogue: Mapping[str, Any]) -> None:
                 complaints.append(
                     f"datasets: {data.id}: protocol: repeats times folds is {splits}, at most {_MOST_SPLITS} "
                     "are supported: lower one of them"
+                )
+            if data.protocol.repeats > 1 and not PROTOCOLS[data.protocol.kind].drawn:
+                complaints.append(
+                    f"datasets: {data.id}: protocol: repeats is {data.protocol.repeats}, but "
+                    f"{data.protocol.kind!r} draws nothing and every repeat would be the same split: "
+                    "leave repeats out"
                 )
             kind = kind_of(data.kind)
             for name in data.files:

@@ -139,6 +139,8 @@ def _run_row(record: Record, target: dict[str, Any]) -> dict[str, Any]:
         "seconds_selection": _number(seconds.get("selection")),
         "seconds_training": _number(seconds.get("training")),
         "seconds_scoring": _number(seconds.get("scoring")),
+        "started": _number(record.started),
+        "ended": _number(record.ended),
         "peak_memory_mb": _number(record.peak_memory_mb),
         "host": record.environment.get("host", ""),
         "seed": str(record.seed),

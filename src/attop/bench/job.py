@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,8 @@ def train(job: Job) -> None:
     """
     # Absolute, for a method may change the working directory.
     files = {name: os.path.abspath(getattr(job, name)) for name in ("data", "folds", "scores", "record")}
-    argument = {"spec": job.spec.as_dict(), "seconds": job.limits.seconds, **files}
+    started = time.time()
+    argument = {"spec": job.spec.as_dict(), "seconds": job.limits.seconds, "started": started, **files}
     before = _last_line(job.log)
     exit = perform(Call("attop.bench.job.work", argument, job.log, job.limits, ("attop.bench.preload",)))
     if exit.status == "killed":
@@ -59,7 +61,7 @@ def train(job: Job) -> None:
         else:
             _append(job.log, exit.message)
     if exit.status in FAILED:
-        exit = _write_failure(job, exit)
+        exit = _write_failure(job, exit, started)
     if exit.status != "done":
         sys.stderr.write(f"\n{exit.message}\nThe job's output is in {job.log}\n\n")
         raise SystemExit(1)
@@ -84,16 +86,18 @@ def work(request: dict[str, Any]) -> None:
     else:
         outcome = run_job(spec, dataset, folds[spec.fold], seconds=request["seconds"])
     outcome.record.made_with = _origin(spec, request["data"])
+    outcome.record.started, outcome.record.ended = request["started"], time.time()
     print(outcome.record.traceback, outcome.record.error or "ok", flush=True)
     write_outcome(outcome, request["scores"], request["record"])
 
 
-def _write_failure(job: Job, exit: Exit) -> Exit:
+def _write_failure(job: Job, exit: Exit, started: float) -> Exit:
     from attop.bench.training import failure, write_outcome
 
     try:
         outcome = failure(job.spec, job.data, exit.status, exit.message, exit.tail)
         outcome.record.made_with = _origin(job.spec, job.data)
+        outcome.record.started, outcome.record.ended = started, time.time()
         write_outcome(outcome, job.scores, job.record)
     except OSError as error:
         return Exit("failed", f"{type(error).__name__}: {error}")

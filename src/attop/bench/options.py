@@ -123,6 +123,19 @@ class LimitsConfig(_Model):
     )
 
 
+class ResourcesConfig(_Model):
+    """What a training job of a method takes; changing it does not repeat what is done."""
+
+    threads: int = Field(
+        default=1,
+        ge=1,
+        description="Processors; locally no more than `--cores`. Libraries are told by OMP_NUM_THREADS.",
+    )
+    gpus: int = Field(
+        default=0, ge=0, description="GPUs; locally `--resources gpu=1` keeps jobs from sharing one."
+    )
+
+
 class DatasetConfig(_Model):
     """A data set and what is asked of it."""
 
@@ -206,6 +219,11 @@ class MethodConfig(_Model):
         default_factory=lambda: LimitsConfig(),
         exclude=True,
         description="Limits of its training jobs; what is left out is as for every method.",
+    )
+    resources: ResourcesConfig = Field(
+        default_factory=lambda: ResourcesConfig(),
+        exclude=True,
+        description="Threads and GPUs of a training job, here and on a cluster.",
     )
     requires: str | None = Field(
         None,

@@ -67,6 +67,8 @@ class Record:
     n_settings : int
     seconds : dict
         Of ``selection``, ``training`` (None if it is part of the selection) and ``scoring``.
+    started, ended : float or None
+        When the job was begun and its record written, in seconds since 1970 (UTC).
     peak_memory_mb : float or None
     environment : dict
         See `attop.bench.environment.environment`.
@@ -86,6 +88,8 @@ class Record:
     n_test: int | None = None
     n_settings: int = 0
     seconds: dict[str, float | None] = field(default_factory=dict)
+    started: float | None = None
+    ended: float | None = None
     peak_memory_mb: float | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     traceback: str = ""

@@ -21,6 +21,7 @@ from attop.bench.options import (
     MethodConfig,
     MetricConfig,
     ProtocolConfig,
+    ResourcesConfig,
     fields_of,
 )
 from attop.datasets.fetch import Source
@@ -74,6 +75,7 @@ _SECTIONS: tuple[tuple[str, type], ...] = (
     ("An entry of `files` of a data set", Source),
     ("`expect` of a data set", ExpectConfig),
     ("An entry of `methods`", MethodConfig),
+    ("`resources` of a method", ResourcesConfig),
     ("An entry of `own_metrics`", MetricConfig),
     ("`limits` of every training job, or of those of a method", LimitsConfig),
 )
@@ -129,6 +131,8 @@ def _type(annotation: Any) -> str:
         return " or ".join(f"`{a}`" for a in arguments)
     if origin in (Union, UnionType):
         return " or ".join(_type(a) for a in arguments if a is not NoneType)
+    if origin is tuple:
+        return f"list of {len(arguments)} {_type(arguments[0])}s"
     if origin in (list, Sequence):
         return f"list of {_type(arguments[0])}"
     if origin is dict or (isinstance(annotation, type) and issubclass(annotation, BaseModel)):

@@ -40,6 +40,8 @@ TABLES: dict[str, tuple[str, ...]] = {
         "seconds_selection",
         "seconds_training",
         "seconds_scoring",
+        "started",
+        "ended",
         "peak_memory_mb",
         "host",
         "seed",

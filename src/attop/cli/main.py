@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -58,6 +59,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # such as `attop plan | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor does Python complain at exit
         return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        if error.filename is None:  # it was the output
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = error.filename or "its output"
+        print(f"attop {options.command} cannot write {where}: {error.strerror}, free some", file=sys.stderr)
+        return 1
     except ValueError as error:
         from attop.bench.config import ConfigError
 

@@ -10,8 +10,8 @@ from attop.bench.plan import Plan
 from attop.cli.configuration import command_line, read_config
 from attop.cli.estimate import Disk, Jobs, count_jobs, disk_to_come
 from attop.cli.machine import usable_cores
-from attop.cli.text import columns, duration, existing, few, size
-from attop.wording import counted
+from attop.cli.text import columns, existing, few, size
+from attop.wording import counted, seconds
 
 __all__ = ["show"]
 
@@ -47,9 +47,9 @@ def _rows(plan: Plan, jobs: dict[tuple[str, str], Jobs]) -> Iterable[list[str]]:
                 yield [name, method.id, "-", "", "", "", "", ""]
             else:
                 job = jobs[data.id, method.id]
-                time = "unknown" if job.seconds is None else duration(job.seconds)
+                time = "unknown" if job.seconds is None else seconds(job.seconds)
                 counts = [str(n or "") for n in (job.done, job.failed, job.left)]
-                limit = "none" if job.limit is None else duration(job.limit)
+                limit = "none" if job.limit is None else seconds(job.limit)
                 yield [name, method.id, str(job.total), *counts, time if job.left else "", limit]
             name = ""
 
@@ -65,12 +65,12 @@ def _sums(plan: Plan, jobs: dict[tuple[str, str], Jobs], disk: Disk, cores: int)
     if left and all(job.seconds is not None for job in left):
         yield [
             f"On {counted(cores, 'core')}",
-            f"about {duration(sum(job.seconds or 0 for job in left) / cores)}",
+            f"about {seconds(sum(job.seconds or 0 for job in left) / cores)}",
         ]
     limits = [job.limit for job in left]
     if left:
         longest = None if None in limits else max(limit for limit in limits if limit is not None)
-        yield ["Longest job", "has no limit" if longest is None else f"is stopped after {duration(longest)}"]
+        yield ["Longest job", "has no limit" if longest is None else f"is stopped after {seconds(longest)}"]
     yield ["Download", _amount(disk.downloads, disk.unsized_files)]
     yield ["Prepared data", _amount(disk.prepared, disk.unsized_datasets)]
     yield ["Predictions", _amount(disk.predictions, disk.untested, "at most ")]
@@ -90,7 +90,7 @@ def _hours(left: list[Jobs]) -> str:
     if not left:
         return "0"
     if not blind:
-        return f"{known / 3600:.2g} ({duration(known)} on one core), by the jobs that are done"
+        return f"{known / 3600:.2g} ({seconds(known)} on one core), by the jobs that are done"
     limits = [job.left * job.limit for job in blind if job.limit is not None]
     worst = f"at most {sum(limits) / 3600:,.3g} by their limits" if len(limits) == len(blind) else "no limit"
     unknown = f"unknown for {counted(n, 'job')} ({worst}): no job of the same method and data set is done"

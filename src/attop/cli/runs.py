@@ -15,9 +15,9 @@ from attop.bench.record import Record
 from attop.bench.run import Run
 from attop.cli.configuration import attop_line, command_line, read_config
 from attop.cli.estimate import count_jobs
-from attop.cli.text import columns, duration
+from attop.cli.text import columns
 from attop.statuses import FAILED, STATUSES
-from attop.wording import counted
+from attop.wording import counted, seconds
 
 __all__ = ["retry", "status"]
 
@@ -64,7 +64,7 @@ def _table(plan: Plan, outcomes: Mapping[Run, tuple[str, str]]) -> Iterable[list
         counts = Counter(state for run, (state, _) in outcomes.items() if run.dataset == data.id)
         left = [job for (dataset, _), job in jobs.items() if dataset == data.id and job.left]
         known = [job.seconds for job in left if job.seconds is not None]
-        time = f"{'' if len(known) == len(left) else 'over '}{duration(sum(known))}" if known else "unknown"
+        time = f"{'' if len(known) == len(left) else 'over '}{seconds(sum(known))}" if known else "unknown"
         yield [data.id, *(str(counts[state] or "") for state in shown), time if left else ""]
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["columns", "duration", "existing", "few", "size"]
+__all__ = ["columns", "existing", "few", "size"]
 
 
 def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
@@ -20,14 +20,6 @@ def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
         ).rstrip()
         for row in table
     )
-
-
-def duration(seconds: float) -> str:
-    """Return a time in the largest unit of which there is at least one."""
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:.2g} s"
 
 
 def size(amount: float) -> str:

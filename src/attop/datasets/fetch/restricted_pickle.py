@@ -6,7 +6,7 @@ import math
 import os
 import pickle
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
@@ -43,9 +43,13 @@ class _Dtype:
     """
 
     def __init__(self, code: str, align: bool = False, copy: bool = True):
-        dtype = np.dtype(str(code))
+        if not isinstance(code, str):
+            raise PickleRefused("a dtype that is no text")
+        dtype = np.dtype(code)
         if dtype.kind not in "biufcmMSUO" or dtype.fields or dtype.subdtype:
             raise PickleRefused(f"an array of dtype {code!r}: only numbers, strings and objects are read")
+        if dtype.itemsize == 0:  # of which there may be any number in no bytes
+            raise PickleRefused("an array of items without size")
         self.dtype = dtype
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
@@ -54,7 +58,9 @@ class _Dtype:
             raise PickleRefused("an array of records: only numbers, strings and objects are read")
         if self.dtype.kind in "mM":  # whose unit is in the state alone
             unit, number, *_ = rest[-1][-1]
-            self.dtype = np.dtype(f"{self.dtype.kind}8[{int(number)}{bytes(unit).decode('ascii')}]")
+            if not isinstance(unit, bytes):
+                raise PickleRefused("a unit of time that is no text")
+            self.dtype = np.dtype(f"{self.dtype.kind}8[{int(number)}{unit.decode('ascii')}]")
         if order in ("<", ">"):
             self.dtype = self.dtype.newbyteorder(order)
 
@@ -70,6 +76,8 @@ class _Array(np.ndarray):
             raise PickleRefused("an array of objects given as bytes")
         if isinstance(content, str):  # bytes of Python 2
             content = content.encode("latin1")
+        if len(shape) > _MOST_AXES or not all(isinstance(n, int) for n in shape):
+            raise PickleRefused("an array whose shape is no shape")
         # NumPy takes objects by the shape, also from beyond the end of a list that is shorter.
         size = math.prod(shape) * (1 if dtype.dtype.kind == "O" else dtype.dtype.itemsize)
         if min(shape, default=0) < 0 or len(content) != size:
@@ -95,12 +103,57 @@ def _from_buffer(buffer: Any, dtype: _Dtype, shape: tuple[int, ...], order: str)
 
 
 def _encode(text: str, encoding: str = "latin1") -> bytes:
-    if encoding not in ("latin1", "latin-1", "utf-8", "ascii"):
-        raise PickleRefused(f"the encoding {encoding!r}")
+    if not isinstance(encoding, str) or encoding not in ("latin1", "latin-1", "utf-8", "ascii"):
+        raise PickleRefused("an encoding that text does not have")
     return text.encode(encoding)
 
 
-_BUILTINS = {"set": set, "frozenset": frozenset, "complex": complex, "bytes": bytes, "bytearray": bytearray}
+def _set_of(kind: type) -> Callable[..., Any]:
+    def make(items: list[Any]) -> Any:
+        if not isinstance(items, list):
+            raise PickleRefused("a set of what is no list")
+        _check_keys(items)
+        return kind(items)
+
+    return make
+
+
+def _bytes_of(kind: type) -> Callable[..., Any]:
+    def make(content: Any = b"", *encoding: str) -> Any:
+        if not isinstance(content, (str, bytes)):  # a number would ask for so many
+            raise PickleRefused("bytes of what is no text")
+        return kind(content, *encoding)
+
+    return make
+
+
+def _check_keys(keys: list[Any]) -> None:
+    """Refuse keys that take long to hash.
+
+    A tuple is hashed item by item, each time: where each of many holds the one before twice, the time doubles
+    with each, and the file grows by some bytes.
+    """
+    for key in keys:
+        parts = [key]
+        for part in parts:
+            if isinstance(part, int) and part.bit_length() > 64:
+                raise PickleRefused("a key or member of a set of more than 64 bits")
+            if isinstance(part, tuple):
+                if len(parts) + len(part) > _LONGEST_KEY:
+                    raise PickleRefused(f"a key or member of a set of more than {_LONGEST_KEY} parts")
+                parts += part
+
+
+#: NumPy's own limit; parts of a tuple, tuples in it included.
+_MOST_AXES, _LONGEST_KEY = 64, 100
+
+_BUILTINS = {
+    "set": _Only(_set_of(set)),
+    "frozenset": _Only(_set_of(frozenset)),
+    "complex": _Only(complex),
+    "bytes": _Only(_bytes_of(bytes)),
+    "bytearray": _Only(_bytes_of(bytearray)),
+}
 _NUMPY: dict[str, Callable[..., Any]] = {
     "multiarray._reconstruct": _reconstruct,
     "multiarray.scalar": _scalar,
@@ -119,7 +172,36 @@ _ALLOWED: dict[str, Any] = {
 }
 
 
-class _Reader(pickle.Unpickler):
+def _asking(opcode: bytes, keys: Callable[[Any], list[Any]], into: Callable[[Any], Any]) -> Any:
+    """Return the reader's function for an opcode that hashes, which looks at what it hashes before."""
+    load: Any = pickle._Unpickler.dispatch[opcode[0]]
+
+    def asked(reader: Any) -> None:
+        if type(into(reader)) not in (dict, set):
+            raise PickleRefused("keys of what is no dict and no set")
+        _check_keys(keys(reader))
+        load(reader)
+
+    return asked
+
+
+# In Python: the unpickler in C cannot be asked before it hashes, and takes memory for any place in its memo.
+# The items since a mark are its stack; what lies below the mark is on its metastack.
+class _Reader(pickle._Unpickler):
+    dispatch: ClassVar = {
+        **pickle._Unpickler.dispatch,
+        **{
+            opcode[0]: _asking(opcode, keys, into)
+            for opcode, keys, into in (
+                (pickle.SETITEM, lambda r: r.stack[-2:-1], lambda r: r.stack[-3]),
+                (pickle.SETITEMS, lambda r: r.stack[::2], lambda r: r.metastack[-1][-1]),
+                (pickle.ADDITEMS, lambda r: r.stack, lambda r: r.metastack[-1][-1]),
+                (pickle.DICT, lambda r: r.stack[::2], lambda r: {}),
+                (pickle.FROZENSET, lambda r: r.stack, lambda r: set()),
+            )
+        },
+    }
+
     def __init__(self, file: BinaryIO, also: Mapping[str, Any]):
         super().__init__(file, encoding="latin1")
         # A class is asked for new objects, which a function in its place cannot give.
@@ -152,7 +234,7 @@ def load_pickle(path: str | os.PathLike[str], pinned: str, also: Mapping[str, An
     data
         Dicts, lists, tuples, sets, strings, bytes, numbers, None, and arrays of numbers, strings or such
         objects (a subclass of ndarray, which ``np.asarray`` makes plain). Strings of Python 2 are decoded
-        as Latin-1.
+        as Latin-1. Keys and members of sets have at most 100 parts, of which whole numbers have 64 bits.
 
     Raises
     ------

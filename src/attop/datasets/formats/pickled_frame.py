@@ -45,10 +45,8 @@ def load_columns(path: str | os.PathLike[str], pinned: str) -> dict[str, NDArray
     """
     data = load_pickle(path, pinned, also=_STANDINS)
     try:
-        columns = (
-            data.columns() if isinstance(data, _Frame) else {str(k): np.asarray(v) for k, v in data.items()}
-        )
-    except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
+        columns = data.columns() if isinstance(data, _Frame) else {str(k): _array(v) for k, v in data.items()}
+    except (AttributeError, KeyError, TypeError, IndexError, ValueError, OverflowError) as error:
         raise DatasetError(
             f"dataset {path}: not a table that can be read: {type(error).__name__}: {error}; "
             "save it as Parquet or CSV and use the kind file"
@@ -58,16 +56,31 @@ def load_columns(path: str | os.PathLike[str], pinned: str) -> dict[str, NDArray
     return columns
 
 
+_SCALARS = (str, bytes, int, float, complex, np.generic, type(None))
+
+
+def _array(value: Any) -> NDArray[Any]:
+    """Return an array of scalars as a plain one.
+
+    Lists that hold one another, as such or as items, would fill the memory as an array or as text.
+    """
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"a {type(value).__name__} in place of an array")
+    if value.dtype.kind == "O" and not all(isinstance(item, _SCALARS) for item in value.flat):
+        raise TypeError("an array of what is neither text nor numbers")
+    return np.asarray(value)
+
+
 class _Blocks:
     """Stands for the manager of blocks, of pandas before 1.3 and since."""
 
     def __init__(self, blocks: Any = (), axes: Any = (), *rest: Any):
-        self.blocks, self.axes = list(blocks), list(axes)
+        self.blocks, self.axes = blocks, axes
 
     def __setstate__(self, state: Any) -> None:
         newest = state[3]["0.14.1"]
         self.blocks = [(block["values"], block["mgr_locs"]) for block in newest["blocks"]]
-        self.axes = list(newest["axes"])
+        self.axes = newest["axes"]
 
 
 class _Frame:
@@ -77,12 +90,19 @@ class _Frame:
         self.blocks = state["_mgr"] if "_mgr" in state else state["_data"]
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        names = [str(label) for label in self.blocks.axes[0]]
+        blocks = [(_array(values), place) for values, place in self.blocks.blocks]
+        labels = self.blocks.axes[0]
+        if len(labels) != sum(len(values) for values, _ in blocks):
+            raise ValueError("columns and their names differ in number")
+        if not all(isinstance(label, _SCALARS) for label in labels):
+            raise TypeError("a column whose name is neither text nor a number")
+        names = [str(label) for label in labels]
         if len(set(names)) < len(names):
             raise ValueError("a column occurs twice")
         found: dict[str, NDArray[Any]] = {}
-        for values, place in self.blocks.blocks:
-            for name, column in zip(np.array(names, dtype=object)[place], np.asarray(values), strict=True):
+        for values, place in blocks:
+            chosen = np.array(names, dtype=object)[place if isinstance(place, slice) else _array(place)]
+            for name, column in zip(chosen, values, strict=True):
                 found[name] = np.array(column)
         return {name: found[name] for name in names}
 
@@ -90,7 +110,7 @@ class _Frame:
 def _index(kind: str, state: Mapping[str, Any]) -> Sequence[Any]:
     """Return the labels of an index of whatever kind."""
     if "data" in state:
-        return np.asarray(state["data"]).tolist()
+        return _array(state["data"]).tolist()
     return range(int(state["start"]), int(state["stop"]), int(state["step"]))
 
 

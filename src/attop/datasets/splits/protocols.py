@@ -62,6 +62,8 @@ class Protocol:
         Option that says how many folds a repeat has; None: it has one.
     needs : tuple of str
         What the data must have for each row, by the names of the attributes of `Dataset`.
+    drawn : bool
+        Whether a repeat is another split; of one that is always the same there is but one repeat.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Protocol:
     summary: str
     counted_by: str | None = None
     needs: tuple[str, ...] = ()
+    drawn: bool = True
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
@@ -133,6 +136,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "selection goes forward in time too",
             "n_folds",
             needs=("day",),
+            drawn=False,
         ),
         Protocol(
             "given",
