@@ -2,8 +2,10 @@
 
 import doctest
 import importlib
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -37,6 +39,7 @@ RUN = {
     "attop plan --configfile payments.yaml",
     "attop plan --configfile config/papers/aatp2012.yaml",
     "PYTHONPATH=. attop check-method centroids.Centroids",
+    "PYTHONPATH=. attop check-method r_glm.RGLM",
 }
 #: Pages whose Python makes the data that their commands read.
 MAKES_DATA = ("own-data.md", "missing-and-categories.md", "take-a-model-away.md", "rescore.md")
@@ -60,6 +63,7 @@ PLANNED = {
     "snakemake --cores 2 --configfile visits.yaml",
     "PYTHONPATH=. snakemake --cores 2 --configfile mine.yaml",
     "PYTHONPATH=. snakemake --cores 2 --configfile metric.yaml",
+    "PYTHONPATH=. snakemake --cores 2 --configfile r.yaml",
 }
 VENV = "python3 -m venv .venv && . .venv/bin/activate"
 CI = "run word for word by .ci/run"
@@ -67,7 +71,12 @@ PIP = "installs; .ci/run installs the same way"
 SLURM = "needs a SLURM; tests/slurm runs the profile on one"
 NETWORK = "asks the network whether the data can be had"
 #: Packages of extras that a page's Python needs.
-NEEDS = {"docs/howto/boosters-and-networks.md": ("lightgbm", "xgboost", "torch")}
+NEEDS = {
+    "docs/howto/boosters-and-networks.md": ("lightgbm", "xgboost", "torch"),
+    "docs/howto/gpu.md": ("torch",),
+}
+#: Programs that a page's Python and commands need.
+PROGRAMS = {"docs/howto/r.md": "Rscript"}
 #: Commands not run here, each with the reason.
 NOT_RUN = {
     f'{VENV} && pip install -e ".[workflow]" && snakemake --cores 16': CI,
@@ -157,11 +166,17 @@ def run_python(page, folder, monkeypatch):
     return runner.summarize(verbose=False)
 
 
+def skip_without_program(page):
+    if page in PROGRAMS and shutil.which(PROGRAMS[page]) is None:
+        pytest.skip(f"the page needs {PROGRAMS[page]}, which is not installed")
+
+
 # test_errata.py runs the errata, and test_readme.py README.
 @pytest.mark.parametrize("page", [p for p in pages_with("python") if "errata/" not in p and p != "README.md"])
 def test_python(page, tmp_path, monkeypatch, capsys):
     for package in NEEDS.get(page, ()):
         pytest.importorskip(package, reason=f"the page's Python needs {package}, of an extra")
+    skip_without_program(page)
     results = run_python(page, tmp_path, monkeypatch)
     assert not results.failed, capsys.readouterr().out
 
@@ -216,6 +231,7 @@ def clone(tmp_path):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if {*commands(page)} & (RUN | PLANNED)])
 def test_commands(page, clone, tmp_path, monkeypatch):
+    skip_without_program(page)
     write_files(page, tmp_path)
     if page.endswith(MAKES_DATA):
         run_python(page, tmp_path, monkeypatch)
@@ -226,17 +242,53 @@ def test_commands(page, clone, tmp_path, monkeypatch):
             clone(f"{command} --dry-run --quiet")
 
 
-def test_site_is_built_without_warnings(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the documentation; a warning is an error."""
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason='pip install -e ".[docs]"')
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", tmp_path / "trees"]
-    run = subprocess.run([*command, "docs", tmp_path / "site"], cwd=ROOT, capture_output=True, text=True)
+    folder = tmp_path_factory.mktemp("docs")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", folder / "trees"]
+    run = subprocess.run([*command, "docs", folder / "site"], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+    return folder / "site"
+
+
+def test_formulas_are_built(site):
     fractions = 0
-    for page in (tmp_path / "site").rglob("*.html"):
+    for page in site.rglob("*.html"):
         for formula in re.findall(r"<math .*?</math>", page.read_text(encoding="utf-8"), re.DOTALL):
             for fraction in ElementTree.fromstring(formula).iter("{http://www.w3.org/1998/Math/MathML}mfrac"):
                 above, _below = fraction
                 assert above.text != "12", f"{page.name}: {formula}"  # TeX reads \\frac12 as a half
                 fractions += 1
     assert fractions > 20
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("fraud", "howto/time-and-customers"),
+        ("latex", "howto/latex"),
+        ("gpu", "howto/gpu"),
+        ("top-k", "metrics"),
+        ("alert", "howto/time-and-customers"),
+        ("enrichment", "metrics"),
+        ("calibrate", "howto/probabilities"),
+        ("save model", "howto/take-a-model-away"),
+        ("missing values", "howto/missing-and-categories"),
+    ],
+)
+def test_the_search_finds(site, words, page):
+    """As the search of the site does: pages that have every word, in any form."""
+    from sphinx.search.en import SearchEnglish
+
+    language = SearchEnglish({})
+    written = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(written[written.index("{") : written.rindex("}") + 1])
+    found = set(index["docnames"])
+    for word in language.split(words.lower()):
+        entries = [index[terms].get(language.stem(word), []) for terms in ("terms", "titleterms")]
+        places = [place for entry in entries for place in (entry if isinstance(entry, list) else [entry])]
+        found &= {index["docnames"][place] for place in places}
+    assert page in found
