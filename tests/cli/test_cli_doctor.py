@@ -56,7 +56,10 @@ def test_packages_missing_and_too_old(folder, capsys, monkeypatch):
     assert status == 1
     text = "\n".join(lines)
     least = packages.wanted()["numpy"]
-    assert f'numpy 1.26.4 is too old: at least {least} is needed\n-> python -m pip install "numpy>={least}"' in text
+    assert (
+        f'numpy 1.26.4 is too old: at least {least} is needed\n-> python -m pip install "numpy>={least}"'
+        in text
+    )
     assert 'FAIL package: pandas is missing\n-> python -m pip install "pandas>=' in text
     assert "scipy 1.13rc1 is too old" not in text
     assert "configuration: not looked at" in text

@@ -405,6 +405,16 @@ LISTS = {
     "scores too short": ({"scores": SCORES[1:]}, r"scores must have shape \(8,\).*got \(7,\)"),
     "scores a number": ({"scores": 1.0}, r"scores must have shape \(8,\).*got \(\)"),
     "scores text": ({"scores": list("abcdefgh")}, "scores must be real numbers, got <U1"),
+    "scores numbers as text": ({"scores": SCORES.astype(str)}, "scores must be real numbers, got <U"),
+    "scores one as text": (
+        {"scores": with_entry(SCORES.astype(object), "1.5")},
+        "scores must be real numbers, got object",
+    ),
+    "scores beyond floats": (
+        {"scores": 2**53 + np.arange(8)},
+        r"got 9007199254740992 to 9007199254740999: as floats different ones would be tied",
+    ),
+    "scores below floats": ({"scores": -(2**62) - np.arange(8)}, "as floats different ones would be tied"),
     "scores complex": ({"scores": SCORES * 1j}, "scores must be real numbers, got complex128"),
     "scores dates": (
         {"scores": pd.date_range("2020", periods=8)},

@@ -65,17 +65,23 @@ def check_weights(weights: ArrayLike, n: int) -> Floats:
 
 
 def as_floats(scores: ArrayLike) -> Floats:
-    """Return scores of any shape as floats; refuse what is not real numbers."""
+    """Return scores of any shape as floats; refuse what is not real numbers, or loses its order as floats."""
     values = np.asarray(scores)
     if values.dtype.kind not in "biuf":
         try:
-            if values.dtype.kind in "cmM":
+            # NumPy would read "3" as a number.
+            if values.dtype.kind != "O" or any(isinstance(value, str | bytes) for value in values.flat):
                 raise TypeError
             values = values.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(
                 f"scores must be real numbers, got {values.dtype}: pass the output of decision_function"
             ) from None
+    if values.dtype.kind in "iu" and values.size and max(-int(values.min()), int(values.max())) > 2**53:
+        raise ValueError(
+            f"scores must lie between -2**53 and 2**53 where they are integers, got {values.min()} to "
+            f"{values.max()}: as floats different ones would be tied, subtract the smallest or pass ranks"
+        )
     return values.astype(np.float64, copy=False)
 
 
