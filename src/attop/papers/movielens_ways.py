@@ -37,7 +37,7 @@ from attop.surrogates.registry import get_surrogate
 from attop.top import Top
 from attop.typing import Floats, Ints
 
-__all__ = ["ways"]
+__all__ = ["WAYS_CHOICES", "ways"]
 
 #: Surrogates by method.
 _OWN = {"gd-papk-avg": "pap@k-avg", "gd-papk-max": "pap@k-max", "gd-papk-ts": "pap@k-ts"}
@@ -48,6 +48,13 @@ _BASELINES = {"svm-pauc": "pauc", "sgd-avg": "prec@k-avg"}
 _LAM, _ETA = (0.001,), (0.5,)
 _EXACT_LAM = (0.1, 0.01, 0.001)
 _CODE_LAM, _CODE_ETA, _CODE_STEPS = 0.001, (0.2,), 121
+_STARTS = 10
+#: For the paper's page.
+WAYS_CHOICES = (
+    f"The three ways: 5 splits, {_STARTS} starts of what is descended, lambda {_LAM[0]}; eta {_ETA[0]} as "
+    f"worded and {_CODE_ETA[0]} as the code has it, {_CODE_STEPS} steps. What is exact chooses lambda of "
+    f"{', '.join(map(str, _EXACT_LAM))} by the validation part."
+)
 
 
 def ways(
@@ -55,7 +62,7 @@ def ways(
     data: Mapping[str, Dataset],
     *,
     split: int,
-    n_starts: int = 10,
+    n_starts: int = _STARTS,
     targets: Sequence[int] = (8, 12, 16, 20, 24),
     steps: int = _CODE_STEPS,
 ) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from attop.analysis.figures.style import figure_theme, method_styles
 from attop.papers.findings import Comparison, Findings, Plot, compare, ours_alone, printed_numbers
 from attop.papers.movielens_orderings import orderings, sentences, side_by_side
+from attop.papers.movielens_ways import WAYS_CHOICES
 
 __all__ = ["findings"]
 
@@ -80,6 +81,7 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
             "fresh one of the same size.",
             "Figure 1: negatives are drawn from the paper's distribution given that 1_d realises the "
             "condition. The descent starts at N(0, 1), as the authors' code does.",
+            WAYS_CHOICES,
         ],
         comparisons=[
             Comparison(
@@ -269,7 +271,7 @@ def _ranking_plot(
 ) -> Plot:
     part = table[table["dataset"] == dataset].copy()
     part["k"] = part["target"].str.removeprefix("k=").astype(int)
-    styles = method_styles(list(names))
+    styles = method_styles([method for method in names if method in set(part["method"])])
     with figure_theme():
         canvas = Figure(figsize=(7.4, 3.6), layout="constrained")
         left, right = canvas.subplots(1, 2, sharey=True)
