@@ -139,7 +139,10 @@ def page(labels):
         for (m, f), v in value.items()
         for metric, scale in (("precision@k", 0.5), ("recall@k", 3.3))
     ]
-    runs = [{"dataset": "coil2000", "method": m, "n_train": 4000, "n_test": 1000} for m, _ in keys]
+    runs = [
+        {"dataset": "coil2000", "method": m, "n_train": 4000, "n_test": 1000, "constant": False}
+        for m, _ in keys
+    ]
     mailed = pd.DataFrame(
         [
             {"method": m, "place": p, "row": 7 * p, "tied": False, "positive": labels and p % 2}

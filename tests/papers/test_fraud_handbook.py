@@ -99,7 +99,14 @@ def test_the_page_tells_digits_from_orders_of_ties():
     }
     names = [f"card-precision-100{s}" for s in ("-in-order", "", "-low", "-high")] + ["auc"]
     rows = [
-        {"dataset": "fraud-handbook", "target": "tau=0.01", "method": m, "metric": n, "mean": v}
+        {
+            "dataset": "fraud-handbook",
+            "target": "tau=0.01",
+            "method": m,
+            "metric": n,
+            "mean": v,
+            "n_constant": int(m == "soft-top"),
+        }
         for m, its in values.items()
         for n, v in zip(names, its, strict=True)
     ]
@@ -111,6 +118,7 @@ def test_the_page_tells_digits_from_orders_of_ties():
         "handbook-xgboost": "no",
         "soft-top": "",
     }
+    assert table["constant"].to_list() == [0, 0, 1]
     assert found.answers[0] == "1 of the 2 printed card precisions come out to the digit."
     assert "printed 0.273, in order 0.246" in found.answers[1]
     assert "from 0.236 to 0.397" in found.answers[2]

@@ -68,9 +68,9 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
 
 _NOTE = (
     "recall: share of the policies in the 20% with the highest scores, mean over the runs; low and high: its "
-    "95% interval; expected: what that would be of 238, with the interval of the count; found: of the list "
-    "of 800, where the labels are to be had; tied at the end: places that chance gave to some customers of "
-    "one score."
+    "95% interval; constant: runs whose model gives all customers one score; expected: what that would be of "
+    "238, with the interval of the count; found: of the list of 800, where the labels are to be had; tied at "
+    "the end: places that chance gave to some customers of one score."
 )
 
 
@@ -98,6 +98,7 @@ def _worth(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
                 "low": mean - width,
                 "high": mean + width,
                 "runs": n,
+                "constant": int(sizes.loc[sizes["method"] == method, "constant"].sum()),
                 "expected": _POSITIVES * mean,
                 "expected low": _POSITIVES * (mean - 1.96 * drawn),
                 "expected high": _POSITIVES * (mean + 1.96 * drawn),

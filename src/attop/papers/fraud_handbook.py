@@ -18,7 +18,8 @@ _TUNED, _TUNED_STD = 0.303, 0.01
 _NOTE = (
     "in order: tied cards as the handbook's sort leaves them, which is what is printed; expected: the mean "
     "over random orders of tied cards; least and greatest: the worst and the best order. same digits: if "
-    "the number in order, rounded as the printed one, is that one."
+    "the number in order, rounded as the printed one, is that one. constant: models that give all items one "
+    "score."
 )
 
 
@@ -54,6 +55,7 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
 def _table(summary: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     """Return a row a method, the handbook's first and as it has them."""
     ours = summary.pivot_table(index="method", columns="metric", values="mean", dropna=False)
+    constant = summary.groupby("method")["n_constant"].max()
     told = printed_numbers("fraud-handbook").pivot(index="method", columns="metric", values="mean")
     columns = {
         "in order": f"{_METRIC}-in-order",
@@ -73,6 +75,7 @@ def _table(summary: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
         row["printed AUC"] = told.at[method, "auc"] if has else math.nan
         same = round(row["in order"], 3) == row["printed"]
         row["same digits"] = ("yes" if same else "no") if has else ""
+        row["constant"] = int(constant[method])
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -37,6 +37,7 @@ _CLAIMS = {
 _PARTS = {"-train": "training", "": "test"}
 _R_MAX = "positives@top"
 _LEVEL = 0.05
+_OF_CONSTANT = "constant: runs, of all p, whose model gives all items one score."
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
@@ -53,7 +54,8 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
     powers = dict(sorted(powers.items(), key=lambda item: item[1]))
     held = [d for d in _FIGURES if d in story["datasets"]]
     values = _values(tables["evaluation"], powers)
-    steps = _steps(values, held, _constant(tables["runs"]))
+    constant = _constant(tables["runs"], held)
+    steps = _steps(values, held, constant)
     curves, tested = _by_rounds(tables["rounds"]), _against_p1(tables["rounds"])
     ways = {name + suffix: (name, f"none; {part} part") for name in held for suffix, part in _PARTS.items()}
     return Findings(
@@ -79,22 +81,21 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
             Comparison(
                 "r_max",
                 "R_max: positives above the highest negative, by p",
-                _wide(values, _R_MAX),
-                "Mean over ten splits (standard deviation).",
+                _wide(values, _R_MAX, constant),
+                "Mean over ten splits (standard deviation). " + _OF_CONSTANT,
             ),
             Comparison(
                 "auc",
                 "AUC, by p: what the push costs",
-                _wide(values, "auc", digits=3),
-                "Mean over ten splits (standard deviation).",
+                _wide(values, "auc", constant, digits=3),
+                "Mean over ten splits (standard deviation). " + _OF_CONSTANT,
             ),
             Comparison(
                 "steps",
                 "Steps from one p to the next at which R_max falls",
                 steps,
                 "falls: of five steps between p = 1, 2, 4, 8, 16, 64, in the mean over the splits; splits: "
-                "those in which R_max at p = 64 is above, equal to or below that at p = 1; constant: runs, "
-                "of all p, whose model gives all items one score.",
+                "those in which R_max at p = 64 is above, equal to or below that at p = 1. " + _OF_CONSTANT,
             ),
             Comparison(
                 "rounds",
@@ -131,18 +132,22 @@ def _values(evaluation: pd.DataFrame, powers: Mapping[str, float]) -> pd.DataFra
     return table[["dataset", "part", "p", "metric", "repeat", "fold", "value"]]
 
 
-def _wide(values: pd.DataFrame, metric: str, digits: int = 1) -> pd.DataFrame:
+def _wide(
+    values: pd.DataFrame, metric: str, constant: Mapping[tuple[str, str], int], digits: int = 1
+) -> pd.DataFrame:
     part = values[values["metric"] == metric]
     groups = part.groupby(["dataset", "part", "p"], sort=False)["value"]
     means, spreads = groups.mean().unstack("p"), groups.std().unstack("p")
     text = means.map(f"{{:.{digits}f}}".format) + spreads.map(f" ({{:.{digits}f}})".format)
     text.columns = [f"p = {p:g}" for p in text.columns]
+    text["constant"] = [constant[key] for key in text.index]
     return text.reset_index()
 
 
-def _constant(runs: pd.DataFrame) -> pd.Series:
-    """Count the constant models of each data set of the run."""
-    return runs.groupby("dataset")["constant"].sum()
+def _constant(runs: pd.DataFrame, datasets: list[str]) -> dict[tuple[str, str], int]:
+    """Count the constant models of each of the paper's data sets and parts."""
+    counts = runs.groupby("dataset")["constant"].sum()
+    return {(d, part): int(counts.get(d + ending, 0)) for d in datasets for ending, part in _PARTS.items()}
 
 
 def _by_rounds(rounds: pd.DataFrame) -> pd.DataFrame:
@@ -212,8 +217,9 @@ def _in_words(rounds: int, splits: int, means: np.ndarray, against: pd.Series) -
     )
 
 
-def _steps(values: pd.DataFrame, datasets: list[str], constant: pd.Series) -> pd.DataFrame:
-    suffix = {which: ending for ending, which in _PARTS.items()}
+def _steps(
+    values: pd.DataFrame, datasets: list[str], constant: Mapping[tuple[str, str], int]
+) -> pd.DataFrame:
     part = values[values["metric"] == _R_MAX]
     rows = []
     for dataset in datasets:
@@ -238,7 +244,7 @@ def _steps(values: pd.DataFrame, datasets: list[str], constant: pd.Series) -> pd
                     "splits above": int((change > 0).sum()),
                     "splits equal": int((change == 0).sum()),
                     "splits below": int((change < 0).sum()),
-                    "constant": int(constant.get(dataset + suffix[which], 0)),
+                    "constant": constant[dataset, which],
                 }
             )
     return pd.DataFrame(rows)

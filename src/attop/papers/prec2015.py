@@ -126,7 +126,7 @@ def _against_k(whole: pd.DataFrame, dataset: str, title: str, names: Mapping[str
 
 
 def _draw(data: pd.DataFrame, x: str, names: Mapping[str, str], label: str, title: str, log: bool) -> Figure:
-    styles = method_styles(list(names))
+    styles = method_styles({family: family.removesuffix("-averaged") for family in names})
     with figure_theme():
         canvas = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = canvas.add_subplot()
@@ -134,7 +134,7 @@ def _draw(data: pd.DataFrame, x: str, names: Mapping[str, str], label: str, titl
             style = styles[str(family)]
             axes.errorbar(
                 line[x], line["mean"], line["std"], label=names[str(family)], capsize=2, elinewidth=0.7,
-                color=style.colour, **style.mark(),
+                **style.line, **style.mark(),
             )  # fmt: skip
         if log:
             axes.set_xscale("log")
