@@ -414,6 +414,11 @@ LISTS = {
         {"scores": 2**53 + np.arange(8)},
         r"got 9007199254740992 to 9007199254740999: as floats different ones would be tied",
     ),
+    "scores objects beyond floats": (
+        {"scores": with_entry(SCORES.astype(object), 10**17)},
+        "as floats different ones would be tied",
+    ),
+    "scores beyond all floats": ({"scores": [10**400, *range(7)]}, "must be real numbers, got object"),
     "scores below floats": ({"scores": -(2**62) - np.arange(8)}, "as floats different ones would be tied"),
     "scores complex": ({"scores": SCORES * 1j}, "scores must be real numbers, got complex128"),
     "scores dates": (

@@ -72,17 +72,21 @@ def as_floats(scores: ArrayLike) -> Floats:
             # NumPy would read "3" as a number.
             if values.dtype.kind != "O" or any(isinstance(value, str | bytes) for value in values.flat):
                 raise TypeError
-            values = values.astype(np.float64)
-        except (TypeError, ValueError):
+            floats = values.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(
                 f"scores must be real numbers, got {values.dtype}: pass the output of decision_function"
             ) from None
-    if values.dtype.kind in "iu" and values.size and max(-int(values.min()), int(values.max())) > 2**53:
+        whole = [value for value in values.flat if isinstance(value, int)]
+    else:
+        floats = values.astype(np.float64, copy=False)
+        whole = [int(values.min()), int(values.max())] if values.dtype.kind in "iu" and values.size else []
+    if whole and max(map(abs, whole)) > 2**53:
         raise ValueError(
-            f"scores must lie between -2**53 and 2**53 where they are integers, got {values.min()} to "
-            f"{values.max()}: as floats different ones would be tied, subtract the smallest or pass ranks"
+            f"scores must lie between -2**53 and 2**53 where they are integers, got {min(whole)} to "
+            f"{max(whole)}: as floats different ones would be tied, subtract the smallest or pass ranks"
         )
-    return values.astype(np.float64, copy=False)
+    return floats
 
 
 @dataclass(frozen=True)
