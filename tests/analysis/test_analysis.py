@@ -19,6 +19,7 @@ import yaml
 
 import attop
 from attop.analysis import build_report, summarise, write_analysis
+from attop.analysis.compute.across import across
 from attop.analysis.compute.board import pareto_front
 from attop.analysis.compute.clock import wall_clock
 from attop.analysis.compute.comparison import leads
@@ -32,12 +33,14 @@ from attop.analysis.compute.transfer import transfer
 from attop.analysis.compute.tuning import choices, costs
 from attop.analysis.figures import registry
 from attop.analysis.figures.budget import expected_best
-from attop.analysis.figures.registry import PER_DATASET, Drawing
-from attop.analysis.figures.style import method_styles
+from attop.analysis.figures.registry import PER_DATASET, Drawing, draw
+from attop.analysis.figures.scene import Scene, quieten
+from attop.analysis.figures.style import QUIET, method_styles, to_svg
 from attop.analysis.page.model import Chip, Failures
+from attop.analysis.page.render import render
 from attop.analysis.page.report import build_page
 from attop.analysis.page.section import protocol_sentence
-from attop.analysis.page.summary_line import chips
+from attop.analysis.page.summary_line import chips, left_out, page_headline
 from attop.bench.tables import TABLES
 from attop.bibliography import bibliography, cited
 from attop.datasets.splits.protocols import PROTOCOLS
@@ -503,7 +506,7 @@ def test_headline_chips_and_map_say_what_was_run(small):
     assert chips["2 data sets"].tone == ""
     assert chips["5 jobs failed"] == Chip("5 jobs failed", "bad", "#failures")
     assert any(text.startswith("attop 0.1.0 · 0123456") for text in chips)
-    assert any(" by the clock, " in text for text in chips)
+    assert any(" by the clock; the jobs add up to " in text for text in chips)
     assert {(c.dataset, c.target) for c in page.map.columns} == {
         (s.id, target) for s in page.sections for target in s.targets
     }
@@ -547,8 +550,8 @@ def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
     class Section:
         id, title, at_edge = "wdbc", "WDBC", ()
 
-        def __init__(self, **skipped):
-            self.skipped = skipped
+        def __init__(self, *order, **skipped):
+            self.order, self.skipped = order, skipped
 
     runs = pd.DataFrame(
         columns=[*("dataset", "method", "repeat", "fold"), *(f"seconds_{s}" for s in SPENT)], dtype=float
@@ -556,10 +559,79 @@ def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
     jobs = {"expected": 1, "ok": 1, "missing": 0}
     failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [])
     methods = {"boosted": {"title": "Boosting"}, "aatp": {"title": "AATP"}}
-    sections = [Section(boosted="needs a package", aatp="slow"), Section(boosted="needs a package")]
-    said = [chip.text for chip in chips(sections, methods, failures, runs, {})]
-    assert "Boosting left out: needs a package" in said
-    assert not any("AATP" in text for text in said)
+    sections = [Section(boosted="needs a package", aatp="slow"), Section("aatp", boosted="needs a package")]
+    assert Chip("Boosting left out", "warn", "#left-out") in chips(sections, methods, failures, runs, {})
+    assert left_out(sections, methods) == {"boosted": "needs a package"}
+    methods["own"] = {"title": "Mine"}
+    assert Chip("2 methods left out", "warn", "#left-out") in chips(sections, methods, failures, runs, {})
+    assert left_out(sections, methods) == {"boosted": "needs a package", "own": "not run"}
+
+
+def test_the_map_has_no_row_for_a_method_that_ran_nowhere_but_names_it(small):
+    *tables, manifest = small
+    skipped = {d: {**entry, "skip": {"boosted": "slow"}} for d, entry in manifest["datasets"].items()}
+    methods = {**manifest["methods"], "boosted": {"title": "Boosting"}, "own": {"title": "Mine"}}
+    page = build_page(as_tables(*tables), {**manifest, "datasets": skipped, "methods": methods})
+    assert {row.method for row in page.map.rows} == set(manifest["methods"])
+    assert page.left_out == [("Boosting", "slow"), ("Mine", "not run")]
+    assert "Run on no data set: Boosting (slow); Mine (not run)." in Page(render(page)).words
+
+
+def headline_of(**values):
+    """Return the headline of five data sets with three tops each, from the values at the tops."""
+    evaluation = pd.concat(
+        rows(
+            *((m, [v[i] + e for e in (-0.01, 0, 0.01)]) for m, v in values.items()), dataset=f"d{d}", target=k
+        )[0]
+        for d in range(5)
+        for i, k in enumerate(("k=5", "k=10", "k=20"))
+    )
+    titles = {m: m.upper() for m in values}
+    found = across(evaluation, {f"d{d}": "precision@k" for d in range(5)}, titles=titles)
+    every = [
+        lead for d in range(5) for lead in leads(evaluation, f"d{d}", "precision@k", test_train_ratio=0.5)
+    ]
+    return page_headline(found, every, titles)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (
+            {"a": (0.5, 0.9, 0.5), "b": (0.6, 0.8, 0.6), "c": (0.1, 0.1, 0.1)},
+            "A ranks best over 5 data sets, at the middle top of each (mean rank 1.0 of 3 "
+            "methods), but B most often has the best mean, at 10 of 15 tops (A at 5).",
+        ),
+        (
+            {"a": (0.9, 0.9, 0.5), "b": (0.6, 0.8, 0.6), "c": (0.1, 0.1, 0.1)},
+            "A ranks best over 5 data sets, at the middle top of each (mean rank 1.0 of 3 "
+            "methods) and most often has the best mean, at 10 of 15 tops.",
+        ),
+        (
+            {"a": (0.9, 0.9, 0.5), "b": (0.9, 0.8, 0.6), "c": (0.1, 0.1, 0.1)},
+            "A ranks best over 5 data sets, at the middle top of each (mean rank 1.0 of 3 "
+            "methods) and, with B, most often has the best mean, at 10 of 15 tops each.",
+        ),
+        (
+            {"a": (0.5, 0.9, 0.5), "b": (0.5, 0.9, 0.5), "c": (0.6, 0.1, 0.6)},
+            "A and B rank best over 5 data sets, at the middle top of each (mean rank 1.5 of 3 "
+            "methods), but C most often has the best mean, at 10 of 15 tops (A at 5, B at 5).",
+        ),
+        (
+            {"a": (0.6, 0.9, 0.5), "b": (0.5, 0.9, 0.5), "c": (0.1, 0.1, 0.6)},
+            "A and B rank best over 5 data sets, at the middle top of each (mean rank 1.5 of 3 "
+            "methods), of which A most often has the best mean, at 10 of 15 tops (B at 5).",
+        ),
+        (
+            {"a": (0.6, 0.9, 0.5), "b": (0.5, 0.9, 0.5), "c": (0.6, 0.1, 0.6)},
+            "A and B rank best over 5 data sets, at the middle top of each (mean rank 1.5 of 3 "
+            "methods), but A and C most often have the best mean, at 10 of 15 tops each (B at 5).",
+        ),
+    ],
+)
+def test_the_headline_says_who_ranks_best_and_who_leads_most_often(values, said):
+    none = "At none of the 15 tops is the leader shown to be ahead of the runner-up."
+    assert headline_of(**values) == f"{said} {none}"
 
 
 @pytest.mark.workflow
@@ -594,6 +666,23 @@ def test_a_family_has_a_colour_and_its_members_differ():
     styles = method_styles({"a": "F", "b": "G", "c": "F", "d": "F"})
     assert styles["a"].colour == styles["c"].colour == styles["d"].colour != styles["b"].colour
     assert len({styles[m].marker for m in "acd"}) == len({styles[m].dash for m in "acd"}) == 3
+
+
+def test_only_leaders_have_colour_in_files(small):
+    *tables, manifest = small
+    styles, leader = method_styles(list(manifest["methods"])), METHODS[5]
+    scene = Scene("d0", "wdbc", "precision@k", list(styles), {m: m for m in styles}, styles, {leader})
+    material = {**as_tables(*tables), "summary": summarise(*tables[:2])}
+    drawn = [f for f in draw(PER_DATASET, scene, material) if f.svg and "transfer" not in f.name]
+    assert len(drawn) == len(FIGURES) - 1
+    for figure in drawn:
+        shown = {m for m, style in styles.items() if f"var(--method, {style.colour})" in figure.svg}
+        assert shown > {leader}
+        quieten(figure.canvas, {leader})
+        svg = to_svg(figure.canvas, figure.name, "")
+        assert styles[leader].colour in svg
+        assert QUIET in svg
+        assert not any(style.colour in svg for m, style in styles.items() if m != leader)
 
 
 def degenerate(case):

@@ -30,8 +30,8 @@ def pictures(request):
     material = {**as_tables(evaluation, runs, roc), "summary": summarise(evaluation, runs)}
     titles, styles = {m: m for m in methods}, method_styles(methods)
     found = across(evaluation, dict.fromkeys(datasets, "precision@k"), titles=titles)
-    drawn = draw(PER_DATASET, Scene("d0", "wdbc", "precision@k", methods, titles, styles), material)
-    drawn += draw(ACROSS, Scene("across", "", "", found.order, titles, styles), {"across": found})
+    drawn = draw(PER_DATASET, Scene("d0", "wdbc", "precision@k", methods, titles, styles, methods), material)
+    drawn += draw(ACROSS, Scene("across", "", "", found.order, titles, styles, methods), {"across": found})
     return {figure.name: figure.canvas for figure in drawn if figure.svg}
 
 

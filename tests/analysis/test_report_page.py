@@ -17,6 +17,8 @@ import pytest
 from attop.analysis import build_report, summarise
 from attop.analysis.compute.comparison import leads, split_ratio
 from attop.analysis.compute.comparison_sentences import VERDICTS, ranks_nothing, reading
+from attop.analysis.page.report import build_page
+from attop.wording import fixed
 from support.made_up import METHODS, as_tables, make_results
 from support.report_page import DESK, PHONE, Opened, started
 
@@ -205,9 +207,12 @@ def test_a_link_restores_what_was_seen(open_at):
     first.select_option("#filters [name=metric]", "auc")
     first.locator("#filters summary").click()
     first.locator(f"#filters input[value='{out}']").uncheck()
+    other = about["order"][1]
+    first.select_option("#filters [name=against]", other)
     where = first.evaluate("location.hash")
-    assert where == f"#{about['anchor']}/{about['targets'][-1]}/auc/-{out}"
+    assert where == f"#{about['anchor']}/{about['targets'][-1]}/auc/-{out}/vs={other}"
     again = open_at(where).page
+    assert again.locator("#filters [name=against]").input_value() == other
     for selector in ("#headline", ".current .card.live", ".current .strip"):
         assert again.locator(selector).inner_text() == first.locator(selector).inner_text()
     assert again.evaluate("location.hash") == where
@@ -260,6 +265,157 @@ def test_a_method_taken_out_is_named_nowhere_as_best(open_at):
     assert page.locator("#overview .ranking:visible, #overview figure:visible").count() == 0
     page.locator("#filters [type=reset]").click()
     assert page.locator(f"#map tr[data-method='{best}']:visible").count() == 1
+
+
+@pytest.mark.parametrize("metric", ["", "auc"])
+def test_without_a_method_the_script_says_what_python_says_of_the_others(open_at, metric):
+    """Headline, mean ranks and rows of the map."""
+    page = open_at().page
+    if {m["id"] for m in data_of(page)["methods"]} != set(CHOSEN):
+        pytest.skip("the results behind this report are not at hand")
+    out = CHOSEN[1]
+    page.evaluate("where => { location.hash = where; }", f"#overview//{metric}/-{out}")
+    page.wait_for_function("document.querySelector('#filters output').value")
+    tables = [table[table["method"] != out] for table in TABLES]
+    datasets = {d: {**e, "select_by": metric or e["select_by"]} for d, e in MANIFEST["datasets"].items()}
+    methods = {m: entry for m, entry in MANIFEST["methods"].items() if m != out}
+    expected = build_page(as_tables(*tables), {**MANIFEST, "datasets": datasets, "methods": methods})
+    assert " best over " in expected.headline
+    said = page.locator("#headline").inner_text()
+    assert said == expected.headline + (f" By {metric}." if metric else "")
+    rows = page.locator("#map tbody tr[data-method]:visible")
+    assert rows.evaluate_all("all => all.map(r => r.dataset.method)") == [r.method for r in expected.map.rows]
+    ranks = rows.locator(".rank").all_inner_texts()
+    assert ranks == [fixed(row.rank, 1) for row in expected.map.rows]
+
+
+def shared(about, metric, target, method, other):
+    """Return the differences of two methods, over the runs both have."""
+    values = about["values"][metric][target]
+    pairs = zip(values.get(method, []), values.get(other, []), strict=False)
+    return [a - b for a, b in pairs if a is not None and b is not None]
+
+
+def test_differences_to_a_method_are_shown_in_map_strip_table_and_files(open_at):
+    page = open_at().page
+    data = data_of(page)
+    about = next(d for d in data["datasets"] if len(d["order"]) > 2)
+    base, target = about["order"][1], about["targets"][-1]
+    values = map_cells(page)
+    page.select_option("#filters [name=against]", base)
+    assert page.evaluate("location.hash") == f"#overview/vs={base}"
+    assert page.locator("p.against b").inner_text() == {m["id"]: m["title"] for m in data["methods"]}[base]
+    assert map_cells(page) != values
+    for d in data["datasets"]:
+        for cell in page.locator(f"#map tr[data-method] td[data-dataset='{d['id']}']").all():
+            row = cell.locator("xpath=..").get_attribute("data-method")
+            found = shared(d, d["metric"], cell.get_attribute("data-target"), row, base)
+            text = cell.inner_text()
+            if not found:
+                assert text == "·"
+            elif row == base:
+                assert text == "0"
+            else:
+                mean = sum(found) / len(found)
+                assert text[0] in ("0" if abs(mean) < 1e-12 else "+" if mean > 0 else "−")
+                assert float(text.replace("−", "-")) == pytest.approx(mean, abs=0.0051)
+    page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{target}/vs={base}")
+    page.wait_for_selector(f"section.current[data-dataset='{about['id']}']")
+    here = page.locator("section.current")
+    for row in here.locator(".strip li[data-m]").all():
+        found = shared(about, about["metric"], target, row.get_attribute("data-m"), base)
+        assert row.locator(".dot").count() == len(found)
+        text = row.locator(".value").inner_text()
+        if found:
+            assert float(text.replace("−", "-")) == pytest.approx(sum(found) / len(found), abs=5.1e-4)
+        else:
+            assert text == "–"
+    assert here.locator(".strip .zero").count() > 0
+    here.locator(".numbers summary").click()
+    with page.expect_download() as download:
+        here.locator(".exports [data-format=csv]").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    assert {row["minus"] for row in rows} == {base}
+    wide = here.locator(".wide")
+    for row in rows:
+        found = shared(about, about["metric"], row["target"], row["method"], base)
+        assert (
+            row["difference"] == ""
+            if not found
+            else float(row["difference"]) == pytest.approx(sum(found) / len(found), abs=1e-9)
+        )
+        place = 1 + about["targets"].index(row["target"])
+        cell = wide.locator(f"tr[data-method='{row['method']}'] > *").nth(place)
+        shown = cell.get_attribute("data-v")
+        assert shown == "" if not found else float(shown) == pytest.approx(float(row["difference"]), abs=1e-9)
+    page.locator("#filters [type=reset]").click()
+    page.evaluate("document.querySelector('nav a').click()")
+    page.wait_for_selector("#overview.current")
+    assert map_cells(page) == values
+
+
+COLOURS = """(all) => all.map(e => [e.closest('[data-m]').dataset.m, getComputedStyle(e).stroke])"""
+
+
+def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
+    page = open_at().page
+    data = data_of(page)
+    about = next(d for d in data["datasets"] if len(d["order"]) > 2)
+    base = about["order"][-1]
+    grey = page.evaluate(
+        "() => { const e = document.createElement('i'); e.style.color = 'var(--quiet)';"
+        "document.body.append(e); return getComputedStyle(e).color; }"
+    )
+    for target in about["targets"]:
+        page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{target}/vs={base}")
+        page.wait_for_selector(f".current .tops [data-target='{target}'][aria-pressed=true]")
+        level = page.locator(".current .strip li:is(.best, .level)").evaluate_all(
+            "all => all.map(r => r.dataset.m)"
+        )
+        lines = page.locator(".current figure .m:not(text) > path").evaluate_all(COLOURS)
+        assert {m for m, colour in lines} > {base}
+        for method, colour in lines:
+            assert (colour == grey) == (method not in {*level, base}), (target, method)
+        quiet = page.locator(".current .strip li.quiet")
+        assert quiet.count() == len(set(about["order"]) - {*level, base})
+    if not quiet.count():
+        pytest.skip("here every method is level with the best")
+    method = quiet.first.get_attribute("data-m")
+    figure = page.locator(".current figure", has=page.locator(f".m[data-m='{method}']")).first
+    line = figure.locator(f".m[data-m='{method}'] path").first
+    assert line.evaluate("e => getComputedStyle(e).stroke") == grey
+    with page.expect_download() as download:
+        figure.locator(".open").click()
+        figure.get_by_text("Picture (SVG)").click()
+    picture = Path(download.value.path()).read_text(encoding="utf-8")
+    assert data["rules"]["quiet"] in picture
+    figure.locator(f".m[data-m='{method}']").first.dispatch_event("mouseover")
+    assert line.evaluate("e => getComputedStyle(e).stroke") != grey
+
+
+def test_a_figure_prints_alone_on_a_sheet_of_its_size(open_at):
+    opened = open_at()
+    page = opened.page
+    about = next(d for d in data_of(page)["datasets"] if d["order"])
+    opened.go(f"#{about['anchor']}")
+    page.evaluate("() => { window.print = () => { window.asked = document.title; }; }")
+    figure = page.locator(".current figure", has=page.locator(".m")).first
+    figure.locator(".open").click()
+    figure.get_by_text("Picture (PDF)").click()
+    page.wait_for_function("window.asked")
+    assert page.evaluate("window.asked") == figure.get_attribute("id")
+    width, height = figure.locator("svg").evaluate("s => [s.viewBox.baseVal.width, s.viewBox.baseVal.height]")
+    page.emulate_media(media="print")
+    assert page.locator("body > *:visible").evaluate_all("all => all.map(e => e.id)") == ["sheet"]
+    pdf = page.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    box = [float(x) for x in re.search(rb"/MediaBox\s*\[([^\]]*)\]", pdf)[1].split()]
+    assert box[2:] == pytest.approx([width, height + 1], abs=1.5)
+    assert b"/Font" in pdf  # letters, not a photograph of them
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#sheet").count() == 0
+    assert page.locator("#headline").is_visible()
 
 
 def test_there_are_few_stops_of_the_tab_key_and_each_can_be_seen(open_at):

@@ -123,6 +123,15 @@ class Across:
         return tuple(s.method for s in self.standings if not s.reason)
 
     @property
+    def level(self) -> tuple[str, ...]:
+        """The best and all that are not told apart from it, see `test`; without a test the best alone."""
+        ranked = [s for s in self.standings if s.rank == s.rank]
+        alpha = self.nemenyi.alpha
+        if self.test == "Holm" and self.friedman.p_F >= alpha:
+            return self.order
+        return tuple(s.method for s in ranked if s.rank == ranked[0].rank or s.p >= alpha)
+
+    @property
     def over(self) -> str:
         """How many data sets were compared, in words."""
         return share_of(self.n_datasets, max([s.m for s in self.standings], default=0))

@@ -8,7 +8,7 @@ from attop.analysis.compute.across import Across, Standing, share_of
 from attop.statistics import Comparison
 from attop.wording import fixed, listed, with_p
 
-__all__ = ["sentences"]
+__all__ = ["by_reason", "sentences"]
 
 
 def sentences(
@@ -57,15 +57,15 @@ def sentences(
             f"The methods do not all rank alike (Friedman's test, {with_p(tested.p_F)}). "
             + _apart(ranked, nemenyi, titles)
         )
-    absent = _by_reason([(titles[s.method], s.reason) for s in found.standings if s.reason])
+    absent = by_reason([(titles[s.method], s.reason) for s in found.standings if s.reason])
     said += [f"Not ranked: {who} ({why})." for who, why in absent]
     left_out = [(names.get(d, d), why) for d, why in found.left_out.items()]
     if left_out:
-        said.append("Left out: " + "; ".join(f"{who} ({why})" for who, why in _by_reason(left_out)) + ".")
+        said.append("Left out: " + "; ".join(f"{who} ({why})" for who, why in by_reason(left_out)) + ".")
     return tuple(said)
 
 
-def _by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Put those with the same reason together."""
     return [
         (listed([name for name, its in reasons if its == why]), why)

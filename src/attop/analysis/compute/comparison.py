@@ -16,8 +16,10 @@ from attop.metrics import get_metric
 from attop.statistics import CorrectedT, Posterior, corrected_t_test, correlated_t, effect_sizes, holm
 from attop.typing import Floats
 
-__all__ = ["MIN_RUNS", "SURE", "Lead", "Rival", "default_rope", "leads", "split_ratio"]
+__all__ = ["BASELINE", "MIN_RUNS", "SURE", "Lead", "Rival", "default_rope", "leads", "split_ratio"]
 
+#: The method others are set against, where it takes part: the plainest one that is often good enough.
+BASELINE = "logistic-regression"
 #: Fewer runs than this, and their variance is anyone's guess.
 MIN_RUNS = 5
 #: A probability from which on something is called real.

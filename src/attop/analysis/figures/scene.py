@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from attop.analysis.figures.style import INK, MethodStyle, to_svg
+from attop.analysis.figures.style import INK, QUIET, MethodStyle, that_can_be_quiet, to_svg
 from attop.metrics import get_metric
 from attop.wording import abridge, counted, listed
 
@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["WIDTH", "Figure", "Scene", "as_csv", "blank", "keep_in_bounds", "legend", "runs_of", "to_column"]
+__all__ = [
+    "WIDTH",
+    "Figure",
+    "Scene",
+    "as_csv",
+    "blank",
+    "keep_in_bounds",
+    "legend",
+    "quieten",
+    "runs_of",
+    "to_column",
+]
 
 #: Inches: both columns of a page of a paper, and one of them.
 WIDTH, COLUMN = 7.0, 3.4
@@ -63,6 +74,9 @@ class Scene:
         Method -> name shown.
     styles : mapping
         Method -> colour and marker.
+    leaders : collection of str
+        Methods in colour and in front, the others are grey: the best, those not told apart from it, and the
+        baseline.
     grouped : bool
         Whether its items come in groups.
     """
@@ -73,6 +87,7 @@ class Scene:
     order: Sequence[str]
     titles: Mapping[str, str]
     styles: Mapping[str, MethodStyle]
+    leaders: Collection[str]
     grouped: bool = False
 
     @property
@@ -90,9 +105,31 @@ class Scene:
         return Figure(f"{self.name}-{figure}", "", text)
 
     def picture(self, figure: str, canvas: Canvas, alt: str, caption: str, data: pd.DataFrame) -> Figure:
-        """Return a drawn figure with the numbers in it."""
+        """Return a drawn figure with the numbers in it; methods that do not lead lie behind the others.
+
+        On the page all have their colours, and its script makes those quiet that do not lead where the reader
+        looks.
+        """
         name = f"{self.name}-{figure}"
-        return Figure(name, to_svg(canvas, name, alt), caption, as_csv(data), canvas)
+        for method, artist in _marks(canvas):
+            artist.set_zorder(artist.get_zorder() + (method in self.leaders))
+        return Figure(name, that_can_be_quiet(to_svg(canvas, name, alt)), caption, as_csv(data), canvas)
+
+
+def quieten(canvas: Canvas, leaders: Collection[str]) -> None:
+    """Turn the marks of all methods but the leaders grey."""
+    for method, artist in _marks(canvas):
+        if method not in leaders:
+            artist.set_color(QUIET)
+
+
+def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
+    """Return the lines of methods, in panels and legend, with the method of each."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+
+    lines: list[Any] = canvas.findobj(lambda artist: isinstance(artist, (Line2D, LineCollection)))
+    return [(line.get_gid().removeprefix("method:"), line) for line in lines if line.get_gid()]
 
 
 def as_csv(data: pd.DataFrame) -> str:

@@ -21,18 +21,22 @@ __all__ = [
     "INK",
     "MUTED",
     "PAPER",
+    "QUIET",
     "MethodStyle",
     "figure_theme",
     "key_svg",
     "method_styles",
     "on_paper",
+    "that_can_be_quiet",
     "to_svg",
 ]
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
-# one of the two backgrounds, and with a grey. Their number and that of the markers share no divisor, so
-# 7 x 13 methods differ; lines differ by dash as well once colours repeat.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
+# one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
+# of the markers share no divisor, so 7 x 13 methods differ; lines differ by dash too once colours repeat.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a63c4")
+#: Of methods that do not lead, where their colours would hide those that do.
+QUIET = "#b0b0ae"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 _SIZES = {"*": 1.55, "d": 1.25, "P": 1.15, "X": 1.15, "s": 0.9, "D": 0.85}
 _DASHES: tuple[tuple[float, ...], ...] = ((1, 0), (4, 1.5), (1.2, 1.2), (5, 1.5, 1.2, 1.5))
@@ -101,7 +105,12 @@ def key_svg(style: MethodStyle) -> str:
     area = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
     x, y = x * np.sqrt(2 / area), -y * np.sqrt(2 / area)  # all as large as half of the 2 x 2 box
     corners = " ".join(f"{a:.2f},{b:.2f}" for a, b in zip(x, y, strict=True))
-    return f'<polygon points="{corners}" fill="{style.colour}"/>'
+    return that_can_be_quiet(f'<polygon points="{corners}" style="fill:{style.colour}"/>')
+
+
+def that_can_be_quiet(svg: str) -> str:
+    """Let a page turn the methods' colours in an SVG grey: where it sets ``--method``, that is the colour."""
+    return re.sub("|".join(_COLOURS), lambda m: f"var(--method, {m[0]})", svg)
 
 
 @contextmanager

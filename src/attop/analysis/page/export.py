@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from attop.analysis.figures.scene import Figure, to_column
+from attop.analysis.figures.scene import Figure, quieten, to_column
 from attop.analysis.figures.style import figure_theme, on_paper, to_svg
 from attop.analysis.page.model import Page, WideTable
 from attop.files import write_bytes, write_csv
@@ -29,15 +29,17 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
     """
     figures.mkdir(parents=True, exist_ok=True)
     with figure_theme():
-        for stem, figure in _pictures(page):
-            svg, canvas = figure.svg, figure.canvas
-            if canvas is not None:
-                if to_column(canvas):
-                    svg = to_svg(canvas, figure.name, figure.caption)
-                buffer = io.BytesIO()
-                canvas.savefig(buffer, format="pdf", metadata={"CreationDate": None})
-                write_bytes(figures / f"{stem}.pdf", buffer.getvalue())
+        for stem, figure, leaders in _pictures(page):
+            canvas = figure.canvas
+            if canvas is None:
+                continue
+            quieten(canvas, leaders)
+            to_column(canvas)
+            svg = to_svg(canvas, figure.name, figure.caption)
             write_bytes(figures / f"{stem}.svg", on_paper(svg).encode())
+            buffer = io.BytesIO()
+            canvas.savefig(buffer, format="pdf", metadata={"CreationDate": None})
+            write_bytes(figures / f"{stem}.pdf", buffer.getvalue())
     for section in page.sections:
         if section.table:
             written = as_tex(section.table, page.titles, section.title)
@@ -46,13 +48,13 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
         write_csv(tables / "board.csv", page.board)
 
 
-def _pictures(page: Page) -> Iterator[tuple[str, Figure]]:
-    """Yield the drawn figures and what their files are called."""
-    groups = [("across", page.figures), *((section.id, section.figures) for section in page.sections)]
-    for name, thumbnails in groups:
+def _pictures(page: Page) -> Iterator[tuple[str, Figure, Collection[str]]]:
+    """Yield what the file of each drawn figure is called, the figure, and the methods in colour."""
+    groups = [("across", page.figures, page.leaders), *((s.id, s.figures, s.leaders) for s in page.sections)]
+    for name, thumbnails, leaders in groups:
         for thumbnail in thumbnails:
             if thumbnail.figure.svg:
-                yield f"{name}-{thumbnail.figure.name.partition('-')[2]}", thumbnail.figure
+                yield f"{name}-{thumbnail.figure.name.partition('-')[2]}", thumbnail.figure, leaders
 
 
 def as_tex(table: WideTable, titles: Mapping[str, str], title: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from attop.analysis.compute.across import Across
-from attop.analysis.compute.comparison import Lead
+from attop.analysis.compute.comparison import BASELINE, Lead
 from attop.analysis.compute.heat_map import HeatMap
 from attop.analysis.compute.tables import Cell
 from attop.analysis.compute.transfer import Transfer
@@ -73,7 +73,10 @@ class Thumbnail:
 
 @dataclass(frozen=True)
 class Section:
-    """All the page says of one data set; `anchor` is its address on the page."""
+    """All the page says of one data set; `anchor` is its address on the page.
+
+    `leaders` are in colour: the best at the main target, those not told apart from it, and the baseline.
+    """
 
     id: str
     anchor: str
@@ -85,6 +88,7 @@ class Section:
     span: str
     main: str
     order: list[str]
+    leaders: frozenset[str]
     leads: list[Lead]
     cards: list[Card]
     headline: str
@@ -138,9 +142,11 @@ class Page:
     keys: Mapping[str, str]
     sections: list[Section]
     map: HeatMap
+    left_out: list[tuple[str, str]]
     across: Across
     board: pd.DataFrame
     ranking: tuple[str, ...]
+    leaders: frozenset[str]
     figures: list[Thumbnail]
     metrics: list[Metric]
     failures: Failures
@@ -153,6 +159,12 @@ class Page:
     def places(self) -> dict[str, int]:
         """Number of each method, for ids on the page."""
         return {method: i for i, method in enumerate(self.methods)}
+
+    @property
+    def against(self) -> list[str]:
+        """Methods others can be set against, the baseline first."""
+        ran = [m for m in self.methods if any(m in section.order for section in self.sections)]
+        return sorted(ran, key=lambda method: method != BASELINE)
 
     @property
     def figures_inside(self) -> bool:

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from attop import wording
 from attop.analysis.compute.across import ROPE
+from attop.analysis.figures.style import QUIET
 from attop.analysis.page.model import Page
 
 __all__ = ["base_style", "render"]
@@ -46,6 +47,7 @@ def render(page: Page) -> str:
         "js": Markup("\n").join(asset(f"script/{name}.js") for name in _SCRIPTS),
         "rope": ROPE,
         "nan": float("nan"),
+        "quiet": QUIET,
     }
     return pages.get_template("report.html.j2").render(page=page)
 

@@ -12,8 +12,9 @@ import pandas as pd
 
 from attop import wording
 from attop.analysis.compute.across import across
-from attop.analysis.compute.across_sentences import sentences
+from attop.analysis.compute.across_sentences import by_reason, sentences
 from attop.analysis.compute.board import board
+from attop.analysis.compute.comparison import BASELINE
 from attop.analysis.compute.failures import constant_models, error_list, status_counts, undefined_values
 from attop.analysis.compute.heat_map import heat_map
 from attop.analysis.compute.tables import standings, summarise, write_summary
@@ -25,7 +26,7 @@ from attop.analysis.page.model import Failures, Page, Thumbnail
 from attop.analysis.page.payload import payload
 from attop.analysis.page.render import render
 from attop.analysis.page.section import build_section
-from attop.analysis.page.summary_line import chips, page_headline
+from attop.analysis.page.summary_line import chips, left_out, page_headline
 from attop.bibliography import cited
 from attop.files import write_bytes
 from attop.metrics import METRICS, get_metric
@@ -112,10 +113,11 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any])
     ran = [s for s in sections if s.order]
     overall = across(evaluation, {s.id: s.metric for s in ran}, titles=titles)
     ranks = {**dict.fromkeys((m for s in ran for m in s.order), math.nan)}
-    ranks |= {s.method: s.rank for s in overall.standings}
+    ranks |= {s.method: s.rank for s in overall.standings if s.method in ranks}
     if not overall.n_datasets and len(ran) == 1:  # nothing to rank over: the order of the one data set
         ranks = dict.fromkeys(ran[0].order, math.nan)
-    scene = Scene("across", "", "", overall.order, titles, styles)
+    leaders = frozenset((BASELINE, *overall.level))
+    scene = Scene("across", "", "", overall.order, titles, styles, leaders)
     pictures = draw(ACROSS, scene, {"across": overall}) if len(sections) > 1 else []
     failures = _failures(results)
     return Page(
@@ -127,16 +129,18 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any])
         keys={method: key_svg(style) for method, style in styles.items()},
         sections=sections,
         map=heat_map(table, {s.id: s.leads for s in ran}, ranks, datasets),
+        left_out=by_reason([(titles[m], why) for m, why in left_out(sections, methods).items()]),
         across=overall,
         board=board(evaluation, runs, {s.id: s.metric for s in ran}, titles),
         ranking=sentences(overall, titles, {s.id: s.title for s in sections}),
+        leaders=leaders,
         figures=[Thumbnail(d.title, f) for d, f in zip(ACROSS, pictures, strict=False)],
         metrics=[get_metric(name) for name in metrics],
         failures=failures,
         citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),
         provenance=_provenance(manifest, runs),
         config=manifest.get("config", ""),
-        data=payload(sections, methods, metrics, results, ranks),
+        data=payload(sections, methods, metrics, results, ranks, overall.level),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop.analysis.compute.comparison import Lead, leads, split_ratio
+from attop.analysis.compute.comparison import BASELINE, Lead, leads, split_ratio
 from attop.analysis.compute.comparison_sentences import VERDICTS, headline, leader, ranks_nothing, reading
 from attop.analysis.compute.tables import rank_methods, wide
 from attop.analysis.compute.targets import main_target, sort_targets, span
@@ -62,7 +62,9 @@ def build_section(
     order = rank_methods(table, dataset, metric)
     targets = sort_targets(here["target"])
     found = leads(evaluation, dataset, metric, test_train_ratio=split_ratio(runs, dataset)) if order else []
-    scene = Scene(name, dataset, metric, order, titles, styles, "groups" in entry)
+    main = main_target(targets) if targets else ""
+    leaders = frozenset((BASELINE, *(m for lead in found if lead.target == main for m in lead.level)))
+    scene = Scene(name, dataset, metric, order, titles, styles, leaders, "groups" in entry)
     pictures = draw(PER_DATASET, scene, results) if order else []
     cost = _costs(here, runs, dataset, metric, order)
     chosen_targets, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
@@ -76,8 +78,9 @@ def build_section(
         metric=metric,
         targets=targets,
         span=span(targets) if targets else "",
-        main=main_target(targets) if targets else "",
+        main=main,
         order=order,
+        leaders=leaders,
         leads=found,
         cards=[_card(lead, titles, cost, results["summary"]) for lead in found],
         headline=headline(found, titles),

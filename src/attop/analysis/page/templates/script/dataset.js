@@ -68,10 +68,14 @@ function ticksOf(low, high) {
 function fillStrip(section, lead) {
   var strip = section.querySelector(".strip"), set = lead.set, alike = set.constant[lead.target];
   strip.textContent = "";
-  var all = [].concat.apply([], lead.entries.map(function (e) { return defined(valuesOf(set, lead.metric, lead.target)[e.method]); }));
-  var by = set.chance[lead.metric];
+  var values = {};
+  lead.entries.forEach(function (e) {
+    values[e.method] = defined(state.against ? against(lead, e.method) : valuesOf(set, lead.metric, lead.target)[e.method]);
+  });
+  var all = [].concat.apply([], lead.entries.map(function (e) { return values[e.method]; }));
+  var by = state.against ? undefined : set.chance[lead.metric];
   var low = Math.min.apply(null, all), high = Math.max.apply(null, all), room = high - low || 0.1 * Math.abs(high) || 1;
-  var bounds = DATA.metrics[lead.metric] ? DATA.metrics[lead.metric].bounds : [null, null];
+  var bounds = DATA.metrics[lead.metric] && !state.against ? DATA.metrics[lead.metric].bounds : [null, null];
   low -= 0.04 * room; high += 0.04 * room;
   if (bounds[0] !== null) low = Math.max(low, bounds[0] - 0.02 * room);
   if (bounds[1] !== null) high = Math.min(high, bounds[1] + 0.02 * room);
@@ -84,27 +88,29 @@ function fillStrip(section, lead) {
     if (set.edge.indexOf(e.method) >= 0) name.append(" ⚠");
     if (alike[e.method]) name.append(" ∅");
     var line = make("span", { class: "line", "aria-hidden": "true" });
-    ticks.forEach(function (t) { line.append(make("i", { class: "grid", style: "left:" + at(t) })); });
-    defined(valuesOf(set, lead.metric, lead.target)[e.method]).forEach(function (x) { line.append(make("i", { class: "dot", style: "left:" + at(x) })); });
-    var se = e.std / Math.sqrt(e.n);
+    ticks.forEach(function (t) {
+      line.append(make("i", { class: state.against && Math.abs(t) < 1e-9 ? "grid zero" : "grid", style: "left:" + at(t) }));
+    });
+    var its = values[e.method], middle = mean(its), se = deviation(its) / Math.sqrt(its.length);
+    its.forEach(function (x) { line.append(make("i", { class: "dot", style: "left:" + at(x) })); });
     if (isFinite(se)) {
-      var a = Math.max(low, e.mean - se), b = Math.min(high, e.mean + se);
+      var a = Math.max(low, middle - se), b = Math.min(high, middle + se);
       line.append(make("i", { class: "bar", style: "left:" + at(a) + ";width:" + (100 * (b - a) / (high - low)).toFixed(2) + "%" }));
     }
-    line.append(make("i", { class: "mean", style: "left:" + at(e.mean) }));
-    row.append(name, line, make("span", { class: "value" }, fixed(e.mean, 3)));
+    if (its.length) line.append(make("i", { class: "mean", style: "left:" + at(middle) }));
+    row.append(name, line, make("span", { class: "value" }, state.against ? signed(middle, 3) : fixed(middle, 3)));
     strip.append(row);
   });
   var axis = make("li", { class: "axis", "aria-hidden": "true" }), scale = make("span", { class: "line" });
-  ticks.forEach(function (t) { scale.append(make("i", { style: "left:" + at(t) }, t.toFixed(places))); });
+  ticks.forEach(function (t) { scale.append(make("i", { style: "left:" + at(t) }, fixed(t, places))); });
   axis.append(make("span", { class: "name" }), scale, make("span", { class: "value" }));
   strip.append(axis);
   section.querySelector(".stripnote").textContent = lead.entries.length
-    ? lead.metric + (DATA.metrics[lead.metric].up ? " (higher" : " (lower") + " is better). Large mark: mean; bar: one standard error; dots: runs; filled: not told apart from the best"
+    ? lead.metric + (state.against ? " minus that of " + TITLES[state.against] + ", run by run" : "") + (DATA.metrics[lead.metric].up ? " (higher" : " (lower") + " is better). Large mark: mean; bar: one standard error; dots: runs; filled: not told apart from the best"
       + (set.edge.length ? "; ⚠: mostly at an edge of its grid" : "") + (Object.keys(alike).length ? "; ∅: ranks nothing, one score for all items, in some run" : "")
       + "." + (by !== undefined ? " A random order has " + fixed(by, 3) + "." : "")
     : "No method has a defined value of " + lead.metric + " at " + lead.target + ".";
-  strip.lead = lead;
+  section.lead = lead;
 }
 
 function cellText(p) { return p === undefined ? "–" : chance(p); }
@@ -145,12 +151,17 @@ function fillWide(section, set, metric) {
     return [{ method: m }].concat(found.leads.map(function (l) {
       var c = l.cells && l.cells[m];
       if (!c) return { t: "–" };
+      if (state.against) {
+        var d = defined(against(l, m)), by = mean(d);
+        return { v: isFinite(by) ? by : undefined, t: signed(by, places), pm: deviation(d), places: places, state: c.state, n: d.length, m: l.m, flat: set.constant[l.target][m] };
+      }
       return { v: c.entry.mean, t: fixed(c.entry.mean, places), pm: c.entry.std, places: places, state: c.state, n: c.entry.n, m: l.m, flat: set.constant[l.target][m] };
     }));
   });
   box.textContent = "";
   box.append(table(["Method"].concat(set.targets), rows, metric + (DATA.metrics[metric] && DATA.metrics[metric].up ? " (higher" : " (lower")
-    + " is better): mean ± standard deviation over the runs. Bold: the best mean. °: not told apart from it."));
+    + " is better): " + (state.against ? "difference to " + TITLES[state.against] + ", mean ± standard deviation over the runs both have" : "mean ± standard deviation over the runs")
+    + ". Bold: the best mean. °: not told apart from it."));
 }
 
 function fillSection(section, set, target) {

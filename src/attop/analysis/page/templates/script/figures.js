@@ -11,9 +11,33 @@ function save(text, name, type) {
   link.click();
 }
 function vector(svg) {  // on its own, a figure has the colours of a light page
-  var copy = svg.cloneNode(true), css = getComputedStyle(document.documentElement);
+  var copy = svg.cloneNode(true), style = copy.querySelector("style");
+  each(".m.off", copy, function (mark) { mark.remove(); });
+  each(".m.quiet [class]", copy, function (e) { e.setAttribute("class", e.getAttribute("class") + "q"); });
+  style.textContent += style.textContent.replace(/\.(\w+)\{/g, ".$1q{").replace(/var\(--method, #\w+\)/g, DATA.rules.quiet);
   var text = new XMLSerializer().serializeToString(copy);
   return text.replace(/currentColor/g, "#1d1f22").replace(/var\(--(\w+), (#\w+)\)/g, "$2");
+}
+// The browser's own way to a PDF: a sheet of the figure's size with nothing else on it.
+function printAlone(figure, svg) {
+  var sheet = new Image(), title = document.title, size = svg.viewBox.baseVal, root = document.documentElement;
+  var page = make("style", {}, "@page { size: " + size.width + "pt " + (size.height + 1) + "pt; margin: 0; }");
+  sheet.id = "sheet";
+  sheet.alt = svg.getAttribute("aria-label");
+  sheet.src = "data:image/svg+xml," + encodeURIComponent(vector(svg));
+  document.head.append(page);
+  document.body.append(sheet);
+  addEventListener("afterprint", function () {
+    root.classList.remove("alone");
+    document.title = title;
+    sheet.remove();
+    page.remove();
+  }, { once: true });
+  sheet.decode().then(function () {
+    root.classList.add("alone");
+    document.title = figure.id;  // what the browser will call the file
+    print();
+  });
 }
 function drawFigures(section) {
   each("figure", section, function (figure) {
@@ -25,7 +49,9 @@ function drawFigures(section) {
     var csv = make("button", { type: "button" }, "Data (CSV)"), file = make("button", { type: "button" }, "Picture (SVG)");
     csv.addEventListener("click", function () { save(data.textContent.trim() + "\n", data.getAttribute("data-name"), "text/csv"); });
     file.addEventListener("click", function () { save(vector(svg), figure.id + ".svg", "image/svg+xml"); });
-    bar.append(csv, " ", file, " ", told);
+    var paper = make("button", { type: "button", title: "Opens the print dialogue with this figure alone" }, "Picture (PDF)");
+    paper.addEventListener("click", function () { printAlone(figure, svg); });
+    bar.append(csv, " ", file, " ", paper, " ", told);
     figure.append(bar);
     var names = Array.prototype.map.call(marks, function (m) { return m.getAttribute("data-m"); });
     names = names.filter(function (m, i) { return names.indexOf(m) === i && TITLES[m]; });
@@ -59,6 +85,14 @@ function drawFigures(section) {
     });
     svg.addEventListener("blur", function () { pinned = null; show(null); });
     hideMarks(figure);
+  });
+}
+// Colour is for those that lead, those not told apart from them and the baseline; the others are grey until pointed at.
+function quieten(section, leaders) {
+  var baseline = state.against || DATA.baseline;
+  each("[data-m], tr[data-method]", section, function (e) {
+    var method = e.dataset.m || e.dataset.method;
+    e.classList.toggle("quiet", method !== baseline && leaders.indexOf(method) < 0);
   });
 }
 function hideMarks(inside) {

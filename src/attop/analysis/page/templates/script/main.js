@@ -8,6 +8,7 @@ function apply(scrollTo) {
     if (here && a.offsetLeft) a.parentNode.scrollLeft = a.offsetLeft - 60;
   });
   form.metric_.value = state.metric;
+  form.against.value = state.against;
   each('input[name="method"]', form, function (box) { box.checked = state.off.indexOf(box.value) < 0; });
   each("tr[data-method]", null, function (row) { if (!row.closest("#map")) row.hidden = state.off.indexOf(row.dataset.method) >= 0; });
   fillMap();
@@ -15,11 +16,17 @@ function apply(scrollTo) {
   if (set) fillSection(section, set, state.target);
   drawFigures(section);
   hideMarks(document);
+  if (set && section.lead) quieten(section, section.lead.level);
+  if (map) quieten(document.getElementById("overview"), map.first);
   var n = DATA.methods.length - state.off.length;
   form.shown.value = untouched() ? "" : [state.metric && "by " + state.metric, state.off.length && n + " of " + counted(DATA.methods.length, "method")].filter(Boolean).join(", ");
   each("#overview .kept", null, function (p) { p.hidden = untouched(); });
   each("#overview .whole", null, function (part) { part.hidden = !untouched(); });
   each(".dataset .kept", null, function (p) { p.hidden = !state.metric; });
+  each(".against", null, function (p) {
+    p.hidden = !state.against;
+    p.querySelector("b").textContent = TITLES[state.against] || "";
+  });
   reachable();
   if (scrollTo) { if (scrollTo.closest("details")) scrollTo.closest("details").open = true; scrollTo.scrollIntoView(); }
 }
@@ -38,10 +45,11 @@ form.addEventListener("submit", function (e) { e.preventDefault(); });
 form.addEventListener("change", function (e) {
   if (e.target.name === "search") return;
   state.metric = form.metric_.value;
+  state.against = form.against.value;
   state.off = Array.prototype.filter.call(form.querySelectorAll('input[name="method"]'), function (b) { return !b.checked; }).map(function (b) { return b.value; });
   change();
 });
-form.addEventListener("reset", function (e) { e.preventDefault(); state.metric = ""; state.off = []; change(); });
+form.addEventListener("reset", function (e) { e.preventDefault(); state.metric = ""; state.against = ""; state.off = []; change(); });
 form.search.addEventListener("input", function () {
   var words = form.search.value.toLowerCase();
   each("fieldset label", form, function (label) { label.hidden = label.textContent.toLowerCase().indexOf(words) < 0; });
@@ -75,7 +83,7 @@ each("section.dataset", null, function (section) {
     at = Math.max(-1, Math.min(i, rows.length - 1));
     if (at < 0) { tell(""); return; }
     rows[at].classList.add("on");
-    tell(entryText(strip.lead, rows[at].dataset.m), rows[at].querySelector(".line"));
+    tell(entryText(section.lead, rows[at].dataset.m), rows[at].querySelector(".line"));
   }
   strip.addEventListener("mouseover", function (e) {
     var row = e.target.closest("li[data-m]");
@@ -100,6 +108,7 @@ document.addEventListener("toggle", reachable, true);
 // On paper every data set has its page.
 var paper = matchMedia("print");
 function everything() {
+  if (document.documentElement.classList.contains("alone")) return;
   DATA.datasets.forEach(function (set) {
     if (set.anchor !== state.tab) fillSection(document.getElementById(set.anchor), set, set.main);
   });

@@ -20,11 +20,12 @@ function fillMap() {
       var lead = leads[cell.dataset.dataset + " " + cell.dataset.target], set = lead.set;
       if (!method) {
         var by = set.chance[lead.metric];
-        cell.textContent = by === undefined ? "·" : brief(by);
+        var other = defined(valuesOf(set, lead.metric, lead.target)[state.against] || []);
+        cell.textContent = by === undefined ? "·" : !state.against ? brief(by) : other.length ? briefly(by - mean(other)) : "·";
         return;
       }
       var its = lead.cells && lead.cells[method];
-      cell.textContent = its ? brief(its.entry.mean) : "·";
+      cell.textContent = !its ? "·" : state.against ? briefly(mean(defined(against(lead, method)))) : brief(its.entry.mean);
       cell.className = its ? (its.shade < 0 ? "none " : "s" + its.shade + " ") + its.state : "none absent";
     });
     if (!method) return;
@@ -39,20 +40,26 @@ function fillMap() {
   each("thead .n", map, function (n) { n.textContent = metricOf(SETS[n.parentNode.dataset.dataset]); });
   headline.textContent = untouched() ? HEADLINE : sentence(found, every);
   map.leads = leads;
+  map.first = untouched() ? DATA.level : bestRanked(found.ranks);
   rove(map.querySelector("tbody td[data-target]:not([hidden])"));
 }
 
+function against(lead, method) { return differences(lead.set, lead.metric, lead.target, method, state.against); }
+function briefly(x) { return isFinite(x) ? signed(x, Math.abs(x) < 10 ? 2 : 1).replace(/^([+−])0\./, "$1.") : "·"; }
+function bestRanked(ranks) {
+  var methods = Object.keys(ranks), first = Math.min.apply(null, methods.map(function (m) { return ranks[m]; }));
+  return methods.filter(function (m) { return ranks[m] - first <= 1e-9; });
+}
+
 function sentence(found, every) {
-  var ranked = Object.keys(found.ranks).sort(function (a, b) { return found.ranks[a] - found.ranks[b]; }), said = [];
+  var ranked = Object.keys(found.ranks), best = bestRanked(found.ranks), said = [];
+  var compared = every.filter(function (l) { return l.next; });
   if (ranked.length > 1 && found.n > 1) {
-    var first = found.ranks[ranked[0]];
-    var best = ranked.filter(function (m) { return found.ranks[m] - first <= 1e-9; });
     var over = counted(found.n, "data set");
     said.push(best.length === ranked.length ? "All " + ranked.length + " methods rank alike over " + over + "."
-      : (best.length <= 3 ? listed(titlesOf(best)) : best.length + " methods") + (best.length === 1 ? " ranks" : " rank") + " best over " + over
-        + " (mean rank " + fixed(first, 1) + " of " + counted(ranked.length, "method") + ").");
+      : named(best) + (best.length === 1 ? " ranks" : " rank") + " best over " + over
+        + ", at the middle top of each (mean rank " + fixed(found.ranks[best[0]], 1) + " of " + counted(ranked.length, "method") + ")" + mostOften(best, compared) + ".");
   }
-  var compared = every.filter(function (l) { return l.next; });
   var won = compared.filter(function (l) { return l.verdict === "better"; }).length;
   var tops = compared.length > 1 ? "the " + compared.length + " tops" : "the one top";
   said.push(!compared.length ? "No two methods can be compared."
@@ -60,6 +67,25 @@ function sentence(found, every) {
     : "At none of " + tops + " is the leader shown to be ahead of the runner-up.");
   if (state.metric) said.push("By " + state.metric + ".");
   return said.join(" ");
+}
+
+function named(methods) { return methods.length <= 3 ? listed(titlesOf(methods)) : methods.length + " methods"; }
+// Which methods have the best mean at the most tops, and at how many those that rank best have it.
+function mostOften(first, compared) {
+  var times = {};
+  DATA.methods.forEach(function (m) { times[m.id] = compared.filter(function (l) { return l.cells[m.id] && l.cells[m.id].state === "best"; }).length; });
+  var most = Math.max.apply(null, Object.keys(times).map(function (m) { return times[m]; }));
+  if (!most) return "";
+  var often = Object.keys(times).filter(function (m) { return times[m] === most; });
+  var at = "the best mean, at " + most + " of " + counted(compared.length, "top") + (often.length > 1 ? " each" : "");
+  function without(a, b) { return a.filter(function (m) { return b.indexOf(m) < 0; }); }
+  function have(methods) { return " most often " + (methods.length === 1 ? "has " : "have ") + at; }
+  var more = without(often, first), rest = without(first, often);
+  var its = rest.length && first.length <= 3 ? " (" + rest.map(function (m) { return TITLES[m] + " at " + (times[m] || "none"); }).join(", ") + ")" : "";
+  if (!more.length && !rest.length) return " and" + have(often);
+  if (!more.length) return ", of which " + named(often) + have(often) + its;
+  if (!rest.length) return " and, with " + named(more) + "," + have(first);
+  return ", but " + named(often) + have(often) + its;
 }
 
 function tell(text, at) {
@@ -82,6 +108,11 @@ function entryText(lead, method) {
   if (lead.metric === "precision@k" && k) last += "; " + Math.round(its.mean * k[1] * 10) / 10 + " of the top " + k[1];
   if (by > 0 && by < 0.2 && lead.metric === "precision@k") last += ", " + (its.mean / by).toFixed(1) + " times a random order";
   if (set.edge.indexOf(method) >= 0) last += "; mostly at an edge of its grid";
+  if (state.against && state.against !== method) {
+    var d = defined(against(lead, method));
+    last += d.length ? "; " + signed(mean(d), 3) + " against " + TITLES[state.against] + ", in " + counted(d.length, "run")
+      : "; " + TITLES[state.against] + " has no value to set it against";
+  }
   var flat = set.constant[lead.target][method];
   if (flat) last += "; ranks nothing in " + flat + " of " + counted(lead.m, "run");
   return TITLES[method] + ", " + lead.target + ": " + lead.metric + " " + fixed(its.mean, 3)

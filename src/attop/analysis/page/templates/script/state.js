@@ -1,5 +1,5 @@
-// What is shown lives in the address: #data-set/top/metric/-method,-method
-var state = { tab: "overview", target: "", metric: "", off: [] };
+// What is shown lives in the address: #data-set/top/metric/-method,-method/vs=method
+var state = { tab: "overview", target: "", metric: "", off: [], against: "" };
 var form = document.getElementById("filters");
 
 function each(selector, inside, act) { Array.prototype.forEach.call((inside || document).querySelectorAll(selector), act); }
@@ -20,6 +20,11 @@ function fixed(x, places) {
   return (x < 0 && Number(text.replace(/,/g, "")) !== 0 ? "−" : "") + text;
 }
 function fine(x) { return Math.abs(x) > 0 && Math.abs(x) < 1e-3 ? String(Number(x.toPrecision(1))) : fixed(x, 3); }
+// A difference with its sign, which rounding does not take away.
+function signed(x, places) {
+  if (!isFinite(x)) return "–";
+  return Math.abs(x) < 1e-12 ? "0" : (x > 0 ? "+" : "−") + fixed(Math.abs(x), places);
+}
 function brief(x) { return fixed(x, Math.abs(x) < 10 ? 2 : 1).replace(/^0\./, "."); }
 function listed(names) { return names.length < 2 ? names.join("") : names.slice(0, -1).join(", ") + " and " + names[names.length - 1]; }
 function counted(n, noun) { return n + " " + noun + (n === 1 ? "" : "s"); }
@@ -43,10 +48,13 @@ function read() {
   var e = document.getElementById(place), section = e && e.closest("section.tab");
   if (!section) { place = "overview"; section = document.getElementById(place); parts = []; }
   state.tab = section.id;
+  var whole = parts.length > 1, against = parts.filter(function (p) { return p.indexOf("vs=") === 0; })[0];
+  parts = parts.filter(function (p) { return p !== against; });
   var set = setOf(state.tab);
   state.target = set && set.targets.indexOf(parts[1]) >= 0 ? parts[1] : set ? set.main : "";
-  state.metric = DATA.metrics[parts[2]] ? parts[2] : parts.length > 1 ? "" : state.metric;
-  if (parts.length > 1) {
+  if (whole) {  // a bare name changes nothing but the place
+    state.metric = DATA.metrics[parts[2]] ? parts[2] : "";
+    state.against = against && TITLES[against.slice(3)] ? against.slice(3) : "";
     state.off = (parts[3] || "").split(",").filter(function (m) { return m[0] === "-" && TITLES[m.slice(1)]; }).map(function (m) { return m.slice(1); });
   }
   return place === state.tab ? null : e;
@@ -54,6 +62,7 @@ function read() {
 function address(tab, target) {
   var parts = [tab, target || "", state.metric, state.off.map(function (m) { return "-" + m; }).join(",")];
   while (parts.length > 1 && !parts[parts.length - 1]) parts.pop();
+  if (state.against) parts.push("vs=" + state.against);
   return "#" + parts.map(function (p) { return encodeURIComponent(p).replace(/%2C/g, ",").replace(/%40/g, "@").replace(/%3D/g, "="); }).join("/");
 }
 function write() { history.replaceState(null, "", address(state.tab, state.target)); }

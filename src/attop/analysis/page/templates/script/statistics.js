@@ -23,6 +23,15 @@ function below(t, nu) {
 
 function valuesOf(set, metric, target) { return (set.values[metric] || {})[target] || {}; }
 
+// A method minus another, run by run; nothing where one of the two has no value.
+function differences(set, metric, target, method, other) {
+  var all = valuesOf(set, metric, target), b = all[other] || [];
+  return (all[method] || []).map(function (x, i) {
+    if (x === null || b[i] === null || b[i] === undefined) return null;
+    return Math.abs(x - b[i]) <= 1e-12 * Math.max(Math.abs(x), Math.abs(b[i])) ? 0 : x - b[i];
+  });
+}
+
 // The best method against another: which way, how often, and the probabilities.
 function duel(best, other, ratio, rope) {
   var a = [], b = [];

@@ -65,27 +65,32 @@ function exported(wide, format) {
   var cells = wide.order.map(function (m) {
     return wide.leads.map(function (l) { return l.cells && l.cells[m]; });
   });
+  function behind(m, j) { return mean(defined(against(wide.leads[j], m))); }
   if (format === "csv") {
-    var lines = ["method,target,metric,mean,std,n,best,not_told_apart"];
+    var lines = ["method,target,metric,mean,std,n,best,not_told_apart" + (state.against ? ",difference,minus" : "")];
     wide.order.forEach(function (m, i) {
       wide.set.targets.forEach(function (t, j) {
         var c = cells[i][j];
-        if (c) lines.push([m, t, wide.metric, c.entry.mean, isFinite(c.entry.std) ? c.entry.std : "", c.entry.n, c.state === "best", c.state === "level"].join(","));
+        if (!c) return;
+        var line = [m, t, wide.metric, c.entry.mean, isFinite(c.entry.std) ? c.entry.std : "", c.entry.n, c.state === "best", c.state === "level"];
+        if (state.against) { var d = behind(m, j); line.push(isFinite(d) ? d : "", state.against); }
+        lines.push(line.join(","));
       });
     });
     return lines.join("\n") + "\n";
   }
   var tex = format === "tex";
-  function written(c) {
+  function written(c, j) {
     if (!c) return tex ? "--" : "–";
-    var value = fixed(c.entry.mean, p).replace("−", tex ? "$-$" : "-");
+    var value = state.against ? signed(behind(c.entry.method, j), p) : fixed(c.entry.mean, p);
+    value = value.replace("–", tex ? "--" : "–").replace("−", tex ? "$-$" : "-").replace("+", tex ? "$+$" : "+");
     if (c.state === "best") value = tex ? "\\textbf{" + value + "}" : "**" + value + "**";
     return value + (c.state === "level" ? (tex ? "$^\\circ$" : "°") : "");
   }
   function plain(text) { return tex ? text.replace(/([&%$#_{}])/g, "\\$1") : text; }
   var rows = wide.order.map(function (m, i) { return [plain(TITLES[m])].concat(cells[i].map(written)); });
   if (tex) {
-    return "% " + wide.set.title + ", " + wide.metric + ": mean over the runs; bold: best; circle: not told apart from it\n"
+    return "% " + wide.set.title + ", " + wide.metric + ": " + (state.against ? "difference to " + plain(TITLES[state.against]) + ", " : "") + "mean over the runs; bold: best; circle: not told apart from it\n"
       + "\\begin{tabular}{l" + wide.set.targets.map(function () { return "r"; }).join("") + "}\n\\toprule\n"
       + ["Method"].concat(wide.set.targets.map(plain)).join(" & ") + " \\\\\n\\midrule\n"
       + rows.map(function (r) { return r.join(" & ") + " \\\\"; }).join("\n") + "\n\\bottomrule\n\\end{tabular}\n";
