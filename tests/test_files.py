@@ -14,7 +14,7 @@ import pytest
 import attop
 from attop import files
 from attop.bench.tables import write_tables
-from attop.datasets.base import save_arrays
+from attop.datasets.base import load_arrays, save_arrays
 from attop.datasets.fetch.receipt import fetch_files
 
 ROOT = Path(attop.__file__).parents[2]
@@ -43,6 +43,16 @@ def test_files_get_the_mode_of_the_umask(write, mask, tmp_path):
     write(tmp_path / "folder/file")
     assert (tmp_path / "folder/file").stat().st_mode & 0o777 == 0o666 & ~mask
     assert os.listdir(tmp_path / "folder") == ["file"]
+
+
+def test_arrays_are_stored_as_given_and_objects_not_at_all(tmp_path):
+    path = tmp_path / "x.npz"
+    save_arrays(path, {"a": np.arange(3), "b": np.array(["u", "v"])})
+    assert set(load_arrays(path)[0]) == {"a", "b"}
+    before = path.read_bytes()
+    with pytest.raises(TypeError, match="b: an array of objects cannot be stored"):
+        save_arrays(path, {"a": np.arange(3), "b": np.array(["u", None])})
+    assert path.read_bytes() == before
 
 
 def test_tables_get_the_mode_of_the_umask(mask, tmp_path):

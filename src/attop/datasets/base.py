@@ -195,10 +195,19 @@ class Dataset:
 def save_arrays(
     path: str | os.PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
 ) -> None:
-    """Write arrays and a JSON note to one ``.npz`` file, whole or not at all."""
+    """Write arrays and a JSON note to one ``.npz`` file, whole or not at all.
+
+    Raises
+    ------
+    TypeError
+        For an array of objects: NumPy would pickle it, and `load_arrays` never unpickles.
+    """
+    for name, array in arrays.items():
+        if np.asarray(array).dtype.hasobject:
+            raise TypeError(f"{name}: an array of objects cannot be stored, only of numbers and strings")
     note = np.array(json.dumps(dict(meta or {}), sort_keys=True))
     with replacing(path) as file:
-        np.savez(file, allow_pickle=False, meta=note, **arrays)
+        np.savez(file, meta=note, **arrays)
 
 
 def save_unavailable(
