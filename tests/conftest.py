@@ -1,9 +1,14 @@
-"""The marker `workflow`, and how many processes run the tests."""
+"""The marker `workflow`, and how many processes and threads run the tests."""
 
 import os
 from pathlib import Path
 
 import pytest
+
+# A process a core leaves no core to threads of the BLAS: waiting for one, calls of microseconds take
+# milliseconds. The variables are read when NumPy is imported; the other processes inherit them.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 
 def pytest_collection_modifyitems(items):

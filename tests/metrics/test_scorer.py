@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -16,11 +17,20 @@ from sklearn.model_selection import (
     cross_val_score,
     cross_validate,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from attop import GDPApK
-from attop.metrics import get_metric, make_top_scorer, micro_pap_at_k, precision_at_k
+import attop
+from attop import GDPApK, Top
+from attop.metrics import (
+    UndefinedMetricError,
+    get_metric,
+    make_top_scorer,
+    micro_pap_at_k,
+    pap_at_k,
+    precision_at_k,
+)
 from attop.metrics.own import own_metric
 
 
@@ -190,3 +200,60 @@ def test_where_lower_is_better_the_score_is_the_negative():
     model = LogisticRegression().fit(X, y)
     model = type("Probability", (), {"classes_": model.classes_, "predict_proba": model.predict_proba})()
     assert scorer(model, X, y) == -sklearn.metrics.log_loss(y, model.predict_proba(X)[:, 1])
+
+
+def imbalanced():
+    return make_classification(300, 6, weights=[0.8], flip_y=0.1, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(), GaussianNB()], ids=["decision_function", "predict_proba"]
+)
+def test_scorer_in_cross_validation(model):
+    X, y = imbalanced()
+    names = np.array(["benign", "malignant"])[y]
+    folds = StratifiedKFold(3)
+    values = cross_val_score(model, X, names, cv=folds, scoring=attop.make_top_scorer("pap@k", 10))
+    for value, (train, test) in zip(values, folds.split(X, y), strict=True):
+        fitted = model.fit(X[train], y[train])
+        score = fitted.decision_function(X[test]) if hasattr(fitted, "decision_function") else None
+        score = fitted.predict_proba(X[test])[:, 1] if score is None else score
+        assert value == pap_at_k(y[test], score, 10)
+
+
+def test_scorer_selects_in_grid_search():
+    X, y = imbalanced()
+    scorer = pickle.loads(pickle.dumps(make_top_scorer("precision@k", {"tau": 0.1})))
+    search = GridSearchCV(LogisticRegression(), {"C": [1e-4, 1.0]}, scoring=scorer, cv=3).fit(X, y)
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
+    scores = search.decision_function(X)
+    assert search.score(X, y) == precision_at_k(y, scores, Top(tau=0.1))
+
+
+def test_undefined_in_a_fold_becomes_the_error_score():
+    X, y = imbalanced()
+    scorer = make_top_scorer("precision@k", 101)
+    with pytest.warns(UserWarning, match="k > n"):
+        values = cross_val_score(LogisticRegression(), X, y, cv=3, scoring=scorer, error_score=-7.0)
+    assert values.tolist() == [-7.0] * 3
+    with pytest.raises(UndefinedMetricError):
+        cross_val_score(LogisticRegression(), X, y, cv=3, scoring=scorer, error_score="raise")
+
+
+def test_scorer_refuses_what_gives_no_ranking():
+    X, y = imbalanced()
+    scorer = make_top_scorer("auc")
+    with pytest.raises(ValueError, match="no classes_"):
+        scorer(LinearRegression().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="two classes"):
+        scorer(GaussianNB().fit(X, np.arange(300) % 3), X, y)
+    with pytest.raises(ValueError, match="knows"):
+        scorer(GaussianNB().fit(X, y), X, y + 1)
+    with pytest.raises(TypeError, match="give top"):
+        make_top_scorer("precision@k")
+
+    class Silent:
+        classes_ = np.array([0, 1])
+
+    with pytest.raises(TypeError, match="decision_function or predict_proba"):
+        scorer(Silent(), X, y)

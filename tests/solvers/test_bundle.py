@@ -1,88 +1,22 @@
-"""The bundle solver, its quadratic program, and the estimators on it."""
+"""The bundle solver against CVXPY."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.bundle_ranker import BundleRanker
-from attop.estimators.infinite_push import InfinitePush
-from attop.estimators.roc_svm import ROCSVM
-from attop.estimators.svm_pauc import SVMPAUC
-from attop.estimators.svm_perf import SVMPerf
 from attop.solvers.bundle.bundle import bundle
 from attop.solvers.bundle.cutting_planes import Planes
-from attop.solvers.bundle.simplex_qp import minimise_on_simplex
 from attop.solvers.bundle.working_set import WorkingSet
 from attop.surrogates import AUCStruct, PAUCStruct, PrecAtKStruct
 from attop.surrogates.base import BoundSurrogate
 from attop.surrogates.registry import SURROGATES
-from oracles.bundle import ENUMERATED, PLAIN, optimum, sample, simplex_minimum
+from oracles.bundle import ENUMERATED, PLAIN, optimum, sample
 
 
 def surrogate(name, k):
     return BundleRanker(name, top=k)._surrogate()
-
-
-# --- the quadratic program ---------------------------------------------------------------------------
-
-
-def programs():
-    rng = np.random.default_rng(0)
-    for t in range(60):
-        d, m = int(rng.integers(1, 20)), int(rng.integers(1, 50))
-        A = rng.standard_normal((d, m))
-        if t % 3 == 1:
-            A *= 10 ** rng.uniform(-2, 2, m)
-        if t % 4 == 1:
-            A[:, m // 2 :] = A[:, : m - m // 2]  # every plane twice, with other offsets
-        if t % 5 == 1:
-            A[:, 0] = 0
-        yield A.T @ A, rng.standard_normal(m) * 10 ** rng.uniform(-3, 3), rng
-
-
-def test_simplex_program_is_solved_to_rounding():
-    for H, b, rng in programs():
-        for start in (None, rng.dirichlet(np.ones(len(b)))):
-            solution = minimise_on_simplex(H, b, start)
-            alpha = solution.alpha
-            assert (alpha >= 0).all()
-            assert_allclose(alpha.sum(), 1, rtol=1e-14)
-            gradient = H @ alpha - b
-            gap = alpha @ gradient - gradient.min()
-            size = max(alpha @ H @ alpha, abs(b @ alpha), 1e-4 * H.diagonal().max())
-            assert gap <= 1e-10 * size
-            assert abs(gap - solution.gap) <= 1e-13 * max(1, np.abs(H).max(), np.abs(b).max())
-
-
-def test_simplex_program_against_cvxpy():
-    pytest.importorskip("cvxpy")
-    for H, b, _ in list(programs())[:20]:
-        alpha = minimise_on_simplex(H, b).alpha
-        expected = simplex_minimum(H, b)
-        # CVXPY's default tolerance; the oracle's ridge.
-        assert_allclose(0.5 * alpha @ H @ alpha - b @ alpha, expected, rtol=1e-6, atol=1e-7 * np.trace(H))
-
-
-def test_simplex_program_edges():
-    assert_array_equal(minimise_on_simplex(np.zeros((1, 1)), np.array([3.0])).alpha, [1])
-    linear = minimise_on_simplex(np.zeros((3, 3)), np.array([1.0, 5.0, 2.0]), np.array([0.5, 0.0, 0.5]))
-    assert_array_equal(linear.alpha, [0, 1, 0])
-    equal = minimise_on_simplex(np.ones((4, 4)), np.ones(4))
-    assert equal.gap == 0
-    minimise_on_simplex(np.full((3, 3), np.nan), np.ones(3))  # ends
-
-
-def test_simplex_program_warm_start_is_short():
-    rng = np.random.default_rng(1)
-    A = rng.standard_normal((30, 80))
-    b = 0.1 * rng.standard_normal(80)
-    cold = minimise_on_simplex(A.T @ A, b)
-    assert cold.n_steps > 20
-    assert minimise_on_simplex(A.T @ A, b, cold.alpha, tol=1e-12).n_steps == 0
-    nearby = minimise_on_simplex(A.T @ A, b + 1e-6 * rng.standard_normal(80), cold.alpha, tol=1e-12)
-    assert nearby.n_steps <= 3
 
 
 # --- the bundle solver against CVXPY -----------------------------------------------------------------
@@ -365,109 +299,3 @@ def test_rows_must_fit():
     X, y = sample(13)
     with pytest.raises(ValueError, match=r"shape \(40, d\), .* got \(39, "):
         bundle(X[1:], AUCStruct().bind(y), lam=1.0)
-
-
-# --- estimators --------------------------------------------------------------------------------------
-
-ESTIMATORS = {
-    "prec@k-struct": lambda C, **more: SVMPerf(top=5, C=C, **more),
-    "pauc": lambda C, **more: SVMPAUC(top=5, C=C, **more),
-    "auc": lambda C, **more: ROCSVM(C=C, **more),
-    "infinite-push": lambda C, **more: InfinitePush(lam=1 / C, **more),
-}
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-@pytest.mark.parametrize("C", [1.0, 30.0])
-def test_estimator_solves_its_problem(name, C):
-    pytest.importorskip("cvxpy")
-    X, y = sample(20)
-    expected, w = optimum(name, X, y, 5, 1 / C)
-    model = ESTIMATORS[name](C, tol=1e-8).fit(X, np.where(y == 1, "yes", "no"))
-    assert model.converged_
-    assert 0 <= model.gap_ <= 1e-8
-    assert_allclose(model.objective_, expected, rtol=3e-8, atol=1e-8)
-    # Strong convexity: ||w - w*||^2 <= 2 C (J - J*).
-    assert np.linalg.norm(model.coef_ - w) <= np.sqrt(2 * C * 6e-8 * max(1, abs(expected)))
-    assert model.n_iter_ == len(model.history_.objective)
-    assert (model.predict(X) == "yes").sum() == y.sum() or np.allclose(model.coef_, 0)
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_estimator_uses_groups(name):
-    pytest.importorskip("cvxpy")
-    X, y = sample(21, n=60)
-    groups = np.arange(60) % 3
-    expected, _ = optimum(name, X, y, 5, 0.1, groups)
-    model = ESTIMATORS[name](10.0, tol=1e-7).fit(X, y, groups=groups)
-    assert_allclose(model.objective_, expected, rtol=3e-7, atol=1e-8)
-    assert abs(model.objective_ - ESTIMATORS[name](10.0, tol=1e-7).fit(X, y).objective_) > 1e-3
-
-
-@pytest.mark.parametrize("name", [name for name, kind in SURROGATES.items() if kind.convex])
-def test_bundle_ranker_on_every_surrogate(name):
-    X, y = sample(22, n=100, n_pos=20)
-    model = BundleRanker(name, top=10, C=5.0, tol=1e-4).fit(X, y)
-    assert model.converged_
-    loss, _ = surrogate(name, 10).value_and_coef(X @ model.coef_, y)
-    assert_allclose(model.objective_, loss + 0.1 * model.coef_ @ model.coef_, rtol=1e-12)
-    assert surrogate(name, 10).convex
-
-
-def test_settings_that_do_not_matter_share_a_fit():
-    X, y = sample(23)
-    settings = [{"top": 1}, {"top": 5}, {"top": {"k": 5}}, {"top": 5, "C": 2.0}]
-    one, five, same, other = SVMPAUC(C=1.0).fit_many(X, y, settings=settings)
-    assert five.history_ is same.history_
-    assert len({id(m.history_) for m in (one, five, other)}) == 3
-    assert_array_equal(five.coef_, SVMPAUC(top=5).fit(X, y).coef_)
-    without = BundleRanker("auc").fit_many(X, y, settings=settings[:3])
-    assert len({id(m.history_) for m in without}) == 1
-
-
-def test_svm_perf_scaling_of_C():
-    """The problem of Joachims (2005): labels -1 and 1, loss a percentage of k."""
-    cp = pytest.importorskip("cvxpy")
-    X, y = sample(24, shift=2.0)
-    k, C = 8, 3.0
-    u = cp.Variable(4)
-    s = 2 * X @ u
-    loss = cp.sum_largest(s + 100 / k * (1 - y), k) - cp.sum(s[np.flatnonzero(y)])
-    cp.Problem(cp.Minimize(cp.sum_squares(u) / 2 + C * loss)).solve(solver=cp.CLARABEL)
-    model = SVMPerf(top=k, C=k * C / 25, tol=1e-9).fit(X, y)
-    assert_allclose(model.coef_ * 50 / k, u.value, atol=2e-3 * np.abs(u.value).max())
-
-
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [
-        (SVMPerf(C=0), "C must be"),
-        (ROCSVM(C=np.inf), "C must be"),
-        (InfinitePush(lam=-1), "lam must be"),
-        (BundleRanker("pap@k-afg"), "unknown surrogate .*did you mean 'pap@k-avg'"),
-        (BundleRanker("pap@k-ramp"), "bundle needs a surrogate that is convex, and PApKRamp is not"),
-        (SVMPAUC(top=1000), "at least k negatives"),
-    ],
-)
-def test_estimators_refuse(estimator, message):
-    X, y = sample(25)
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(X, y)
-
-
-@pytest.mark.parametrize("surrogate", ["pap@k-avg", "pauc", "infinite-push", "top-push"])
-def test_huge_features_do_not_make_a_convex_loss_look_otherwise(surrogate):
-    rng = np.random.default_rng(0)
-    y = (rng.random(300) < 0.3).astype(int)
-    X = 1e6 * (rng.standard_normal((300, 6)) + 0.6 * y[:, None])
-    model = BundleRanker(surrogate, top=10, max_iter=300).fit(X, y)
-    assert model.converged_
-    assert model.gap_ <= 1e-3
-
-
-def test_an_unfinished_model_is_warned_of():
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((100, 4)), np.arange(100) % 4 == 0
-    with pytest.warns(ConvergenceWarning, match=r"stopped \(max_iter\) after 1 iterations .* raise max_iter"):
-        model = BundleRanker("auc", C=1000.0, max_iter=1).fit(X, y)
-    assert not model.converged_

@@ -9,9 +9,19 @@ from pathlib import Path
 import pytest
 
 import attop.surrogates
-from attop.surrogates import AccuracyAtTop, BoundSurrogate, Surrogate
+from attop import surrogates
+from attop.surrogates import (
+    AccuracyAtTop,
+    BoundSurrogate,
+    PApKAvg,
+    Surrogate,
+)
 from attop.surrogates.registry import SURROGATES, get_surrogate
 from attop.top import Top
+from support.surrogate_cases import (
+    TOP,
+    WITHOUT_TOP,
+)
 
 NEW = """
 from attop.surrogates.pointwise import LogisticLoss
@@ -78,3 +88,27 @@ def test_the_two_tight_struct_losses_have_two_names():
 def test_an_unknown_name_is_refused_with_the_nearest():
     with pytest.raises(ValueError, match="did you mean 'pap@k-ts-convex'"):
         get_surrogate("pap@k-tsconvex", Top(k=2))
+
+
+def test_importing_the_layer_does_not_import_numba():
+    code = (
+        "import sys, attop.surrogates as s\n"
+        "for name in s.__all__: getattr(s, name)\n"
+        "s.PApKAvg(2)\n"
+        "assert 'numba' not in sys.modules\n"
+        "s.PApKAvg(2).bind([1, 0, 0])\n"
+        "assert 'numba' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_declarations():
+    assert {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth} == {
+        "LogisticLoss",
+        "PatMat",
+        "PatMatNP",
+        "SoftPrecAtK",
+    }
+    assert repr(PApKAvg(3)) == "PApKAvg(top=Top(k=3))"
+    with pytest.raises(AttributeError, match="no attribute 'PApKMedian'"):
+        _ = surrogates.PApKMedian

@@ -1,0 +1,174 @@
+"""The estimator AATP."""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from attop.estimators.aatp import AATP
+from attop.solvers.aatp.box_qp import interior_point
+from attop.solvers.aatp.threshold_svm import ThresholdSVM
+from support.threshold_programs import sample
+
+
+def test_auto_is_exhaustive_where_that_is_cheap(monkeypatch):
+    X, y = sample(60, 3, seed=4)
+    every = AATP(6, search="exhaustive").fit(X, y)
+    assert every.n_iter_ == 60
+    np.testing.assert_array_equal(AATP(6).fit(X, y).coef_, every.coef_)
+    monkeypatch.setattr("attop.solvers.aatp.search._SMALL", 59)
+    monkeypatch.setattr("attop.solvers.aatp.search._EFFORT", 20 * 60 * (3 + 30) ** 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        few = AATP(6).fit(X, y)
+        assert few.n_iter_ < 60
+        same = AATP(6, search="fixed-point").fit(X, y)
+    np.testing.assert_array_equal(same.coef_, few.coef_)
+
+
+def test_a_long_search_is_announced(monkeypatch, capsys):
+    X, y = sample(60, 3, seed=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AATP(6).fit(X, y)
+        monkeypatch.setattr("attop.estimators.aatp._LONG_WORK", 0.0)
+        AATP(6).fit(X, y)  # many problems, but not long
+        monkeypatch.setattr("attop.estimators.aatp._LONG", 0.0)
+        AATP(6, time_limit=60.0).fit(X, y)  # as wanted
+    assert capsys.readouterr().out == ""
+    with pytest.warns(UserWarning, match=r"solves up to 60 .* in about \d+ seconds: search='fixed-point'"):
+        AATP(6, search="exhaustive").fit(X, y)
+    monkeypatch.setattr("attop.estimators.aatp._EVERY", 0.0)
+    monkeypatch.setattr(ThresholdSVM, "batch_size", 25)
+    monkeypatch.setattr(ThresholdSVM, "workers", 1)
+    model = AATP(6, time_limit=60.0, verbose=True).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("AATP solves up to 60 quadratic programs, in about ")
+    assert lines[1].startswith("AATP: 20 of up to 60 programs, 0 s, the nearest misses its quantile by ")
+    assert len(lines) == 4
+    np.testing.assert_array_equal(model.coef_, AATP(6).fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("search", ["exhaustive", "fixed-point"])
+def test_settings_that_differ_in_top_share_one_sweep(search, monkeypatch):
+    X, y = sample(50, 4, seed=1)
+    solved = []
+    original = ThresholdSVM.solve
+
+    def counting(self, threshold_items, **options):
+        solved.extend(threshold_items)
+        return original(self, threshold_items, **options)
+
+    monkeypatch.setattr(ThresholdSVM, "solve", counting)
+    settings = [{"top": t} for t in (1, {"tau": 0.1}, {"kappa": 0.5}, 30)]
+    together = AATP(search=search).fit_many(X, y, settings=settings)
+    assert len(solved) == len(set(solved))
+    for setting, model in zip(settings, together, strict=True):
+        alone = AATP(search=search, **setting).fit(X, y)
+        assert alone.threshold_item_ == model.threshold_item_
+        # Batches of other sizes round differently.
+        assert alone.coef_ == pytest.approx(model.coef_, abs=1e-7)
+    several = AATP(search=search).fit_many(X, y, settings=[{"C": 0.1}, {"C": 1.0}])
+    assert several[1].objective_ > several[0].objective_
+
+
+@pytest.mark.parametrize("weights", ["items", "pairs"])
+def test_kinds_of_top_agree(weights):
+    X, y = sample(40, 4, seed=2)
+    n_pos = int(y.sum())
+    models = AATP(weights=weights).fit_many(
+        X, y, settings=[{"top": 10}, {"top": {"tau": 0.25}}, {"top": {"kappa": 10 / n_pos}}]
+    )
+    assert len({m.threshold_item_ for m in models}) == 1
+
+
+def test_groups_are_pooled():
+    X, y = sample(40, 4, seed=2)
+    pooled = AATP().fit(X, y, groups=np.arange(40) % 3)
+    assert np.array_equal(pooled.coef_, AATP().fit(X, y).coef_)
+
+
+def test_cvxpy_finds_the_same_model():
+    pytest.importorskip("cvxpy")
+    X, y = sample(15, 3, seed=4)
+    ours = AATP(4).fit(X, y)
+    theirs = AATP(4, solver="cvxpy").fit(X, y)
+    assert theirs.threshold_item_ == ours.threshold_item_
+    assert theirs.gap_ <= 1e-6
+    assert theirs.objective_ == pytest.approx(ours.objective_, rel=1e-6)
+
+
+def test_cvxpy_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    X, y = sample(15, 3, seed=4)
+    with pytest.raises(ImportError, match=r"attop\[cvxpy\]"):
+        AATP(solver="cvxpy").fit(X, y)
+
+
+@pytest.mark.parametrize("search", ["exhaustive", "fixed-point"])
+def test_deadline_keeps_the_best_so_far(search):
+    X, y = sample(300, 170, seed=4)
+    model = AATP(10, search=search, time_limit=1e-4).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert 1 <= model.n_iter_ < 300
+    assert not model.converged_
+
+
+def test_a_missed_tolerance_is_reported(monkeypatch):
+    X, y = sample(30, 4, seed=4)
+
+    def hasty(*args, **options):
+        return interior_point(*args, **{**options, "max_iter": 3})
+
+    monkeypatch.setattr("attop.solvers.aatp.threshold_svm.interior_point", hasty)
+    with pytest.warns(ConvergenceWarning, match="30 of 30 quadratic programs did not reach tol=1e-06"):
+        model = AATP(5).fit(X, y)
+    assert not model.converged_
+    assert model.gap_ > 1e-6
+    assert np.isfinite(model.coef_).all()
+
+
+def test_a_program_that_fails_is_solved_again_with_care(monkeypatch):
+    X, y = sample(30, 4, seed=4)
+
+    def hasty_unless_cautious(*args, cautious=False, **options):
+        options["max_iter"] = 300 if cautious else 3
+        return interior_point(*args, cautious=cautious, **options)
+
+    expected = AATP(5).fit(X, y)
+    monkeypatch.setattr("attop.solvers.aatp.threshold_svm.interior_point", hasty_unless_cautious)
+    model = AATP(5).fit(X, y)
+    assert model.converged_
+    assert model.threshold_item_ == expected.threshold_item_
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"C": 0.0}, "C must be a positive number"),
+        ({"C": np.inf}, "C must be a positive number"),
+        ({"tol": -1.0}, "tol must be a positive number"),
+        ({"search": "all"}, "'exhaustive' or 'fixed-point'"),
+        ({"solver": "scs"}, "'interior-point' or 'cvxpy'"),
+        ({"weights": "both"}, "'items' or 'pairs'"),
+        ({"time_limit": 0}, "time_limit"),
+        ({"top": 31}, "31 of the 30 items"),
+    ],
+)
+def test_estimator_refuses(options, message):
+    X, y = sample(30, 4, seed=4)
+    with pytest.raises(ValueError, match=message):
+        AATP(**options).fit(X, y)
+
+
+def test_threads_change_nothing(monkeypatch):
+    X, y = sample(90, 6, seed=4)
+    expected = AATP(9).fit(X, y)
+    monkeypatch.setattr(ThresholdSVM, "workers", 3)
+    model = AATP(9).fit(X, y)
+    assert model.threshold_item_ == expected.threshold_item_
+    assert model.n_iter_ == 90
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)

@@ -1,0 +1,276 @@
+"""Samples that are wrong, in another form or extreme: a clear error that says what, or the right result."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from support.every_estimator import NAMES, make
+from support.small_sample import GROUPS, INF, NAN, X, Y, fitted, with_entry
+
+GROUPED = {
+    "BundleRanker",
+    "CoordinateAscent",
+    "GDPApK",
+    "GDRanker",
+    "GreedyPApK",
+    "InfinitePush",
+    "OnePMB",
+    "PatMat",
+    "PerceptronAtK",
+    "ROCSVM",
+    "SGDAtK",
+    "SVMPAUC",
+    "SVMPerf",
+    "SelectPApK",
+    "SoftTop",
+    "TopPush",
+}
+
+
+# --- Estimators: malformed samples -------------------------------------------------------------------
+
+
+REFUSED = {
+    "NaN in X": ((with_entry(X, NAN), Y), "Input X contains NaN"),
+    "infinity in X": ((with_entry(X, -INF), Y), "infinity"),
+    "None in X": ((with_entry(X, None), Y), "NaN"),
+    "too large for a float": ((with_entry(X, 10**400), Y), "too large|infinity"),
+    "X of strings": ((np.full((48, 3), "a"), Y), "could not convert string to float"),
+    "X of objects": ((np.full((48, 3), object()), Y), "must be a string or a real number"),
+    "X complex": ((X * 1j, Y), "Complex data not supported"),
+    "X is None": ((None, Y), "2D array"),
+    "X is text": (("table.csv", Y), "could not convert string to float"),
+    "X is a dict": (({"a": 1}, Y), "not 'dict'"),
+    "X a number": ((3.0, Y), "Expected 2D array"),
+    "X 1-D": ((X[:, 0], Y), "Expected 2D array, got 1D"),
+    "X 3-D": ((X[None], Y), "dim 3"),
+    "X empty": ((X[:0], Y[:0]), "0 sample"),
+    "X without features": ((X[:, :0], Y), r"0 feature\(s\)"),
+    "X ragged": (([[1.0, 2.0], [1.0]], [1, 0]), "inhomogeneous"),
+    "names of columns twice": (
+        (pd.DataFrame(X, columns=["a", "a", "b"]), Y),
+        "unique column names|duplicate",
+    ),
+    "names of columns mixed": ((pd.DataFrame(X, columns=["a", 1, 2]), Y), "string names"),
+    "a column of text": ((pd.DataFrame({"a": X[:, 0], "b": "x"}), Y), "could not convert string to float"),
+    "a single item": ((X[:1], Y[:1]), "one class"),
+    "one class": ((X, np.ones(48)), r"one class only \(1.0\)"),
+    "one class of text": ((X, ["spam"] * 48), r"one class only \('spam'\)"),
+    "three classes": ((X, np.arange(48) % 3), r"got 3 classes; .*y == 2$"),
+    "continuous y": ((X, X[:, 0]), "continuous"),
+    "NaN in y": ((X, with_entry(Y, NAN)), "y contains NaN"),
+    "None in y": ((X, with_entry(Y, None)), "Unknown label type"),
+    "y mixed": ((X, np.array([1, "a"] * 24, dtype=object)), "Unknown label type"),
+    "y is None": ((X, None), "requires y to be passed"),
+    "y too short": ((X, Y[1:]), r"inconsistent numbers of samples: \[48, 47\]"),
+    "y 2-D": ((X, np.column_stack([Y, Y])), "1d array"),
+    "groups too short": ((X, Y, GROUPS[1:]), r"each of the 48 items, got shape \(47,\)"),
+    "groups 2-D": ((X, Y, np.column_stack([GROUPS, GROUPS])), r"got shape \(48, 2\)"),
+    "groups a number": ((X, Y, 4), r"got shape \(\)"),
+    "NaN in groups": ((X, Y, with_entry(GROUPS, NAN)), "groups has missing values"),
+    "None in groups": ((X, Y, with_entry(GROUPS, None)), "groups has missing values"),
+    "NA in groups": ((X, Y, pd.Series(["a", None] * 24, dtype="string")), "groups has missing values"),
+    "NA in groups of integers": ((X, Y, pd.array([1, None] * 24, dtype="Int64")), "missing values"),
+    "NaT in groups": ((X, Y, pd.to_datetime(pd.Series([None, "2020"] * 24))), "missing values"),
+    "groups of mixed types": ((X, Y, np.array(["a", 1] * 24, dtype=object)), "mixes types"),
+}
+
+
+# --- Estimators: samples in another form -------------------------------------------------------------
+
+
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
+SPACED = np.zeros((96, 6))
+SPACED[::2, ::2] = X
+FROZEN, FROZEN_Y = X.copy(), Y.copy()
+FROZEN.flags.writeable = FROZEN_Y.flags.writeable = False
+SAME = {
+    "lists": (X.tolist(), Y.tolist()),
+    "float16": (X.astype(np.float16), Y),
+    "float32": (X.astype(np.float32), Y),
+    "long double": (X.astype(np.longdouble), Y),
+    "big-endian": (X.astype(">f8"), Y),
+    "objects that are numbers": (X.astype(object), Y),
+    "Fortran order": (np.asfortranarray(X), Y),
+    "not contiguous": (SPACED[::2, ::2], Y),
+    "read-only": (FROZEN, FROZEN_Y),
+    "masked array without a mask": (np.ma.masked_array(X), Y),
+    "frame": (FRAME, pd.Series(Y, index=range(100, 148))),
+    "frame with integer names": (FRAME.set_axis([0, 1, 2], axis=1), Y),
+    "frame of nullable floats": (FRAME.astype("Float64"), pd.Series(Y, dtype="Int64")),
+    "y boolean": (X, Y == 1),
+    "y nullable boolean": (X, pd.Series(Y == 1, dtype="boolean")),
+    "y -1 and 1": (X, 2 * Y - 1),
+    "y float": (X, Y.astype(float)),
+    "y int8": (X, Y.astype(np.int8)),
+    "y 3 and 7": (X, np.where(Y, 7, 3)),
+    "y text": (X, np.where(Y, "yes", "no")),
+    "y categorical": (X, pd.Categorical(np.where(Y, "yes", "no"))),
+    "groups text": (X, Y, np.array(["u", "v", "w", "x"])[GROUPS]),
+    "groups categorical": (X, Y, pd.Categorical(np.array(["u", "v", "w", "x"])[GROUPS])),
+    "groups negative": (X, Y, GROUPS.astype(np.int8) - 100),
+    "groups float": (X, Y, GROUPS / 4),
+    "groups in frames": (FRAME, Y, pd.Series(GROUPS, index=range(100, 148))),
+    "one group": (X, Y, np.zeros(48, bool)),
+    "one group of text": (X, Y, ["all"] * 48),
+}
+SPARSE = {
+    "csr": sparse.csr_matrix(X),
+    "csc": sparse.csc_array(X),
+    "coo with duplicates": sparse.coo_array(
+        (np.tile((X / 2).ravel(), 2), tuple(np.tile(np.indices(X.shape).reshape(2, -1), 2))), X.shape
+    ),
+    "lil": sparse.lil_matrix(X),
+}
+SPARSE["csr with long indices"] = SPARSE["csr"].copy()
+SPARSE["csr with long indices"].indices = SPARSE["csr"].indices.astype(np.int64)
+SPARSE["csr with long indices"].indptr = SPARSE["csr"].indptr.astype(np.int64)
+
+
+# --- Estimators: extreme samples ---------------------------------------------------------------------
+
+
+EXTREME = {
+    "constant feature": (np.column_stack([X, np.full(48, 7.0)]), Y),
+    "constant features": (np.ones((48, 2)), Y),
+    "zeros": (np.zeros((48, 2)), Y),
+    "columns twice": (np.column_stack([X, X]), Y),
+    "one feature": (X[:, :1], Y),
+    "more features than items": (np.random.default_rng(1).normal(size=(6, 50)), np.array([1, 0, 1, 0, 0, 0])),
+    "bool": (X > 0, Y),
+    "int8": ((X * 8).clip(-127, 127).astype(np.int8), Y),
+    "uint64": ((X * 8 + 100).astype(np.uint64), Y),
+    "tiny": (X * 1e-150, Y),
+    "next to nothing": (X * 1e-300, Y),
+    "large": (X * 32, Y),
+    "perfect": (Y[:, None] * 1.0, Y),
+    "reversed": (1.0 - Y[:, None], Y),
+    "a positive and a negative": (np.array([[1.0, 2.0], [0.0, 0.0]]), np.array([1, 0])),
+    "the same item twice": (np.ones((2, 3)), np.array([1, 0])),
+    "one positive": (X, (np.arange(48) == 3).astype(int)),
+    "groups without a positive": (X, Y, np.where((np.arange(48) < 24) & (Y == 0), 9, GROUPS)),
+    "many groups of one": (X, Y, np.r_[np.zeros(24, int), np.arange(1, 25)]),
+}
+
+
+def estimator_cases():
+    """Every case of every estimator, as (id, estimator, sample, words of the error or None)."""
+    for name in NAMES:
+        for case, (sample, message) in REFUSED.items():
+            yield f"{name}-{case}", name, sample, message
+        for case, sample in SAME.items():
+            yield f"{name}-{case}", name, sample, None
+        for case, matrix in SPARSE.items():
+            takes_sparse = make(name).__sklearn_tags__().input_tags.sparse
+            refused = None if takes_sparse else "takes no sparse input"
+            yield f"{name}-sparse {case}", name, (matrix, Y), refused
+        for case, sample in EXTREME.items():
+            few = name == "GreedyPApK" and min(np.bincount(sample[1])) < 2
+            yield f"{name}-{case}", name, sample, "two of each are needed" if few else None
+
+
+ESTIMATOR_CASES = list(estimator_cases())
+EXTREME_IDS = {id(sample) for sample in EXTREME.values()}
+
+
+@pytest.fixture(scope="module")
+def references():
+    known = {}
+
+    def reference(name, grouped):
+        if (name, grouped) not in known:
+            known[name, grouped] = fitted(name, (X, Y, GROUPS) if grouped else (X, Y))
+        return known[name, grouped]
+
+    return reference
+
+
+@pytest.mark.parametrize(
+    ("name", "sample", "message"), [c[1:] for c in ESTIMATOR_CASES], ids=[c[0] for c in ESTIMATOR_CASES]
+)
+def test_estimators(name, sample, message, references):
+    if message is not None:
+        with pytest.raises((ValueError, TypeError, OverflowError), match=message):
+            fitted(name, sample)
+        return
+    model = fitted(name, sample)
+    scores = model.decision_function(sample[0])
+    assert scores.dtype == np.float64
+    assert np.isfinite(scores).all()
+    predicted = model.predict(sample[0])
+    assert set(predicted.tolist()) <= set(model.classes_.tolist())
+    if id(sample) in EXTREME_IDS:
+        same_items = np.unique(np.asarray(sample[0]), axis=0, return_inverse=True)[1]
+        for item in set(same_items.tolist()):
+            np.testing.assert_allclose(scores[same_items == item], scores[same_items == item][0])
+        return
+    # One group is as none.
+    grouped = len(sample) == 3 and len(set(sample[2])) > 1
+    alike = references(name, grouped)
+    # Sums in another order choose another path to the optimum, which a certified gap g of a problem with
+    # lam = 1 leaves within sqrt(2 g) on either side; g is at most 1e-6 here.
+    slack = 1e-2 if hasattr(model, "gap_") else 1e-8
+    np.testing.assert_allclose(scores, alike.decision_function(X), rtol=1e-6, atol=slack)
+    clear = np.abs(scores) > slack  # the cut may lie at a tie
+    np.testing.assert_array_equal((predicted == model.classes_[1])[clear], (alike.predict(X) == 1)[clear])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_groups_matter_where_they_are_used(name, references):
+    with_groups, without = (references(name, grouped).decision_function(X) for grouped in (True, False))
+    alike = np.allclose(with_groups, without)
+    assert alike == (name not in GROUPED)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_group_is_eligible(name):
+    if name in GROUPED - {"CoordinateAscent", "PatMat", "SVMPerf", "SoftTop"}:
+        with pytest.raises(ValueError, match=r"no group has .*the 2 groups have up to \d+ positives"):
+            fitted(name, (X, Y, Y))
+    else:
+        fitted(name, (X, Y, Y))  # groups are not used, or a group of one class has a value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_use_of_a_model(name, references):
+    with pytest.raises(NotFittedError):
+        make(name).decision_function(X)
+    with pytest.raises(NotFittedError):
+        make(name).predict(X)
+    model = references(name, False)
+    for wrong, message in [
+        (X[:, :2], "has 2 features, but .* is expecting 3"),
+        (np.column_stack([X, X]), "has 6 features, but .* is expecting 3"),
+        (X[0], "Expected 2D array"),
+        (with_entry(X, NAN), "contains NaN"),
+        (X[:0], "0 sample"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.decision_function(wrong)
+    named = fitted(name, (FRAME, Y))
+    with pytest.raises(ValueError, match="feature names should match"):
+        named.predict(FRAME.rename(columns={"a": "z"}))
+    assert model.predict(X[:1]).shape == (1,)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_features_too_large_for_finite_products(name):
+    """What comes out is finite, and if it ranks nothing, that is said; or an error says what to do."""
+    huge = X * 1e300
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = make(name)
+        if name in ("KernelAATP", "PerceptronAtK"):
+            # The kernel values are no fault of the training; a perceptron's weights are.
+            error = ValueError if name == "KernelAATP" else FloatingPointError
+            with pytest.raises(error, match="scale the features"):
+                model.fit(huge, Y)
+            return
+        model.fit(huge, Y)
+        scores = model.decision_function(huge)
+    assert np.isfinite(scores).all()
+    assert np.ptp(scores) > 0 or not getattr(model, "converged_", False) or caught

@@ -1,0 +1,117 @@
+"""The estimators on the bundle solver."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+
+from attop.estimators.bundle_ranker import BundleRanker
+from attop.estimators.infinite_push import InfinitePush
+from attop.estimators.roc_svm import ROCSVM
+from attop.estimators.svm_pauc import SVMPAUC
+from attop.estimators.svm_perf import SVMPerf
+from attop.surrogates.registry import SURROGATES
+from oracles.bundle import optimum, sample
+
+ESTIMATORS = {
+    "prec@k-struct": lambda C, **more: SVMPerf(top=5, C=C, **more),
+    "pauc": lambda C, **more: SVMPAUC(top=5, C=C, **more),
+    "auc": lambda C, **more: ROCSVM(C=C, **more),
+    "infinite-push": lambda C, **more: InfinitePush(lam=1 / C, **more),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("C", [1.0, 30.0])
+def test_estimator_solves_its_problem(name, C):
+    pytest.importorskip("cvxpy")
+    X, y = sample(20)
+    expected, w = optimum(name, X, y, 5, 1 / C)
+    model = ESTIMATORS[name](C, tol=1e-8).fit(X, np.where(y == 1, "yes", "no"))
+    assert model.converged_
+    assert 0 <= model.gap_ <= 1e-8
+    assert_allclose(model.objective_, expected, rtol=3e-8, atol=1e-8)
+    # Strong convexity: ||w - w*||^2 <= 2 C (J - J*).
+    assert np.linalg.norm(model.coef_ - w) <= np.sqrt(2 * C * 6e-8 * max(1, abs(expected)))
+    assert model.n_iter_ == len(model.history_.objective)
+    assert (model.predict(X) == "yes").sum() == y.sum() or np.allclose(model.coef_, 0)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimator_uses_groups(name):
+    pytest.importorskip("cvxpy")
+    X, y = sample(21, n=60)
+    groups = np.arange(60) % 3
+    expected, _ = optimum(name, X, y, 5, 0.1, groups)
+    model = ESTIMATORS[name](10.0, tol=1e-7).fit(X, y, groups=groups)
+    assert_allclose(model.objective_, expected, rtol=3e-7, atol=1e-8)
+    assert abs(model.objective_ - ESTIMATORS[name](10.0, tol=1e-7).fit(X, y).objective_) > 1e-3
+
+
+@pytest.mark.parametrize("name", [name for name, kind in SURROGATES.items() if kind.convex])
+def test_bundle_ranker_on_every_surrogate(name):
+    X, y = sample(22, n=100, n_pos=20)
+    model = BundleRanker(name, top=10, C=5.0, tol=1e-4).fit(X, y)
+    assert model.converged_
+    loss, _ = model._surrogate().value_and_coef(X @ model.coef_, y)
+    assert_allclose(model.objective_, loss + 0.1 * model.coef_ @ model.coef_, rtol=1e-12)
+    assert model._surrogate().convex
+
+
+def test_settings_that_do_not_matter_share_a_fit():
+    X, y = sample(23)
+    settings = [{"top": 1}, {"top": 5}, {"top": {"k": 5}}, {"top": 5, "C": 2.0}]
+    one, five, same, other = SVMPAUC(C=1.0).fit_many(X, y, settings=settings)
+    assert five.history_ is same.history_
+    assert len({id(m.history_) for m in (one, five, other)}) == 3
+    assert_array_equal(five.coef_, SVMPAUC(top=5).fit(X, y).coef_)
+    without = BundleRanker("auc").fit_many(X, y, settings=settings[:3])
+    assert len({id(m.history_) for m in without}) == 1
+
+
+def test_svm_perf_scaling_of_C():
+    """The problem of Joachims (2005): labels -1 and 1, loss a percentage of k."""
+    cp = pytest.importorskip("cvxpy")
+    X, y = sample(24, shift=2.0)
+    k, C = 8, 3.0
+    u = cp.Variable(4)
+    s = 2 * X @ u
+    loss = cp.sum_largest(s + 100 / k * (1 - y), k) - cp.sum(s[np.flatnonzero(y)])
+    cp.Problem(cp.Minimize(cp.sum_squares(u) / 2 + C * loss)).solve(solver=cp.CLARABEL)
+    model = SVMPerf(top=k, C=k * C / 25, tol=1e-9).fit(X, y)
+    assert_allclose(model.coef_ * 50 / k, u.value, atol=2e-3 * np.abs(u.value).max())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (SVMPerf(C=0), "C must be"),
+        (ROCSVM(C=np.inf), "C must be"),
+        (InfinitePush(lam=-1), "lam must be"),
+        (BundleRanker("pap@k-afg"), "unknown surrogate .*did you mean 'pap@k-avg'"),
+        (BundleRanker("pap@k-ramp"), "bundle needs a surrogate that is convex, and PApKRamp is not"),
+        (SVMPAUC(top=1000), "at least k negatives"),
+    ],
+)
+def test_estimators_refuse(estimator, message):
+    X, y = sample(25)
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y)
+
+
+@pytest.mark.parametrize("surrogate", ["pap@k-avg", "pauc", "infinite-push", "top-push"])
+def test_huge_features_do_not_make_a_convex_loss_look_otherwise(surrogate):
+    rng = np.random.default_rng(0)
+    y = (rng.random(300) < 0.3).astype(int)
+    X = 1e6 * (rng.standard_normal((300, 6)) + 0.6 * y[:, None])
+    model = BundleRanker(surrogate, top=10, max_iter=300).fit(X, y)
+    assert model.converged_
+    assert model.gap_ <= 1e-3
+
+
+def test_an_unfinished_model_is_warned_of():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((100, 4)), np.arange(100) % 4 == 0
+    with pytest.warns(ConvergenceWarning, match=r"stopped \(max_iter\) after 1 iterations .* raise max_iter"):
+        model = BundleRanker("auc", C=1000.0, max_iter=1).fit(X, y)
+    assert not model.converged_

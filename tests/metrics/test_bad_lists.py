@@ -1,0 +1,198 @@
+"""Labels, scores and groups that are wrong or in another form: metrics, surrogates, margins and scorers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LogisticRegression
+
+from attop import surrogates
+from attop.diagnostics.margins import pap_margins, prec_margins
+from attop.metrics import METRICS, UndefinedMetricError, get_metric, make_top_scorer, pap_at_k, roc_points
+from support.small_sample import INF, NAN, TOPS, X, Y, with_entry
+
+LABELS = np.array([1, 0, 1, 0, 0, 1, 0, 0])
+SCORES = np.arange(8.0)[::-1]
+LISTS = {
+    "NaN scores": ({"scores": with_entry(SCORES, NAN)}, "1 of the 8 scores are NaN or infinite.*position 3"),
+    "infinite scores": ({"scores": with_entry(SCORES, INF)}, "1 of the 8 scores are NaN or infinite"),
+    "scores 2-D": (
+        {"scores": np.column_stack([SCORES, SCORES])},
+        r"must have shape \(8,\) like y, got \(8, 2\)",
+    ),
+    "scores too short": ({"scores": SCORES[1:]}, r"scores must have shape \(8,\).*got \(7,\)"),
+    "scores a number": ({"scores": 1.0}, r"scores must have shape \(8,\).*got \(\)"),
+    "scores text": ({"scores": list("abcdefgh")}, "scores must be real numbers, got <U1"),
+    "scores numbers as text": ({"scores": SCORES.astype(str)}, "scores must be real numbers, got <U"),
+    "scores one as text": (
+        {"scores": with_entry(SCORES.astype(object), "1.5")},
+        "scores must be real numbers, got object",
+    ),
+    "scores beyond floats": (
+        {"scores": 2**53 + np.arange(8)},
+        r"got 9007199254740992 to 9007199254740999: as floats different ones would be tied",
+    ),
+    "scores objects beyond floats": (
+        {"scores": with_entry(SCORES.astype(object), 10**17)},
+        "as floats different ones would be tied",
+    ),
+    "scores beyond all floats": ({"scores": [10**400, *range(7)]}, "must be real numbers, got object"),
+    "scores below floats": ({"scores": -(2**62) - np.arange(8)}, "as floats different ones would be tied"),
+    "scores complex": ({"scores": SCORES * 1j}, "scores must be real numbers, got complex128"),
+    "scores dates": (
+        {"scores": pd.date_range("2020", periods=8)},
+        "scores must be real numbers, got datetime",
+    ),
+    "scores objects": ({"scores": np.full(8, object())}, "scores must be real numbers, got object"),
+    "scores sparse": ({"scores": sparse.csr_matrix(SCORES)}, "scores must be real numbers"),
+    "nothing": ({"y": [], "scores": []}, "y is empty"),
+    "labels of three kinds": ({"y": np.arange(8) % 3}, r"got values \[0, 1, 2\]"),
+    "labels -1, 0, 1": ({"y": [-1, 0, 1, 0, 0, 1, 0, 0]}, r"got values \[-1, 0, 1\]"),
+    "labels all 2": ({"y": np.full(8, 2)}, r"got values \[2\]"),
+    "labels probabilities": ({"y": LABELS * 0.5}, r"got values \[0.0, 0.5\]"),
+    "labels NaN": ({"y": with_entry(LABELS, NAN)}, "labels must be.*missing values"),
+    "labels None": ({"y": with_entry(LABELS, None)}, "labels must be.*missing values"),
+    "labels text": ({"y": list("abababab")}, "labels must be.*such as 'a': encode"),
+    "labels 2-D": ({"y": LABELS[:, None]}, r"one-dimensional, got shape \(8, 1\)"),
+    "labels is None": ({"y": None}, "one-dimensional"),
+    "groups too short": ({"groups": [1, 2]}, r"each of the 8 items, got shape \(2,\)"),
+    "groups NaN": ({"groups": with_entry(LABELS, NAN)}, "groups has missing values"),
+    "groups NA": ({"groups": pd.Series(["a", None] * 4, dtype="string")}, "groups has missing values"),
+    "groups mixed": ({"groups": np.array(["a", 1] * 4, dtype=object)}, "groups mixes types"),
+}
+IN_ANOTHER_FORM = {
+    "booleans": {"y": LABELS == 1},
+    "-1 and 1": {"y": 2 * LABELS - 1},
+    "series": {"y": pd.Series(LABELS, index=range(9, 17)), "scores": pd.Series(SCORES)},
+    "float16": {"scores": SCORES.astype(np.float16)},
+    "integers": {"scores": SCORES.astype(np.int8)},
+    "objects": {"scores": SCORES.astype(object), "y": LABELS.astype(object)},
+    "strided": {"scores": np.repeat(SCORES, 2)[::2], "y": np.repeat(LABELS, 2)[::2]},
+    "one group": {"groups": ["a"] * 8},
+    "top as numpy": {"top": np.int64(2)},
+    "top as a float": {"top": 2.0},
+    "top as a fraction": {"top": {"tau": 0.25}},
+}
+WITH_TOP = [
+    surrogates.PrecAtKStruct,
+    surrogates.PrecAtKRamp,
+    surrogates.PrecAtKMax,
+    surrogates.PrecAtKAvg,
+    surrogates.PApKRamp,
+    surrogates.PApKAvg,
+    surrogates.PApKMax,
+    surrogates.PApKTS,
+    surrogates.PApKTSConvex,
+    surrogates.PAUCStruct,
+]
+
+
+def of_metric(metric):
+    return lambda y=LABELS, scores=SCORES, top=2, groups=None: metric.evaluate(y, scores, top, groups)
+
+
+def of_surrogate(cls):
+    return lambda y=LABELS, scores=SCORES, top=2, groups=None: cls(top).value_and_coef(scores, y, groups)[0]
+
+
+def of_margins(margins):
+    return lambda y=LABELS, scores=SCORES, top=2, groups=None: margins(scores, y, top, groups)
+
+
+FUNCTIONS = {
+    **{name: of_metric(metric) for name, metric in METRICS.items()},
+    **{cls.__name__: of_surrogate(cls) for cls in WITH_TOP},
+    "prec_margins": of_margins(prec_margins),
+    "pap_margins": of_margins(pap_margins),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_metrics_surrogates_and_margins(name):
+    function = FUNCTIONS[name]
+    is_surrogate = hasattr(surrogates, name)
+    for case, (change, message) in LISTS.items():
+        if is_surrogate and case in ("NaN scores", "infinite scores"):
+            assert np.isnan(function(**change)), case  # a solver that overflowed must be told, not stopped
+        elif is_surrogate and case == "scores 2-D":
+            np.testing.assert_array_equal(function(**change), function())  # two models
+        else:
+            words = message.replace(r" like y, got \(8, 2\)", "") if is_surrogate else message
+            with pytest.raises(ValueError, match=words.replace(r"\(8,\).*got", r"\(8,\).*, got")):
+                function(**change)
+    if name not in METRICS or METRICS[name].needs_top:
+        for top, message in TOPS:
+            with pytest.raises((ValueError, TypeError), match=message):
+                function(top=top)
+    for case, change in IN_ANOTHER_FORM.items():
+        np.testing.assert_array_equal(function(**change), function(), err_msg=case)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_undefined_metrics_say_why(name):
+    metric = METRICS[name]
+    needs = {need.value for need in metric.needs}
+    for y, top, reasons in [
+        (np.zeros(8), 2, {"no positive"}),
+        (np.ones(8), 2, {"no negative", "fewer than k negatives"}),
+        (LABELS, 9, {"k > n", "fewer than k negatives"}),
+        (LABELS, 6, {"fewer than k negatives"}),
+        ([1], 1, {"no negative", "fewer than k negatives"}),
+        ([0], 1, {"no positive"}),
+    ]:
+        scores = SCORES[: len(y)]
+        lacking = reasons & needs
+        value = metric.evaluate(y, scores, top)
+        assert np.isnan(value.value) == bool(lacking)
+        if lacking:
+            assert value.reason in lacking
+            with pytest.raises(UndefinedMetricError, match=f"{name} is undefined: ") as caught:
+                metric.value(y, scores, top)
+            assert caught.value.reason == value.reason
+    if metric.needs_top:
+        with pytest.raises(TypeError, match=f"{name} is a metric of the top: give top"):
+            metric.evaluate(LABELS, SCORES)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics_only_look_at_the_order(name, scale):
+    assert METRICS[name].evaluate(LABELS, SCORES * scale, 2) == METRICS[name].evaluate(LABELS, SCORES, 2)
+
+
+def test_names_and_options_of_metrics():
+    with pytest.raises(ValueError, match=r"unknown metric 'precision@10': did you mean 'precision@k'"):
+        get_metric("precision@10")
+    with pytest.raises(ValueError, match="unknown metric None: choose one of: precision@k"):
+        get_metric(None)
+    with pytest.raises(ValueError, match="ties"):
+        pap_at_k(LABELS, SCORES, 2, ties="mean")
+    with pytest.raises(UndefinedMetricError, match="no positive to divide by"):
+        roc_points([0, 0], [1.0, 2.0]).rates()
+
+
+# --- Scorers -----------------------------------------------------------------------------------------
+
+
+def test_scorers():
+    with pytest.raises(TypeError, match="precision@k is a metric of the top: give top"):
+        make_top_scorer("precision@k")
+    with pytest.raises(ValueError, match=r"unknown metric 'auk': did you mean .*'auc'"):
+        make_top_scorer("auk")
+    with pytest.raises(ValueError, match="tau must lie strictly between 0 and 1"):
+        make_top_scorer("precision@k", {"tau": 5})
+    scorer = make_top_scorer("auc")
+    model = LogisticRegression().fit(X, np.where(Y, "yes", "no"))
+    assert scorer(model, X, np.where(Y, "yes", "no")) == METRICS["auc"].value(Y, model.decision_function(X))
+    with pytest.raises(ValueError, match=r"y holds \[0, 1\], the classifier knows \['no', 'yes'\] only"):
+        scorer(model, X, Y)
+    with pytest.raises(ValueError, match="fitted on two classes, got LogisticRegression with no classes_"):
+        scorer(clone(model), X, Y)
+    with pytest.raises(ValueError, match=r"with classes_ \[0, 1, 2\]"):
+        scorer(LogisticRegression().fit(X, np.arange(48) % 3), X, Y)
+    with pytest.raises(ValueError, match="got KMeans with no classes_"):
+        scorer(KMeans(2, n_init=1).fit(X), X, Y)
+    with pytest.raises(UndefinedMetricError, match="auc is undefined: no positive"):
+        scorer(model, X[Y == 0], np.full((Y == 0).sum(), "no"))

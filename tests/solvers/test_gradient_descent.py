@@ -1,0 +1,208 @@
+"""Gradient descent against the plain loop, on all items and on batches of groups."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+
+from attop.estimators import GDPApK
+from attop.solvers.descent.gradient_descent import gradient_descent
+from attop.surrogates import PApKAvg, PApKMax
+from oracles.first_order import gradient_descent_loop, overlapping
+from support.first_order import BoundHinge, Hinge
+
+ETA, LAM = (np.ravel(a) for a in np.meshgrid([0.01, 0.1, 1.0], [0.0, 0.01, 1.0]))
+
+
+# Gradient descent
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_gd_grid_is_the_plain_loop_of_each_setting(sparse):
+    X, y = overlapping()
+    start = np.random.default_rng(1).standard_normal((6, 9))
+    loss = Hinge().bind(y)
+    solution = gradient_descent(
+        csr_matrix(X) if sparse else X, loss, eta=ETA, lam=LAM, max_iter=60, window=100, coef_init=start
+    )
+    for j in range(9):
+        w, objective = gradient_descent_loop(X, loss, ETA[j], LAM[j], 60, start[:, j])
+        np.testing.assert_allclose(solution.coef[:, j], w, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(solution.objective[j], objective, rtol=1e-12)
+
+
+def test_gd_models_do_not_see_each_other():
+    X, y = overlapping(seed=2)
+    loss = Hinge().bind(y)
+    common = {"max_iter": 300, "tol": 1e-3, "window": 20}
+    together = gradient_descent(X, loss, eta=ETA, lam=LAM, **common)
+    assert len(set(together.each_n_iter)) > 1, "the models should end at different times"
+    for j in range(9):
+        alone = gradient_descent(X, loss, eta=ETA[j], lam=LAM[j], **common)
+        mine = together.model(j)
+        np.testing.assert_allclose(mine.coef, alone.coef, rtol=1e-9, atol=1e-12)
+        assert (mine.n_iter, mine.status) == (alone.n_iter, alone.status)
+        assert mine.history.iteration == alone.history.iteration
+        np.testing.assert_allclose(mine.history.objective, alone.history.objective, rtol=1e-9)
+
+
+def test_gd_finished_models_leave_the_products():
+    X, y = overlapping(seed=2)
+    widths = []
+
+    class Watched(BoundHinge):
+        def __call__(self, scores):
+            widths.append(scores.shape[1])
+            return super().__call__(scores)
+
+    solution = gradient_descent(X, Watched(y), eta=ETA, lam=LAM, max_iter=300, tol=1e-3, window=20)
+    assert widths == [int(np.sum(solution.each_n_iter >= t)) for t in range(len(widths))]
+    assert widths[-1] < widths[0] == 9
+
+
+def test_gd_reaches_the_optimum():
+    cp = pytest.importorskip("cvxpy")
+    X, y = overlapping(seed=3)
+    w = cp.Variable(6)
+    sign = 2 * y - 1
+    lam = 0.1
+    problem = cp.Problem(
+        cp.Minimize(cp.sum(cp.pos(1 - cp.multiply(sign, X @ w))) / len(y) + lam / 2 * cp.sum_squares(w))
+    )
+    optimum = problem.solve(solver=cp.CLARABEL)
+    solution = gradient_descent(X, Hinge().bind(y), eta=1.0, lam=lam, max_iter=3000, tol=0, window=3000)
+    # The method's own rate, O(log t / sqrt t), leaves about 1e-3 after 3000 steps.
+    assert optimum - 1e-7 <= solution.objective[0] <= optimum * (1 + 2e-3)
+
+
+def test_gd_best_iterate_is_returned_and_history_is_of_the_iterates():
+    X, y = overlapping(seed=4)
+    loss = Hinge().bind(y)
+    solution = gradient_descent(X, loss, eta=[5.0, 0.1], lam=0.1, max_iter=50, window=50)
+    objective = np.array(solution.history.objective)
+    assert (np.diff(objective[:, 0]) > 0).any(), "a long step should overshoot at times"
+    np.testing.assert_array_equal(objective.min(axis=0), solution.objective)
+    value = loss(X @ solution.coef)[0] + 0.05 * (solution.coef**2).sum(axis=0)
+    np.testing.assert_allclose(value, solution.objective, rtol=1e-12)
+
+
+@pytest.mark.parametrize("eta", [1e6, 1e300])
+def test_gd_divergence_is_contained(eta):
+    X, y = overlapping(seed=5)
+    loss = Hinge().bind(y)
+    solution = gradient_descent(X, loss, eta=[0.1, eta, 0.2], lam=0.1, max_iter=200, tol=0, window=200)
+    assert solution.each_status == ["max_iter", "diverged", "max_iter"]
+    assert np.isfinite(solution.coef).all()
+    assert np.isfinite(solution.objective).all()
+    assert solution.objective[1] <= loss(np.zeros(len(y)))[0]
+    others = gradient_descent(X, loss, eta=[0.1, 0.2], lam=0.1, max_iter=200, tol=0, window=200)
+    np.testing.assert_allclose(solution.coef[:, [0, 2]], others.coef, rtol=1e-9)
+
+
+def test_gd_convergence_rule():
+    X, y = overlapping(seed=6)
+    solution = gradient_descent(X, Hinge().bind(y), eta=0.5, lam=1.0, max_iter=5000, tol=1e-3, window=30)
+    assert solution.status == "converged"
+    best = np.minimum.accumulate(np.array(solution.history.objective)[:, 0])
+    assert best[-1] >= best[-31] * (1 - 1e-3), "the last 30 steps gained less than tol"
+    assert solution.n_iter == len(best) - 1
+
+
+def test_gd_deadline_and_callback():
+    X, y = overlapping()
+    loss = Hinge().bind(y)
+    late = gradient_descent(X, loss, eta=0.1, lam=0.1, time_limit=1e-9)
+    assert (late.status, late.n_iter) == ("deadline", 0)
+    assert np.isfinite(late.coef).all()
+    seen = []
+
+    def stop_at_five(t, coef, objective):
+        seen.append((t, coef.shape, objective.copy()))
+        return t == 5
+
+    stopped = gradient_descent(X, loss, eta=[0.1, 0.2], lam=0.1, callback=stop_at_five)
+    assert (stopped.status, stopped.n_iter) == ("stopped", 5)
+    assert [s[:2] for s in seen] == [(t, (6, 2)) for t in range(6)]
+    np.testing.assert_array_equal(seen[-1][2], stopped.objective)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"eta": 0.0}, "eta must be positive"),
+        ({"eta": [0.1, np.nan]}, "eta holds NaN"),
+        ({"lam": -1.0}, "lam must be at least 0"),
+        ({"eta": [0.1, 0.2], "lam": [1, 2, 3]}, "one value per model"),
+        ({"max_iter": 0}, "at least 1"),
+        ({"tol": -1}, "tol"),
+        ({"coef_init": np.zeros(5)}, "coef_init must have shape"),
+        ({"coef_init": np.full(6, np.nan)}, "finite"),
+        ({"time_limit": 0}, "time_limit"),
+    ],
+)
+def test_gd_refuses(wrong, message):
+    X, y = overlapping()
+    with pytest.raises(ValueError, match=message):
+        gradient_descent(X, Hinge().bind(y), **{"eta": 0.1, "lam": 0.1, **wrong})
+
+
+# Mini-batches of groups
+
+
+def users(seed=0):
+    """Return rows of seven users in mixed order; the fifth has no positive, the sixth one negative."""
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.repeat(np.arange(7), 12))
+    y = (rng.random(84) < 0.4).astype(int)
+    y[groups == 4] = 0
+    y[groups == 5] = 1
+    y[np.flatnonzero(groups == 5)[0]] = 0
+    return rng.normal(size=(84, 4)) + y[:, None], y, groups
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_a_step_on_a_batch_of_groups_is_that_of_their_own_mean(size):
+    X, y, groups = users()
+    loss = PApKAvg(2).bind(y, groups)
+    start = np.random.default_rng(1).standard_normal(4)
+    solution = gradient_descent(
+        X, loss, eta=0.3, lam=0.1, max_iter=3, coef_init=start, batch_groups=size,
+        rng=np.random.default_rng(7),
+    )  # fmt: skip
+    kept, rng, w, t = np.array([0, 1, 2, 3, 6]), np.random.default_rng(7), start, 0
+
+    def objective(w):
+        return loss(X @ w)[0] + 0.05 * w @ w
+
+    best = (objective(w), w)
+    for _ in range(3):
+        for batch in np.array_split(rng.permutation(5), int(np.ceil(5 / size))):
+            its = np.isin(groups, kept[batch])
+            gradient = X[its].T @ PApKAvg(2).bind(y[its], groups[its])(X[its] @ w)[1]
+            w = w - 0.3 / np.sqrt(t + 1) * (gradient + 0.1 * w)
+            t += 1
+        best = min(best, (objective(w), w), key=lambda pair: pair[0])
+    np.testing.assert_allclose(solution.objective[0], best[0], rtol=1e-10)
+    np.testing.assert_allclose(solution.coef[:, 0], best[1], rtol=1e-9)
+    with pytest.raises(ValueError, match="batch_groups must be at least 1, got 0"):
+        gradient_descent(X, loss, eta=0.3, lam=0.1, batch_groups=0)
+
+
+def test_a_batch_of_all_groups_is_plain_descent():
+    X, y, groups = users(3)
+    loss = PApKMax(2).bind(y, groups)
+    common = {"eta": [0.1, 0.5], "lam": 0.01, "max_iter": 40}
+    whole, batch = gradient_descent(X, loss, **common), gradient_descent(X, loss, **common, batch_groups=9)
+    np.testing.assert_allclose(batch.coef, whole.coef, rtol=1e-6, atol=1e-9)
+    assert batch.n_iter == whole.n_iter
+
+
+def test_estimators_with_mini_batches_do_not_see_each_other():
+    X, y, groups = users(4)
+    model = GDPApK("avg", top=2, max_iter=20, batch_groups=2, random_state=3)
+    together = model.fit_many(X, y, groups, settings=[{"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}])
+    for setting, mine in zip(({"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}), together, strict=True):
+        alone = clone(model).set_params(**setting).fit(X, y, groups)
+        np.testing.assert_allclose(mine.coef_, alone.coef_, rtol=1e-9)
+    whole = clone(model).set_params(eta=0.1, batch_groups=None).fit(X, y, groups)
+    assert not np.allclose(together[0].coef_, whole.coef_)

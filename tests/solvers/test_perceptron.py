@@ -1,0 +1,158 @@
+"""Perceptron@k against the plain loop and its theory."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from attop.solvers.minibatch.batches import Batches
+from attop.solvers.minibatch.perceptron import perceptron
+from attop.top import Top
+from oracles.first_order import (
+    overlapping,
+    perceptron_iterates,
+    perceptron_loop,
+    plain,
+    prec_at_k_surrogate,
+    queries,
+)
+from support.first_order import RANKS, grouped
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    ("variant", "top"),
+    list(product(["avg", "max"], [Top(kappa=0.25), Top(kappa=1.0), Top(k=12), Top(tau=0.1)])),
+)
+def test_perceptron_is_the_plain_loop(variant, top, sparse):
+    X, y = overlapping(n=150, seed=8)
+    X = np.round(4 * X) / 4  # ties, in sums without rounding
+    rows = csr_matrix(X) if sparse else X
+    solution = perceptron(
+        rows, y, top, variant=variant, batch_size=30, epochs=4, rng=np.random.RandomState(3)
+    )
+    batches = Batches(rows, y, top, 30, np.random.RandomState(3))
+    w, deltas = perceptron_loop([plain(b) for _ in range(4) for b in batches.one_pass()], variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
+    assert solution.n_mistakes == sum(deltas)
+    assert solution.n_updates == np.count_nonzero(deltas)
+    np.testing.assert_array_equal(np.ravel(solution.history.objective), np.reshape(deltas, (4, -1)).sum(1))
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+@pytest.mark.parametrize("seed", range(30))
+def test_perceptron_mistake_bound(variant, seed):
+    rng = np.random.default_rng(seed)
+    shift = [0.0, 1.5, 8.0][seed % 3]  # noise, overlap, separable
+    X, y = overlapping(n=32, d=3, seed=seed, shift=shift, share=0.4)
+    top = [Top(kappa=0.5), Top(kappa=1.0)][seed % 2]
+    solution = perceptron(X, y, top, variant=variant, batch_size=8, epochs=4, rng=np.random.RandomState(seed))
+    batches = Batches(X, y, top, 8, np.random.RandomState(seed))
+    seen = [plain(batch) for _ in range(solution.n_iter) for batch in batches.one_pass()]
+    reach = np.linalg.norm(X, axis=1).max()
+    assert solution.largest_k == max(k for _, _, k in seen)
+    directions = [
+        np.zeros(3),
+        solution.coef[:, 0],
+        *np.eye(3)[:1] * [[0.3], [1.0], [3.0]],
+        rng.standard_normal(3),
+    ]
+    for u in directions:
+        losses = sum(prec_at_k_surrogate(rows @ u, labels, k, variant) for rows, labels, k in seen)
+        bound = (2 * reach * np.sqrt(solution.largest_k) * np.linalg.norm(u) + np.sqrt(max(losses, 0.0))) ** 2
+        assert solution.n_mistakes <= bound * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_perceptron_separable_data_end_without_mistakes(variant):
+    X, y = overlapping(n=200, seed=9, shift=10.0)
+    solution = perceptron(
+        X, y, Top(kappa=1.0), variant=variant, batch_size=50, epochs=100, rng=np.random.RandomState(0)
+    )
+    assert solution.status == "converged"
+    assert solution.objective == [0]
+    scores = X @ solution.coef[:, 0]
+    assert scores[y == 1].min() > scores[y == 0].max()
+
+
+def test_perceptron_ties_are_mistakes():
+    X = np.zeros((10, 2))
+    solution = perceptron(
+        X, np.array([1] * 5 + [0] * 5), Top(k=3), batch_size=10, epochs=2, rng=np.random.RandomState(0)
+    )
+    assert solution.n_mistakes == 6
+
+
+def test_perceptron_deadline_callback_and_overflow():
+    X, y = overlapping()
+
+    def run(X=X, **more):
+        return perceptron(X, y, Top(k=5), batch_size=20, rng=np.random.RandomState(0), **more)
+
+    late = run(time_limit=1e-9)
+    assert (late.status, late.n_iter) == ("deadline", 1)
+    assert np.isfinite(late.coef).all()
+    assert late.n_updates == 1
+    stopped = run(callback=lambda epoch, coef, mistakes: epoch == 2)
+    assert (stopped.status, stopped.n_iter) == ("stopped", 2)
+    huge = run(X=np.clip(X, -1, 1) * 1.7e308)
+    assert huge.status == "diverged"
+    assert np.isfinite(huge.coef).all()
+
+
+@pytest.mark.parametrize(("wrong", "message"), [({"variant": "mean"}, "variant"), ({"epochs": 0}, "epochs")])
+def test_perceptron_refuses(wrong, message):
+    X, y = overlapping()
+    with pytest.raises(ValueError, match=message):
+        perceptron(X, y, Top(k=1), rng=np.random.RandomState(0), **wrong)
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_averaged_perceptron_is_the_mean_of_the_plain_loops_iterates(variant):
+    X, y = overlapping(n=150, seed=8)
+    X = np.round(4 * X) / 4
+    common = {"variant": variant, "batch_size": 30, "epochs": 4}
+    solution = perceptron(X, y, Top(kappa=0.5), average=True, rng=np.random.RandomState(3), **common)
+    batches = Batches(X, y, Top(kappa=0.5), 30, np.random.RandomState(3))
+    seen = [plain(b) for _ in range(4) for b in batches.one_pass()]
+    iterates, deltas = perceptron_iterates(seen, variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], np.mean(iterates, axis=0), rtol=1e-10, atol=1e-10)
+    assert solution.n_mistakes == sum(deltas)
+    last = perceptron(X, y, Top(kappa=0.5), rng=np.random.RandomState(3), **common)
+    assert last.n_mistakes == solution.n_mistakes  # the iterates are the same
+    assert not np.allclose(last.coef, solution.coef)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_perceptron_of_queries_is_the_plain_loop(variant, ranks, sparse):
+    X, y, groups = grouped()
+    top, k_of = RANKS[ranks]
+    rows = csr_matrix(X) if sparse else X
+    solution = perceptron(
+        rows, y, top, groups=groups, variant=variant, epochs=3, rng=np.random.RandomState(5)
+    )
+    each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
+    seen = [each[i] for _ in range(3) for i in rng.permutation(len(each))]
+    w, deltas = perceptron_loop(seen, variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
+    assert solution.n_mistakes == sum(deltas)
+    assert solution.largest_k == max(k for _, _, k in each)
+    assert solution.n_skipped == 3 * (14 - len(each)) > 0
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_one_query_is_one_batch(variant):
+    X, y = overlapping(n=40)
+    one = np.full(40, 7)
+    grouped = perceptron(X, y, Top(k=5), groups=one, variant=variant, rng=np.random.RandomState(0))
+    whole = perceptron(X, y, Top(k=5), batch_size=40, variant=variant, rng=np.random.RandomState(0))
+    np.testing.assert_allclose(grouped.coef, whole.coef, rtol=1e-10)
+
+
+def test_no_query_has_both_classes():
+    X, y = overlapping(n=40)
+    with pytest.raises(ValueError, match="no group has a positive and a negative: the 2 groups have"):
+        perceptron(X, y, Top(k=1), groups=y, rng=np.random.RandomState(0))

@@ -1,0 +1,147 @@
+"""Two methods compared, over data sets and over folds."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import oracles.statistics as oracle
+from attop.statistics.bayesian import bayesian_signed_rank, correlated_t
+from attop.statistics.effects import effect_sizes
+from attop.statistics.two_methods import corrected_t_test, wilcoxon
+from support.demsar import DEMSAR
+
+
+def random_differences(seed):
+    """Differences with ties and zeros, 5 to 10 of them."""
+    rng = np.random.default_rng(seed)
+    d = rng.integers(-3, 5, rng.integers(5, 11)) / 4
+    return d if d.any() else d + 1
+
+
+class TestWilcoxon:
+    def test_demsar(self):
+        result = wilcoxon(DEMSAR["m"], DEMSAR["C4.5"])
+        assert (result.r_plus, result.r_minus, result.T, result.n_zero) == (93, 12, 12, 2)
+        assert result.p < 0.05  # the critical value for 14 data sets is 21
+
+    @pytest.mark.parametrize("seed", range(25))
+    def test_by_definition(self, seed):
+        d = random_differences(seed)
+        result = wilcoxon(d, 0 * d)
+        assert (result.T, result.p) == pytest.approx(oracle.wilcoxon(list(d)))
+
+    def test_scipy_without_ties(self):
+        d = np.random.default_rng(3).normal(0.4, 1, 40)
+        assert wilcoxon(d, 0 * d).p == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, rel=1e-9)
+
+
+class TestFolds:
+    a = np.array([0.81, 0.85, 0.78, 0.90, 0.84])
+    b = np.array([0.80, 0.80, 0.79, 0.83, 0.80])
+
+    def test_corrected_t(self):
+        result = corrected_t_test(self.a, self.b, test_train_ratio=0.25)
+        d = self.a - self.b
+        assert result.t == pytest.approx(d.mean() / np.sqrt((1 / 5 + 1 / 4) * d.var(ddof=1)))
+        # The correction shrinks the plain paired t by sqrt(1/n / (1/n + ratio)).
+        plain = stats.ttest_rel(self.a, self.b)
+        assert result.t == pytest.approx(plain.statistic * np.sqrt(0.2 / 0.45))
+        assert result.low < 0 < result.high
+        assert result.p > 0.05 > plain.pvalue / 2
+
+    def test_interval_and_p_agree(self):
+        p = corrected_t_test(self.a, self.b, test_train_ratio=0.25).p
+        edge = corrected_t_test(self.a, self.b, test_train_ratio=0.25, confidence=1 - p)
+        assert edge.low == pytest.approx(0, abs=1e-9)
+
+    def test_correlated_t_is_one_sided_p(self):
+        result = correlated_t(self.a, self.b, rope=0, test_train_ratio=0.25)
+        assert result.equivalent == pytest.approx(0, abs=1e-12)
+        p = corrected_t_test(self.a, self.b, test_train_ratio=0.25).p
+        assert result.worse == pytest.approx(p / 2)
+
+    def test_rope_takes_from_both_sides(self):
+        narrow, wide = (correlated_t(self.a, self.b, rope=r, test_train_ratio=0.25) for r in (0.01, 1.0))
+        assert narrow.worse + narrow.equivalent + narrow.better == pytest.approx(1)
+        assert narrow.better > narrow.equivalent > 0
+        assert wide.equivalent > 0.999
+
+    @pytest.mark.parametrize("ratio", [0, -1, np.inf, np.nan])
+    def test_ratio(self, ratio):
+        with pytest.raises(ValueError, match="test_train_ratio"):
+            corrected_t_test(self.a, self.b, test_train_ratio=ratio)
+
+
+class TestSignedRankPosterior:
+    def test_by_definition(self):
+        d, rope, draws = DEMSAR["m"] - DEMSAR["C4.5"], 0.01, 500
+        result = bayesian_signed_rank(DEMSAR["m"], DEMSAR["C4.5"], rope=rope, seed=4, n_draws=draws)
+        weights = np.random.default_rng(4).dirichlet([0.5] + [1] * 14, size=draws)
+        shares = [oracle.signed_rank_shares([0, *d], w, rope) for w in weights]
+        wins = np.bincount(np.argmax(shares, axis=1), minlength=3) / draws
+        assert [result.worse, result.equivalent, result.better] == pytest.approx(wins, abs=1e-9)
+
+    def test_mirrored_and_reproducible(self):
+        x, y = DEMSAR["m"], DEMSAR["C4.5"]
+        one, two = (bayesian_signed_rank(*p, rope=0.01, seed=0) for p in ((x, y), (y, x)))
+        assert (one.worse, one.equivalent, one.better) == (two.better, two.equivalent, two.worse)
+        assert one == bayesian_signed_rank(x, y, rope=0.01, seed=0)
+
+    def test_clear_cases(self):
+        x = np.linspace(0.5, 0.9, 12)
+        assert bayesian_signed_rank(x + 0.1, x, rope=0.01, seed=0).better > 0.99
+        assert bayesian_signed_rank(x, x, rope=0, seed=0).equivalent == 1
+        # Exactly on the rope's edge is within it, although 0.6 - 0.5 is a little less than 0.1.
+        assert bayesian_signed_rank(x + 0.1, x, rope=0.1, seed=0).equivalent == 1
+
+    def test_bad_rope(self):
+        with pytest.raises(ValueError, match="rope"):
+            bayesian_signed_rank([1] * 5, [2] * 5, rope=-0.1, seed=0)
+
+
+class TestEffects:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_by_definition(self, seed):
+        d = random_differences(seed)
+        b = np.random.default_rng(seed).integers(0, 3, d.size).astype(float)
+        effect, test = effect_sizes(b + d, b), wilcoxon(b + d, b)
+        assert effect.a12 == pytest.approx(oracle.a12(b + d, b))
+        whole = test.r_plus + test.r_minus
+        assert effect.rank_biserial == pytest.approx((test.r_plus - test.r_minus) / whole)
+        interval = stats.ttest_1samp(d, 0).confidence_interval()
+        assert (effect.mean, effect.low, effect.high) == pytest.approx((d.mean(), *interval))
+
+    def test_degenerate(self):
+        same = effect_sizes([0.5, 0.5], [0.5, 0.5])
+        assert (same.mean, same.low, same.high, same.a12, same.rank_biserial) == (0, 0, 0, 0.5, 0)
+        one = effect_sizes([0.6], [0.5])
+        assert np.isnan(one.low)
+        assert one.a12 == one.rank_biserial == 1
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        lambda a, b: corrected_t_test(a, b, test_train_ratio=0.25),
+        lambda a, b: correlated_t(a, b, rope=0.01, test_train_ratio=0.25),
+        lambda a, b: bayesian_signed_rank(a, b, rope=0.01, seed=0),
+        wilcoxon,
+        effect_sizes,
+    ],
+)
+def test_pairs_refuse(test):
+    x = np.linspace(0, 1, 6)
+    assert "6 of 6 pairs" in test(x, x * np.nan).refused
+    assert "1 of 6 pairs" in test(x, np.where(x == 1, np.inf, x)).refused
+    assert "there are 0" in test([], []).refused
+    with pytest.raises(ValueError, match="paired"):
+        test(x, x[:3])
+
+
+def test_no_difference_and_no_variance():
+    x = np.linspace(0, 1, 6)
+    assert "equal on all 6" in wilcoxon(x, x).refused
+    assert "at least 5".capitalize() in wilcoxon(x[:4], x[:4] + 1).refused
+    for shift in (0.0, 0.1):
+        assert "variance" in corrected_t_test(x, x + shift, test_train_ratio=0.25).refused
+        assert "variance" in correlated_t(x, x + shift, rope=0.1, test_train_ratio=0.25).refused

@@ -1,0 +1,74 @@
+"""The surrogates, and small random cases each is defined on."""
+
+import numpy as np
+
+from attop.surrogates import (
+    Grill,
+    GrillNP,
+    HingeLoss,
+    InfinitePushHinge,
+    LogisticLoss,
+    PApKAvg,
+    PApKMax,
+    PApKRamp,
+    PApKTS,
+    PApKTSConvex,
+    PatMat,
+    PatMatNP,
+    PAUCStruct,
+    PrecAtKAvg,
+    PrecAtKMax,
+    PrecAtKRamp,
+    PrecAtKStruct,
+    SoftPrecAtK,
+    TauFPL,
+    TopMeanK,
+    TopPushK,
+    TopPushLoss,
+)
+
+PREC = {"struct": PrecAtKStruct, "ramp": PrecAtKRamp, "max": PrecAtKMax, "avg": PrecAtKAvg}
+PAP = {"ramp": PApKRamp, "avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ts-convex": PApKTSConvex}
+THRESHOLD = [TopPushK, TauFPL, TopMeanK, PatMat, PatMatNP, Grill, GrillNP]
+TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK, *THRESHOLD]
+WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss]
+
+# Sums of a dozen numbers below 10: rounding stays far below this.
+EXACT = {"rtol": 1e-12, "atol": 1e-12}
+
+
+def value_of(surrogate, scores, y):
+    return surrogate.value_and_coef(np.asarray(scores, float), y)[0]
+
+
+def case(rng, n_pos, n_neg):
+    """Labels, and scores with ties (small integers or halves) two times out of three."""
+    y = rng.permutation(np.repeat([1, 0], [n_pos, n_neg]))
+    kind = rng.integers(3)
+    s = rng.normal(size=len(y)) * 2 if kind == 0 else rng.integers(-2, 3, len(y)) / kind
+    return s.astype(float), y
+
+
+def small_cases(n_cases, seed, most_pos, most_neg, fewest_neg=0):
+    """Random cases, every fourth with one positive."""
+    rng = np.random.default_rng(seed)
+    for i in range(n_cases):
+        n_pos = 1 if i % 4 == 0 else int(rng.integers(1, most_pos + 1))
+        yield rng, *case(rng, n_pos, int(rng.integers(fewest_neg, most_neg + 1)))
+
+
+def defined(surrogate, y):
+    try:
+        surrogate.bind(y)
+    except ValueError:
+        return False
+    return True
+
+
+def draw(cls, rng, n_pos=None, n_neg=None):
+    """A surrogate of class `cls` and a random case it is defined on."""
+    while True:
+        s, y = case(rng, n_pos or int(rng.integers(1, 7)), n_neg or int(rng.integers(1, 7)))
+        surrogate = cls() if cls in WITHOUT_TOP else cls(int(rng.integers(1, len(y) + 1)))
+        if defined(surrogate, y):
+            return surrogate, s, y

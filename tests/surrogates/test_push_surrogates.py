@@ -1,0 +1,233 @@
+"""Pushes of every price and loss as sums over pairs."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from attop.surrogates.convex_push import HingePush, LogisticPush
+from attop.surrogates.pnorm_push import PNormPushExp
+from attop.surrogates.push_sums import hinge_sums, logistic_sums
+from oracles.push import push_value
+from support.pushes import COMBINATIONS, SMOOTH, nasty_list, surrogate
+
+
+@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
+def test_value_is_the_sum_over_pairs(loss, price):
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        scores, y = nasty_list(rng)
+        p = rng.choice([1.0, 1.5, 2.0, 7.0, 64.0])
+        value, coef = surrogate(loss, price, p).value_and_coef(scores, y)
+        # A few roundings of numbers of size max |s| and 1; log F also of its p summands.
+        scale = max(1.0, np.abs(scores).max()) * (p if (loss, price) == ("exponential", "power") else 1.0)
+        assert_allclose(value, push_value(scores, y, loss, price, p), rtol=1e-13, atol=1e-14 * scale)
+        assert coef.shape == scores.shape
+        assert abs(coef.sum()) <= 1e-12 * max(1.0, np.abs(coef).sum())
+        assert (coef[y == 1] <= 0).all()
+        assert (coef[y == 0] >= 0).all()
+
+
+@pytest.mark.parametrize(("loss", "price"), SMOOTH)
+@pytest.mark.parametrize("p", [1.0, 3.5, 64.0])
+def test_coef_is_the_gradient(loss, price, p):
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        scores, y = nasty_list(rng)
+        bound = surrogate(loss, price, p).bind(y)
+        h = 1e-5
+        differences = [
+            (bound(scores + h * e)[0] - bound(scores - h * e)[0]) / (2 * h) for e in np.eye(len(y))
+        ]
+        value, coef = bound(scores)
+        # The formula's error is h^2 times a third derivative of at most about p^2 times the slope.
+        slope = np.abs(coef).max()
+        assert_allclose(coef, differences, atol=1e-9 * (1 + p**2) * (1 + slope) + 1e-10 * abs(value))
+
+
+@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
+def test_subgradient_lies_below_everywhere(loss, price):
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        a, y = nasty_list(rng)
+        bound = surrogate(loss, price, rng.choice([1.0, 2.0, 64.0])).bind(y)
+        value, coef = bound(a)
+        for b in (a + rng.normal(scale=rng.choice([0.01, 1.0, 10.0]), size=len(a)), rng.permutation(a)):
+            there = bound(b)[0]
+            assert there >= value + coef @ (b - a) - 1e-12 * (abs(value) + np.abs(coef) @ np.abs(b - a) + 1)
+
+
+def test_a_mean_instead_of_the_sum_would_not_be_convex_under_two_logarithms():
+    # The remark in ExpPushExp: log log of the mean over k has a chord below it, log log of the sum none.
+    v = np.full(1000, -20.0)
+    centre, h = np.log(np.log(1000.0)), 0.2
+
+    def values(minus):
+        def value(top):
+            u = np.exp(np.append(v, top))
+            return np.log(np.log(np.exp(u).sum()) - minus)
+
+        return value(centre - h) + value(centre + h) - 2 * value(centre)
+
+    assert values(np.log(1001)) < -1e-3
+    assert values(0.0) >= 0
+
+
+def test_logarithm_of_the_norm_would_not_be_convex_for_the_hinge():
+    y = np.array([1, 0])
+    a, b = np.array([0.0, 0.5]), np.array([0.0, -0.9])
+    value = [HingePush(p=2).value_and_coef(s, y)[0] for s in (a, (a + b) / 2, b)]
+    assert value[1] <= (value[0] + value[2]) / 2 + 1e-15
+    assert np.log(value[1]) > (np.log(value[0]) + np.log(value[2])) / 2
+
+
+@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
+def test_bounds(loss, price):
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        scores, y = nasty_list(rng)
+        p = rng.choice([1.0, 4.0, 64.0])
+        value = surrogate(loss, price, p).value_and_coef(scores, y)[0]
+        below = (scores[y == 1] <= scores[y == 0][:, None]).sum(axis=1)
+        n_pos, n_neg = (y == 1).sum(), (y == 0).sum()
+        if loss == "exponential":
+            at_least = np.exp(value / p) if price == "power" else np.exp(value)
+            assert at_least >= below.max() * (1 - 1e-12)
+        elif price == "power":
+            assert value >= ((below / n_pos) ** p).mean() ** (1 / p) - 1e-12
+            assert value >= below.max() / n_pos / n_neg ** (1 / p) - 1e-12
+        else:
+            assert value >= np.log(np.exp(below).mean()) / n_pos - 1e-12
+        if loss != "exponential":
+            assert value >= below.mean() / n_pos - 1e-12
+
+
+@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
+@pytest.mark.parametrize("scale", [1e3, 1e6])
+def test_long_margins_do_not_overflow(loss, price, scale):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 40)
+    for scores in (scale * rng.uniform(-1, 1, 40), scale * (2.0 * y - 1), scale * (1.0 - 2 * y)):
+        value, coef = surrogate(loss, price, 64.0).value_and_coef(scores, y)
+        assert np.isfinite(value)
+        assert np.isfinite(coef).all()
+    worst = scores[y == 0].max() - scores[y == 1].min()
+    if loss == "exponential":
+        # Every pair is misranked by the same margin: all that is left is the number of terms.
+        factor = 64 if price == "power" else 1
+        assert_allclose(value, factor * (worst + np.log(y.sum())), rtol=1e-2)
+    else:
+        assert_allclose(value, worst / np.log(2) if loss == "logistic" else worst + 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
+def test_perfect_ranking_by_far(loss, price):
+    y = np.array([1, 0, 1, 0, 0])
+    value, coef = surrogate(loss, price, 8.0).value_and_coef(2000.0 * y, y)
+    if loss == "exponential":
+        # log F falls by p times the margin; log log F towards log log K, from which F is exp(0) each.
+        expected = 8 * (np.log(2) - 2000) + np.log(3) if price == "power" else np.log(np.log(3))
+        assert_allclose(value, expected, rtol=1e-12)
+    else:
+        assert value == 0
+        assert_array_equal(coef, 0)
+
+
+@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
+def test_batch_of_models_is_column_by_column(loss, price):
+    rng = np.random.default_rng(5)
+    y, groups = rng.integers(0, 2, 25), rng.integers(0, 3, 25)
+    scores = rng.normal(size=(25, 4))
+    for given in (None, groups):
+        bound = surrogate(loss, price, 3.0).bind(y, given)
+        values, coefs = bound(scores)
+        assert values.shape == (4,)
+        assert coefs.shape == (25, 4)
+        for m in range(4):
+            value, coef = bound(scores[:, m])
+            assert isinstance(value, float)
+            assert_allclose(values[m], value, rtol=1e-13)
+            assert_allclose(coefs[:, m], coef, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
+def test_groups_are_averaged_and_one_sided_groups_left_out(loss, price):
+    y = np.array([1, 0, 0, 1, 1, 0, 1, 1, 0])
+    groups = np.array(list("aabcccaad"))  # b and d have no positive
+    scores = np.linspace(-1, 2, 9)
+    push = surrogate(loss, price, 2.0)
+    bound = push.bind(y, groups)
+    value, coef = bound(scores)
+    parts = [push.value_and_coef(scores[groups == g], y[groups == g]) for g in "ac"]
+    assert (bound.n_groups, bound.n_left_out) == (2, 2)
+    assert_allclose(value, np.mean([v for v, _ in parts]), rtol=1e-14)
+    for g, (_, c) in zip("ac", parts, strict=True):
+        assert_allclose(coef[groups == g], c / 2, rtol=1e-14)
+    assert_array_equal(coef[np.isin(groups, ["b", "d"])], 0)
+    with pytest.raises(ValueError, match="a positive and a negative"):
+        push.bind([1, 1])
+
+
+def test_prices_and_declarations():
+    for loss, price in COMBINATIONS:
+        push = surrogate(loss, price)
+        assert push.convex
+        assert push.smooth == (loss != "hinge")
+        assert push.bounds == (None if loss == "exponential" else "AUC")
+        if loss != "exponential":
+            assert push.value_and_coef([0.3, 0.3, 0.3], [1, 0, 0])[0] == pytest.approx(1, abs=1e-15)
+    assert repr(HingePush("exp")) == "HingePush(price='exp', p=4.0)"
+    with pytest.raises(ValueError, match="'power' or 'exp', got 'cubic'"):
+        HingePush("cubic")
+    with pytest.raises(ValueError, match="price would be concave"):
+        LogisticPush(p=0.5)
+
+
+def test_hinge_sums_keep_their_digits_far_from_zero():
+    # A difference of prefix sums would leave about four digits of these sums, and p = 64 none.
+    rng = np.random.default_rng(6)
+    offset = 2.0**20
+    pos = offset + 1 + rng.integers(0, 2**10, 3000) * 2.0**-30  # exact in floating point
+    neg = offset + rng.integers(0, 2**10, 50) * 2.0**-30
+    exact = np.maximum(1 - (pos - neg[:, None]), 0).sum(axis=1)
+    assert_allclose(hinge_sums(pos, neg, np.ones(len(pos)))[0], exact, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 7, 40, 10**6])
+def test_block_size_does_not_change_logistic_sums(size):
+    rng = np.random.default_rng(7)
+    pos, neg, weight = rng.normal(size=7), rng.normal(size=23), rng.uniform(size=23)
+    sums, pull_back = logistic_sums(pos, neg, np.ones(len(pos)))
+    again, pull_back_again = logistic_sums(pos, neg, np.ones(len(pos)), size)
+    assert_allclose(again, sums, rtol=1e-15)
+    for one, other in zip(pull_back(weight), pull_back_again(weight), strict=True):
+        assert_allclose(other, one, rtol=1e-14)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_pairs_are_never_held_at_once(loss):
+    rng = np.random.default_rng(8)
+    y = np.arange(5000) % 2
+    bound = surrogate(loss, "power").bind(y)
+    scores = rng.normal(size=5000)
+    tracemalloc.start()
+    try:
+        bound(scores)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2500 * 2500 * 8 / 4
+
+
+def test_line_along_a_boolean_direction_is_the_line_along_its_numbers():
+    rng = np.random.default_rng(14)
+    for _ in range(100):
+        scores, y = nasty_list(rng)
+        n = len(y)
+        bound = PNormPushExp(rng.choice([1.0, 4.0, 64.0])).bind(np.tile(y, 3), np.repeat([2, 0, 1], n))
+        scores = np.concatenate([scores, -scores, scores + 1])
+        moves = rng.uniform(size=3 * n) < rng.choice([0.1, 0.5, 1.0])
+        step = rng.normal()
+        fast, plain = (bound.along(scores, direction)(step) for direction in (moves, moves.astype(float)))
+        assert_allclose(fast, plain, rtol=1e-11, atol=1e-13)

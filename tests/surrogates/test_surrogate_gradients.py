@@ -1,0 +1,68 @@
+"""Gradients where there are any, subgradients of those that are convex."""
+
+import numpy as np
+import pytest
+
+from attop.surrogates import PApKRamp, PApKTS, PrecAtKRamp
+from support.surrogate_cases import TOP, WITHOUT_TOP, draw
+
+
+@pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
+def test_coef_is_the_gradient_where_there_is_one(cls):
+    rng = np.random.default_rng(6)
+    step = 1e-6
+    smooth = 0
+    for _ in range(500):
+        surrogate, s, y = draw(cls, rng)
+        s = rng.normal(size=len(y)) * 2
+        bound = surrogate.bind(y)
+        value, coef = bound(s)
+        shift = step * np.eye(len(y))
+        plus, minus = bound(s[:, None] + shift)[0], bound(s[:, None] - shift)[0]
+        forward, backward = (plus - value) / step, (value - minus) / step
+        # A kink within the step shows as a difference of the one-sided slopes; curvature is below 4.
+        kink = np.abs(forward - backward) > 1e-4
+        smooth += not kink.any()
+        np.testing.assert_allclose(coef[~kink], ((plus - minus) / (2 * step))[~kink], atol=1e-7)
+    assert smooth >= 450
+
+
+@pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP if c.convex])
+def test_convex_surrogates_lie_above_their_tangents_even_at_ties(cls):
+    rng = np.random.default_rng(7)
+    for _ in range(500):
+        surrogate, s, y = draw(cls, rng)
+        bound = surrogate.bind(y)
+        value, coef = bound(s)
+        others = np.column_stack(
+            [s + rng.normal(size=len(s)) * scale for scale in (1e-3, 0.1, 1, 5)]
+            + [s + rng.integers(-2, 3, len(s)) for _ in range(4)]
+        )
+        assert (bound(others)[0] >= value + coef @ (others - s[:, None]) - 1e-10).all()
+
+
+@pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP if c.convex])
+def test_convex_along_segments(cls):
+    rng = np.random.default_rng(8)
+    for _ in range(500):
+        surrogate, a, y = draw(cls, rng)
+        bound = surrogate.bind(y)
+        b, t = rng.integers(-3, 4, len(y)).astype(float), rng.random()
+        assert bound(t * a + (1 - t) * b)[0] <= t * bound(a)[0] + (1 - t) * bound(b)[0] + 1e-10
+
+
+@pytest.mark.parametrize("cls", [PrecAtKRamp, PApKRamp, PApKTS])
+def test_the_others_are_not_convex(cls):
+    assert not cls.convex
+    bound = cls(1).bind([1, 1, 0])
+    ends, midpoint = bound(np.array([[1.0, 0], [0, 1], [0, 0]]))[0], bound(np.array([0.5, 0.5, 0]))[0]
+    assert midpoint > ends.mean()
+
+
+@pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
+def test_same_scores_same_subgradient(cls):
+    rng = np.random.default_rng(10)
+    surrogate, _, y = draw(cls, rng)
+    bound, tied = surrogate.bind(y), np.zeros(len(y))
+    np.testing.assert_array_equal(bound(tied)[1], bound(tied)[1])
+    np.testing.assert_array_equal(bound(tied)[1], surrogate.bind(y)(tied)[1])

@@ -1,0 +1,135 @@
+"""Many models at once, groups, labels and tops in any form."""
+
+import numpy as np
+import pytest
+
+from attop.surrogates import (
+    AUCStruct,
+    HingeLoss,
+    InfinitePushHinge,
+    LogisticLoss,
+    PApKAvg,
+    PApKMax,
+    PAUCStruct,
+    PrecAtKAvg,
+    PrecAtKMax,
+    PrecAtKRamp,
+    PrecAtKStruct,
+    TopPushLoss,
+)
+from attop.top import Top
+from support.surrogate_cases import EXACT, PAP, TOP, WITHOUT_TOP, case, defined, draw, value_of
+
+
+@pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
+@pytest.mark.parametrize("m", [1, 3, 8, 21, 130])
+def test_many_models_at_once_are_each_alone(cls, m):
+    rng = np.random.default_rng(11)
+    for _ in range(10):
+        surrogate, _, y = draw(cls, rng)
+        bound = surrogate.bind(y)
+        scores = rng.integers(-3, 4, (len(y), m)) / 2
+        value, coef = bound(scores)
+        assert value.shape == (m,)
+        assert coef.shape == scores.shape
+        np.testing.assert_allclose(bound(np.asfortranarray(scores))[0], value, **EXACT)
+        for r in range(min(m, 25)):
+            alone, coef_alone = bound(scores[:, r])
+            assert isinstance(alone, float)
+            np.testing.assert_allclose(value[r], alone, **EXACT)
+            np.testing.assert_allclose(coef[:, r], coef_alone, **EXACT)
+
+
+@pytest.mark.parametrize("name", [*PAP, "pauc"])
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg", "k"), [(15, 51, 8), (15, 51, 24), (64, 33, 32), (40, 120, 9), (65, 9, 9)]
+)
+def test_many_models_of_mid_sized_groups_are_each_alone(name, n_pos, n_neg, k):
+    """Around the sizes where the kernel for many models hands over to the one for a single model."""
+    rng = np.random.default_rng(24)
+    bound = (PAUCStruct if name == "pauc" else PAP[name])(k).bind(case(rng, n_pos, n_neg)[1])
+    scores = np.c_[rng.integers(-4, 5, (n_pos + n_neg, 9)), rng.normal(size=(n_pos + n_neg, 9))].astype(float)
+    value, coef = bound(scores)
+    for r in range(18):
+        alone, coef_alone = bound(scores[:, r])
+        np.testing.assert_allclose(value[r], alone, rtol=1e-11)
+        np.testing.assert_allclose(coef[:, r], coef_alone, **EXACT)
+
+
+def grouped_case(rng, n_groups=9):
+    """Shuffled groups of 1 to 8 items, many of them without a positive or a negative."""
+    groups = rng.permutation(np.repeat(rng.permutation(100)[:n_groups], rng.integers(1, 9, n_groups)))
+    y = rng.integers(0, 2, len(groups))
+    y[:2], groups[:2] = [0, 1], groups[0]
+    return y, groups
+
+
+@pytest.mark.parametrize("top", [1, 2, {"tau": 0.4}, {"kappa": 0.5}])
+@pytest.mark.parametrize("cls", [*TOP, InfinitePushHinge, TopPushLoss])
+def test_grouped_value_is_the_mean_over_eligible_groups(cls, top):
+    rng = np.random.default_rng(12)
+    surrogate = cls() if cls in WITHOUT_TOP else cls(top)
+    left_out = 0
+    for _ in range(12):
+        y, groups = grouped_case(rng)
+        scores = rng.normal(size=(len(y), 3))
+        single = {}
+        for g in np.unique(groups):
+            if defined(surrogate, y[groups == g]):
+                single[g] = surrogate.value_and_coef(scores[groups == g], y[groups == g])
+        if not single:
+            with pytest.raises(ValueError, match=r"no group has"):
+                surrogate.bind(y, groups)
+            continue
+        bound = surrogate.bind(y, groups)
+        value, coef = bound(scores)
+        assert bound.n == len(y)
+        assert bound.n_groups == len(single)
+        assert bound.n_left_out == len(np.unique(groups)) - len(single)
+        left_out += bound.n_left_out
+        np.testing.assert_allclose(value, np.mean([v for v, _ in single.values()], axis=0), **EXACT)
+        want = np.zeros_like(scores)
+        for g, (_, c) in single.items():
+            want[groups == g] = c / len(single)
+        np.testing.assert_allclose(coef, want, **EXACT)
+    assert left_out > 0
+
+
+def test_pointwise_losses_pool_groups():
+    y, groups = grouped_case(np.random.default_rng(13))
+    s = np.linspace(-1, 1, len(y))
+    for loss in (HingeLoss(), LogisticLoss()):
+        assert loss.value_and_coef(s, y, groups)[0] == loss.value_and_coef(s, y)[0]
+
+
+def test_labels_in_any_form_and_top_in_any_form():
+    s = np.array([0.3, 1.0, -1.0, 0.2])
+    want = value_of(PApKMax(Top(k=2)), s, [1, 0, 1, 0])
+    assert value_of(PApKMax(2), s, [True, False, True, False]) == want
+    assert value_of(PApKMax({"tau": 0.5}), s, [1, -1, 1, -1]) == want
+
+
+@pytest.mark.parametrize(
+    ("surrogate", "y", "message"),
+    [
+        (PApKAvg(3), [1, 0, 0], r"at least k negatives \(k=3\), got 1 positives and 2 negatives"),
+        (PApKMax(1), [0, 0, 0], "a positive and at least k negatives"),
+        (PrecAtKRamp(2), [1, 0, 0], r"at least k positives \(k=2\), got 1"),
+        (PrecAtKMax(4), [1, 0, 0], "at least k items"),
+        (PrecAtKAvg(3), [1, 0, 0], "more than k items"),
+        (PrecAtKStruct(1), [0, 0, 0], "a positive"),
+        (AUCStruct(), [1, 1], "a positive and a negative"),
+        (InfinitePushHinge(), [1, 1], "a positive and a negative"),
+    ],
+)
+def test_undefined_samples_are_refused(surrogate, y, message):
+    with pytest.raises(ValueError, match=message):
+        surrogate.bind(y)
+
+
+@pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
+def test_scores_of_the_wrong_shape_are_refused(cls):
+    bound = draw(cls, np.random.default_rng(14))[0].bind([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+    for shape in [(11,), (13, 2), (12, 1, 1)]:
+        with pytest.raises(ValueError, match=r"scores must have shape \(12,\) or \(12, m\)"):
+            bound(np.zeros(shape))

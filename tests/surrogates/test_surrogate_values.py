@@ -1,0 +1,105 @@
+"""Surrogates against their definitions by enumeration."""
+
+import numpy as np
+import pytest
+
+import oracles.surrogates as oracle
+from attop.surrogates import (
+    AUCStruct,
+    HingeLoss,
+    InfinitePushHinge,
+    LogisticLoss,
+    PApKAvg,
+    PApKMax,
+    PApKRamp,
+    PApKTS,
+    PApKTSConvex,
+    PAUCStruct,
+    TopPushLoss,
+)
+from oracles.surrogates import split
+from support.surrogate_cases import EXACT, PAP, PREC, case, defined, small_cases, value_of
+
+
+@pytest.mark.parametrize("name", PREC)
+def test_prec_at_k_is_the_maximum_over_all_label_vectors(name):
+    brute = getattr(oracle, f"prec_{name}")
+    checked = 0
+    for _, s, y in small_cases(220, 1, most_pos=5, most_neg=4):
+        for k in range(1, len(y) + 1):
+            if defined(PREC[name](k), y):
+                np.testing.assert_allclose(value_of(PREC[name](k), s, y), brute(s, y, k), **EXACT)
+                np.testing.assert_allclose(oracle.prec_by_called(name, s, y, k), brute(s, y, k), **EXACT)
+                checked += 1
+    assert checked >= 500
+
+
+@pytest.mark.parametrize(
+    ("cls", "brute"),
+    [
+        (PApKRamp, oracle.pap_ramp),
+        (PApKMax, oracle.pap_max),
+        (PApKAvg, oracle.pap_avg),
+        (PApKTSConvex, oracle.pap_ts_orderings),
+        (PApKTS, oracle.pap_ts_pairs),
+        (PAUCStruct, oracle.pauc_struct),
+    ],
+)
+def test_pap_at_k_is_the_papers_optimum_over_subsets_and_orderings(cls, brute):
+    checked = 0
+    for _, s, y in small_cases(340, 2, most_pos=4, most_neg=4, fewest_neg=1):
+        n_pos = int(y.sum())
+        for k in range(1, min(len(y) - n_pos, 6 - n_pos) + 1):
+            np.testing.assert_allclose(value_of(cls(k), s, y), brute(s, y, k), **EXACT)
+            checked += 1
+    assert checked >= 500
+
+
+@pytest.mark.parametrize("k", [1, 8, 31, 32, 33, 90, "all"])
+def test_large_groups_agree_with_sums_over_pairs(k):
+    rng = np.random.default_rng(3)
+    for n_pos, n_neg in [(1, 150), (60, 150), (150, 100), (97, 97)]:
+        for s, y in (case(rng, n_pos, n_neg) for _ in range(6)):
+            top = n_neg if k == "all" else k
+            # Prefix sums of a few hundred numbers below 10.
+            close = {"rtol": 1e-11, "atol": 1e-11}
+            for name in ("ramp", "avg", "max"):
+                want = oracle.pap_pairs(name, s, y, top)
+                np.testing.assert_allclose(value_of(PAP[name](top), s, y), want, **close)
+            np.testing.assert_allclose(value_of(PApKTS(top), s, y), oracle.pap_ts_pairs(s, y, top), **close)
+            want = oracle.pap_pairs("pauc", s, y, top)
+            np.testing.assert_allclose(value_of(PAUCStruct(top), s, y), want, **close)
+            for name, cls in PREC.items():
+                if defined(cls(top), y):
+                    want = oracle.prec_by_called(name, s, y, top)
+                    np.testing.assert_allclose(value_of(cls(top), s, y), want, **close)
+
+
+def test_structural_auc_takes_all_negatives():
+    rng = np.random.default_rng(4)
+    s, y = case(rng, 5, 9)
+    assert value_of(AUCStruct(), s, y) == value_of(PAUCStruct(9), s, y)
+
+
+def test_losses_against_the_highest_negative():
+    rng = np.random.default_rng(5)
+    for _ in range(500):
+        s, y = case(rng, int(rng.integers(1, 6)), int(rng.integers(1, 6)))
+        pos, neg = split(s, y)
+        infinite = max(np.mean(np.maximum(0, 1 - (pos - j))) for j in neg)
+        np.testing.assert_allclose(value_of(InfinitePushHinge(), s, y), infinite, **EXACT)
+        top = np.mean(np.maximum(0, 1 + neg.max() - pos) ** 2)
+        np.testing.assert_allclose(value_of(TopPushLoss(), s, y), top, **EXACT)
+        missed = np.mean(pos <= neg.max())
+        assert missed <= infinite + 1e-12
+        assert missed <= top + 1e-12
+
+
+def test_pointwise_losses():
+    s, y = np.array([2.0, -1.0, 0.5, 0.0]), [1, 1, 0, 0]
+    assert value_of(HingeLoss(), s, y) == (0 + 2 + 1.5 + 1) / 4
+    want = np.mean(np.log1p(np.exp([-2.0, 1.0, 0.5, 0.0])))
+    np.testing.assert_allclose(value_of(LogisticLoss(), s, y), want, **EXACT)
+    value, coef = LogisticLoss().value_and_coef([1e300, -1e300], [1, 1])
+    assert value == 5e299
+    np.testing.assert_array_equal(coef, [0, -0.5])
