@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from attop.bench.config import ConfigError
 from attop.cli.text import few
+from attop.datasets.base import DatasetError
+from attop.datasets.kinds.raw_table import read_raw_table
+from attop.datasets.kinds.table_labels import positives
+from attop.datasets.look.label import candidate
+from attop.datasets.look.table import first_line_says
 from attop.diagnostics.gap import gap
 from attop.top import Top
 from attop.wording import counted
@@ -26,8 +32,7 @@ def show(options: argparse.Namespace) -> int:
         top = Top.parse(text)
     except ValueError as error:
         raise ConfigError(f"--top: {error}") from None
-    X, y, groups = read(options.table, options.label, options.positive, options.group)
-    print(f"{counted(len(y), 'row')}, {y.sum():,} of them positive, {counted(X.shape[1], 'feature')}\n")
+    X, y, groups = read(options.table, options.label, options.positive, options.group, options.drop)
     try:
         print(gap(X, y, top, groups=groups, n_jobs=options.jobs))
     except ValueError as error:
@@ -35,42 +40,37 @@ def show(options: argparse.Namespace) -> int:
     return 0
 
 
-def read(path: str, label: str, positive: str | None, group: str | None) -> tuple[Any, Any, Any]:
-    """Return features as numbers, whether each row is positive, and its group or None.
+def read(
+    path: str, label: str, positive: str | None, group: str | None, drop: Sequence[str] = ()
+) -> tuple[Any, Any, Any]:
+    """Return features as numbers, whether each row is positive, and its group or None; say what they are.
 
-    Text becomes a column for each value, and one for none; text of more than 50 values is left out, and said.
+    Text becomes a column for each value, and one for none; text of more than 50 values is left out.
     """
     try:
-        table = pd.read_csv(path)
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from None
-    for option, name in (("label", label), ("group", group)):
-        if name is not None and name not in table.columns:
-            raise ConfigError(f"--{option} {name}: {path} has the columns {few(list(table.columns), 12)}")
-    values = table.pop(label)
-    groups = None if group is None else table.pop(group)
-    y = values == _positive(values, label, positive)
-    numbers = table.select_dtypes(["number", "bool"])
-    words = table.drop(columns=numbers.columns)
-    unused = [name for name in words if words[name].nunique() > _CATEGORIES]
+        table = read_raw_table(
+            path, label, reader=first_line_says(path), roles={"group": group}, drop=drop, impute="median"
+        )
+        values = table.frame[table.label]
+        kinds = list(map(str, values.unique()))
+        if positive is None and len(kinds) != 2:
+            raise ConfigError(
+                f"--label {label} holds {counted(len(kinds), 'value')} ({few(sorted(kinds))}): say which is "
+                "positive by --positive"
+            )
+        chosen = candidate(values, None, "").positive if positive is None else positive
+        y = positives(values, chosen, f"dataset {path}")
+    except DatasetError as error:
+        raise ConfigError(str(error)) from error
+    unused = [name for name in table.words if table.frame[name].nunique() > _CATEGORIES]
     if unused:
         print(f"Left out, text of more than {_CATEGORIES} values: {few(unused)}.")
-    words = pd.get_dummies(words.drop(columns=unused), dummy_na=True)
-    return pd.concat([numbers, words], axis=1).to_numpy(float), y.to_numpy(), groups
-
-
-def _positive(values: pd.Series, label: str, positive: str | None) -> Any:
-    if lacking := int(values.isna().sum()):
-        raise ConfigError(f"--label {label}: {counted(lacking, 'row')} without a label: drop them")
-    kinds = sorted(values.unique(), key=lambda value: (str(type(value)), value))
-    if positive is None:
-        if len(kinds) != 2:
-            raise ConfigError(
-                f"--label {label} holds {counted(len(kinds), 'value')} ({few(list(map(str, kinds)))}): "
-                "say which is positive by --positive"
-            )
-        return kinds[-1]
-    found = [kind for kind in kinds if str(kind) == positive]
-    if not found:
-        raise ConfigError(f"--positive {positive}: {label} holds {few(list(map(str, kinds)))}")
-    return found[0]
+    words = [name for name in table.words if name not in unused]
+    numbers = table.frame[[name for name in table.features if name not in table.words]]
+    columns = [numbers, *(pd.get_dummies(table.frame[name], dummy_na=True) for name in words)]
+    X = pd.concat(columns, axis=1).to_numpy(float)
+    print(
+        f"{counted(len(y), 'row')}, {y.sum():,} of them positive ({table.label}: {chosen}), "
+        f"{counted(X.shape[1], 'feature')}\n"
+    )
+    return X, y, table.frame[table.roles["group"]] if group is not None else None

@@ -78,15 +78,16 @@ def build_parser() -> argparse.ArgumentParser:
         "richer model or by training for the top, and how many rows it takes to tell. Needs no "
         "configuration.",
     )
-    gap.add_argument("table", metavar="FILE.csv", help="one row an item, with a line of names")
+    gap.add_argument("table", metavar="FILE", help="one row an item: CSV, Parquet, SVMlight, NPZ or ARFF")
     gap.add_argument("--label", required=True, metavar="COLUMN", help="which holds two values")
     gap.add_argument(
         "--top", required=True, metavar="100", help="items at the top, or a share such as tau=0.01"
     )
     gap.add_argument(
-        "--positive", metavar="VALUE", help="of the label; by default the last in order, such as 1 or yes"
+        "--positive", metavar="VALUE", help="of the label, or a comparison such as '>= 3'; else the rarer one"
     )
     gap.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
+    gap.add_argument("--drop", metavar="COLUMN", nargs="+", default=[], help="which are no features")
     gap.add_argument("--jobs", type=int, default=1, metavar="N", help="fits at the same time (default: 1)")
 
     fit = commands.add_parser(

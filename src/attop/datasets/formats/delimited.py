@@ -86,7 +86,6 @@ def read_delimited(
                 index_col=False,
                 na_values=marks,
                 decimal=decimal,
-                float_precision="round_trip",  # the nearest float with every version of pandas
             )
         if header:  # pandas has given a second column of one name another name
             with open_bytes(path) as file:

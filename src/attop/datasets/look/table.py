@@ -22,7 +22,7 @@ from attop.suggestions import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Look", "look"]
+__all__ = ["Look", "first_line_says", "look"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: Any =
         If the file cannot be read, or has no such column or value.
     """
     where = f"dataset {path}"
-    reader = _reader(path)
+    reader = first_line_says(path)
     raw = read_frame(path, None, reader)
     frame, columns = _described(raw, where)
     if format_of(path) != "csv":  # no reader but that of text can be told
@@ -135,8 +135,8 @@ def _span(dates: pd.Series) -> int:
         return 0
 
 
-def _reader(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what the first line says of the separator of a CSV."""
+def first_line_says(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what the first line says of the separator of a CSV, as options of its reader."""
     if format_of(path) != "csv" or not os.path.isfile(path):
         return {}
     with open_bytes(path) as file:
