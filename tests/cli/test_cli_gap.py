@@ -59,8 +59,9 @@ def test_a_table_is_read_as_a_data_set_is(table, capsys):
     spaced = table.assign(fraud=np.where(np.arange(240) % 2, table["fraud"], " " + table["fraud"]))
     spaced.to_csv("spaced.csv", index=False, sep=";")
     table.to_parquet("table.parquet")
-    for path in ("spaced.csv", "table.parquet"):
-        X, y, _ = command.read(path, "fraud", None, None)
+    table.to_csv("numbered.csv")
+    for path, drop in (("spaced.csv", []), ("table.parquet", []), ("numbered.csv", ["1"])):
+        X, y, _ = command.read(path, "fraud", None, None, drop)
         assert y.tolist() == frauds
         assert X.shape == (240, 6)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,9 +48,10 @@ def read(
 
     Text becomes a column for each value, and one for none; text of more than 50 values is left out.
     """
+    aside = [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
     try:
         table = read_raw_table(
-            path, label, reader=first_line_says(path), roles={"group": group}, drop=drop, impute="median"
+            path, label, reader=first_line_says(path), roles={"group": group}, drop=aside, impute="median"
         )
         values = table.frame[table.label]
         kinds = list(map(str, values.unique()))

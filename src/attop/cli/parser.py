@@ -87,7 +87,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--positive", metavar="VALUE", help="of the label, or a comparison such as '>= 3'; else the rarer one"
     )
     gap.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
-    gap.add_argument("--drop", metavar="COLUMN", nargs="+", default=[], help="which are no features")
+    gap.add_argument(
+        "--drop", metavar="COLUMN", nargs="+", default=[], help="no features: names, or numbers from 1"
+    )
     gap.add_argument("--jobs", type=int, default=1, metavar="N", help="fits at the same time (default: 1)")
 
     fit = commands.add_parser(
