@@ -10,9 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from support.made_up import METHODS
+
 #: Set where these tests must run, as in CI: without a browser they then fail, which elsewhere skips them.
 REQUIRED = os.environ.get("ATTOP_TEST_BROWSER") == "1"
 PHONE, DESK = 390, 1400
+
+#: The methods of the report made here.
+CHOSEN = [METHODS[0], METHODS[3], METHODS[5], METHODS[8], "pnorm-push-16"]
 
 
 def find_browser():
@@ -115,3 +120,11 @@ class Opened:
             attribute,
         )
         return Counter(values)
+
+
+def data_of(page):
+    return page.evaluate("JSON.parse(document.getElementById('data').textContent)")
+
+
+def tabs(page):
+    return page.locator("section.tab").evaluate_all("all => all.map(s => s.id)")
