@@ -80,6 +80,7 @@ def test_every_estimator_is_listed():
             if isinstance(value, type) and issubclass(value, LinearRanker):
                 found.add(value.__name__)
     bases = {"LinearRanker", "WeightedRanker", "BundleEstimator", "MiniBatchRanker", "AveragedRanker"}
+    bases |= {"PushEstimator", "SVMEstimator", "TopSVMEstimator"}
     assert found - bases == set(NAMES)
 
 

@@ -234,10 +234,8 @@ class AATP(WeightedRanker):
         self._set_linear(coef, X, y, weight)
 
     def _check_parameters(self) -> None:
-        for name in ("C", "tol"):
-            value = getattr(self, name)
-            if not (np.isreal(value) and 0 < value < math.inf):
-                raise ValueError(f"{name} must be a positive number, got {value!r}")
+        if not self.tol > 0:
+            raise ValueError(f"tol must be a positive number, got {self.tol!r}")
         for name, known in self._choices.items():
             if getattr(self, name) not in known:
                 choices = " or ".join(map(repr, known))

@@ -20,9 +20,11 @@ from attop.estimators.convergence_warnings import warn_constant, warn_unfinished
 from attop.estimators.features import check_features
 from attop.estimators.validation import check_parameters
 from attop.sample import check_groups
-from attop.typing import Floats, Ints
+from attop.solvers.base import Solution
+from attop.top import Top
+from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["LinearRanker", "all_alike", "encode_labels", "fit_many"]
+__all__ = ["CutAtZero", "LinearRanker", "all_alike", "cut_below", "encode_labels", "fit_many"]
 
 Setting = Mapping[str, Any]
 
@@ -32,7 +34,23 @@ _ALIKE = 16 * np.finfo(np.float64).eps
 _CONVERTED = 4096
 
 
-class LinearRanker(ClassifierMixin, BaseEstimator):
+class CutAtZero(ClassifierMixin):
+    """A binary classifier with a `decision_function`, whose positives are the items that score above 0."""
+
+    classes_: NDArray[Any]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each item: positive where the score is above 0."""
+        above = self.decision_function(X) > 0
+        return self.classes_[above.astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class LinearRanker(CutAtZero, BaseEstimator):
     """Base of the estimators that score by ``X @ coef_ + intercept_``.
 
     A subclass implements `_solve`, and `_shared` where models share work. The order of the scores is all a
@@ -54,6 +72,9 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     _dtypes: ClassVar[Any] = (np.float64,)
     #: Whether features may be a sparse matrix.
     _takes_sparse: ClassVar[bool] = False
+    #: What ``top=None`` stands for, in an estimator with that parameter.
+    top: TopLike | None
+    _default_top: ClassVar[TopLike]
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
@@ -134,6 +155,10 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         """
         raise NotImplementedError
 
+    def _top(self) -> Top:
+        """Return the parameter `top`, or what it is by default."""
+        return Top.of(self._default_top if self.top is None else self.top)
+
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None = None
     ) -> tuple[Any, Ints, Ints | None, Floats | None]:
@@ -158,8 +183,11 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
                 "or lower the step length"
             )
         self.constant_ = all_alike(scores)
-        low, high = _about_break_even(scores, y, weight)
-        self.intercept_ = float(-(low + (high - low) / 2))
+        self.intercept_ = -_break_even(scores, y, weight)
+
+    def _set_course(self, solution: Solution) -> None:
+        """Store how the training went."""
+        self.n_iter_, self.status_, self.history_ = solution.n_iter, solution.status, solution.history
 
     def _why_constant(self) -> str:
         """Say why a fitted model scores all training items alike, and what to try."""
@@ -178,14 +206,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         # The product would convert X whole: it may be mapped from a file larger than memory.
         return np.concatenate([X[rows] @ self.coef_ for rows in gen_batches(len(X), _CONVERTED)])
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each item: positive where the score is above 0."""
-        above = self.decision_function(X) > 0
-        return self.classes_[above.astype(int)]
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = self._takes_sparse
         return tags
 
@@ -227,15 +249,24 @@ def _weights(sample_weight: Any, X: Any, labels: Ints) -> Floats | None:
     return None if (weight == 1).all() else weight
 
 
-def _about_break_even(scores: Floats, y: Ints, weight: Floats | None) -> Floats:
-    """Return the two scores between which as many items are cut off as there are positives, or as heavy."""
+def cut_below(scores: Floats, n: int) -> float:
+    """Return the middle between the `n`-th highest score and the next."""
+    at = [len(scores) - n - 1, len(scores) - n]
+    return _middle(*np.partition(scores, at)[at])
+
+
+def _middle(low: float, high: float) -> float:
+    return float(low + (high - low) / 2)  # their sum may overflow
+
+
+def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
+    """Return the threshold above which there are as many items, or as much weight, as positives."""
     if weight is None:
-        n_neg = len(y) - int(y.sum())
-        return np.partition(scores, [n_neg - 1, n_neg])[[n_neg - 1, n_neg]]
+        return cut_below(scores, int(y.sum()))
     order = np.argsort(scores)
     reached, below = np.cumsum(weight[order]), weight[y == 0].sum()
     at = [np.searchsorted(reached, below, side) for side in ("left", "right")]
-    return scores[order[np.minimum(at, np.flatnonzero(weight[order])[-1])]]
+    return _middle(*scores[order[np.minimum(at, np.flatnonzero(weight[order])[-1])]])
 
 
 def all_alike(scores: Floats) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.estimators.base import cut_below
 from attop.metrics.ranking import check_scores
 from attop.metrics.scorer import scores_of
 from attop.sample import check_groups
@@ -128,8 +129,7 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
             f"{len(values)} items: break ties by a second model, or use predict_top on batches"
         )
     share = taken / len(values)
-    low, high = float(values[taken]), float(values[taken - 1])
-    return TopThreshold(low + (high - low) / 2, share, math.sqrt(share * (1 - share) / len(values)))
+    return TopThreshold(cut_below(values, taken), share, math.sqrt(share * (1 - share) / len(values)))
 
 
 def _of_items(top: TopLike) -> Top:

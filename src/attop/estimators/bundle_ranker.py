@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from attop.estimators.weighted_ranker import WeightedRanker
-from attop.solvers.base import Solution
 from attop.solvers.bundle.bundle import bundle
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
-from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
-__all__ = ["BundleEstimator", "BundleRanker"]
+__all__ = ["BundleEstimator", "BundleRanker", "PushEstimator", "SVMEstimator", "TopSVMEstimator"]
 
 
 class BundleEstimator(WeightedRanker):
@@ -24,9 +19,8 @@ class BundleEstimator(WeightedRanker):
 
     See `attop.solvers.bundle.bundle.bundle`.
 
-    A subclass has the parameters `tol`, `max_iter` and `time_limit`, and says which loss its other
-    parameters stand for, and, unless it has the parameter `C`, which `lam`. Models that agree in all of
-    these share a fit.
+    A subclass says which loss its parameters stand for, and which `lam`. Models that agree in these and in
+    `tol`, `max_iter` and `time_limit` share a fit.
 
     Attributes
     ----------
@@ -56,14 +50,16 @@ class BundleEstimator(WeightedRanker):
     time_limit: float | None
     gap_: float
 
+    def __init__(self, tol: float, max_iter: int, time_limit: float | None):
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+
     def _surrogate(self) -> Surrogate:
         raise NotImplementedError
 
     def _lam(self) -> float:
-        C: Any = getattr(self, "C", None)
-        if not (np.isreal(C) and 0 < C < math.inf):
-            raise ValueError(f"C must be a positive number, got {C!r}")
-        return 1.0 / float(C)
+        raise NotImplementedError
 
     def _shared(self) -> Hashable:
         return repr(self._surrogate()), self._lam(), self.tol, self.max_iter, self.time_limit
@@ -80,7 +76,15 @@ class BundleEstimator(WeightedRanker):
             time_limit=self.time_limit,
         )
         for model in models:
-            store_solution(model, solution, X, y, weight)
+            model._store(solution, X, y, weight)
+
+    def _store(self, solution: Any, X: Any, y: Ints, weight: Floats | None) -> None:
+        """Set the fitted attributes from the one model of `solution`, which has a certified gap."""
+        self._set_linear(solution.coef[:, 0], X, y, weight)
+        self.objective_ = float(solution.objective[0])
+        self.gap_ = float(solution.relative_gap[0])
+        self._set_course(solution)
+        self.converged_ = solution.status == "converged"
 
     def _why_constant(self) -> str:
         if self.gap_ > 0:
@@ -92,7 +96,48 @@ class BundleEstimator(WeightedRanker):
         )
 
 
-class BundleRanker(BundleEstimator):
+class PushEstimator(BundleEstimator):
+    """A bundle estimator regularised by `lam`."""
+
+    def __init__(
+        self, lam: float = 0.01, tol: float = 1e-3, max_iter: int = 1000, time_limit: float | None = None
+    ):
+        super().__init__(tol, max_iter, time_limit)
+        self.lam = lam
+
+    def _lam(self) -> float:
+        return self.lam
+
+
+class SVMEstimator(BundleEstimator):
+    """A bundle estimator regularised by `C`, the weight of its loss."""
+
+    def __init__(
+        self, C: float = 1.0, tol: float = 1e-3, max_iter: int = 1000, time_limit: float | None = None
+    ):
+        super().__init__(tol, max_iter, time_limit)
+        self.C = C
+
+    def _lam(self) -> float:
+        return 1.0 / float(self.C)
+
+
+class TopSVMEstimator(SVMEstimator):
+    """A bundle estimator regularised by `C` whose loss has a top."""
+
+    def __init__(
+        self,
+        top: TopLike | None = None,
+        C: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+    ):
+        super().__init__(C, tol, max_iter, time_limit)
+        self.top = top
+
+
+class BundleRanker(SVMEstimator):
     r"""Minimise a convex surrogate of the top of the list to a certified gap.
 
     .. math:: \min_w \tfrac12 \|w\|^2 + C \, L(X w)
@@ -139,6 +184,8 @@ class BundleRanker(BundleEstimator):
     (True, [0, 1])
     """
 
+    _default_top: ClassVar[TopLike] = 1
+
     def __init__(
         self,
         surrogate: str | Surrogate = "pap@k-avg",
@@ -148,24 +195,9 @@ class BundleRanker(BundleEstimator):
         max_iter: int = 1000,
         time_limit: float | None = None,
     ):
+        super().__init__(C, tol, max_iter, time_limit)
         self.surrogate = surrogate
         self.top = top
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
 
     def _surrogate(self) -> Surrogate:
-        return get_surrogate(self.surrogate, Top.of(1 if self.top is None else self.top))
-
-
-def store_solution(model: Any, solution: Solution, X: Any, y: Ints, weight: Floats | None) -> None:
-    """Set the fitted attributes of a model from the one model of `solution`."""
-    model._set_linear(solution.coef[:, 0], X, y, weight)
-    if solution.relative_gap is None:
-        raise TypeError("store_solution needs a solution with a certified gap")
-    model.objective_ = float(solution.objective[0])
-    model.gap_ = float(solution.relative_gap[0])
-    model.n_iter_ = solution.n_iter
-    model.converged_, model.status_ = solution.status == "converged", solution.status
-    model.history_ = solution.history
+        return get_surrogate(self.surrogate, self._top())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from attop.estimators.base import LinearRanker
 from attop.metrics import get_metric
 from attop.solvers.descent.coordinate_ascent import coordinate_ascent
-from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["CoordinateAscent"]
@@ -92,6 +91,8 @@ class CoordinateAscent(LinearRanker):
     1.0
     """
 
+    _default_top: ClassVar[TopLike] = {"kappa": 1.0}
+
     def __init__(
         self,
         top: TopLike | None = None,
@@ -113,7 +114,7 @@ class CoordinateAscent(LinearRanker):
     ) -> None:
         metric = get_metric(self.metric)
         sign = 1.0 if metric.higher_is_better else -1.0
-        top = Top(kappa=1.0) if self.top is None else Top.of(self.top)
+        top = self._top()
 
         def value(scores: Floats) -> float:
             return sign * metric.group_mean(y, scores, top, groups).value
@@ -128,5 +129,5 @@ class CoordinateAscent(LinearRanker):
         )
         self._set_linear(solution.coef[:, 0], X, y)
         self.value_ = -sign * float(solution.objective[0])
-        self.n_iter_, self.status_ = solution.n_iter, solution.status
-        self.converged_, self.history_ = solution.status == "converged", solution.history
+        self._set_course(solution)
+        self.converged_ = solution.status == "converged"

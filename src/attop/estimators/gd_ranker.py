@@ -13,7 +13,6 @@ from attop.solvers.base import Deadline
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
-from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["GDRanker"]
@@ -104,6 +103,7 @@ class GDRanker(WeightedRanker):
     """
 
     _takes_sparse: ClassVar[bool] = True
+    _default_top: ClassVar[TopLike] = {"tau": 0.1}
 
     def __init__(
         self,
@@ -137,9 +137,6 @@ class GDRanker(WeightedRanker):
         """Return what deals mini-batches: another stream than that of `w_0`."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
-    def _top(self) -> Top:
-        return Top.of({"tau": 0.1} if self.top is None else self.top)
-
     def _shared(self) -> Hashable:
         order = None if self.batch_groups is None else self.random_state
         return repr(self._stages()), self.max_iter, self.tol, self.time_limit, self.batch_groups, order
@@ -170,7 +167,7 @@ class GDRanker(WeightedRanker):
             model._set_linear(alone.coef[:, 0], X, y, weight)
             model.objective_ = float(alone.objective[0])
             model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
-            model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history
+            model._set_course(alone)
             model.converged_ = alone.status == "converged"
 
     def _why_constant(self) -> str:

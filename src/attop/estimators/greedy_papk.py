@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from attop.estimators.base import LinearRanker
 from attop.estimators.convergence_warnings import warn_of_cross_entropies
 from attop.solvers.papk.greedy import greedy_papk
-from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["GreedyPApK"]
@@ -87,6 +86,7 @@ class GreedyPApK(LinearRanker):
     """
 
     _takes_sparse: ClassVar[bool] = True
+    _default_top: ClassVar[TopLike] = {"tau": 0.1}
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class GreedyPApK(LinearRanker):
             solution = greedy_papk(
                 X,
                 y,
-                Top.of({"tau": 0.1} if model.top is None else model.top),
+                model._top(),
                 groups=groups,
                 lam=model.lam,
                 n_classifiers=model.n_classifiers,

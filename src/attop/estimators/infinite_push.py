@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from attop.estimators.bundle_ranker import BundleEstimator
+from attop.estimators.bundle_ranker import PushEstimator
 from attop.surrogates.base import Surrogate
 
 __all__ = ["InfinitePush"]
 
 
-class InfinitePush(BundleEstimator):
+class InfinitePush(PushEstimator):
     r"""Support vector infinite push (Agarwal 2011): the worst negative counts.
 
     .. math:: \min_w \tfrac\lambda2 \|w\|^2
@@ -59,18 +59,7 @@ class InfinitePush(BundleEstimator):
     [0, 1]
     """
 
-    def __init__(
-        self, lam: float = 0.01, tol: float = 1e-3, max_iter: int = 1000, time_limit: float | None = None
-    ):
-        self.lam = lam
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-
     def _surrogate(self) -> Surrogate:
         from attop.surrogates.top_push import InfinitePushHinge
 
         return InfinitePushHinge()
-
-    def _lam(self) -> float:
-        return self.lam

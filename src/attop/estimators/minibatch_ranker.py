@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 
 from attop.estimators.base import LinearRanker
 from attop.estimators.features import check_features
-from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["AveragedRanker", "MiniBatchRanker"]
@@ -30,7 +29,7 @@ class MiniBatchRanker(LinearRanker):
 
     top: TopLike | None
     batch_size: int
-    _default_top: ClassVar[dict[str, float]] = {"kappa": 0.25}
+    _default_top: ClassVar[TopLike] = {"kappa": 0.25}
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from some more items, which may be the first.
@@ -96,9 +95,6 @@ class MiniBatchRanker(LinearRanker):
         if 0 < positive.sum() < len(positive) and not np.any(self._state.lost):
             self._place_cut(self._score(features), positive)
         return self
-
-    def _top(self) -> Top:
-        return Top.of(self._default_top if self.top is None else self.top)
 
     def _new_state(self, n_features: int) -> Any:
         """Return what learning starts from."""
@@ -184,5 +180,5 @@ class AveragedRanker(MiniBatchRanker):
             model._state = state.alone(j)
             model._set_linear(alone.coef[:, 0], X, y)
             model.objective_ = float(alone.objective[0])
-            model.n_iter_, model.status_, model.history_ = alone.n_iter, alone.status, alone.history
+            model._set_course(alone)
             model.n_skipped_ = solution.n_skipped

@@ -76,7 +76,7 @@ class OnePMB(AveragedRanker):
     [1, 0]
     """
 
-    _default_top: ClassVar[dict[str, float]] = {"kappa": 1.0}
+    _default_top: ClassVar[TopLike] = {"kappa": 1.0}
 
     def __init__(
         self,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from attop.estimators.bundle_ranker import BundleEstimator
+from attop.estimators.bundle_ranker import PushEstimator
 from attop.surrogates.base import Surrogate
-from attop.top import Top
 from attop.typing import TopLike
 
 __all__ = ["PatMat"]
 
 
-class PatMat(BundleEstimator):
+class PatMat(PushEstimator):
     r"""Pat&Mat and Pat&Mat-NP (Adam et al. 2020): positives against a smooth quantile.
 
     .. math:: \min_w \tfrac\lambda2 \|w\|^2 + \frac1{n_+} \sum_{y_i = 1} (1 + t - w \cdot x_i)_+^2,
@@ -72,6 +71,8 @@ class PatMat(BundleEstimator):
     [0, 1]
     """
 
+    _default_top: ClassVar[TopLike] = {"kappa": 1.0}
+
     def __init__(
         self,
         top: TopLike | None = None,
@@ -82,13 +83,10 @@ class PatMat(BundleEstimator):
         max_iter: int = 1000,
         time_limit: float | None = None,
     ):
+        super().__init__(lam, tol, max_iter, time_limit)
         self.top = top
         self.beta = beta
         self.quantile_of = quantile_of
-        self.lam = lam
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
 
     def _surrogate(self) -> Surrogate:
         from attop.surrogates import threshold
@@ -96,7 +94,4 @@ class PatMat(BundleEstimator):
         kinds = {"all": threshold.PatMat, "negatives": threshold.PatMatNP}
         if self.quantile_of not in kinds:
             raise ValueError(f"quantile_of must be 'all' or 'negatives', got {self.quantile_of!r}")
-        return kinds[self.quantile_of](Top(kappa=1.0) if self.top is None else self.top, self.beta)
-
-    def _lam(self) -> float:
-        return self.lam
+        return kinds[self.quantile_of](self._top(), self.beta)

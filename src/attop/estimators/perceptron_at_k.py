@@ -142,5 +142,4 @@ class PerceptronAtK(MiniBatchRanker):
         self._set_linear(solution.coef[:, 0], X, y)
         self.n_mistakes_, self.largest_k_ = solution.n_mistakes, solution.largest_k
         self.n_skipped_ = solution.n_skipped
-        self.n_iter_, self.status_ = solution.n_iter, solution.status
-        self.history_ = solution.history
+        self._set_course(solution)

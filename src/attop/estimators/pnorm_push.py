@@ -202,10 +202,8 @@ class PNormPush(WeightedRanker):
             self.thresholds_ = rankers.thresholds
             self.votes_ = rankers.by_feature(coef)
             self._place_cut(self._score(X), y, weight)
-        self.n_iter_ = solution.n_iter
         self.objective_ = float(solution.objective[0])
-        self.status_ = solution.status
-        self.history_ = solution.history
+        self._set_course(solution)
 
     def _score(self, X: Floats) -> Floats:
         if self.weak_rankers == "features":

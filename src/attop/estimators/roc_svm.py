@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from attop.estimators.bundle_ranker import BundleEstimator
+from attop.estimators.bundle_ranker import SVMEstimator
 from attop.surrogates.base import Surrogate
 
 __all__ = ["ROCSVM"]
 
 
-class ROCSVM(BundleEstimator):
+class ROCSVM(SVMEstimator):
     r"""Structural support vector machine for the AUC (Joachims 2005), all pairs counting.
 
     .. math:: \min_w \tfrac12 \|w\|^2 + \frac{C}{n_+ n_-} \sum_{i=1}^{n_+} \sum_{j=1}^{n_-}
@@ -53,14 +53,6 @@ class ROCSVM(BundleEstimator):
     >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
     [0, 1]
     """
-
-    def __init__(
-        self, C: float = 1.0, tol: float = 1e-3, max_iter: int = 1000, time_limit: float | None = None
-    ):
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
 
     def _surrogate(self) -> Surrogate:
         from attop.surrogates.pauc import AUCStruct

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from attop.estimators.base import LinearRanker
 from attop.estimators.convergence_warnings import warn_of_cross_entropies
 from attop.solvers.papk.select import select_papk
-from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["SelectPApK"]
@@ -88,6 +87,7 @@ class SelectPApK(LinearRanker):
     """
 
     _takes_sparse: ClassVar[bool] = True
+    _default_top: ClassVar[TopLike] = {"tau": 0.1}
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class SelectPApK(LinearRanker):
             solution = select_papk(
                 X,
                 y,
-                Top.of({"tau": 0.1} if model.top is None else model.top),
+                model._top(),
                 groups=groups,
                 lam=model.lam,
                 max_iter=model.max_iter,
@@ -120,8 +120,7 @@ class SelectPApK(LinearRanker):
             )
             minimised += solution.minimised
             model.objective_ = float(solution.objective[0])
-            model.n_iter_, model.status_ = solution.n_iter, solution.status
-            model.history_ = solution.history
+            model._set_course(solution)
             model.converged_ = solution.status == "converged" and all(solution.minimised)
             model._set_linear(solution.coef[:, 0], X, y)
         warn_of_cross_entropies(minimised)

@@ -16,7 +16,6 @@ from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.soft_top_search import Outcome, Request, cross_validation_folds, search, thinned
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK
-from attop.top import Top
 from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["SoftTop"]
@@ -131,6 +130,7 @@ class SoftTop(WeightedRanker):
     """
 
     _takes_sparse: ClassVar[bool] = True
+    _default_top: ClassVar[TopLike] = {"tau": 0.05}
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class SoftTop(WeightedRanker):
                 model._store(outcome, scale, X, y, weight)
 
     def _request(self, part: Part) -> Request:
-        top = Top.of({"tau": 0.05} if self.top is None else self.top)
+        top = self._top()
         SoftPrecAtK(top).bind(part.y, part.groups, part.weight)  # refuses a top beyond the sample
         widths = _WIDTHS if self.width is None else (float(self.width),)
         anchors = _ANCHORS if self.anchor is None else (float(self.anchor),)

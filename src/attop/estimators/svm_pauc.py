@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from attop.estimators.bundle_ranker import BundleEstimator
+from typing import ClassVar
+
+from attop.estimators.bundle_ranker import TopSVMEstimator
 from attop.surrogates.base import Surrogate
-from attop.top import Top
 from attop.typing import TopLike
 
 __all__ = ["SVMPAUC"]
 
 
-class SVMPAUC(BundleEstimator):
+class SVMPAUC(TopSVMEstimator):
     r"""Structural support vector machine for the partial AUC (Narasimhan and Agarwal 2017).
 
     .. math:: \min_w \tfrac12 \|w\|^2 + \frac{C}{n_+ k} \sum_{i=1}^{n_+} \sum_{j=1}^{k}
@@ -66,21 +67,9 @@ class SVMPAUC(BundleEstimator):
     [0, 1]
     """
 
-    def __init__(
-        self,
-        top: TopLike | None = None,
-        C: float = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-    ):
-        self.top = top
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
+    _default_top: ClassVar[TopLike] = 1
 
     def _surrogate(self) -> Surrogate:
         from attop.surrogates.pauc import PAUCStruct
 
-        return PAUCStruct(Top.of(1 if self.top is None else self.top))
+        return PAUCStruct(self._top())

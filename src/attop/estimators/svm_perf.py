@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from attop.estimators.bundle_ranker import BundleEstimator
+from typing import ClassVar
+
+from attop.estimators.bundle_ranker import TopSVMEstimator
 from attop.surrogates.base import Surrogate
-from attop.top import Top
 from attop.typing import TopLike
 
 __all__ = ["SVMPerf"]
 
 
-class SVMPerf(BundleEstimator):
+class SVMPerf(TopSVMEstimator):
     r"""Structural support vector machine for prec@k (Joachims 2005).
 
     .. math:: \min_w \tfrac12 \|w\|^2 + C \max_{\hat y \in \{0,1\}^n, \|\hat y\|_1 = k}
@@ -66,21 +67,9 @@ class SVMPerf(BundleEstimator):
     [0, 1]
     """
 
-    def __init__(
-        self,
-        top: TopLike | None = None,
-        C: float = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-    ):
-        self.top = top
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
+    _default_top: ClassVar[TopLike] = {"kappa": 1.0}
 
     def _surrogate(self) -> Surrogate:
         from attop.surrogates.prec_at_k import PrecAtKStruct
 
-        return PrecAtKStruct(Top(kappa=1.0) if self.top is None else Top.of(self.top))
+        return PrecAtKStruct(self._top())

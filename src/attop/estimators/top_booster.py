@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix, issparse
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from attop.estimators.base import encode_labels
+from attop.estimators.base import CutAtZero, cut_below, encode_labels
 from attop.estimators.validation import check_parameters
 from attop.sample import check_groups
 from attop.solvers.descent.soft_top import Part, precision_about, unit
@@ -28,7 +28,7 @@ _WIDTHS = (1.0, 2.0, 4.0)
 _FAR = 0.1
 
 
-class TopBooster(ClassifierMixin, BaseEstimator):
+class TopBooster(CutAtZero, BaseEstimator):
     r"""Boost trees on log loss, then again with the rows around the cut weighted, where that pays.
 
     A first model of log loss scores the training rows. A second, of as many trees, minimises
@@ -182,7 +182,7 @@ class TopBooster(ClassifierMixin, BaseEstimator):
         widths = [] if self.width_ is None else [self.width_]
         self.base_, *weighted = self._boost(X, part, part.as_share(top), widths)
         self.booster_ = weighted[0] if weighted else self.base_
-        self._place_cut(X, labels)
+        self.intercept_ = -cut_below(_raw(self.booster_, X), int(labels.sum()))
         return self
 
     def _choose_width(self, X: Any, part: Part, top: Top) -> None:
@@ -236,12 +236,6 @@ class TopBooster(ClassifierMixin, BaseEstimator):
         scores = _raw(base, rows) if len(widths) else np.zeros(0)
         return [base, *(boost(_around_the_cut(scores, part, top, width)) for width in widths)]
 
-    def _place_cut(self, X: Any, y: NDArray[Any]) -> None:
-        scores = np.sort(_raw(self.booster_, X))
-        first = len(y) - int(y.sum())
-        low, high = scores[first - 1], scores[first]
-        self.intercept_ = float(-(low + (high - low) / 2))
-
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores, shape (n,); the higher, the nearer the top."""
         check_is_fitted(self)
@@ -255,14 +249,8 @@ class TopBooster(ClassifierMixin, BaseEstimator):
         )
         return _raw(self.booster_, X) + self.intercept_
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each item: positive where the score is above 0."""
-        above = self.decision_function(X) > 0
-        return self.classes_[above.astype(int)]
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from attop.estimators.bundle_ranker import BundleEstimator
+from attop.estimators.bundle_ranker import PushEstimator
 from attop.surrogates.base import Surrogate
 
 __all__ = ["TopPush"]
 
 
-class TopPush(BundleEstimator):
+class TopPush(PushEstimator):
     r"""TopPush (Li, Jin and Zhou 2014): positives against the highest negative.
 
     .. math:: \min_w \tfrac\lambda2 \|w\|^2
@@ -61,18 +61,7 @@ class TopPush(BundleEstimator):
     [0, 1]
     """
 
-    def __init__(
-        self, lam: float = 0.01, tol: float = 1e-3, max_iter: int = 1000, time_limit: float | None = None
-    ):
-        self.lam = lam
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-
     def _surrogate(self) -> Surrogate:
         from attop.surrogates.top_push import TopPushLoss
 
         return TopPushLoss()
-
-    def _lam(self) -> float:
-        return self.lam

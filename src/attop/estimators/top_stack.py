@@ -1,4 +1,4 @@
-"""TopStack: the models one has, combined."""
+"""TopStack: the models you have, combined into one."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from attop.estimators.base import Setting, encode_labels
+from attop.estimators.base import CutAtZero, Setting, cut_below, encode_labels
 from attop.estimators.folds import Fold, deal_folds
 from attop.estimators.members import (
     Member,
@@ -46,7 +46,7 @@ class _Members:
     seed: int
 
 
-class TopStack(ClassifierMixin, _BaseComposition):
+class TopStack(CutAtZero, _BaseComposition):
     r"""Combine any classifiers into one that ranks better than its members.
 
     The members are cross-fitted: every row is scored by members that have not seen its fold. A logistic
@@ -284,10 +284,7 @@ class TopStack(ClassifierMixin, _BaseComposition):
             held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, train))
         self.value_: Worth = measure.worth(held_out, seed=seed)
         self.coef_ = _weigh(Z, y, weights, np.arange(len(y)))
-        scores = np.sort(_weighted(Z, self.coef_))
-        first = len(y) - min(int(measure.k.sum()), len(y) - 1)
-        low, high = scores[first - 1], scores[first]
-        self.intercept_ = float(-(low + (high - low) / 2))
+        self.intercept_ = -cut_below(_weighted(Z, self.coef_), min(int(measure.k.sum()), len(y) - 1))
 
     def member_scores(self, X: Any) -> Floats:
         """Return the members' scores on their common scale, shape (n, n_members)."""
@@ -300,14 +297,8 @@ class TopStack(ClassifierMixin, _BaseComposition):
         scores = self.member_scores(X)
         return _weighted(scores, self.coef_) + self.intercept_
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each item: positive where the score is above 0."""
-        above = self.decision_function(X) > 0
-        return self.classes_[above.astype(int)]
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         given: Any = [] if isinstance(self.estimators, str) else self.estimators
         members = [get_tags(model).input_tags for _, model in given]
         tags.input_tags.allow_nan = all(member.allow_nan for member in members)

@@ -23,7 +23,6 @@ __all__ = [
     "Amounts",
     "BoundKernel",
     "GroupedSurrogate",
-    "OneKernelSurrogate",
     "TopSurrogate",
     "against_negatives",
     "check_shape",
@@ -49,12 +48,12 @@ class GroupedSurrogate(Surrogate):
     kernel : str
         Module below `attop.surrogates.kernels` and its constant for the loss, as ``"module:LOSS"``. The
         module, and with it numba, is imported when the surrogate is first bound.
-    weighted_kernel : str
-        The same for items with weights; empty for a surrogate that takes none.
+    takes_weights : bool
+        Whether items may have weights.
     """
 
     kernel: ClassVar[str]
-    weighted_kernel: ClassVar[str] = ""
+    takes_weights: ClassVar[bool] = True
 
     @abstractmethod
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
@@ -63,47 +62,17 @@ class GroupedSurrogate(Surrogate):
         Of each group are given the number of positives and of negatives, or the weight of both.
         """
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
-        sample = RankingSample.from_labels(y, groups)
-        k, defined, need = self._group_k(sample.n_pos, sample.n_neg)
-        kept = eligible(sample, defined, need)
-        return BoundKernel(self.kernel, kept, k[defined], len(sample.order), sample.n_groups)
-
-    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
-        if not self.weighted_kernel:
-            return super()._bind_weighted(y, groups, weight)
-        sample = RankingSample.from_labels(y, groups)
-        k, defined, need = self._group_k(*sample.amounts(weight))
-        kept = eligible(sample, defined, need, weight)
-        n, exact = len(sample.order), k.astype(np.float64)[defined]
-        return BoundKernel(self.weighted_kernel, kept, exact, n, sample.n_groups, item_weight=weight)
-
-
-class TopSurrogate(GroupedSurrogate):
-    """A grouped surrogate of the top of the list.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        Resolved in each group; an integer is k. See `attop.top.Top`.
-    """
-
-    def __init__(self, top: TopLike):
-        self.top = Top.of(top)
-
-
-class OneKernelSurrogate(TopSurrogate):
-    """A surrogate of the top whose kernel takes weights, an empty array where all are 1, and constants."""
-
-    @abstractmethod
     def _constants(self) -> tuple[float, ...]:
         """Return what else the kernel takes."""
+        return ()
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
         return self._bound(sample, sample.n_pos, sample.n_neg, None)
 
     def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
+        if not self.takes_weights:
+            return super()._bind_weighted(y, groups, weight)
         sample = RankingSample.from_labels(y, groups)
         return self._bound(sample, *sample.amounts(weight), weight)
 
@@ -120,6 +89,23 @@ class OneKernelSurrogate(TopSurrogate):
             item_weight=np.zeros(0) if weight is None else weight,
             constants=self._constants(),
         )
+
+
+class TopSurrogate(GroupedSurrogate):
+    """A grouped surrogate of the top of the list.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        Resolved in each group; an integer is k. See `attop.top.Top`.
+    """
+
+    def __init__(self, top: TopLike):
+        self.top = Top.of(top)
+
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, n_pos, n_neg)
+        return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
 
 
 def resolve_each(top: Top, n_pos: Amounts, n_neg: Amounts, *, of_negatives: bool = False) -> Ints:
@@ -167,8 +153,8 @@ class BoundKernel(BoundSurrogate):
         Groups there were.
     weight : float, optional
         Of a group; by default the value is the mean over the groups.
-    item_weight : ndarray of shape (n,) or (0,), optional
-        For a kernel that takes it.
+    item_weight : ndarray of shape (n,) or (0,)
+        Empty where all weigh 1.
     constants : tuple
         What else the kernel takes.
     """
@@ -182,15 +168,15 @@ class BoundKernel(BoundSurrogate):
         n_groups: int,
         weight: float | None = None,
         *,
-        item_weight: Floats | None = None,
-        constants: tuple[float, ...] = (),
+        item_weight: Floats,
+        constants: tuple[float, ...],
     ):
         module, loss = kernel.split(":")
         kernels = import_module(f"attop.surrogates.kernels.{module}")
         self._evaluate, self._loss = kernels.evaluate, getattr(kernels, loss)
         self._kernel, self._sample = kernel, sample
         self._item_weight, self._constants = item_weight, constants
-        self._more: tuple[Any, ...] = constants if item_weight is None else (*constants, item_weight)
+        self._more: tuple[Any, ...] = (*constants, item_weight)
         self._k: Any = np.ascontiguousarray(k)
         self._weight = 1.0 / sample.n_groups if weight is None else weight
         self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
@@ -251,9 +237,6 @@ class BoundKernel(BoundSurrogate):
             rows = np.sort(items)
             order, n = np.searchsorted(rows, items), len(items)
         sample = RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last])
-        item_weight = self._item_weight
-        if item_weight is not None and len(item_weight) > 0:
-            item_weight = item_weight[rows]
         block = BoundKernel(
             self._kernel,
             sample,
@@ -261,7 +244,7 @@ class BoundKernel(BoundSurrogate):
             n,
             sample.n_groups,
             self._weight,
-            item_weight=item_weight,
+            item_weight=self._item_weight[rows] if len(self._item_weight) else self._item_weight,
             constants=self._constants,
         )
         return rows, block

@@ -46,7 +46,6 @@ class PApKRamp(_PApK):
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:RAMP"
-    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:RAMP"
 
 
 class PApKAvg(_PApK):
@@ -79,7 +78,6 @@ class PApKAvg(_PApK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
     kernel: ClassVar[str] = "pap_at_k:AVG"
-    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:AVG"
 
 
 class PApKMax(_PApK):
@@ -108,7 +106,6 @@ class PApKMax(_PApK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:MAX"
-    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:MAX"
 
 
 class PApKTS(_PApK):
@@ -151,7 +148,6 @@ class PApKTS(_PApK):
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:TS"
-    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:TS"
 
 
 class PApKTSConvex(_PApK):
@@ -194,4 +190,3 @@ class PApKTSConvex(_PApK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "pAp@k"
     kernel: ClassVar[str] = "pap_at_k:TS_CONVEX"
-    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:TS_CONVEX"

@@ -45,7 +45,6 @@ class PAUCStruct(TopSurrogate):
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "pAUC"
     kernel: ClassVar[str] = "pap_at_k:PAUC"
-    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:PAUC"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         return against_negatives(self.top, n_pos, n_neg)
@@ -69,7 +68,6 @@ class AUCStruct(GroupedSurrogate):
     smooth: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "AUC"
     kernel: ClassVar[str] = "pap_at_k:PAUC"
-    weighted_kernel: ClassVar[str] = "weighted_pap_at_k:PAUC"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         return n_neg, (n_pos > 0) & (n_neg > 0), "a positive and a negative"

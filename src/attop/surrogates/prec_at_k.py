@@ -15,10 +15,6 @@ __all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct"]
 class _PrecAtK(TopSurrogate):
     smooth: ClassVar[bool] = False
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, n_pos, n_neg)
-        return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
-
 
 class PrecAtKStruct(_PrecAtK):
     r"""Structural SVM surrogate of prec@k.
@@ -52,7 +48,6 @@ class PrecAtKStruct(_PrecAtK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
     kernel: ClassVar[str] = "prec_at_k:STRUCT"
-    weighted_kernel: ClassVar[str] = "weighted_prec_at_k:STRUCT"
 
 
 class PrecAtKRamp(_PrecAtK):
@@ -85,7 +80,6 @@ class PrecAtKRamp(_PrecAtK):
     convex: ClassVar[bool] = False
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:RAMP"
-    weighted_kernel: ClassVar[str] = "weighted_prec_at_k:RAMP"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         k = resolve_each(self.top, n_pos, n_neg)
@@ -122,7 +116,6 @@ class PrecAtKMax(_PrecAtK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:MAX"
-    weighted_kernel: ClassVar[str] = "weighted_prec_at_k:MAX"
 
 
 class PrecAtKAvg(_PrecAtK):
@@ -161,6 +154,7 @@ class PrecAtKAvg(_PrecAtK):
     convex: ClassVar[bool] = True
     bounds: ClassVar[str | None] = "prec@k"
     kernel: ClassVar[str] = "prec_at_k:AVG"
+    takes_weights: ClassVar[bool] = False
     no_weights: ClassVar[str] = (
         "its maximum runs over the whole numbers of positives at the top, which weights do not divide into; "
         "prec@k-max and prec@k-soft take them"

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from attop.surrogates.grouped import Amounts, OneKernelSurrogate, resolve_each
-from attop.typing import Ints, TopLike
+from attop.surrogates.grouped import TopSurrogate
+from attop.typing import TopLike
 
 __all__ = ["SoftPrecAtK"]
 
 
-class SoftPrecAtK(OneKernelSurrogate):
+class SoftPrecAtK(TopSurrogate):
     r"""One minus the precision@k of a list whose cut is soft.
 
     .. math:: 1 - \frac1k \sum_{y_i = 1} \sigma\Bigl(\frac{s_i - t(s)}{h}\Bigr),
@@ -57,7 +54,3 @@ class SoftPrecAtK(OneKernelSurrogate):
 
     def _constants(self) -> tuple[float, ...]:
         return (self.width,)
-
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, n_pos, n_neg)
-        return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.surrogates.grouped import Amounts, OneKernelSurrogate, against_negatives, resolve_each
+from attop.surrogates.grouped import Amounts, TopSurrogate, against_negatives, resolve_each
 from attop.typing import TopLike
 
 __all__ = ["Grill", "GrillNP", "PatMat", "PatMatNP", "TauFPL", "TopMeanK", "TopPushK"]
@@ -23,7 +23,7 @@ __all__ = ["Grill", "GrillNP", "PatMat", "PatMatNP", "TauFPL", "TopMeanK", "TopP
 _OF_NEGATIVES = "share of positives not above the k-th highest negative"
 
 
-class _Threshold(OneKernelSurrogate):
+class _Threshold(TopSurrogate):
     """Of all items, k of which are meant to be above the threshold."""
 
     convex: ClassVar[bool] = True
@@ -32,10 +32,6 @@ class _Threshold(OneKernelSurrogate):
 
     def _constants(self) -> tuple[float, ...]:
         return (1.0,)
-
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, n_pos, n_neg)
-        return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
 
 
 class _OfNegatives(_Threshold):

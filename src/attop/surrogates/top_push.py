@@ -39,7 +39,6 @@ class InfinitePushHinge(_AgainstHighest):
 
     name: ClassVar[str] = "infinite-push"
     kernel: ClassVar[str] = "top_push:HINGE"
-    weighted_kernel: ClassVar[str] = "weighted_top_push:HINGE"
 
 
 class TopPushLoss(_AgainstHighest):
@@ -59,4 +58,3 @@ class TopPushLoss(_AgainstHighest):
 
     name: ClassVar[str] = "top-push"
     kernel: ClassVar[str] = "top_push:SQUARED"
-    weighted_kernel: ClassVar[str] = "weighted_top_push:SQUARED"

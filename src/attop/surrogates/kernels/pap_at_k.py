@@ -12,6 +12,8 @@ from attop.surrogates.kernels.pap_at_k_lanes import (
     pairs_of_group,
     suits,
 )
+from attop.surrogates.kernels.weighted_layout import descending, within
+from attop.surrogates.kernels.weighted_pap_at_k import weighted_avg, weighted_pairs, weighted_ts_convex
 
 __all__ = ["AVG", "MAX", "PAUC", "RAMP", "TS", "TS_CONVEX", "evaluate"]
 
@@ -19,38 +21,39 @@ RAMP, PAUC, MAX, AVG, TS, TS_CONVEX = range(6)
 
 
 @njit(cache=True, nogil=True)
-def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef):
+def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_weight):
     """Add a pAp@k surrogate, meaned over groups, of every model to `value`; write its subgradient.
 
     Parameters
     ----------
     loss : int
         One of the constants above.
-    scores : ndarray of shape (n, m), C-contiguous
-    order, start, n_pos : ndarray
-        See `attop.sample.RankingSample`.
-    k : ndarray of shape (n_groups,)
-    weight : float
-        Of each group.
-    value : ndarray of shape (m,)
-        The values, times `weight`, are added.
-    coef : ndarray of shape (n, m)
-        Receives the subgradient times `weight` in the rows in `order`.
+    scores, order, start, n_pos, k, weight, value, coef
+        As for `attop.surrogates.kernels.prec_at_k.evaluate`.
+    item_weight : ndarray of shape (n,), or empty
+        Empty: all 1.
     """
     m = scores.shape[1]
     tile, work = workspace(start, m)
     lanes = lanes_workspace(m)
+    weighted = len(item_weight) > 0
     for g in range(len(n_pos)):
         items = order[start[g] : start[g + 1]]
-        if loss != TS_CONVEX and suits(n_pos[g], len(items) - n_pos[g], k[g], m):
+        w = item_weight[items] if weighted else item_weight
+        count = int(k[g])  # with weights, where it may be no whole number, it is not used
+        if not weighted and loss != TS_CONVEX and suits(n_pos[g], len(items) - n_pos[g], count, m):
             for first in range(0, m, LANES):
-                _block(loss, scores, items, n_pos[g], k[g], first, weight, value, coef, lanes)
+                _block(loss, scores, items, n_pos[g], count, first, weight, value, coef, lanes)
             continue
         for first in range(0, m, len(tile)):
             size = load(scores, items, first, tile, value)
             for r in range(size):
                 pos, neg = tile[r, : n_pos[g]], tile[r, n_pos[g] : len(items)]
-                value[first + r] += weight * _one(loss, pos, neg, k[g], work)
+                if weighted:
+                    one = _weighted(loss, pos, neg, w[: n_pos[g]], w[n_pos[g] :], k[g])
+                else:
+                    one = _one(loss, pos, neg, count, work)
+                value[first + r] += weight * one
             store(tile, items, first, size, weight, coef)
 
 
@@ -211,4 +214,32 @@ def _pair_hinges(high, who, top, where, margin, scale, pos, neg):
             active += 1
         value += of_one
         pos[who[i]] -= scale * active
+    return scale * value
+
+
+@njit(cache=True, nogil=True)
+def _weighted(loss, pos, neg, pos_weight, neg_weight, k):
+    """Value of one group and model with weights; overwrites `pos` and `neg` with the subgradient."""
+    high, c, who = descending(pos, pos_weight)
+    top, d, where = descending(neg, neg_weight)
+    total = np.sum(c)
+    beta = total if loss == PAUC else min(total, k)
+    d = within(d, 0.0, k)
+    by_pos, by_neg = np.zeros(len(pos)), np.zeros(len(neg))
+    if loss == AVG:
+        scale = 1.0 / k
+        value = weighted_avg(high, c / total, top, d, by_pos, by_neg)
+    else:
+        scale = 1.0 / (beta * k)
+        inner, others = within(c, 0.0, beta), within(c, beta, total)
+        if loss == MAX:
+            value = weighted_pairs(high, within(c, total - beta, total), top, d, 1.0, by_pos, by_neg)
+        elif loss == TS_CONVEX:
+            value = weighted_ts_convex(high, inner, others, top, d, by_pos, by_neg)
+        else:
+            value = weighted_pairs(high, inner, top, d, 1.0, by_pos, by_neg)
+            if loss == TS:
+                value += weighted_pairs(high, others, top, d, 0.0, by_pos, by_neg)
+    pos[who] = scale * by_pos
+    neg[where] = scale * by_neg
     return scale * value

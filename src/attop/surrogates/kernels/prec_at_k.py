@@ -5,6 +5,7 @@ from numba import njit
 
 from attop.surrogates.kernels.k_largest import largest, smallest
 from attop.surrogates.kernels.layout import load, store, workspace
+from attop.surrogates.kernels.weighted_layout import descending, within
 
 __all__ = ["AVG", "MAX", "RAMP", "STRUCT", "evaluate"]
 
@@ -12,7 +13,7 @@ STRUCT, RAMP, MAX, AVG = range(4)
 
 
 @njit(cache=True, nogil=True)
-def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef):
+def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_weight):
     """Add a prec@k surrogate, meaned over groups, of every model to `value`; write its subgradient.
 
     Parameters
@@ -29,16 +30,24 @@ def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef):
         The values, times `weight`, are added.
     coef : ndarray of shape (n, m)
         Receives the subgradient times `weight` in the rows in `order`.
+    item_weight : ndarray of shape (n,), or empty
+        Empty: all 1. AVG takes none.
     """
     m = scores.shape[1]
     tile, work = workspace(start, m)
+    weighted = len(item_weight) > 0
     for g in range(len(n_pos)):
         items = order[start[g] : start[g + 1]]
+        w = item_weight[items] if weighted else item_weight
         for first in range(0, m, len(tile)):
             size = load(scores, items, first, tile, value)
             for r in range(size):
                 pos, neg = tile[r, : n_pos[g]], tile[r, n_pos[g] : len(items)]
-                value[first + r] += weight * _one(loss, pos, neg, k[g], work)
+                if weighted:
+                    one = _weighted(loss, pos, neg, w[: n_pos[g]], w[n_pos[g] :], k[g])
+                else:
+                    one = _one(loss, pos, neg, k[g], work)
+                value[first + r] += weight * one
             store(tile, items, first, size, weight, coef)
 
 
@@ -148,3 +157,65 @@ def _avg(pos, neg, k, work):
     for j in range(k - best_kept):
         neg[where[j]] = 1.0
     return best + (k - reach) * origin
+
+
+@njit(cache=True, nogil=True)
+def _weighted(loss, pos, neg, pos_weight, neg_weight, k):
+    """Value of one group and model with weights; overwrites `pos` and `neg` with the subgradient."""
+    high, c, who = descending(pos, pos_weight)
+    top, d, where = descending(neg, neg_weight)
+    by_pos, by_neg = np.zeros(len(pos)), np.zeros(len(neg))
+    if loss == STRUCT:
+        value = _weighted_struct(high, c, top, d, k, by_pos, by_neg)
+    else:
+        total = np.sum(c)
+        c = within(c, 0.0, k) if loss == RAMP else within(c, total - min(k, total), total)
+        value = _matched_by_weight(high, c, top, within(d, 0.0, k), by_pos, by_neg)
+    pos[who] = by_pos
+    neg[where] = by_neg
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _weighted_struct(high, c, top, d, k, by_pos, by_neg):
+    """Fill the top with the highest of s + 1[negative], then subtract the positives."""
+    by_pos[:] = -c
+    i, j, room = 0, 0, k
+    while room > 0.0 and (i < len(high) or j < len(top)):
+        if j == len(top) or (i < len(high) and high[i] >= top[j] + 1.0):
+            by_pos[i] += min(c[i], room)
+            room -= c[i]
+            i += 1
+        else:
+            by_neg[j] = min(d[j], room)
+            room -= d[j]
+            j += 1
+    # Scores relative to the highest positive: their common offset, which may be large, costs no digits then.
+    origin = high[0]
+    value = (np.sum(by_pos) + np.sum(by_neg)) * origin
+    return value + np.sum(by_pos * (high - origin)) + np.sum(by_neg * (1.0 + (top - origin)))
+
+
+@njit(cache=True, nogil=True)
+def _matched_by_weight(high, c, top, d, by_pos, by_neg):
+    """Sum ``(1 + top - low)+``, the highest negatives matched to the lowest positives, by weight.
+
+    Positives rise and negatives fall along the match: the first terms are active.
+    """
+    value = 0.0
+    i, j = len(high) - 1, 0
+    while i >= 0 and j < len(top):
+        # Match the weight that is left of positive i, c + by_pos, with that of negative j, d - by_neg.
+        weight = min(c[i] + by_pos[i], d[j] - by_neg[j])
+        if weight > 0.0:
+            hinge = 1.0 + (top[j] - high[i])
+            if hinge <= 0.0:
+                break
+            value += weight * hinge
+            by_pos[i] -= weight
+            by_neg[j] += weight
+        if c[i] + by_pos[i] <= d[j] - by_neg[j]:
+            i -= 1
+        else:
+            j += 1
+    return value

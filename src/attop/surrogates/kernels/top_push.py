@@ -1,4 +1,4 @@
-"""Kernel of the losses against the highest negative."""
+"""Kernels of the losses against the highest negative."""
 
 import numpy as np
 from numba import njit
@@ -11,33 +11,33 @@ HINGE, SQUARED = range(2)
 
 
 @njit(cache=True, nogil=True)
-def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef):
+def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_weight):
     """Add a loss against the highest negative, meaned over groups, to `value`; write its subgradient.
 
     Parameters
     ----------
     loss : int
         One of the constants above.
-    scores : ndarray of shape (n, m), C-contiguous
-    order, start, n_pos : ndarray
-        See `attop.sample.RankingSample`.
-    k : ndarray of shape (n_groups,)
-    weight : float
-        Of each group.
-    value : ndarray of shape (m,)
-        The values, times `weight`, are added.
-    coef : ndarray of shape (n, m)
-        Receives the subgradient times `weight` in the rows in `order`.
+    scores, order, start, n_pos, k, weight, value, coef
+        As for `attop.surrogates.kernels.prec_at_k.evaluate`.
+    item_weight : ndarray of shape (n,), or empty
+        Empty: all 1.
     """
     m = scores.shape[1]
     tile, _ = workspace(start, m)
+    weighted = len(item_weight) > 0
     for g in range(len(n_pos)):
         items = order[start[g] : start[g + 1]]
+        w = item_weight[items] if weighted else item_weight
         for first in range(0, m, len(tile)):
             size = load(scores, items, first, tile, value)
             for r in range(size):
                 pos, neg = tile[r, : n_pos[g]], tile[r, n_pos[g] : len(items)]
-                value[first + r] += weight * _against_highest(pos, neg, loss == SQUARED)
+                if weighted:
+                    one = _by_weight(pos, neg, w[: n_pos[g]], w[n_pos[g] :], loss == SQUARED)
+                else:
+                    one = _against_highest(pos, neg, loss == SQUARED)
+                value[first + r] += weight * one
             store(tile, items, first, size, weight, coef)
 
 
@@ -58,3 +58,27 @@ def _against_highest(pos, neg, square):
         pos[i] = -slope / len(pos)
         neg[where] += slope / len(pos)
     return value / len(pos)
+
+
+@njit(cache=True, nogil=True)
+def _by_weight(pos, neg, pos_weight, neg_weight, square):
+    """`_against_highest` for items with weights."""
+    where = -1
+    for j in range(len(neg)):
+        if neg_weight[j] > 0.0 and (where < 0 or neg[j] > neg[where]):
+            where = j
+    highest = neg[where]
+    neg[:] = 0.0
+    value, total = 0.0, np.sum(pos_weight)
+    for i in range(len(pos)):
+        share = pos_weight[i] / total
+        u = max(0.0, 1.0 + (highest - pos[i]))
+        if square:
+            value += share * u * u
+            slope = 2.0 * u
+        else:
+            value += share * u
+            slope = 1.0 if u > 0.0 else 0.0
+        pos[i] = -share * slope
+        neg[where] += share * slope
+    return value

@@ -1,4 +1,4 @@
-"""Kernels of the pAp@k surrogates and of the structural pAUC for items with weights.
+"""The pAp@k surrogates and the structural pAUC for items with weights.
 
 Every loss is a sum of hinges over pairs, each as often as its positive weighs times what its negative
 weighs; a rank is the weight at or above an item, so that one item may lie on both sides of a cut.
@@ -7,68 +7,12 @@ weighs; a rank is the weight at or above an item, so that one item may lie on bo
 import numpy as np
 from numba import njit
 
-from attop.surrogates.kernels.layout import load, store, workspace
-from attop.surrogates.kernels.weighted_layout import descending, within
-
-__all__ = ["AVG", "MAX", "PAUC", "RAMP", "TS", "TS_CONVEX", "evaluate"]
-
-RAMP, PAUC, MAX, AVG, TS, TS_CONVEX = range(6)
+__all__ = ["weighted_avg", "weighted_pairs", "weighted_ts_convex"]
 
 
 @njit(cache=True, nogil=True)
-def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_weight):
-    """Add a weighted pAp@k surrogate, meaned over groups, of every model to `value`; write its subgradient.
-
-    Parameters
-    ----------
-    loss, scores, order, start, n_pos, weight, value, coef
-        As for `attop.surrogates.kernels.pap_at_k.evaluate`.
-    k : ndarray of shape (n_groups,), dtype float64
-    item_weight : ndarray of shape (n,)
-    """
-    m = scores.shape[1]
-    tile, _ = workspace(start, m)
-    for g in range(len(n_pos)):
-        items = order[start[g] : start[g + 1]]
-        w = item_weight[items]
-        for first in range(0, m, len(tile)):
-            size = load(scores, items, first, tile, value)
-            for r in range(size):
-                pos, neg = tile[r, : n_pos[g]], tile[r, n_pos[g] : len(items)]
-                value[first + r] += weight * _one(loss, pos, neg, w[: n_pos[g]], w[n_pos[g] :], k[g])
-            store(tile, items, first, size, weight, coef)
-
-
-@njit(cache=True, nogil=True)
-def _one(loss, pos, neg, pos_weight, neg_weight, k):
-    """Value of one group and model; overwrites `pos` and `neg`, its scores, with the subgradient."""
-    high, c, who = descending(pos, pos_weight)
-    top, d, where = descending(neg, neg_weight)
-    total = np.sum(c)
-    beta = total if loss == PAUC else min(total, k)
-    d = within(d, 0.0, k)
-    by_pos, by_neg = np.zeros(len(pos)), np.zeros(len(neg))
-    if loss == AVG:
-        scale = 1.0 / k
-        value = _avg(high, c / total, top, d, by_pos, by_neg)
-    else:
-        scale = 1.0 / (beta * k)
-        inner, others = within(c, 0.0, beta), within(c, beta, total)
-        if loss == MAX:
-            value = _pairs(high, within(c, total - beta, total), top, d, 1.0, by_pos, by_neg)
-        elif loss == TS_CONVEX:
-            value = _ts_convex(high, inner, others, top, d, by_pos, by_neg)
-        else:
-            value = _pairs(high, inner, top, d, 1.0, by_pos, by_neg)
-            if loss == TS:
-                value += _pairs(high, others, top, d, 0.0, by_pos, by_neg)
-    pos[who] = scale * by_pos
-    neg[where] = scale * by_neg
-    return scale * value
-
-
-@njit(cache=True, nogil=True)
-def _avg(high, share, top, d, by_pos, by_neg):
+def weighted_avg(high, share, top, d, by_pos, by_neg):
+    """Sum ``d[j] (1 + top[j] - mean)+``, the mean positive weighted by `share`; write its gradient."""
     # A mean of differences: a common offset of the scores does not cost digits.
     mean = high[0] + np.sum(share * (high - high[0]))
     value, mass = 0.0, 0.0
@@ -84,10 +28,11 @@ def _avg(high, share, top, d, by_pos, by_neg):
 
 
 @njit(cache=True, nogil=True)
-def _ts_convex(high, inner, others, top, d, by_pos, by_neg):
-    # As in the kernel without weights: a negative of positive surplus is above all others, for which the
-    # hinges of those above it and the surplus of those below it add up to a line.
-    value = _pairs(high, others, top, d, 0.0, by_pos, by_neg)
+def weighted_ts_convex(high, inner, others, top, d, by_pos, by_neg):
+    """Sum of the convex tight-struct loss, positives weighing `inner` above the cut and `others` below."""
+    # As in the kernel without weights: a negative of positive surplus is above all the others. The hinges of
+    # those above it and the surplus of those below it then add up to a line.
+    value = weighted_pairs(high, others, top, d, 0.0, by_pos, by_neg)
     surplus = _surplus(high, inner, others, top)
     reached = np.zeros(len(top))
     for j in range(len(top)):
@@ -99,7 +44,7 @@ def _ts_convex(high, inner, others, top, d, by_pos, by_neg):
     mass = np.sum(reached)
     for i in range(len(high)):
         by_pos[i] = min(by_pos[i], -others[i] * mass)
-    _pairs(high, inner, top, reached, 1.0, by_pos, by_neg)
+    weighted_pairs(high, inner, top, reached, 1.0, by_pos, by_neg)
     return value
 
 
@@ -129,7 +74,7 @@ def _surplus(high, inner, others, top):
 
 
 @njit(cache=True, nogil=True)
-def _pairs(high, c, top, d, margin, by_pos, by_neg):
+def weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
     """Sum ``c[i] d[j] (margin + top[j] - high[i])+`` over all pairs; add its gradient to `by_pos`, `by_neg`.
 
     Both are in descending order, so the active negatives of a positive are the first few, and more for
