@@ -166,7 +166,7 @@ def estimator_cases():
             yield f"{name}-{case}", name, sample, None
         for case, matrix in SPARSE.items():
             takes_sparse = make(name).__sklearn_tags__().input_tags.sparse
-            refused = None if takes_sparse else "takes no sparse input"
+            refused = None if takes_sparse else "does not take sparse input"
             yield f"{name}-sparse {case}", name, (matrix, Y), refused
         for case, sample in EXTREME.items():
             few = name == "GreedyPApK" and min(np.bincount(sample[1])) < 2

@@ -54,7 +54,7 @@ def test_probabilities_and_sparse_batches_will_do():
     [
         (201, None, "k=201 asks for 201 of the 200 items .* of the batch"),
         (60, np.repeat([0, 1, 2], [50, 100, 50]), "asks for 60 of the 50 items .* of the smallest group"),
-        ({"kappa": 0.5}, None, "how many positives there are is not known"),
+        ({"kappa": 0.5}, None, "nobody knows in advance how many positives there are"),
     ],
 )
 def test_a_budget_that_cannot_be_is_refused(top, groups, message):
@@ -72,7 +72,7 @@ def test_the_threshold_takes_the_share_and_says_how_sure_that_is():
         try:
             found = top_threshold(scores, k)
         except ValueError as error:
-            assert "highest scores are equal" in str(error)  # noqa: PT017
+            assert "highest scores are tied" in str(error)  # noqa: PT017
             assert np.sum(scores == scores.max()) > k
             continue
         taken = np.sum(scores > found.threshold)
@@ -95,7 +95,7 @@ def test_a_threshold_is_that_of_new_items_too():
     [
         ([1.0, 2.0], 2, "a top of all 2 items needs no threshold"),
         ([1.0, 2.0], 3, "asks for 3 of the 2 items .* of the held-out items"),
-        ([1.0, 1.0, 0.0], 1, "the 2 highest scores are equal"),
+        ([1.0, 1.0, 0.0], 1, "the 2 highest scores are tied"),
         ([1.0, np.nan], 1, "NaN"),
     ],
 )

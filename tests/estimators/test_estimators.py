@@ -241,5 +241,5 @@ def test_a_classifier_that_is_not_trained_to_its_end_is_told_of(name, monkeypatc
 
     monkeypatch.setattr(logistic, "minimize", hasty)
     model, said = fit_and_warnings(name)
-    assert "classifiers was not minimised" in said
+    assert "L-BFGS did not minimise the cross entropy of" in said
     assert not getattr(model, "converged_", False)

@@ -22,7 +22,9 @@ def test_sparse_features_name_the_two_lines():
         lambda: PNormPush().fit(csr_array(X), Y),
         lambda: PNormPush().fit(X, Y).decision_function(csr_array(X)),
     ):
-        with pytest.raises(TypeError, match="PNormPush takes no sparse input, got a csr_array") as caught:
+        with pytest.raises(
+            TypeError, match="PNormPush does not take sparse input, got a csr_array"
+        ) as caught:
             call()
         assert "    OneHotEncoder(sparse_output=False)\n" in str(caught.value)
         assert "    ColumnTransformer(..., sparse_threshold=0)\n" in str(caught.value)
@@ -45,7 +47,7 @@ def test_missing_values_name_the_two_lines():
     }
     for name, call in calls.items():
         with pytest.raises(
-            ValueError, match=rf"Input X contains NaN: {name} takes no missing values"
+            ValueError, match=rf"Input X contains NaN: {name} does not take missing values"
         ) as caught:
             call()
         line = str(caught.value).splitlines()[-1].strip()
@@ -58,7 +60,7 @@ def test_missing_values_name_the_two_lines():
 def test_text_names_the_two_lines():
     table = pd.DataFrame(X).add_prefix("x").assign(country=RNG.choice(["NG", "PE"], 80))
     with pytest.raises(
-        ValueError, match=r"could not convert string to float: .*TopPush takes numbers"
+        ValueError, match=r"could not convert string to float: .*TopPush takes numbers only"
     ) as caught:
         TopPush().fit(table, Y)
     encode, chain = (line.strip() for line in str(caught.value).splitlines()[-2:])

@@ -288,10 +288,18 @@ LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
 @pytest.mark.parametrize(
     ("changes", "data", "message"),
     [
-        ({}, (X, FEW), "3 folds need two positives and two negatives each, y holds 5 positives and 145"),
+        (
+            {},
+            (X, FEW),
+            "each of the 3 folds needs two positives and two negatives, but y holds 5 positives and 145",
+        ),
         ({}, (X, 1 - FEW), "y holds 145 positives and 5 negatives: lower cv"),
-        ({}, (X, Y, np.arange(150) % 2), "3 folds of whole groups need as many groups, got 2"),
-        ({}, (X, Y, LUMPED), r"a fold of whole groups holds 0 positives and \d+ negatives, two of each"),
+        ({}, (X, Y, np.arange(150) % 2), "3 folds of whole groups need at least 3 groups, got 2"),
+        (
+            {},
+            (X, Y, LUMPED),
+            r"a fold of whole groups holds 0 positives and \d+ negatives, but needs two of each",
+        ),
         ({}, (X, Y[1:]), "inconsistent numbers of samples"),
         ({}, (X, Y, GROUPS[1:]), "groups must name the group of each of the 150 items"),
         ({}, (X, np.zeros(150)), "one class only"),

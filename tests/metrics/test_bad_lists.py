@@ -186,7 +186,7 @@ def test_scorers():
     scorer = make_top_scorer("auc")
     model = LogisticRegression().fit(X, np.where(Y, "yes", "no"))
     assert scorer(model, X, np.where(Y, "yes", "no")) == METRICS["auc"].value(Y, model.decision_function(X))
-    with pytest.raises(ValueError, match=r"y holds \[0, 1\], the classifier knows \['no', 'yes'\] only"):
+    with pytest.raises(ValueError, match=r"y holds \[0, 1\], but the classifier knows only \['no', 'yes'\]"):
         scorer(model, X, Y)
     with pytest.raises(ValueError, match="fitted on two classes, got LogisticRegression with no classes_"):
         scorer(clone(model), X, Y)

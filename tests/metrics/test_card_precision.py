@@ -80,7 +80,7 @@ def test_a_card_found_is_not_there_later_and_its_place_goes_to_the_next():
 
 
 def test_what_cannot_be_computed_is_refused():
-    with pytest.raises(UndefinedMetricError, match="k=3 asks for more than the 2 cards of day 2"):
+    with pytest.raises(UndefinedMetricError, match="k=3 is more than the 2 cards of day 2"):
         card_precision([1, 0, 0, 1, 0], range(5), 3, ["a", "b", "c", "a", "b"], [1, 1, 1, 2, 2])
     with pytest.raises(ValueError, match="groups must name"):
         card_precision([1, 0], [1.0, 2.0], 1, ["a"], [1, 1])

@@ -197,6 +197,6 @@ def test_auc_at_k_is_the_mean_over_the_orders_that_have_both_classes_at_the_top(
             assert auc_at_k(y, scores, k) == pytest.approx(float(sum(values) / len(values)), **ROUNDING)
         else:
             undefined += 1
-            with pytest.raises(UndefinedMetricError, match=f"the {k} items of highest score are all of one"):
+            with pytest.raises(UndefinedMetricError, match=f"the {k} highest-scoring items are all of one"):
                 auc_at_k(y, scores, k)
     assert 20 < undefined < 200

@@ -166,7 +166,7 @@ def test_a_number_may_be_written_into_a_name():
         get_metric("precision@recall-2")
     with pytest.raises(ValueError, match=r"unknown metric 'bedroc'.*did you mean 'bedroc-20'"):
         get_metric("bedroc")
-    with pytest.raises(ValueError, match="is the name of a metric of attop's"):
+    with pytest.raises(ValueError, match="is already the name of one of attop's metrics"):
         register(own_metric("f3@k", "sklearn.metrics.log_loss"))
 
 

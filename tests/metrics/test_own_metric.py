@@ -173,9 +173,9 @@ def test_names_and_dotted_paths():
         ),
         (
             {"own_metrics": {"gain": {"path": "my_metrics.GAIN", "bounds": [0, 1]}}},
-            ["'gain'", "a Metric, which says bounds itself"],
+            ["'gain'", "a Metric, which defines bounds itself"],
         ),
-        ({"own_metrics": {"auc": MISSES}}, ["'auc' is the name of a metric of attop's"]),
+        ({"own_metrics": {"auc": MISSES}}, ["'auc' is already the name of one of attop's metrics"]),
         ({"own_metrics": {"m": {**MISSES, "bounds": [1, 0]}}}, ["'m'", "least and the greatest"]),
         ({"own_metrics": {"m": {**MISSES, "need": "k"}}}, ["own_metrics: m: need: unknown key", "'needs'"]),
         ({"own_metrics": {"m": {**MISSES, "needs": ["l"]}}}, ["own_metrics: m: needs", "'l'"]),

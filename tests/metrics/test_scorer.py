@@ -159,10 +159,10 @@ def test_a_metric_of_groups_without_groups_is_an_error_and_no_pool():
     X, y, groups = users(9)
     scorer = make_top_scorer("micro-pap@k", 1)
     with pytest.raises(
-        ValueError, match=r"mean over groups and the scorer got none.*enable_metadata_routing"
+        ValueError, match=r"mean over groups, but the scorer got no groups.*enable_metadata_routing"
     ):
         cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3, error_score="raise")
-    with pytest.warns(UserWarning, match="mean over groups and the scorer got none"):
+    with pytest.warns(UserWarning, match="mean over groups, but the scorer got no groups"):
         values = cross_val_score(
             LogisticRegression(), X, y, scoring=scorer, groups=groups, cv=GroupKFold(3)
         )  # without routing, groups reach the splitter alone

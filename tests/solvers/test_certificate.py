@@ -189,5 +189,5 @@ def test_the_reason_is_given():
         TopPush().fit(X, y)
     with pytest.warns(ConstantModelWarning, match="^2 of 2 models of SVMPerf score all .*: w = 0 min"):
         SVMPerf().fit_many(X, y, settings=[{"C": 1.0}, {"C": 10.0}])
-    with pytest.warns(ConstantModelWarning, match="no iterate improved on w = 0; .* init='normal'"):
+    with pytest.warns(ConstantModelWarning, match="no iterate improved on w = 0, .* init='normal'"):
         GDRanker("pauc", top=3, init="zero").fit(X, y)

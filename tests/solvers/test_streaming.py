@@ -217,7 +217,7 @@ def test_stream_refuses():
     [
         ({}, {}, "needs classes"),
         ({}, {"classes": [0, 1, 2]}, "two labels"),
-        ({}, {"classes": [0, 2]}, "none of the classes"),
+        ({}, {"classes": [0, 2]}, "not among the classes"),
         ({"top": 5}, {"classes": [0, 1]}, "length of a stream is not known"),
         ({"batch_size": 1}, {"classes": [0, 1]}, "batch_size"),
     ],

@@ -26,7 +26,7 @@ from attop.typing import Ints
 
 __all__ = ["Candidate", "Sample", "run"]
 
-#: Parts of the training items that settings are chosen on.
+#: Inner folds of the training items, on which settings are chosen.
 _INNER = 3
 
 

@@ -150,7 +150,7 @@ def check_mistakes(
             f"the stream holds {bound.n_batches} batches with k up to {bound.k}, the perceptron updated on "
             f"{solution.n_updates} with k up to {solution.largest_k}: give the batches it saw"
         )
-    # The sums of both sides are rounded, the left one not at all.
+    # The bound is a rounded sum; the number of mistakes is exact.
     if solution.n_mistakes > bound.bound * (1 + 1e-9):
         raise ArithmeticError(
             f"{solution.n_mistakes} mistakes exceed the bound of {bound.bound:g}: "

@@ -28,9 +28,9 @@ __all__ = ["AATP"]
 _SOLVERS = {"interior-point": ThresholdSVM, "cvxpy": CvxpyThresholdSVM}
 
 
-#: Units of `attop.solvers.aatp.search.work`, some minute of it, from which on a search's time is estimated.
+#: From this much work (`attop.solvers.aatp.search.work`), about a minute, a search is timed beforehand.
 _LONG_WORK = 5e9
-#: Seconds from which on a search is announced, and between two lines on its progress.
+#: Seconds: a search that takes longer is announced; progress is printed as often as this.
 _LONG, _EVERY = 60.0, 1.0
 
 
@@ -160,7 +160,7 @@ class AATP(WeightedRanker):
         self, X: Floats, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
     ) -> None:
         deadline = Deadline(self.time_limit)
-        # An item without weight is none: it is not tried as the threshold item either.
+        # An item of weight 0 is as good as absent: it is not tried as the threshold item either.
         rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
         items, labels, given = X, y, weight
         if weight is not None:
@@ -216,9 +216,9 @@ class AATP(WeightedRanker):
             )
         if incomplete and not late:
             said.append(
-                f"none of the {solved} threshold items tried, of {n} items, is at the quantile of its own "
-                f"model; the nearest misses it by {incomplete[0].quantile_gap:.1e}: "
-                "search='exhaustive' tries all items"
+                f"none of the {solved} threshold items tried, out of {n}, lies at the quantile of its own "
+                f"model, and the closest misses it by {incomplete[0].quantile_gap:.1e}: "
+                "search='exhaustive' tries them all"
             )
         for message in said:
             warnings.warn(message, ConvergenceWarning, stacklevel=6)

@@ -68,7 +68,7 @@ class LinearRanker(CutAtZero, BaseEstimator):
     n_features_in_ : int
     """
 
-    #: Types of features that are used as they are; others become the first of them.
+    #: Feature types that are used as they are; others are converted to the first of these.
     _dtypes: ClassVar[Any] = (np.float64,)
     #: Whether features may be a sparse matrix.
     _takes_sparse: ClassVar[bool] = False
@@ -203,7 +203,7 @@ class LinearRanker(CutAtZero, BaseEstimator):
         """Return the scores before `intercept_`; a ranker with another model than `coef_` overrides it."""
         if issparse(X) or X.dtype == self.coef_.dtype:
             return safe_sparse_dot(X, self.coef_)
-        # The product would convert X whole: it may be mapped from a file larger than memory.
+        # Block by block: X may be mapped from a file larger than memory, and `@` would convert all of it.
         return np.concatenate([X[rows] @ self.coef_ for rows in gen_batches(len(X), _CONVERTED)])
 
     def __sklearn_tags__(self) -> Any:
@@ -312,7 +312,7 @@ def fit_many(
     weights: dict[str, Any] = {} if sample_weight is None else {"sample_weight": sample_weight}
     if weights and not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(
-            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or take an estimator "
+            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or use an estimator "
             "whose fit has that parameter"
         )
     takes_top = "top" in estimator.get_params()

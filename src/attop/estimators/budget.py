@@ -120,13 +120,14 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
     values = np.sort(check_scores(values, len(values)))[::-1]
     k = _of_items(top).resolve(len(values), 0, where="the held-out items")
     if k == len(values):
-        raise ValueError(f"a top of all {k} items needs no threshold: lower it")
+        raise ValueError(f"a top of all {k} items needs no threshold: choose a smaller top")
     taken = int(np.count_nonzero(values > values[k])) if values[k - 1] == values[k] else k
     if taken == 0:
         tied = int(np.count_nonzero(values == values[0]))
         raise ValueError(
-            f"the {tied} highest scores are equal, so that a threshold takes none or more than {k} of the "
-            f"{len(values)} items: break ties by a second model, or use predict_top on batches"
+            f"the {tied} highest scores are tied, so that any threshold selects either none of the "
+            f"{len(values)} items or more than {k}: break the ties by a second model, or use predict_top on "
+            "batches"
         )
     share = taken / len(values)
     return TopThreshold(cut_below(values, taken), share, math.sqrt(share * (1 - share) / len(values)))
@@ -136,7 +137,7 @@ def _of_items(top: TopLike) -> Top:
     found = Top.of(top)
     if found.kappa is not None:
         raise ValueError(
-            f"a budget is a number of items or a share of them (tau), got {found}: how many positives there "
-            "are is not known before they are looked at"
+            f"a budget is a number of items or a share of them (tau), got {found}: nobody knows in advance "
+            "how many positives there are"
         )
     return found

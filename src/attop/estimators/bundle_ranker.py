@@ -90,9 +90,9 @@ class BundleEstimator(WeightedRanker):
         if self.gap_ > 0:
             return super()._why_constant()
         return (
-            "w = 0 minimises its objective, whatever the regularisation, since no direction lifts the "
-            "positives above those negatives that its loss looks at; try a loss that looks further down the "
-            "list (a larger top, SVMPAUC, ROCSVM), or other features"
+            "w = 0 minimises its objective for any regularisation: no direction lifts the positives above "
+            "the negatives that the loss looks at; try a loss that looks further down the list (a larger "
+            "top, SVMPAUC, ROCSVM), or other features"
         )
 
 

@@ -61,8 +61,8 @@ def warn_of_cross_entropies(minimised: Sequence[bool]) -> None:
     missed = len(minimised) - sum(minimised)
     if missed:
         warnings.warn(
-            f"the cross entropy of {missed} of {len(minimised)} classifiers was not minimised by 2000 "
-            "iterations of L-BFGS: scale the features or raise lam",
+            f"L-BFGS did not minimise the cross entropy of {missed} of {len(minimised)} classifiers in 2000 "
+            "iterations: scale the features or raise lam",
             ConvergenceWarning,
             stacklevel=5,
         )

@@ -34,15 +34,18 @@ def check_features(estimator: Any, X: Any, *labels: Any, sparse: bool, dtype: An
     name = type(estimator).__name__
     if issparse(X) and not sparse:
         raise TypeError(
-            f"{name} takes no sparse input, got a {type(X).__name__} of shape {X.shape}: have the step "
-            "before it give an array, which is\n"
+            f"{name} does not take sparse input, got a {type(X).__name__} of shape {X.shape}: make the step "
+            "before it return a dense array, for example by\n"
             "    OneHotEncoder(sparse_output=False)\n"
             "    ColumnTransformer(..., sparse_threshold=0)\n"
-            "or take one of the learners that read sparse features: GDPApK, BundleRanker or SGDAtK"
+            "or use a learner that takes sparse features, such as GDPApK, BundleRanker or SGDAtK"
         )
     columns = list(getattr(X, "columns", ()))
     if len(set(columns)) < len(columns):  # older scikit-learn takes them
-        raise ValueError(f"X has duplicate column names: {name} takes each once, rename them")
+        twice = sorted({str(column) for column in columns if columns.count(column) > 1})
+        raise ValueError(
+            f"X has duplicate column names: {', '.join(twice)}: rename them, each must be unique"
+        )
     try:
         return validate_data(
             estimator, X, *labels, accept_sparse="csr" if sparse else False, dtype=dtype, reset=reset
@@ -51,13 +54,13 @@ def check_features(estimator: Any, X: Any, *labels: Any, sparse: bool, dtype: An
         message = str(error)
         if message.startswith("Input X contains NaN"):
             raise ValueError(
-                f"Input X contains NaN: {name} takes no missing values. Have them filled first:\n"
+                f"Input X contains NaN: {name} does not take missing values. Fill them in first:\n"
                 "    from sklearn.impute import SimpleImputer\n"
                 f"    make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}(...))"
             ) from None
         if message.startswith("could not convert string to float"):
             raise ValueError(
-                f"{message}: {name} takes numbers. Have columns of text encoded first:\n"
+                f"{message}: {name} takes numbers only. Encode text columns first:\n"
                 "    encode = OneHotEncoder(handle_unknown='ignore', sparse_output=False)\n"
                 "    make_column_transformer((encode, make_column_selector(dtype_exclude='number')), "
                 "remainder='passthrough')"

@@ -43,19 +43,19 @@ def deal_folds(cv: Any, y: Ints, groups: Ints | None, chance: np.random.RandomSt
     n_pos, n_neg = int(y.sum()), int(len(y) - y.sum())
     if min(n_pos, n_neg) < 2 * cv:
         raise ValueError(
-            f"{cv} folds need two positives and two negatives each, y holds {n_pos} positives and {n_neg} "
-            "negatives: lower cv, or train on more rows"
+            f"each of the {cv} folds needs two positives and two negatives, but y holds {n_pos} positives "
+            f"and {n_neg} negatives: lower cv, or train on more rows"
         )
     if groups is None or groups.max() == 0:
         return list(StratifiedKFold(cv, shuffle=True, random_state=chance).split(y, y))
     n_groups = int(groups.max()) + 1
     if n_groups < cv:
-        raise ValueError(f"{cv} folds of whole groups need as many groups, got {n_groups}: lower cv")
+        raise ValueError(f"{cv} folds of whole groups need at least {cv} groups, got {n_groups}: lower cv")
     folds = list(StratifiedGroupKFold(cv, shuffle=True, random_state=chance).split(y, y, groups))
     least = min((np.bincount(y[test], minlength=2) for _, test in folds), key=min)
     if min(least) < 2:
         raise ValueError(
-            f"a fold of whole groups holds {least[1]} positives and {least[0]} negatives, two of each are "
-            "needed: lower cv, or use groups that do not hold most of a class"
+            f"a fold of whole groups holds {least[1]} positives and {least[0]} negatives, but needs two of "
+            "each: lower cv, or use groups none of which holds most of a class"
         )
     return folds

@@ -158,7 +158,7 @@ class GDRanker(WeightedRanker):
                 coef_init=coef,
                 batch_groups=self.batch_groups,
                 rng=None if self.batch_groups is None else self._order(),
-                # What is left, or enough to evaluate the start.
+                # The time that is left; if none is, just enough to evaluate the start.
                 time_limit=deadline.seconds and max(deadline.seconds - deadline.elapsed, 1e-9),
             )
             coef = solution.coef
@@ -172,8 +172,8 @@ class GDRanker(WeightedRanker):
 
     def _why_constant(self) -> str:
         return (
-            f"no iterate improved on w = 0; with much overlap at the top zero minimises the {self.surrogate} "
-            "surrogate; try a ramp surrogate, init='normal', a smaller eta or a larger top"
+            f"no iterate improved on w = 0, which minimises the {self.surrogate} surrogate where the classes "
+            "overlap much at the top; try a ramp surrogate, init='normal', a smaller eta or a larger top"
         )
 
 

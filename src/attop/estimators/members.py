@@ -31,9 +31,10 @@ __all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "r
 #: A name and an estimator.
 Member = tuple[str, Any]
 
-#: Probabilities beyond are not told apart: no sample of usual size vouches for them.
+#: Probabilities are clipped to this range: samples are too small to tell rarer or surer events apart.
 _LEAST, _MOST = 1e-6, 0.999
-#: Log-odds below those of this part of the share of positives count a tenth: such rows are far from any top.
+#: Below the log-odds of this fraction of the positive rate, differences are shrunk to a tenth: such rows are
+#: far from any top.
 _HOPELESS, _SLOPE = 1 / 8, 0.1
 
 

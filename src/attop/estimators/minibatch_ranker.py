@@ -64,8 +64,8 @@ class MiniBatchRanker(LinearRanker):
         if first:
             if classes is None:
                 raise ValueError(
-                    "the first call of partial_fit needs classes, all labels that will occur: "
-                    "for example classes=[0, 1]"
+                    "the first call of partial_fit needs classes, that is all labels that will ever occur: "
+                    "pass for example classes=[0, 1]"
                 )
             self.classes_ = np.unique(classes)
             if len(self.classes_) != 2:
@@ -75,13 +75,14 @@ class MiniBatchRanker(LinearRanker):
                 )
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
-                f"classes are {np.unique(classes).tolist()} now but were {self.classes_.tolist()}: "
-                "give the same, or none"
+                f"classes must stay the same from call to call, got {np.unique(classes).tolist()} after "
+                f"{self.classes_.tolist()}: pass the same again, or leave them out"
             )
         unknown = np.setdiff1d(labels, self.classes_)
         if len(unknown):
             raise ValueError(
-                f"y holds {unknown.tolist()}, which is none of the classes {self.classes_.tolist()}"
+                f"y holds {unknown.tolist()}, not among the classes {self.classes_.tolist()}: "
+                "give the first call of partial_fit all labels as classes"
             )
         positive = (labels == self.classes_[1]).astype(np.int64)
         d = features.shape[1]

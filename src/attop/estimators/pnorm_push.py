@@ -156,7 +156,7 @@ class PNormPush(WeightedRanker):
                     f"{name} must be one of {', '.join(get_args(known))}, got {getattr(self, name)!r}"
                 )
         kind = (self.p, self.price, self.loss, self.weak_rankers, self.n_thresholds)
-        # A shorter path of rounds is the start of a longer one; other solvers start anew.
+        # Fewer rounds of boosting are the beginning of more, and share their fit; other solvers start anew.
         rounds = None if self._boosts() else self.max_iter
         return (*kind, self.tol, self.eta, self.time_limit, rounds)
 

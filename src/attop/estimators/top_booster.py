@@ -24,7 +24,7 @@ from attop.typing import Floats, TopLike
 __all__ = ["TopBooster"]
 
 _WIDTHS = (1.0, 2.0, 4.0)
-#: Weight far from the cut, relative to that at the cut: what is learnt there is needed to get near it.
+#: Weight far from the cut, relative to that at the cut: those rows teach the model how to get near it.
 _FAR = 0.1
 
 
@@ -197,7 +197,7 @@ class TopBooster(CutAtZero, BaseEstimator):
             scores = np.column_stack(
                 [_raw(model, X[test.rows]) for model in self._boost(X, train, top, widths)]
             )
-            # The models are scored already: what is left of `precision_about` is a product with the identity.
+            # `precision_about` multiplies features by models; the identity keeps scores as they are.
             held_out = Part(np.arange(len(test.y)), test.y, test.groups, test.weight)
             return precision_about(scores, np.eye(scores.shape[1]), held_out, top)
 
@@ -261,8 +261,8 @@ def _lightgbm() -> Any:
         import lightgbm
     except ImportError as error:
         raise ImportError(
-            "TopBooster needs the package lightgbm: install attop[boosters], or take SoftTop, which refines "
-            "linear models and needs nothing more"
+            "TopBooster needs the package lightgbm: install attop[boosters], or use SoftTop, which refines "
+            "linear models and needs no other package"
         ) from error
     return lightgbm
 

@@ -38,7 +38,7 @@ class _Rule(NamedTuple):
         return words + (" or None" if self.none else "")
 
 
-#: Solvers narrow the range of those that are any finite number, each its own way.
+#: Where any finite number is admitted here, the range depends on the solver, which checks it.
 _RULES: Mapping[str, _Rule] = {
     "C": _Rule(positive=True),
     "anchor": _Rule(0, none=True),
@@ -86,5 +86,5 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} must be {_RULES[name]}, got {value!r}")
         if name != "top" and isinstance(value, (list, tuple, set, dict, np.ndarray)):
             raise ValueError(
-                f"{name} must be one value, got {value!r}: for several use fit_many or GridSearchCV"
+                f"{name} must be one value, got {value!r}: to try several, use fit_many or GridSearchCV"
             )

@@ -94,7 +94,7 @@ CARD_FAMILIES = (
     _family(
         "-in-order",
         ", in order",
-        "as the handbook has it: tied cards as a sort that is not stable leaves them",
+        "as in the handbook: tied cards in the order in which an unstable sort leaves them",
         card_precision_in_order,
     ),
 )

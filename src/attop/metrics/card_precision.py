@@ -71,8 +71,8 @@ class _Cards:
             except ValueError:
                 raise UndefinedMetricError(
                     "k > n",
-                    f"card precision is undefined: {top} asks for more than the {len(positive)} cards of "
-                    f"day {day} in sorted order: lower k or leave the day out",
+                    f"card precision is undefined: {top} is more than the {len(positive)} cards of day {day} "
+                    "(the days in order, from 1): lower k or leave that day out",
                 ) from None
         return k
 
@@ -89,7 +89,7 @@ class _Cards:
             if isinstance(ties, np.random.Generator):
                 left = ties.permutation(left)
             elif ties != "sort":
-                # Of positives those that come again are found last by whoever wants to find many.
+                # To find the most cards, check those last that can still be found on a later day.
                 place = np.lexsort((to_come[entity[left]], ~positive[left]))
                 left = left[place if ties == "first" else place[::-1]]
             order = _sorted_down(score[left]) if ties == "sort" else np.argsort(-score[left], kind="stable")

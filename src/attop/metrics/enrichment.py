@@ -75,7 +75,7 @@ def _bedroc_of(alpha: float) -> Metric:
     return Metric(
         name=f"bedroc-{alpha:.12g}",
         title=f"BEDROC({alpha:.12g})",
-        definition=f"RIE, alpha = {alpha:.12g}, moved to 0 for all positives last and to 1 for all first.",
+        definition=f"RIE, alpha = {alpha:.12g}, rescaled to 0 with all positives last and 1 with all first.",
         bounds=(0.0, 1.0),
         ties=EXPECTED,
         edge_cases="Undefined without positives or without negatives; a random order has about 1/alpha, and "

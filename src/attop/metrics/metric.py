@@ -272,9 +272,9 @@ class Metric:
     def _check_weights(self, sample_weight: ArrayLike, n: int) -> Floats:
         if not self.weighted:
             raise ValueError(
-                f"{self.name} takes no sample_weight: it counts items, and what a mean over tied orders of "
-                "weighted ones would be has no closed form; the value captured by the top is recall@k, "
-                "lift@k or dcg@k with sample_weight, and auc takes it too"
+                f"{self.name} takes no sample_weight: it counts items, and its mean over the orders of tied "
+                "items has no closed form with weights. For the value captured by the top use recall@k, "
+                "lift@k or dcg@k, which take weights, as does auc"
             )
         return check_weights(sample_weight, n)
 

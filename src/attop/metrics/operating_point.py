@@ -15,8 +15,8 @@ from attop.typing import Floats, Ints
 __all__ = ["precision_at_recall", "recall_at_precision", "tpr_at_fpr"]
 
 
-#: Of the metrics that are a maximum over cuts. The expectation of a maximum would not be the value of any
-#: threshold, and the threshold is what one wants to know the worth of.
+#: For metrics that are a maximum over thresholds: a mean over the orders of tied items would be a value that
+#: no threshold reaches.
 THRESHOLD = "a threshold takes all of tied items or none"
 #: Denominators up to which a given share is taken as the decimal it is written as.
 _FINEST = 10**9

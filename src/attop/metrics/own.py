@@ -59,8 +59,8 @@ class FunctionMetric(Metric):
         low, high = self.bounds
         if not np.isfinite(value):
             raise ValueError(
-                f"{where}, returned {value}: a finite number is needed; where it is undefined for want of a "
-                f"class or of items, say so by needs (any of {', '.join(NEEDS)})"
+                f"{where}, returned {value}: a finite number is needed; if it is undefined without a class "
+                f"or with too few items, say so by needs (any of {', '.join(NEEDS)})"
             )
         if not low <= value <= high:
             raise ValueError(f"{where}, returned {value!r}, outside its bounds [{low}, {high}]")
@@ -107,13 +107,13 @@ def own_metric(
     0.15625
     """
     if is_known(name):
-        raise ValueError(f"{name!r} is the name of a metric of attop's: choose another")
+        raise ValueError(f"{name!r} is already the name of one of attop's metrics: choose another")
     found = _import(path)
     said = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
     if isinstance(found, Metric):
         given = [key for key, value in said.items() if value is not None]
         if given:
-            raise ValueError(f"{path} is a Metric, which says {', '.join(given)} itself: leave that out")
+            raise ValueError(f"{path} is a Metric, which defines {', '.join(given)} itself: leave that out")
         return replace(found, name=name, title=title or found.title)
     if not callable(found) or isinstance(found, type):
         raise ValueError(f"{path} is {found!r}: a Metric or a function f(y_true, y_score) is needed")
@@ -175,7 +175,7 @@ def _check_signature(path: str, function: Callable[..., Any], with_k: bool) -> N
     arguments = ("y_true", "y_score", "k")[: 3 if with_k else 2]
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some compiled functions do not tell
+    except (TypeError, ValueError):  # some compiled functions have no signature
         return
     try:
         signature.bind(*arguments)

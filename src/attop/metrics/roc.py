@@ -38,7 +38,7 @@ class RocPoints(NamedTuple):
         for counts, what in ((self.tp, "positive"), (self.fp, "negative")):
             if counts[-1] == 0:
                 raise UndefinedMetricError(
-                    f"no {what}", f"ROC rates are undefined: no {what} to divide by, use the counts"
+                    f"no {what}", f"ROC rates are undefined: no {what} to divide by; use the counts instead"
                 )
         return self.fp / self.fp[-1], self.tp / self.tp[-1]
 

@@ -188,6 +188,6 @@ def auc_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     if not chance:
         raise UndefinedMetricError(
             "one class at the top",
-            f"auc@k is undefined: the {k} items of highest score are all of one class: raise k",
+            f"auc@k is undefined: the {k} highest-scoring items are all of one class: raise k",
         )
     return total / chance

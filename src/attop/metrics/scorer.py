@@ -51,12 +51,14 @@ class TopScorer:
         labels = np.asarray(y)
         unknown = np.setdiff1d(labels, classes)
         if len(unknown):
-            raise ValueError(f"y holds {unknown[:5].tolist()}, the classifier knows {classes.tolist()} only")
+            raise ValueError(
+                f"y holds {unknown[:5].tolist()}, but the classifier knows only {classes.tolist()}"
+            )
         if groups is None and self.metric.grouped:
             raise ValueError(
-                f"{self.metric.name} is a mean over groups and the scorer got none: "
-                "sklearn.set_config(enable_metadata_routing=True), scorer.set_score_request(groups=True), "
-                "and hand groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
+                f"{self.metric.name} is a mean over groups, but the scorer got no groups: call "
+                "sklearn.set_config(enable_metadata_routing=True) and scorer.set_score_request(groups=True), "
+                "and pass groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
             )
         scores = scores_of(estimator, X)
         found = self.metric.group_mean(labels == classes[1], scores, self.top, groups, sample_weight)
@@ -89,7 +91,7 @@ class TopScorer:
             raise TypeError(f"a scorer can ask for {' and '.join(_METADATA)}, got {', '.join(unknown)}")
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
-                "metadata routing is not enabled, so that nothing would arrive: "
+                "metadata routing is off, so the scorer would never get what it asks for: "
                 "call sklearn.set_config(enable_metadata_routing=True) first"
             )
         self._requests = {**self._requests, **requests}

@@ -39,8 +39,8 @@ class Needs:
         """
         if len(X.shape) != 2 or X.shape[0] != loss.n:
             raise ValueError(
-                f"X must have shape ({loss.n}, d), a row for each item the loss is bound to, got {X.shape}: "
-                "bind the loss to the rows of X"
+                f"X must have shape ({loss.n}, d), one row per item the loss is bound to, got {X.shape}: "
+                "bind the loss to the labels of these rows"
             )
         kind = type(loss if loss.surrogate is None else loss.surrogate)
         lacks = [
@@ -50,6 +50,6 @@ class Needs:
             lacks.append("differentiable along lines (AlongLine)")
         if lacks:
             raise ValueError(
-                f"{self.solver} needs a surrogate that is {' and '.join(lacks)}, and {kind.__name__} is not: "
-                "take another surrogate, or gradient_descent, which takes any"
+                f"{self.solver} needs a surrogate that is {' and '.join(lacks)}, but {kind.__name__} is not: "
+                "use another surrogate, or gradient_descent, which works with any"
             )

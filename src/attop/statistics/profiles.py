@@ -111,7 +111,7 @@ def performance_profile(values: pd.DataFrame, *, higher_is_better: bool) -> Prof
         distance = finite.div(finite.min(axis=1), axis=0)
     reached = distance.fillna(math.inf).to_numpy(float)
     start = 1.0 if kind == "ratio" else 0.0
-    # A factor or gap that differs from the best's by rounding is the best's.
+    # A factor or gap that differs from the best one by rounding only counts as the best.
     reached = np.where(np.abs(reached - start) <= 1e-12, start, reached)
     taus = np.unique(np.append(reached[np.isfinite(reached)], start))
     share = [np.searchsorted(np.sort(column), taus, side="right") / m for column in reached.T]

@@ -103,7 +103,7 @@ class _Bound(BoundSurrogate):
         m = s.shape[1]
         if self.threshold_item.ndim and len(self.threshold_item) != m:
             raise ValueError(
-                f"{len(self.threshold_item)} threshold items need as many models in columns, got {m}"
+                f"scores must have a column for each of {len(self.threshold_item)} threshold items, got {m}"
             )
         k = np.broadcast_to(self.threshold_item, m)
         column = np.arange(m)

@@ -170,7 +170,7 @@ def eligible(
         pos, neg = int(sample.n_pos.max()), int(sample.n_neg.max())
         raise ValueError(
             f"no group has {need}: the {sample.n_groups} groups have up to {pos} positives and up to "
-            f"{neg} negatives; lower k or drop the groups"
+            f"{neg} negatives; lower k, or do without groups"
             if sample.n_groups > 1
             else f"the sample needs {need}, got {pos} positives and {neg} negatives: lower k or add data"
         )

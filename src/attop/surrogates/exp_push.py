@@ -59,8 +59,8 @@ class ExpPushExp(BipartiteSurrogate):
     smooth: ClassVar[bool] = True
     bounds: ClassVar[str | None] = None
     no_weights: ClassVar[str] = (
-        "a sum over negatives that weigh little may be below 1, and has no logarithm of its logarithm; "
-        "the power price takes them"
+        "a sum over negatives with small weights may fall below 1, where the logarithm of its logarithm is "
+        "undefined; the power price takes weights"
     )
 
     def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:

@@ -35,7 +35,7 @@ Amounts = Ints | Floats
 
 #: Number of scores from which threads, which take 0.1 ms to start, make a call faster.
 _WORTH_THREADS = 200_000
-#: Parts a sample of groups is divided into at most, and the items of a part at least.
+#: The groups are divided, for threads, into at most this many parts of at least this many items.
 _MOST_PARTS = 16
 _LEAST_ITEMS = 1000
 
@@ -113,7 +113,7 @@ def resolve_each(top: Top, n_pos: Amounts, n_neg: Amounts, *, of_negatives: bool
 
     0 where the group is too small. With `of_negatives` the list that has a top is that of the negatives.
     """
-    # Fractions are what `resolve` calculates in; it asks for whole numbers because items are.
+    # `resolve` is written for numbers of items; weights go in as fractions, which it calculates in anyway.
     exact: Any = Fraction if n_pos.dtype.kind == "f" else int
     k = np.zeros(len(n_pos), np.int64)
     for g, (pos, neg) in enumerate(zip(n_pos.tolist(), n_neg.tolist(), strict=True)):

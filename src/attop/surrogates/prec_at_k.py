@@ -156,8 +156,8 @@ class PrecAtKAvg(_PrecAtK):
     kernel: ClassVar[str] = "prec_at_k:AVG"
     takes_weights: ClassVar[bool] = False
     no_weights: ClassVar[str] = (
-        "its maximum runs over the whole numbers of positives at the top, which weights do not divide into; "
-        "prec@k-max and prec@k-soft take them"
+        "its maximum runs over the whole numbers of positives at the top, and weights need not add up to "
+        "these; prec@k-max and prec@k-soft take weights"
     )
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:

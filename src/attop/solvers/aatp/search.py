@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-#: Steps of a fixed-point iteration at most, before items are tried in the order of their promise.
+#: Steps of the fixed-point iteration at most, before items are tried one by one, the most promising first.
 _WALK = 12
 #: A fixed-point search on up to this many items may try all of them. On larger samples the product of the
 #: number of problems and the cost of each, ``n (d + 30)^2``, is limited to the second number.

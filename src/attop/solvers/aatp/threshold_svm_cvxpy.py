@@ -50,7 +50,7 @@ class CvxpyThresholdSVM(ThresholdSVM):
         except ImportError as error:
             raise ImportError(
                 "solver='cvxpy' needs the package cvxpy: install attop[cvxpy], "
-                "or use solver='interior-point', which needs nothing more"
+                "or use solver='interior-point', which needs no other package"
             ) from error
         super().__init__(X, y, upper)
         self._coordinates, self._basis = self.Z, None

@@ -134,8 +134,8 @@ def bundle(
             gap = objective - lower
             if -gap > 1e-8 * max(abs(objective), abs(start)):
                 raise ValueError(
-                    f"a lower bound from the subgradients, {lower:g}, exceeds the objective, {objective:g}: "
-                    "the loss is not convex, or returns no subgradients; use gradient_descent"
+                    f"the lower bound {lower:g} from the subgradients exceeds the objective {objective:g}: "
+                    "the loss is not convex, or its subgradients are wrong; use gradient_descent"
                 )
             gap = max(gap, 0.0)
             monitor.record(t, best[:, np.newaxis], np.array([objective]), gap=np.array([gap]))

@@ -12,7 +12,7 @@ __all__ = ["SimplexSolution", "minimise_on_simplex"]
 
 
 #: Ridge of a Newton system, relative to its diagonal: above the rounding of a Cholesky factorisation of a
-#: few hundred rows. It bends the direction, never the problem.
+#: few hundred rows. It changes the direction of a step, not the problem.
 _RIDGE = 1e-12
 
 #: Newton steps on one support before the next index is tried.

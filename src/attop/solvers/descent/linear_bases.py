@@ -40,7 +40,7 @@ class PointwiseBases:
     """
 
     _NAMES: ClassVar[dict[str, str]] = {"logistic": "LogisticRegression", "squared-hinge": "LinearSVC"}
-    #: Strong regularisation first: among equals the first wins.
+    #: Strongest regularisation first: of equally good values the first is chosen.
     _CS: ClassVar[dict[PointwiseLoss, list[float]]] = {
         "logistic": [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0],
         "squared-hinge": [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0],

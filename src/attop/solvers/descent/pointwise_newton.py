@@ -18,7 +18,7 @@ __all__ = ["PointwiseLoss", "newton_path"]
 #: Losses `newton_path` minimises.
 PointwiseLoss = Literal["logistic", "squared-hinge"]
 
-#: Up to as many dense features the Hessian is factorised; beyond, products with it suffice.
+#: With up to this many dense features the Hessian is factorised; with more, only multiplied by.
 _MOST_FACTORISED = 500
 #: Rows of the Hessian's product at a time: they stay in cache, and no weighted copy of X is made.
 _BLOCK = 2048

@@ -18,8 +18,8 @@ __all__ = ["Outcome", "Request", "cross_validation_folds", "search", "thinned"]
 #: Calls functions, perhaps side by side, and returns what they return in their order.
 Run = Callable[[Iterable[Callable[[], Any]]], list[Any]]
 
-#: Settings refined together share each product with X. Together they have this many scores at most, but four
-#: are always taken.
+#: Settings refined together share each product with X: as many as have this many scores in all, but at
+#: least four.
 _SCORES, _FEWEST_TOGETHER = 400_000, 4
 
 

@@ -74,7 +74,9 @@ class BatchSource(ABC):
 
     def __init__(self, top: Top, batch_size: int):
         if batch_size < 2:
-            raise ValueError(f"batch_size must be at least 2, a positive and a negative, got {batch_size}")
+            raise ValueError(
+                f"batch_size must be at least 2, for a positive and a negative, got {batch_size}"
+            )
         self._top, self._batch_size = top, batch_size
         self._tops: dict[tuple[int, int], int] = {}
         self.n_skipped = 0
@@ -196,7 +198,7 @@ class StreamedBatches(BatchSource):
         super().__init__(top, batch_size)
         if not top.depends_on_sample:
             raise ValueError(
-                f"{top} is a part of the whole sample, and the length of a stream is not known: "
+                f"{top} is a number out of the whole sample, but the length of a stream is unknown: "
                 "give a fraction of the items (tau) or of the positives (kappa)"
             )
         self._chunks, self._n_features, self._rng = chunks, n_features, rng

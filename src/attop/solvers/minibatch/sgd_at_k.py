@@ -127,7 +127,7 @@ class AveragedDescent:
         self._eta, self._radius = broadcast_settings(eta=eta, radius=radius)
         if not ((self._eta > 0) & (self._radius > 0)).all():
             raise ValueError(
-                f"eta and radius must be positive, got {self._eta.min()} and {self._radius.min()} as smallest"
+                f"eta and radius must be positive, got {self._eta.min()} and {self._radius.min()}"
             )
         self._surrogate = surrogate
         m = len(self._eta)
@@ -227,8 +227,8 @@ def descend(
                     break
             if count == 0:
                 raise ValueError(
-                    f"no batch of the pass holds both classes ({batches.n_skipped} hold one): "
-                    "use a larger batch_size, or mix the classes before they come in chunks"
+                    f"no batch of the pass holds both classes ({batches.n_skipped} hold only one): use a "
+                    "larger batch_size, or shuffle the items before dividing them into chunks"
                 )
             state.update(total)
             objective = np.where(state.lost, objective, total / count)

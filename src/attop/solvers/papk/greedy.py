@@ -132,8 +132,8 @@ def hold_out(
     n_pos, n_neg = int(kept.n_pos[0]), int(kept.n_neg[0])
     if min(n_pos, n_neg) < 2:
         raise ValueError(
-            f"some items train the classifiers and others combine them, so both parts need a positive and a "
-            f"negative: y holds {n_pos} positives and {n_neg} negatives, and two of each are needed"
+            f"y holds {n_pos} positives and {n_neg} negatives, but two of each are needed: one to train the "
+            "classifiers, one to choose their combination"
         )
     parts = np.split(kept.order, [n_pos])
     rows = np.concatenate([rng.permutation(part)[: max(1, round(_HELD_OUT * len(part)))] for part in parts])

@@ -40,7 +40,7 @@ def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_wei
     for g in range(len(n_pos)):
         items = order[start[g] : start[g + 1]]
         w = item_weight[items] if weighted else item_weight
-        count = int(k[g])  # with weights, where it may be no whole number, it is not used
+        count = int(k[g])  # not used with weights, where k need not be whole
         if not weighted and loss != TS_CONVEX and suits(n_pos[g], len(items) - n_pos[g], count, m):
             for first in range(0, m, LANES):
                 _block(loss, scores, items, n_pos[g], count, first, weight, value, coef, lanes)

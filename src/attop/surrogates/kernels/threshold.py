@@ -9,7 +9,7 @@ from attop.surrogates.kernels.weighted_layout import descending, within
 
 __all__ = ["GRILL", "GRILL_NP", "PAT_MAT", "PAT_MAT_NP", "TOP_MEAN_K", "TOP_PUSH_K", "evaluate"]
 
-# Of an odd one the threshold is a function of the negatives' scores, of an even one of all.
+# Odd: the threshold is a function of the negatives' scores; even: of all scores.
 TOP_MEAN_K, TOP_PUSH_K, PAT_MAT, PAT_MAT_NP, GRILL, GRILL_NP = range(6)
 
 # Newton's method takes about 6 steps; rounding must not make it go on for ever.
