@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = ["abridge", "chance", "counted", "decimals_for", "fine", "fixed", "listed", "seconds", "with_p"]
+__all__ = [
+    "abridge",
+    "chance",
+    "counted",
+    "decimals_for",
+    "few",
+    "fine",
+    "fixed",
+    "listed",
+    "seconds",
+    "with_p",
+]
 
 
 def decimals_for(values: Iterable[float]) -> int:
@@ -61,14 +72,19 @@ def _two_figures(value: float) -> str:
     return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}"
 
 
-def counted(n: int, noun: str, plural: str = "") -> str:
+def counted(n: int, noun: str) -> str:
     """Return a count with its noun, such as "1 run" or "3 runs"."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+    return f"{n:,} {noun if n == 1 else noun + 's'}"
 
 
 def listed(items: Sequence[str]) -> str:
     """Return the items as "a", "a and b" or "a, b and c"."""
     return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
+
+
+def few(names: Sequence[str], most: int = 6) -> str:
+    """Return names with commas, no more than `most` of them."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def abridge(text: str, length: int = 28) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from attop.bench.config import ConfigError
-from attop.cli.text import few
 from attop.datasets.base import DatasetError
 from attop.datasets.kinds.raw_table import read_raw_table
 from attop.datasets.kinds.table_labels import positives
@@ -18,7 +17,7 @@ from attop.datasets.look.label import candidate
 from attop.datasets.look.table import first_line_says
 from attop.diagnostics.gap import gap
 from attop.top import Top
-from attop.wording import counted
+from attop.wording import counted, few
 
 __all__ = ["read", "show"]
 

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from attop.bench.config import ConfigError
-from attop.cli.text import columns, few
+from attop.cli.text import columns
 from attop.datasets import DatasetError, make
 from attop.datasets.look import Look, look
 from attop.datasets.look.proposal import identifier, parameters, propose
 from attop.files import write_text
-from attop.wording import counted
+from attop.wording import counted, few
 
 __all__ = ["show"]
 

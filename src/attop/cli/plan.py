@@ -10,8 +10,8 @@ from attop.bench.plan import Plan
 from attop.cli.configuration import command_line, read_config
 from attop.cli.estimate import Disk, Jobs, count_jobs, disk_to_come
 from attop.cli.machine import usable_cores
-from attop.cli.text import columns, existing, few, size
-from attop.wording import counted, seconds
+from attop.cli.text import columns, existing, size
+from attop.wording import counted, few, seconds
 
 __all__ = ["show"]
 

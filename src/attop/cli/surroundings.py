@@ -19,9 +19,9 @@ from attop.cli.configuration import read_config
 from attop.cli.estimate import count_jobs, disk_to_come
 from attop.cli.finding import Finding
 from attop.cli.machine import memory_mb, usable_cores
-from attop.cli.text import existing, few, size
+from attop.cli.text import existing, size
 from attop.datasets.fetch.download import MIRROR
-from attop.wording import counted
+from attop.wording import counted, few
 
 __all__ = ["check_configuration"]
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
-__all__ = ["columns", "existing", "few", "size"]
+__all__ = ["columns", "existing", "size"]
 
 
 def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
@@ -28,11 +28,6 @@ def size(amount: float) -> str:
         if amount >= length:
             return f"{amount / length:.3g} {unit}"
     return f"{amount:g} bytes"
-
-
-def few(names: Sequence[str], most: int = 6) -> str:
-    """Return names with commas, no more than `most` of them."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def existing(folder: Path) -> Path:

@@ -137,22 +137,20 @@ def as_csv(data: pd.DataFrame) -> str:
     return data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
 
-def blank(panels: int, height: float, share: bool = False) -> tuple[Canvas, list[Axes]]:
-    """Return a canvas and its panels side by side, on the same axes if they `share` them."""
+def blank(panels: int, height: float) -> tuple[Canvas, list[Axes]]:
+    """Return a canvas and its panels side by side."""
     from matplotlib.figure import Figure as Canvas
 
     canvas = Canvas(figsize=(WIDTH, height), layout="constrained")
-    axes = canvas.subplots(1, panels, squeeze=False, sharex=share, sharey=share)
-    return canvas, list(axes[0])
+    return canvas, list(canvas.subplots(1, panels, squeeze=False)[0])
 
 
-def keep_in_bounds(axes: Axes, metric: str, axis: str = "y") -> None:
-    """Shorten an axis of metric values that reaches beyond the metric's range."""
-    low, high = axes.get_ylim() if axis == "y" else axes.get_xlim()
+def keep_in_bounds(axes: Axes, metric: str) -> None:
+    """Shorten a y axis of metric values that reaches beyond the metric's range."""
+    low, high = axes.get_ylim()
     least, greatest = get_metric(metric).bounds
     room = 0.03 * (high - low)
-    limits = max(low, least - room), min(high, greatest + room)
-    axes.set_ylim(limits) if axis == "y" else axes.set_xlim(limits)
+    axes.set_ylim(max(low, least - room), min(high, greatest + room))
 
 
 def legend(canvas: Canvas, scene: Scene, methods: Sequence[str], lines: bool = True) -> None:

@@ -10,6 +10,7 @@ from attop.datasets.kinds.table_labels import positives
 from attop.datasets.look.column import Column
 from attop.datasets.look.label import Candidate
 from attop.metrics import auc
+from attop.wording import few
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +60,7 @@ def complaints(
         ("entity", "names what comes back in many rows: no feature, and kept on one side of a split"),
     ):
         if kind in by_kind:
-            yield f"{_names(by_kind[kind])}: {what}"
+            yield f"{few([column.name for column in by_kind[kind]])}: {what}"
     for column in by_kind.get("text of numbers", ()):
         if column.marks:
             yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
@@ -72,7 +73,8 @@ def complaints(
         yield f"{len(gaps)} features have gaps, up to {worst.missing:.0%} ({worst.name}): filled by impute"
     many = [c for c in columns if c.kind == "category" and c.distinct > MANY_VALUES]
     if many:
-        yield f"{_names(many)}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"
+        names = few([c.name for c in many])
+        yield f"{names}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"
     for name, earlier in twins.items():
         yield f"{name}: the same values as {earlier}: dropped"
     if copies:
@@ -106,8 +108,3 @@ def _leaks(frame: pd.DataFrame, columns: Sequence[Column], label: Candidate) -> 
         area = auc(y.astype(int), numbers.fillna(numbers.median()).to_numpy())
         if (alone := max(area, 1 - area)) >= _LEAK:
             yield f"{column.name}: tells the label nearly alone (AUC {alone:.3f}): is it known beforehand?"
-
-
-def _names(columns: Sequence[Column], most: int = 6) -> str:
-    names = [c.name for c in columns]
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

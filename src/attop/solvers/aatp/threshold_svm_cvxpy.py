@@ -15,10 +15,7 @@ __all__ = ["CvxpyThresholdSVM"]
 
 
 #: Settings that make each solver about as exact as `ThresholdSVM`; SCS's own default is 1e-4.
-_SETTINGS: dict[str, dict[str, Any]] = {
-    "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 200_000},
-    "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12},
-}
+_SETTINGS: dict[str, Any] = {"solver": "SCS", "eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 200_000}
 
 
 class CvxpyThresholdSVM(ThresholdSVM):
@@ -28,7 +25,6 @@ class CvxpyThresholdSVM(ThresholdSVM):
     ----------
     X, y, upper
         As for `ThresholdSVM`.
-    backend : {"SCS", "CLARABEL"}, default="SCS"
 
     Raises
     ------
@@ -38,13 +34,13 @@ class CvxpyThresholdSVM(ThresholdSVM):
     Notes
     -----
     The gap reported is computed as in `ThresholdSVM`, from the returned multipliers moved into their
-    bounds: it does not rely on what the backend says of itself.
+    bounds: it does not rely on what the solver says of itself.
     """
 
     batch_size = 1
     workers = 1
 
-    def __init__(self, X: Floats, y: ArrayLike, upper: ArrayLike, backend: str = "SCS"):
+    def __init__(self, X: Floats, y: ArrayLike, upper: ArrayLike):
         try:
             import cvxpy
         except ImportError as error:
@@ -54,7 +50,6 @@ class CvxpyThresholdSVM(ThresholdSVM):
             ) from error
         super().__init__(X, y, upper)
         self._coordinates, self._basis = self.Z, None
-        self._settings = {"solver": backend, **_SETTINGS[backend]}
         d = self.Z.shape[1]
         # One compiled problem; the threshold item is its parameter.
         self._w = cvxpy.Variable(d)
@@ -74,7 +69,7 @@ class CvxpyThresholdSVM(ThresholdSVM):
         tol: float = 1e-6,
         expired: Callable[[], bool] = lambda: False,
     ) -> ThresholdSolution:
-        """Solve one by one; `tol` is not passed on, as the backend has a tight tolerance of its own."""
+        """Solve one by one; `tol` is not passed on, as SCS has a tight tolerance of its own."""
         import cvxpy
 
         threshold_items = np.asarray(threshold_items, dtype=np.int64)
@@ -86,7 +81,7 @@ class CvxpyThresholdSVM(ThresholdSVM):
                 break
             self._threshold_item.value = self.Z[k]
             try:
-                self._problem.solve(**self._settings)
+                self._problem.solve(**_SETTINGS)
             except cvxpy.error.SolverError:
                 continue  # w = 0 and alpha = 0 stay, and so does their gap
             if self._w.value is not None:

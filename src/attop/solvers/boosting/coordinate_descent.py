@@ -171,8 +171,8 @@ def _check_rounds(max_iter: int) -> None:
         raise ValueError(f"max_iter must be an integer of at least 1, got {max_iter!r}")
 
 
-def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_STEP) -> float:
-    """Minimise a smooth convex function of one variable by safeguarded Newton, from 0.
+def line_search(slope: Slope, *, noise: float = 0.0) -> float:
+    """Minimise a smooth convex function of one variable by safeguarded Newton, from 0 to LONGEST_STEP.
 
     Parameters
     ----------
@@ -180,8 +180,6 @@ def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_ST
         ``slope(step)`` returns the first and the second derivative.
     noise : float
         Absolute first derivative that cannot be told from 0.
-    longest : float
-        Bound on the absolute step.
 
     Returns
     -------
@@ -195,14 +193,14 @@ def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_ST
     side = -math.copysign(1.0, first)
     # Search in the direction of descent `side`, in which the first derivative at 0 is negative.
     first *= side
-    at, low, high = 0.0, 0.0, longest
+    at, low, high = 0.0, 0.0, LONGEST_STEP
     bracketed = False
     moved, reach = math.inf, 8.0
     for _ in range(100):
         newton = at - first / second if second > 0 else math.inf
         if not bracketed:
             # Where the function is nearly linear, a Newton step is far too long: extend the range by factors.
-            trial = min(newton, reach, longest)
+            trial = min(newton, reach, LONGEST_STEP)
             reach *= 8
         elif low < newton < high and abs(newton - at) <= moved / 2:
             trial = newton
@@ -215,7 +213,7 @@ def line_search(slope: Slope, *, noise: float = 0.0, longest: float = LONGEST_ST
         at = trial
         first, second = slope(side * at)
         first *= side
-        if abs(first) <= noise or (first < 0 and at >= longest):
+        if abs(first) <= noise or (first < 0 and at >= LONGEST_STEP):
             return side * at
         if first < 0:
             low = at

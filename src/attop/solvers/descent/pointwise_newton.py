@@ -23,12 +23,12 @@ _MOST_FACTORISED = 500
 #: Rows of the Hessian's product at a time: they stay in cache, and no weighted copy of X is made.
 _BLOCK = 2048
 _MOST_STEPS = 100
+#: Norm of the gradient, relative to that at w = 0, at which a solution is reached.
+_TOL = 1e-8
 _HALVINGS = 30
 
 
-def newton_path(
-    X: Any, y: Ints, weight: Floats, Cs: Sequence[float], loss: PointwiseLoss, tol: float = 1e-8
-) -> Floats:
+def newton_path(X: Any, y: Ints, weight: Floats, Cs: Sequence[float], loss: PointwiseLoss) -> Floats:
     r"""Minimise :math:`\tfrac12 \|w\|^2 + C \sum_i a_i \ell(z_i (w \cdot x_i + b))` for each C.
 
     Parameters
@@ -43,8 +43,6 @@ def newton_path(
         Solved in ascending order, each from the solution before.
     loss : {"logistic", "squared-hinge"}
         :math:`\log(1 + e^{-m})` or :math:`(1 - m)_+^2`.
-    tol : float
-        Largest norm of the gradient, relative to that at w = 0.
 
     Returns
     -------
@@ -61,17 +59,15 @@ def newton_path(
     coef = np.empty((X.shape[1], len(Cs)))
     at = np.zeros(X.shape[1] + 1)
     for position in np.argsort(Cs).tolist():
-        at = _newton(X, z, weight, 1.0 / Cs[position], loss, at, tol)
+        at = _newton(X, z, weight, 1.0 / Cs[position], loss, at)
         coef[:, position] = at[:-1]
     return coef
 
 
-def _newton(
-    X: Any, z: Floats, weight: Floats, lam: float, loss: PointwiseLoss, start: Floats, tol: float
-) -> Floats:
+def _newton(X: Any, z: Floats, weight: Floats, lam: float, loss: PointwiseLoss, start: Floats) -> Floats:
     ridge = np.append(np.full(X.shape[1], lam), 0.0)
     slope_at_zero = -weight * z * (0.5 if loss == "logistic" else 2.0)
-    small = tol * float(np.linalg.norm(X.T @ slope_at_zero))
+    small = _TOL * float(np.linalg.norm(X.T @ slope_at_zero))
     at, scores = start, X @ start[:-1] + start[-1]
     value, slope, bend = _judge(z, scores, weight, loss)
     value += 0.5 * float(ridge @ at**2)
