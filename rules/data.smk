@@ -70,7 +70,7 @@ rule split:
         "../workflow/scripts/split.py"
 
 
-# Everything that can be known to fail fails here, before the first training job.
+# Whatever can be checked in advance is checked here, so that errors show before the first training job.
 rule check:
     input:
         lambda w: of_another(ORIGINS.check(), CHECKED),

@@ -1,4 +1,4 @@
-"""What is known to fail is said before the first training job."""
+"""Whatever can be checked in advance is checked before the first training job."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What can be known to fail before the first training job."""
+"""A configuration checked against its data, before the first training job."""
 
 from __future__ import annotations
 

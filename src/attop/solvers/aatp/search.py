@@ -165,7 +165,7 @@ def problems_at_most(problem: ThresholdSVM, search: str) -> int:
 
 
 def work(problem: ThresholdSVM) -> float:
-    """Return the work of one problem, in units of which a second is good for some 1e8."""
+    """Return the work of one problem, in units of which about 1e8 take a second."""
     n, d = problem.Z.shape
     return float(n * (d + 30.0) ** 2)
 

@@ -40,7 +40,7 @@ class CoordinateSolution(Solution):
     steps: Floats = field(default_factory=lambda: np.zeros(0))
 
     def after(self, rounds: int) -> CoordinateSolution:
-        """Return the solution as it was after `rounds`, for a path is the start of any longer one."""
+        """Return the solution as it was after `rounds`: the start of a path is the path of fewer rounds."""
         _check_rounds(rounds)
         if rounds >= self.n_iter:
             return self

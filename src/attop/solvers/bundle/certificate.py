@@ -1,4 +1,4 @@
-"""What a certified gap is measured by: how much is gained over the model that ranks nothing."""
+"""The scale of a certified gap: what is gained over w = 0, the model that ranks nothing."""
 
 from __future__ import annotations
 

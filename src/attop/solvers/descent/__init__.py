@@ -1,1 +1,1 @@
-"""Descent on the whole sample: subgradients, L-BFGS, Newton; and what is refined for the top by them."""
+"""Descent on the whole sample: subgradients, L-BFGS, Newton; and linear models refined for the top by it."""

@@ -71,7 +71,7 @@ class PointwiseBases:
 
 
 class GivenBase:
-    """One scikit-learn estimator with `coef_`, as it is; a search over its parameters is one, too."""
+    """One scikit-learn estimator with `coef_`, as it is; a search over its parameters counts as one."""
 
     def __init__(self, estimator: Any):
         self._estimator = estimator

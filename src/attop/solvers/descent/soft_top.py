@@ -47,7 +47,7 @@ class Part:
         return np.split(order, np.flatnonzero(np.diff(self.groups[order])) + 1)
 
     def as_share(self, top: Top) -> Top:
-        """Return `top`, a k of one list as the share it is of it: folds are then cut alike."""
+        """Return `top`, a k of a single list as a share of it: folds are then cut at the same share."""
         length = len(self.y) if self.weight is None else round(float(self.weight.sum()))
         if self.groups is None and top.k is not None and top.out_of is None and top.k < length:
             return Top(k=top.k, out_of=length)
@@ -123,7 +123,7 @@ def refine(
 
 
 def unit(scores: Floats, part: Part, top: Top) -> float:
-    """Return the standard deviation of the 4k highest scores, by weight, over lists the root mean square."""
+    """Return the weighted standard deviation of the 4k highest scores; over lists, the root mean square."""
     variances = []
     for at in part.lists():
         k = part.resolve(top, at)

@@ -144,7 +144,7 @@ class AveragedDescent:
         return np.asarray(value)
 
     def update(self, values: Floats) -> None:
-        """Bring `coef` up to date; `values`, of shape (m,), tells by not being finite what overflowed."""
+        """Bring `coef` up to date; a model has overflowed where `values`, of shape (m,), is not finite."""
         average = self._total / max(self.t, 1)
         self.lost |= ~(np.isfinite(values) & np.isfinite(average).all(axis=0))
         self.coef = np.where(self.lost, self.coef, average)

@@ -22,7 +22,7 @@ RAMP, PAUC, MAX, AVG, TS, TS_CONVEX = range(6)
 
 @njit(cache=True, nogil=True)
 def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_weight):
-    """Add a pAp@k surrogate, meaned over groups, of every model to `value`; write its subgradient.
+    """Add a pAp@k surrogate, averaged over groups, of every model to `value`; write its subgradient.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ STRUCT, RAMP, MAX, AVG = range(4)
 
 @njit(cache=True, nogil=True)
 def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_weight):
-    """Add a prec@k surrogate, meaned over groups, of every model to `value`; write its subgradient.
+    """Add a prec@k surrogate, averaged over groups, of every model to `value`; write its subgradient.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ MOST_STEPS = 200
 
 @njit(cache=True, nogil=True)
 def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, width, item_weight):
-    """Add 1 - smoothed precision@k, meaned over groups, of every model to `value`; write its gradient.
+    """Add 1 - smoothed precision@k, averaged over groups, of every model to `value`; write its gradient.
 
     Parameters
     ----------

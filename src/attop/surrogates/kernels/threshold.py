@@ -18,7 +18,7 @@ MOST_STEPS = 200
 
 @njit(cache=True, nogil=True)
 def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, beta, item_weight):
-    """Add a loss about a threshold, meaned over groups, of every model to `value`; write its subgradient.
+    """Add a loss about a threshold, averaged over groups, of every model to `value`; write its subgradient.
 
     Parameters
     ----------

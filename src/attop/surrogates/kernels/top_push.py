@@ -12,7 +12,7 @@ HINGE, SQUARED = range(2)
 
 @njit(cache=True, nogil=True)
 def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_weight):
-    """Add a loss against the highest negative, meaned over groups, to `value`; write its subgradient.
+    """Add a loss against the highest negative, averaged over groups, to `value`; write its subgradient.
 
     Parameters
     ----------
