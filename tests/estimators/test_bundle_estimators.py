@@ -89,7 +89,7 @@ def test_svm_perf_scaling_of_C():
         (ROCSVM(C=np.inf), "C must be"),
         (InfinitePush(lam=-1), "lam must be"),
         (BundleRanker("pap@k-afg"), "unknown surrogate .*did you mean 'pap@k-avg'"),
-        (BundleRanker("pap@k-ramp"), "bundle needs a surrogate that is convex, and PApKRamp is not"),
+        (BundleRanker("pap@k-ramp"), "bundle needs a surrogate that is convex, but PApKRamp is not"),
         (SVMPAUC(top=1000), "at least k negatives"),
     ],
 )

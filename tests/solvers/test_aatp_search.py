@@ -144,7 +144,7 @@ def test_fixed_point_on_a_large_sample_gives_up_and_says_so(share, monkeypatch):
         model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
         assert model.converged_
     else:
-        with pytest.warns(ConvergenceWarning, match="none of the 45 threshold items tried, of 150 items"):
+        with pytest.warns(ConvergenceWarning, match="none of the 45 threshold items tried, out of 150"):
             model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
         assert not model.converged_
     assert model.n_iter_ == share * 150
