@@ -20,7 +20,7 @@ def named(**values: Any) -> dict[str, Any]:
 
 
 def by_name(params: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the parameters of a job by name, but for the fingerprint; in its script."""
+    """Return the parameters of a job by name, without the fingerprint, to its script."""
     return {name: value for one in params for name, value in one.items() if name != "code"}
 
 

@@ -73,7 +73,7 @@ class Plan:
         return [*receipt, *(Path(file) for file in input_files(data.kind, data.params))]
 
     def stage_spec(self, dataset: str, stage: str) -> dict[str, Any]:
-        """Return what a preparation stage makes, but for the file of the stage before it."""
+        """Return what a preparation stage makes, except the file of the stage before it."""
         data = self.config.dataset(dataset)
         spec: dict[str, Any] = {
             "id": data.like or data.id,

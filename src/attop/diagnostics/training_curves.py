@@ -48,7 +48,7 @@ class TrainingCurve:
     Raises
     ------
     UndefinedMetricError, ValueError
-        If a measure is undefined on the sample, for want of positives say, or the input is malformed:
+        If a measure is undefined on the sample, for lack of positives, say, or the input is malformed:
         at once, not in the midst of training.
 
     Notes

@@ -199,7 +199,7 @@ class AATP(WeightedRanker):
         return _progress(type(self).__name__, most) if self.verbose else None
 
     def _warn(self, choices: Sequence[Choice], n: int, late: bool) -> None:
-        """Say why the search that `choices` come from is not all it could be; `late`: for want of time."""
+        """Warn of a search that ended early or missed its tolerance; `late`: its time was up."""
         solved, missed = choices[0].n_solved, choices[0].n_missed
         incomplete = [choice for choice in choices if not choice.complete]
         said = []

@@ -56,8 +56,8 @@ class SelectPApK(LinearRanker):
 
     Notes
     -----
-    The iteration has converged when a selection is one that was made before, be it the last one or the
-    start of a circle: a selection determines all that follows. It has also converged when the training
+    The iteration has converged when a selection has been made before, in the last iteration or, in a cycle,
+    earlier: a selection determines all that follows. It has also converged when the training
     micro-pAp@k of ``w_t`` differs by at most `tol` from that of ``w_{t-1}``. The model is the ``w_t``,
     t >= 1, of the highest training micro-pAp@k, the first among equals. Groups without a positive or with
     fewer than k negatives take no part after ``w_0``; without groups, the sample is one. Items of equal

@@ -112,7 +112,7 @@ class SoftTop(WeightedRanker):
     and so is a standardised copy: it does not stream.
 
     The top is that of each group, and groups are kept together in cross-validation. An item of weight 2
-    counts as two, but for the folds it is dealt to.
+    counts as two, except in the folds.
 
     Differences from a paper: it has none. The loss is that of a soft top-k with the cut differentiated
     through.
@@ -235,7 +235,7 @@ def _standardised(X: Any, part: Part) -> tuple[Any, Floats]:
         spread[spread <= 1e-12] = 1.0
         Z.data /= spread[Z.indices]
         return Z, size * spread
-    # First to at most 1, lest squares overflow.
+    # Divided by the largest first, so that squares do not overflow.
     size = np.maximum(np.maximum(X.max(axis=0), -X.min(axis=0)), np.finfo(float).tiny)
     Z = X / size
     Z -= weight @ Z

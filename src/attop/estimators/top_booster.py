@@ -156,8 +156,8 @@ class TopBooster(CutAtZero, BaseEstimator):
         groups : array-like of shape (n,), optional
             The top is that of each group, and groups are kept together in cross-validation.
         sample_weight : array-like of shape (n,), optional
-            At least 0. An item of weight 2 counts as two, but for the folds it is dealt to and the least
-            number of rows in a leaf.
+            At least 0. An item of weight 2 counts as two, except in the folds and in the least number of
+            rows in a leaf.
 
         Raises
         ------

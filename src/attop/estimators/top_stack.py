@@ -96,7 +96,7 @@ class TopStack(CutAtZero, _BaseComposition):
     Notes
     -----
     Members' probabilities p enter as :math:`\log(p / (1 - p))`, p at most 0.999; below an eighth of the share
-    of positives the log-odds are drawn together tenfold, lest the many rows that are far from any top decide.
+    of positives the log-odds are shrunk tenfold, so that the many rows far from any top do not decide.
     Where there is no ``predict_proba``, the decision function enters as it is. All are standardised by mean
     and standard deviation of the held-out scores. The regression has the penalty of scikit-learn's default,
     C = 1.

@@ -35,7 +35,7 @@ class WeightedRanker(LinearRanker):
         groups : array-like of shape (n,), optional
         sample_weight : array-like of shape (n,), optional
             At least 0: an item of weight 2 counts as two equal items, and wherever a top or a rank counts
-            items, it is their weight that counts: divide amounts by their mean, lest k be a few of them.
+            items, it is their weight that counts: divide amounts by their mean, or k may be just a few items.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Running a call: in a server that has imported what it needs if one is to be had, else in a child.
+"""Running a call: in a server that has imported what it needs if there is one, else in a child.
 
 Importing NumPy, SciPy, scikit-learn and numba takes longer than most training jobs. The first call starts a
 server (`attop.jobs.server`); each call is sent over a Unix socket, and waited for. If there is no answer, the
@@ -39,7 +39,7 @@ def perform(call: Call) -> Exit:
 
 
 def _ask(call: Call, orphaned: Callable[[], bool]) -> Exit | None:
-    """Have a call done by a server; None if no server is to be had, or if it gave no answer."""
+    """Have a call done by a server; None if there is no server, or it gave no answer."""
     at_large = "SLURM_JOB_ID" in os.environ and ADOPTER not in os.environ
     if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
         return None

@@ -25,7 +25,7 @@ _DCG = (
     "the printed column exceeds the DCG that a third of the data can have, and as the paper defines DCG@tau "
     "it is at most a few units"
 )
-_LETOR = "OHSUMED stands in for TREC 2003, which is not to be had: other documents, a third of them relevant"
+_LETOR = "OHSUMED stands in for TREC 2003, which is unavailable: other documents, a third of them relevant"
 
 _COLUMNS = (
     "selection: optimistic chooses C by the mean of P@tau over the test parts, as we read the paper; nested "

@@ -69,7 +69,7 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
 _NOTE = (
     "recall: share of the policies in the 20% with the highest scores, mean over the runs; low and high: its "
     "95% interval; constant: runs whose model gives all customers one score; expected: what that would be of "
-    "238, with the interval of the count; found: of the list of 800, where the labels are to be had; tied at "
+    "238, with the interval of the count; found: of the list of 800, where the labels are available; tied at "
     "the end: places that chance gave to some customers of one score."
 )
 
@@ -117,7 +117,7 @@ def _answers(worth: pd.DataFrame, titles: Mapping[str, str], chosen: str) -> Ite
         f"{_WINNER}; chance finds {_POSITIVES * _PLACES // _CUSTOMERS}."
     )
     if worth["found"].isna().all():
-        yield "The count awaits the labels (tictgts2000.txt), which were not to be had; the lists are below."
+        yield "The count awaits the labels (tictgts2000.txt), which were unavailable; the lists are below."
         return
     yield f"The list of {titles[chosen]} holds {best['found']:.0f} of the {_POSITIVES}."
     others = ", ".join(f"{titles[r['method']]} {r['found']:.0f}" for r in worth.iloc[1:].to_dict("records"))

@@ -84,7 +84,7 @@ def _results(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     key = ["dataset", "method", "repeat", "fold", "target"]
     values = tables["evaluation"].query("metric == 'precision@k'")[[*key, "value"]]
     table = values.merge(tables["runs"][[*key, "seconds_training", "constant"]], on=key)
-    # The other k of a data set are an entry of their own, lest their training count as seconds of this one.
+    # The other k of a data set are an entry of their own, so that the seconds are those of one k.
     table["dataset"] = table["dataset"].str.removesuffix("-k")
     table["family"] = table["method"].map(_family)
     table["stage"] = table["method"].str.partition(".")[2].map(lambda s: int(s) if s else 1)

@@ -29,7 +29,7 @@ class BoundSurrogate(ABC):
     n_groups : int
         Groups the value is the mean of.
     n_left_out : int
-        Groups left out because the surrogate is undefined on them, for example for want of a positive.
+        Groups left out because the surrogate is undefined on them, for example for lack of a positive.
     surrogate : Surrogate or None
         What was bound. Solvers ask it whether it is convex and smooth.
     """

@@ -122,7 +122,7 @@ def as_codes(features: pd.DataFrame, words: Sequence[str]) -> tuple[pd.DataFrame
 
 
 def refuse_text(features: pd.DataFrame, words: Sequence[str], where: str) -> None:
-    """Say of each column of text that it is none of numbers, and what to do."""
+    """Say of each column of text that it holds no numbers, and what to do."""
     import pandas as pd
 
     def example(column: pd.Series) -> Any:

@@ -25,7 +25,7 @@ __all__ = ["Patience", "TransferError", "transfer", "workplace"]
 log = logging.getLogger(__name__)
 
 _BLOCK = 1 << 18
-_WORTH_KEEPING = 1 << 20  # bytes; shorter beginnings are fetched again sooner than explained
+_WORTH_KEEPING = 1 << 20  # bytes; a shorter beginning is simply fetched again
 _PASSING = {408, 425, 429, 500, 502, 503, 504}  # statuses that may be different in a moment
 
 _LARGER = "if the file is right, give its size as bytes"

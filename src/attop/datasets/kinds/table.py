@@ -185,7 +185,7 @@ def file_table(
         part = None if part is None else part[rows]
         names = {role: values[rows] for role, values in names.items()}
     unit = None
-    if copies_together:  # a gap is as good as another
+    if copies_together:  # all gaps are alike
         unit = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[1].ravel()
 
     facts = {
