@@ -16,7 +16,7 @@ from attop.analysis.page.model import Chip, Failures
 from attop.analysis.page.render import render
 from attop.analysis.page.report import build_page
 from attop.analysis.page.summary_line import chips, left_out, page_headline
-from support.html import Page
+from support.html import Page, not_drawn
 from support.made_up import as_tables
 from support.rows import rows
 
@@ -24,6 +24,13 @@ from support.rows import rows
 SPENT = ("selection", "training", "scoring")
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    for module in ("section", "report"):
+        monkeypatch.setattr(f"attop.analysis.page.{module}.draw", not_drawn)
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_headline_chips_and_map_say_what_was_run(small):
     *tables, manifest = small
     page = build_page(as_tables(*tables), manifest)
@@ -78,6 +85,7 @@ def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
     assert left_out(sections, methods) == {"boosted": "needs a package", "own": "not run"}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_map_has_no_row_for_a_method_that_ran_nowhere_but_names_it(small):
     *tables, manifest = small
     skipped = {d: {**entry, "skip": {"boosted": "slow"}} for d, entry in manifest["datasets"].items()}

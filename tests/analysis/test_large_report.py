@@ -4,17 +4,13 @@ import pytest
 
 import support.made_up as made_up
 from attop.analysis import build_report
-from attop.analysis.figures.scene import Figure
+from support.html import not_drawn
 from support.report_page import DESK, PHONE, Opened, started
 
 pytestmark = pytest.mark.workflow
 
 METHODS = [*made_up.METHODS, *(f"learner-{i}" for i in range(22 - len(made_up.METHODS)))]
 METRICS = ("precision@k", "recall@k", "pap@k", "micro-pap@k", "ap", "ndcg@k", "auc", "dcg")
-
-
-def not_drawn(drawings, scene, material):
-    return [Figure(f"{scene.name}-{drawing.title}", "", "") for drawing in drawings]
 
 
 @pytest.fixture(scope="module")

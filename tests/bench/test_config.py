@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 
 from attop.bench.checks import check_method
 from attop.bench.config import ConfigError, load_config
@@ -17,7 +16,7 @@ from support.small_run import entry
 
 
 def default(**changes):
-    return {**yaml.safe_load((ROOT / "config/config.yaml").read_text()), **changes}
+    return {**read_yaml(ROOT / "config/config.yaml"), **changes}
 
 
 def test_default_configuration():
@@ -211,13 +210,19 @@ def test_reference_and_schema_are_in_step():
     assert schema == json_schema(), "run: python -m attop.bench.reference"
 
 
-@pytest.mark.parametrize("name", yaml.safe_load((ROOT / "config/methods.yaml").read_text()))
-def test_every_method_of_the_catalogue_can_be_made(name):
-    config = load_config(default(datasets=["wdbc"], methods=list({name, "linear-svm"})), ROOT)
-    method = config.method(name)
-    if reason := config.dataset("wdbc").skip.get(name):
+CATALOGUE = list(read_yaml(ROOT / "config/methods.yaml"))
+
+
+@pytest.fixture(scope="module")
+def every_method():
+    return load_config(default(datasets=["wdbc"], methods=CATALOGUE), ROOT)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_method_of_the_catalogue_can_be_made(name, every_method):
+    if reason := every_method.dataset("wdbc").skip.get(name):
         pytest.skip(reason)
-    assert check_method(method) == []
+    assert check_method(every_method.method(name)) == []
 
 
 @pytest.mark.parametrize(

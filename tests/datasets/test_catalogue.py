@@ -20,6 +20,7 @@ import yaml
 from attop.bench.config import load_config
 from attop.bench.inputs import Inputs
 from attop.bench.plan import Plan
+from attop.bench.yaml_files import read_yaml
 from attop.datasets import Dataset, DatasetError, build, make, make_folds
 from attop.datasets.base import Unavailable, load_arrays
 from attop.datasets.build import check_facts
@@ -32,7 +33,7 @@ from attop.datasets.kinds.citation import CONTACTS, PUBLISHED
 from support import ROOT
 
 MIRROR = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data")
-ENTRIES = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
+ENTRIES = read_yaml(ROOT / "config/datasets.yaml")
 FETCHED = [id for id, entry in ENTRIES.items() if "files" in entry]
 
 

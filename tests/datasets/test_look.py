@@ -64,8 +64,8 @@ def test_a_table_of_every_kind(tmp_path):
 
 @pytest.mark.parametrize("days", [50, 99, 150, 365, 1000])
 def test_the_split_in_time_that_is_offered_can_be_made(days, tmp_path):
-    frame = transactions(6000, share=0.1)
-    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(6000) % days, "D")
+    frame = transactions(3000, share=0.1)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(3000) % days, "D")
     found = look(written(frame.assign(date=day.strftime("%Y-%m-%d")), tmp_path))
     protocol = in_time(found)
     assert f"later ones test: {{kind: prequential, options: {{n_folds: 3, train: {days // 2}" in propose(

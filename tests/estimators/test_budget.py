@@ -10,7 +10,11 @@ from attop import ROCSVM, predict_top, top_threshold
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))
 Y = (X[:, 0] + RNG.normal(size=200) > 1).astype(int)
-MODEL = ROCSVM().fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ROCSVM().fit(X, Y)
 
 
 class Given:
@@ -20,12 +24,12 @@ class Given:
         return np.asarray(X, float)
 
 
-def test_it_is_exactly_the_highest():
+def test_it_is_exactly_the_highest(model):
     for top, k in ((7, 7), ({"tau": 0.031}, 7), ({"k": 100, "of": 3000}, 7), (200, 200)):
-        chosen = predict_top(MODEL, X, top)
+        chosen = predict_top(model, X, top)
         assert chosen.dtype == bool
         assert chosen.sum() == k
-        scores = MODEL.decision_function(X)
+        scores = model.decision_function(X)
         assert scores[chosen].min() >= scores[~chosen].max(initial=-np.inf)
 
 
@@ -33,20 +37,20 @@ def test_of_equal_scores_the_earlier_come_first():
     assert predict_top(Given(), [1.0, 2.0, 1.0, 1.0], 2).tolist() == [True, True, False, False]
 
 
-def test_groups_have_a_top_each():
+def test_groups_have_a_top_each(model):
     groups = np.repeat(["b", "a", "c"], [50, 100, 50])
     for top in (3, {"tau": 0.05}):
-        chosen = predict_top(MODEL, X, top, groups)
+        chosen = predict_top(model, X, top, groups)
         for g in "abc":
             of = groups == g
-            assert chosen[of].tolist() == predict_top(MODEL, X[of], top).tolist()
+            assert chosen[of].tolist() == predict_top(model, X[of], top).tolist()
 
 
-def test_probabilities_and_sparse_batches_will_do():
-    model = LogisticRegression().fit(X, Y)
-    by_hand = np.argsort(-model.predict_proba(X)[:, 1])[:5]
-    assert sorted(by_hand) == np.flatnonzero(predict_top(model, X, 5)).tolist()
-    assert predict_top(MODEL, csr_array(X), 5).tolist() == predict_top(MODEL, X, 5).tolist()
+def test_probabilities_and_sparse_batches_will_do(model):
+    other = LogisticRegression().fit(X, Y)
+    by_hand = np.argsort(-other.predict_proba(X)[:, 1])[:5]
+    assert sorted(by_hand) == np.flatnonzero(predict_top(other, X, 5)).tolist()
+    assert predict_top(model, csr_array(X), 5).tolist() == predict_top(model, X, 5).tolist()
 
 
 @pytest.mark.parametrize(
@@ -57,9 +61,9 @@ def test_probabilities_and_sparse_batches_will_do():
         ({"kappa": 0.5}, None, "nobody knows in advance how many positives there are"),
     ],
 )
-def test_a_budget_that_cannot_be_is_refused(top, groups, message):
+def test_a_budget_that_cannot_be_is_refused(model, top, groups, message):
     with pytest.raises(ValueError, match=message):
-        predict_top(MODEL, X, top, groups)
+        predict_top(model, X, top, groups)
 
 
 def test_the_threshold_takes_the_share_and_says_how_sure_that_is():

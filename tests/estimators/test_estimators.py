@@ -110,7 +110,7 @@ def test_scikit_learn_contract_of_what_trains_others(estimator, check):
 SETTINGS = {
     "AATP": [{"top": 3}, {"top": {"tau": 0.1}}, {"C": 0.1}, {"weights": "pairs"}],
     "BundleRanker": [{"surrogate": "pap@k-max", "top": 3}, {"surrogate": "auc"}, {"C": 10.0}],
-    "CoordinateAscent": [{"top": 4}, {"metric": "auc"}, {"n_starts": 1}, {"random_state": 3}],
+    "CoordinateAscent": [{"top": 4}, {"metric": "auc"}, {"n_starts": 2}, {"random_state": 3}],
     "GDPApK": [{"lam": 0.1}, {"eta": 0.5}, {"surrogate": "max", "top": 5}, {"random_state": 3}],
     "GDRanker": [{"lam": 0.1}, {"eta": 0.5}, {"surrogate": "prec@k-avg", "top": 5}],
     "GreedyPApK": [{"lam": 0.1}, {"top": 5}, {"n_alphas": 5}],

@@ -16,7 +16,7 @@ CHEAP = {
         ],
     },
     "BundleRanker": {"tol": 1e-8},
-    "CoordinateAscent": {"n_starts": 2, "max_iter": 5},
+    "CoordinateAscent": {"n_starts": 1, "max_iter": 2},
     "GDPApK": {"max_iter": 60},
     "GDRanker": {"max_iter": 60},
     "KernelAATP": {"kernel": "linear"},
