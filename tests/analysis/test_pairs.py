@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.analysis.compute.comparison import default_rope, leads, split_ratio
+from attop.analysis.compute.comparison import FEW, default_rope, leads, split_ratio
 from attop.analysis.compute.comparison_sentences import headline, leader, reading
 from attop.statistics import corrected_t_test, correlated_t, holm
 from support.comparisons import COLUMNS
@@ -154,3 +154,13 @@ class TestPairs:
         assert split_ratio(runs, "x") == pytest.approx(60 / 160)
         assert math.isnan(split_ratio(runs, "y"))
         assert math.isnan(split_ratio(runs.drop(columns="n_test"), "x"))
+
+
+def test_leaders_at_one_top_are_those_level_with_its_best_unless_they_are_many():
+    rng = np.random.default_rng(0)
+    runs = {m: 0.5 + 0.1 * rng.random(5) for m in "abcdefghij"[: FEW + 1]}
+    many, few = lead_of(runs), lead_of(dict(list(runs.items())[:FEW]))
+    assert len(many.level) == FEW + 1
+    assert many.leaders == (many.best,)
+    assert few.leaders == few.level
+    assert len(few.level) == FEW

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from attop.analysis import summarise
-from attop.analysis.compute.comparison import leads, split_ratio
+from attop.analysis.compute.comparison import FEW, leads, split_ratio
 from attop.analysis.compute.comparison_sentences import VERDICTS, ranks_nothing, reading
 from support.report_page import CHOSEN, DESK, PHONE, data_of, tabs
 
@@ -66,13 +67,39 @@ def test_axe_finds_nothing_serious(open_at, width, scheme):
         assert opened.audit() == [], tab
 
 
-def test_dark_is_dark(open_at):
-    shades = [
-        open_at(scheme=scheme).page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g)")
-        for scheme in ("light", "dark")
-    ]
-    assert min(map(int, shades[0])) > 200
-    assert max(map(int, shades[1])) < 60
+def test_dark_is_dark_on_a_screen_and_paper_is_white(open_at):
+    light, dark, paper = (
+        open_at(scheme=scheme, media=media).page.evaluate(
+            "getComputedStyle(document.body).backgroundColor.match(/\\d+/g)"
+        )
+        for scheme, media in (("light", "screen"), ("dark", "screen"), ("dark", "print"))
+    )
+    assert min(map(int, light)) > 200
+    assert max(map(int, dark)) < 60
+    assert paper == light
+
+
+@pytest.mark.parametrize("where", ["#tuning", "#about"])
+def test_the_headline_is_in_sight_wherever_one_begins(open_at, where):
+    page = open_at(where, width=PHONE).page
+    page.wait_for_function("document.readyState === 'complete'")
+    page.evaluate("() => new Promise(done => setTimeout(() => requestAnimationFrame(done)))")
+    assert page.evaluate("scrollY") == 0
+    assert page.locator(f"{where}.current").count() == 1
+
+
+@pytest.mark.parametrize(("width", "media"), [(PHONE, "screen"), (680, "print")])
+def test_the_numbers_of_a_scale_do_not_overlap(open_at, width, media):
+    page = open_at(width=width, media=media).page
+    for about in data_of(page)["datasets"]:
+        for vs in ("", f"/vs={about['order'][0]}" if about["order"] else ""):
+            page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{about['main']}{vs}")
+            page.wait_for_selector(f"section.current[data-dataset='{about['id']}']", state="attached")
+            ends = page.locator("section.current .axis .line i").evaluate_all(
+                "all => all.map(e => e.getBoundingClientRect()).filter(r => r.width)"
+                ".map(r => [r.left, r.right])"
+            )
+            assert all(a[1] < b[0] for a, b in pairwise(ends)), about["id"]
 
 
 def test_the_map_needs_no_script_and_the_script_changes_nothing_in_it(open_at):
@@ -133,15 +160,17 @@ def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
     for target in about["targets"]:
         page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{target}/vs={base}")
         page.wait_for_selector(f".current .tops [data-target='{target}'][aria-pressed=true]")
-        level = page.locator(".current .strip li:is(.best, .level)").evaluate_all(
-            "all => all.map(r => r.dataset.m)"
+        level, best = (
+            page.locator(f".current .strip li:is({which})").evaluate_all("all => all.map(r => r.dataset.m)")
+            for which in (".best, .level", ".best")
         )
+        leaders = {*(level if len(level) <= FEW else best), base, data["baseline"]}
         lines = page.locator(".current figure .m:not(text) > path").evaluate_all(COLOURS)
         assert {m for m, colour in lines} > {base}
         for method, colour in lines:
-            assert (colour == grey) == (method not in {*level, base}), (target, method)
+            assert (colour == grey) == (method not in leaders), (target, method)
         quiet = page.locator(".current .strip li.quiet")
-        assert quiet.count() == len(set(about["order"]) - {*level, base})
+        assert quiet.count() == len(set(about["order"]) - leaders)
     if not quiet.count():
         pytest.skip("here every method is level with the best")
     method = quiet.first.get_attribute("data-m")

@@ -14,7 +14,7 @@ from support.made_up import as_tables
 class Page(HTMLParser):
     """Checks that tags are balanced; collects text, ids and references."""
 
-    VOID = frozenset({"meta", "br", "link", "img", "input", "hr"})
+    VOID = frozenset({"meta", "br", "col", "link", "img", "input", "hr"})
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from attop.analysis.compute.comparison import FEW
 from attop.analysis.compute.tables import require
 from attop.analysis.compute.targets import main_target
 from attop.metrics import METRICS, get_metric
@@ -123,13 +124,13 @@ class Across:
         return tuple(s.method for s in self.standings if not s.reason)
 
     @property
-    def level(self) -> tuple[str, ...]:
-        """The best and all that are not told apart from it, see `test`; without a test the best alone."""
+    def leaders(self) -> tuple[str, ...]:
+        """Those to show in colour: the best and what is not told apart from it if few, else the best."""
         ranked = [s for s in self.standings if s.rank == s.rank]
-        alpha = self.nemenyi.alpha
-        if self.test == "Holm" and self.friedman.p_F >= alpha:
-            return self.order
-        return tuple(s.method for s in ranked if s.rank == ranked[0].rank or s.p >= alpha)
+        alike = self.test == "Holm" and self.friedman.p_F >= self.nemenyi.alpha
+        best = tuple(s.method for s in ranked if s.rank == ranked[0].rank)
+        level = [s.method for s in ranked if s.method in best or s.p >= self.nemenyi.alpha or alike]
+        return tuple(level) if len(level) <= FEW else best
 
     @property
     def over(self) -> str:

@@ -16,10 +16,12 @@ from attop.metrics import get_metric
 from attop.statistics import CorrectedT, Posterior, corrected_t_test, correlated_t, effect_sizes, holm
 from attop.typing import Floats
 
-__all__ = ["BASELINE", "MIN_RUNS", "SURE", "Lead", "Rival", "default_rope", "leads", "split_ratio"]
+__all__ = ["BASELINE", "FEW", "MIN_RUNS", "SURE", "Lead", "Rival", "default_rope", "leads", "split_ratio"]
 
 #: The method others are set against, where it takes part: the plainest one that is often good enough.
 BASELINE = "logistic-regression"
+#: Methods up to this are few: more in colour are none in colour.
+FEW = 5
 #: Fewer runs than this, and their variance is anyone's guess.
 MIN_RUNS = 5
 #: A probability from which on something is called real.
@@ -127,6 +129,12 @@ class Lead:
             return ()
         tested = (r.method for r in self.ranked if r.verdict in ("equivalent", "open"))
         return tuple(dict.fromkeys((self.best, *self.tied, *tested)))
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """Those to show in colour: the methods that are `level` if few, else the best and its equals."""
+        best = (self.best, *self.tied) if self.best else ()
+        return self.level if len(self.level) <= FEW else best
 
     @property
     def untested(self) -> tuple[str, ...]:

@@ -75,8 +75,7 @@ class Scene:
     styles : mapping
         Method -> colour and marker.
     leaders : collection of str
-        Methods in colour and in front, the others are grey: the best, those not told apart from it, and the
-        baseline.
+        Methods in colour and in front, the others are grey.
     grouped : bool
         Whether its items come in groups.
     """

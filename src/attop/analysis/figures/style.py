@@ -105,7 +105,8 @@ def key_svg(style: MethodStyle) -> str:
     area = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
     x, y = x * np.sqrt(2 / area), -y * np.sqrt(2 / area)  # all as large as half of the 2 x 2 box
     corners = " ".join(f"{a:.2f},{b:.2f}" for a, b in zip(x, y, strict=True))
-    return that_can_be_quiet(f'<polygon points="{corners}" style="fill:{style.colour}"/>')
+    colour = that_can_be_quiet(_PAGE.get(style.colour, style.colour))
+    return f'<polygon points="{corners}" style="fill:{colour}"/>'
 
 
 def that_can_be_quiet(svg: str) -> str:

@@ -75,7 +75,7 @@ class Thumbnail:
 class Section:
     """All the page says of one data set; `anchor` is its address on the page.
 
-    `leaders` are in colour: the best at the main target, those not told apart from it, and the baseline.
+    `leaders` are in colour: those at the main target, see `Lead`, and the baseline.
     """
 
     id: str

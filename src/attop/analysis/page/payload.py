@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop.analysis.compute.comparison import BASELINE, MIN_RUNS, SURE, default_rope, split_ratio
+from attop.analysis.compute.comparison import BASELINE, FEW, MIN_RUNS, SURE, default_rope, split_ratio
 from attop.analysis.compute.heat_map import SHADES, by_chance
 from attop.analysis.compute.targets import sort_targets
 from attop.analysis.figures.style import QUIET
@@ -25,18 +25,18 @@ def payload(
     metrics: Sequence[str],
     results: Mapping[str, pd.DataFrame],
     ranks: Mapping[str, float],
-    level: Sequence[str],
+    leaders: Sequence[str],
 ) -> str:
     """Return as JSON every value by data set, metric, target and method, and what names them."""
     evaluation, runs = results["evaluation"], results["runs"]
     alike = runs[runs["constant"].astype(bool)].groupby(["dataset", "target", "method"]).size()
     content = {
-        "rules": {"minRuns": MIN_RUNS, "sure": SURE, "shades": SHADES, "quiet": QUIET},
+        "rules": {"minRuns": MIN_RUNS, "sure": SURE, "shades": SHADES, "few": FEW, "quiet": QUIET},
         "baseline": BASELINE if BASELINE in methods else "",
         "methods": [{"id": id, "title": method["title"]} for id, method in methods.items()],
         "metrics": {m: _metric(m) for m in metrics},
         "ranks": {m: None if math.isnan(rank) else round(rank, 4) for m, rank in ranks.items()},
-        "level": level,
+        "leaders": leaders,
         "datasets": [
             {
                 "id": s.id,

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from attop import wording
 from attop.analysis.compute.across import ROPE
+from attop.analysis.compute.comparison import BASELINE
 from attop.analysis.figures.style import QUIET
 from attop.analysis.page.model import Page
 
@@ -48,6 +49,7 @@ def render(page: Page) -> str:
         "rope": ROPE,
         "nan": float("nan"),
         "quiet": QUIET,
+        "baseline": BASELINE,
     }
     return pages.get_template("report.html.j2").render(page=page)
 

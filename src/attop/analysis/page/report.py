@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from attop.analysis.compute.heat_map import heat_map
 from attop.analysis.compute.tables import standings, summarise, write_summary
 from attop.analysis.figures.registry import ACROSS, draw
 from attop.analysis.figures.scene import Scene
-from attop.analysis.figures.style import key_svg, method_styles
+from attop.analysis.figures.style import INK, key_svg, method_styles
 from attop.analysis.page.export import write_exports
 from attop.analysis.page.model import Failures, Page, Thumbnail
 from attop.analysis.page.payload import payload
@@ -103,6 +104,8 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any])
     titles = {id: entry["title"] for id, entry in methods.items()}
     families = {id: entry.get("estimator", id) for id, entry in methods.items()}
     styles = method_styles(families)
+    if BASELINE in styles:  # in ink, which no leader has
+        styles[BASELINE] = replace(styles[BASELINE], colour=INK)
     found = set(evaluation["metric"])
     metrics = [name for name in METRICS if name in found] + sorted(found - set(METRICS))
     material = {**results, "summary": summary}
@@ -116,7 +119,7 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any])
     ranks |= {s.method: s.rank for s in overall.standings if s.method in ranks}
     if not overall.n_datasets and len(ran) == 1:  # nothing to rank over: the order of the one data set
         ranks = dict.fromkeys(ran[0].order, math.nan)
-    leaders = frozenset((BASELINE, *overall.level))
+    leaders = frozenset((BASELINE, *overall.leaders))
     scene = Scene("across", "", "", overall.order, titles, styles, leaders)
     pictures = draw(ACROSS, scene, {"across": overall}) if len(sections) > 1 else []
     failures = _failures(results)
@@ -140,7 +143,7 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any])
         citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),
         provenance=_provenance(manifest, runs),
         config=manifest.get("config", ""),
-        data=payload(sections, methods, metrics, results, ranks, overall.level),
+        data=payload(sections, methods, metrics, results, ranks, overall.leaders),
     )
 
 

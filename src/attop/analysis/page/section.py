@@ -63,7 +63,7 @@ def build_section(
     targets = sort_targets(here["target"])
     found = leads(evaluation, dataset, metric, test_train_ratio=split_ratio(runs, dataset)) if order else []
     main = main_target(targets) if targets else ""
-    leaders = frozenset((BASELINE, *(m for lead in found if lead.target == main for m in lead.level)))
+    leaders = frozenset((BASELINE, *(m for lead in found if lead.target == main for m in lead.leaders)))
     scene = Scene(name, dataset, metric, order, titles, styles, leaders, "groups" in entry)
     pictures = draw(PER_DATASET, scene, results) if order else []
     cost = _costs(here, runs, dataset, metric, order)

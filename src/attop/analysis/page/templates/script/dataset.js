@@ -102,7 +102,10 @@ function fillStrip(section, lead) {
     strip.append(row);
   });
   var axis = make("li", { class: "axis", "aria-hidden": "true" }), scale = make("span", { class: "line" });
-  ticks.forEach(function (t) { scale.append(make("i", { style: "left:" + at(t) }, fixed(t, places))); });
+  // On a phone the scale is some 150 pixels wide, and not all numbers have room.
+  var longest = Math.max.apply(null, ticks.map(function (t) { return fixed(t, places).length; }));
+  var every = Math.ceil((7 * longest + 5) * (high - low) / (150 * ticks.step));
+  ticks.forEach(function (t, i) { scale.append(make("i", { style: "left:" + at(t), class: i % every ? "spare" : "" }, fixed(t, places))); });
   axis.append(make("span", { class: "name" }), scale, make("span", { class: "value" }));
   strip.append(axis);
   section.querySelector(".stripnote").textContent = lead.entries.length

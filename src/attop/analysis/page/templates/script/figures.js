@@ -87,12 +87,13 @@ function drawFigures(section) {
     hideMarks(figure);
   });
 }
-// Colour is for those that lead, those not told apart from them and the baseline; the others are grey until pointed at.
-function quieten(section, leaders) {
-  var baseline = state.against || DATA.baseline;
+// Colour is for those that lead and the baseline; the others are grey until pointed at.
+function quieten(section) {
+  var lead = section.lead, leaders = section.id === "overview" ? map.leaders : lead ? lead.leaders : [];
+  leaders = leaders.concat(DATA.baseline, state.against);
   each("[data-m], tr[data-method]", section, function (e) {
     var method = e.dataset.m || e.dataset.method;
-    e.classList.toggle("quiet", method !== baseline && leaders.indexOf(method) < 0);
+    e.classList.toggle("quiet", leaders.indexOf(method) < 0);
   });
 }
 function hideMarks(inside) {

@@ -1,4 +1,6 @@
 // Putting the state on the page.
+var find = document.getElementById("find");
+
 function apply(scrollTo) {
   each("section.tab", null, function (s) { s.classList.toggle("current", s.id === state.tab); });
   each("nav .tabs a", null, function (a) {
@@ -16,8 +18,12 @@ function apply(scrollTo) {
   if (set) fillSection(section, set, state.target);
   drawFigures(section);
   hideMarks(document);
-  if (set && section.lead) quieten(section, section.lead.level);
-  if (map) quieten(document.getElementById("overview"), map.first);
+  if (set) quieten(section);
+  if (map) quieten(document.getElementById("overview"));
+  if (find) {
+    find.placeholder = set ? set.title : find.dataset.nothing;
+    find.parentNode.classList.toggle("here", Boolean(set));
+  }
   var n = DATA.methods.length - state.off.length;
   form.shown.value = untouched() ? "" : [state.metric && "by " + state.metric, state.off.length && n + " of " + counted(DATA.methods.length, "method")].filter(Boolean).join(", ");
   each("#overview .kept", null, function (p) { p.hidden = untouched(); });
@@ -60,7 +66,6 @@ document.addEventListener("keydown", function (e) {
   form.querySelector("details").open = true;
   form.search.focus();
 });
-var find = document.getElementById("find");
 if (find) find.addEventListener("change", function () {
   each("#datasets option", null, function (o) { if (o.value === find.value) { location.hash = address(o.dataset.tab, ""); find.value = ""; } });
 });
@@ -110,11 +115,16 @@ var paper = matchMedia("print");
 function everything() {
   if (document.documentElement.classList.contains("alone")) return;
   DATA.datasets.forEach(function (set) {
-    if (set.anchor !== state.tab) fillSection(document.getElementById(set.anchor), set, set.main);
+    var section = document.getElementById(set.anchor);
+    if (set.anchor !== state.tab) fillSection(section, set, set.main);
+    quieten(section);
   });
   drawFigures(document.getElementById("overview"));
 }
 if (paper.matches) everything();
 paper.addEventListener("change", function (e) { if (e.matches) everything(); });
 addEventListener("beforeprint", everything);
-apply(read());
+var asked = read();
+apply(asked);
+// The browser goes to the tab the address names; the sentence on top stays in sight.
+if (!asked) addEventListener("load", function () { setTimeout(function () { scrollTo(0, 0); }); });

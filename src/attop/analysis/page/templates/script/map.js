@@ -40,7 +40,7 @@ function fillMap() {
   each("thead .n", map, function (n) { n.textContent = metricOf(SETS[n.parentNode.dataset.dataset]); });
   headline.textContent = untouched() ? HEADLINE : sentence(found, every);
   map.leads = leads;
-  map.first = untouched() ? DATA.level : bestRanked(found.ranks);
+  map.leaders = untouched() ? DATA.leaders : bestRanked(found.ranks);
   rove(map.querySelector("tbody td[data-target]:not([hidden])"));
 }
 

@@ -73,7 +73,7 @@ function compare(set, target, metric, methods) {
     var own = defined(all[m]);
     return { method: m, signed: all[m].map(function (x) { return x === null ? null : sign * x; }), n: own.length, mean: mean(own), std: deviation(own) };
   }).filter(function (e) { return e.n; });
-  var lead = { set: set, target: target, metric: metric, rope: about ? about.rope : null, m: set.runs.length, entries: entries, rivals: [], tied: [], level: [], untested: [], unranked: [], verdict: "" };
+  var lead = { set: set, target: target, metric: metric, rope: about ? about.rope : null, m: set.runs.length, entries: entries, rivals: [], tied: [], level: [], leaders: [], untested: [], unranked: [], verdict: "" };
   if (!entries.length) return lead;
   var most = Math.max.apply(null, entries.map(function (e) { return e.n; }));
   entries.forEach(function (e, i) { e.i = i; e.ranked = e.n === most; });
@@ -97,6 +97,7 @@ function compare(set, target, metric, methods) {
     if (r.verdict === "open" || r.verdict === "equivalent") lead.level.push(r.method);
     if (r.verdict === "refused") lead.untested.push(r.method);
   });
+  lead.leaders = lead.level.length <= DATA.rules.few ? lead.level : [lead.best].concat(lead.tied);
   var unit = lead.rope !== null ? lead.rope : 0.01 * Math.abs(best.mean) || 1;
   lead.cells = {};
   entries.forEach(function (e) {
