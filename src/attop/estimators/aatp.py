@@ -37,15 +37,15 @@ _LONG, _EVERY = 60.0, 1.0
 class AATP(WeightedRanker):
     r"""Accuracy at the top (Boyd, Cortes, Mohri and Radovanovic 2012).
 
-    Seeks a model whose top, the items scored at or above the quantile q of its scores, is as positive
-    as can be:
+    Seeks a model whose top, the items scored at or above the quantile q of its scores, is as positive as
+    possible:
 
     .. math:: \min_w \tfrac12 \|w\|^2 + C \Bigl[ \sum_{neg} a_i (w \cdot x_i - q + 1)_+
         + \sum_{pos} b_i (q - w \cdot x_i + 1)_+ \Bigr], \qquad q = \text{quantile of } w \cdot x.
 
-    As q is the score of some item :math:`z_k`, the convex problem with :math:`q = w \cdot z_k` is solved
-    for every item k; returned is the :math:`w_k` whose :math:`w_k \cdot z_k` is closest to the quantile
-    of its own scores, among equals the one of smallest objective.
+    As q is the score of some item :math:`z_k`, the convex problem with :math:`q = w \cdot z_k` is solved for
+    every item k; the result is the :math:`w_k` whose :math:`w_k \cdot z_k` is closest to the quantile of its
+    own scores and, of equally close ones, that with the smallest objective.
 
     Parameters
     ----------

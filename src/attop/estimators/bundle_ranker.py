@@ -31,7 +31,7 @@ class BundleEstimator(WeightedRanker):
     objective_ : float
         ``lam/2 ||w||^2 + L(X w)`` at `coef_`.
     gap_ : float
-        Certified: of what can be gained over ``w = 0``, at most this share is missing at `coef_`; see
+        Certified: at most this share of what can be gained over ``w = 0`` is missing at `coef_`; see
         `attop.solvers.bundle.certificate.relative_gap`. 0 also where ``w = 0`` is the optimum.
     n_iter_ : int
     converged_ : bool

@@ -40,7 +40,7 @@ class GDPApK(GDRanker):
     max_iter : int, at least 1
         Steps at most.
     tol : float, at least 0
-        Stop when the lowest objective went down by less, relative to its size, over 50 steps.
+        Stop when the lowest objective falls by less than this, relative to its size, over 50 steps.
     init : {"normal", "zero"}
         ``w_0``: drawn from the standard normal distribution, or zero.
     random_state : int, RandomState or None

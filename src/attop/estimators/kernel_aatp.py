@@ -62,9 +62,9 @@ class KernelAATP(AATP):
     Memory is of order n^2, and a problem takes time of order n^3 where the kernel matrix has full rank:
     for up to some 1500 items, from 500 on by a fixed-point search.
 
-    Kernel values far above 1 / C, as of a polynomial of high degree on features that are not standardised,
-    leave the certificate at `tol`, up to some 1e12; but scores, which sum kernel values, have then lost as
-    many digits as these have before the point. Standardise, or lower `gamma`.
+    Kernel values far above 1 / C, such as those of a polynomial of high degree on features that are not
+    standardised, do not spoil the certificate, up to about 1e12. But scores are sums of kernel values, and
+    lose as many digits as these have before the point. Standardise, or lower `gamma`.
 
     Differences from the paper: see `AATP`.
 

@@ -22,8 +22,8 @@ class PatMat(PushEstimator):
     Parameters
     ----------
     top : int, mapping or Top, optional
-        k; None stands for as many as there are positives, ``{"kappa": 1.0}``. For
-        ``quantile_of="negatives"`` a share tau is one of the negatives.
+        k; None stands for as many as there are positives, ``{"kappa": 1.0}``. For ``quantile_of="negatives"``
+        a share tau refers to the negatives.
     beta : float, positive, default=1.0
         Scale of the scores in the equation of t, a choice of its own beside `lam`: the larger, the nearer t
         is to the k-th highest score.

@@ -31,11 +31,11 @@ class PerceptronAtK(MiniBatchRanker):
         paper's.
     batch_size : int, at least 2
     epochs : int, at least 1
-        Passes over the sample at most; the passes end with one free of mistakes.
+        Passes over the sample at most; they end early after a pass without mistakes.
     average : bool, default=False
         The model is the last iterate, as in the paper, or, if true, the average of the iterates after each
-        batch. On samples that overlap the last one is that of the latest mistakes, and the average is
-        often the better by far.
+        batch. Where the classes overlap, the last iterate reflects the latest mistakes, and the average is
+        often far better.
     random_state : int, RandomState or None
         Orders the items.
     time_limit : float, optional

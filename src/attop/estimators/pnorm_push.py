@@ -53,13 +53,13 @@ class PNormPush(WeightedRanker):
         ``"features"``: the features as given, for a linear model. ``"thresholds"``: 1[x_j > t] for
         thresholds t of each feature, for a model that is a step function of each feature.
     n_thresholds : int, at least 1, or None, default=32
-        With ``weak_rankers="thresholds"``: thresholds of a feature at most, near quantiles of its training
-        values; None for one between any two neighbouring values.
+        With ``weak_rankers="thresholds"``: at most this many thresholds per feature, near quantiles of its
+        training values; None for one between any two neighbouring values.
     max_iter : int, at least 1, default=200
-        Rounds, or iterations. A few rounds are a sparse model: each changes one coefficient.
+        Rounds, or iterations. Few rounds give a sparse model, since each changes one coefficient.
     tol : float, at least 0, default=1e-8
-        Stops earlier when no entry of the gradient of the objective exceeds it; with the hinge loss, when
-        the objective fell by less, relative to its size, in 50 iterations.
+        Stops earlier when no entry of the gradient of the objective exceeds it; with the hinge loss, when the
+        objective falls by less than this, relative to its size, in 50 iterations.
     eta : float, positive, default=1.0
         Length of the first step, for the hinge loss only.
     time_limit : float or None, default=None
@@ -79,8 +79,8 @@ class PNormPush(WeightedRanker):
     objective_ : float
         Value of the surrogate at the model, a monotone function of F; see below.
     status_ : str
-        "converged" where the solver met `tol`, which on separable data, where smooth objectives have no
-        minimum, it never does; "max_iter" after all rounds; "deadline" or "diverged".
+        "converged" where the solver met `tol`, which it never does on separable data, where smooth objectives
+        have no minimum; "max_iter" after all rounds; "deadline" or "diverged".
     history_ : attop.solvers.base.History
         Objective and seconds, one entry a round, the first for :math:`\lambda = 0`.
     classes_, n_features_in_

@@ -25,7 +25,7 @@ class RankBoost(PNormPush):
     weak_rankers : {"thresholds", "features"}, default="thresholds"
         ``"thresholds"``: 1[x_j > t]. ``"features"``: the features as given, real-valued.
     n_thresholds : int, at least 1, or None, default=32
-        Thresholds of a feature at most; None for one between any two neighbouring values.
+        At most this many thresholds per feature; None for one between any two neighbouring values.
     max_iter : int, at least 1, default=200
         Rounds.
     tol : float, at least 0, default=1e-8

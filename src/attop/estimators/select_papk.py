@@ -66,9 +66,9 @@ class SelectPApK(LinearRanker):
     `fit` takes no sample_weight: its selection is a whole number of items, and what a share of one would be
     trained on is not defined.
 
-    Differences from the paper: Budhiraja et al. do not say when to stop; Hiranandani et al., who use the
-    procedure as a baseline, neither. Rule, start and choice of the model are ours. The cross entropy is
-    minimised by L-BFGS instead of gradient descent.
+    Differences from the paper: Budhiraja et al. do not say when to stop, nor do Hiranandani et al., who use
+    the procedure as a baseline. The stopping rule, the start and the choice of the model are ours. The cross
+    entropy is minimised by L-BFGS instead of gradient descent.
 
     References
     ----------

@@ -99,17 +99,17 @@ class SoftTop(WeightedRanker):
 
     Notes
     -----
-    What it gains is what the base cannot do: a linear model that fits all rows as well as can be may be
-    wrong where the list is cut. Where the features describe the probability well there is nothing to gain,
-    and the base is kept; :doc:`/explanation/soft-top` has the measurements. Scores are no probabilities any
-    more, the AUC falls, and a model serves the k it was refined for.
+    It gains where the base is wrong: a linear model that fits all rows as well as possible may still be wrong
+    where the list is cut. Where the features describe the probability well, there is nothing to gain, and the
+    base is kept; :doc:`/explanation/soft-top` has the measurements. Scores are no longer probabilities, the
+    AUC falls, and a model serves only the k it was refined for.
 
     Features are standardised inside, without being clipped; the base's C are those of scikit-learn on
     standardised features, the intercept is not penalised. `fit_many` tunes the bases once for all tops.
 
-    Of more than 200,000 rows, base and setting are chosen by a sample of as many (half of them positives
-    where there are enough, weighted in turn; of groups whole ones), and trained on all. X is held in memory,
-    and so is a standardised copy: it does not stream.
+    With more than 200,000 rows, base and setting are chosen on a sample of that size (half of it positives
+    where there are enough, reweighted to make up for it; groups are kept whole), and then trained on all
+    rows. X is held in memory, and so is a standardised copy: it does not stream.
 
     The top is that of each group, and groups are kept together in cross-validation. An item of weight 2
     counts as two, except in the folds.

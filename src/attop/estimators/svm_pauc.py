@@ -23,8 +23,8 @@ class SVMPAUC(TopSVMEstimator):
     Parameters
     ----------
     top : int, mapping or Top, optional
-        k, the number of negatives that count, resolved in each group; None stands for k = 1. A fraction
-        `tau` is one of all items.
+        k, the number of negatives that count, resolved in each group; None stands for k = 1. A fraction `tau`
+        refers to all items.
     C : float, positive, default=1.0
         Weight of the loss, which is 1 at w = 0.
     tol : float, positive, default=1e-3

@@ -53,7 +53,7 @@ class TopBooster(CutAtZero, BaseEstimator):
         Leaves of a tree. Trees of two leaves make a sum of functions of one feature each.
     learning_rate : float, positive, default=0.1
     min_child_samples : int, at least 1, default=20
-        Rows in a leaf.
+        Least number of rows in a leaf.
     width : float, positive, optional
         h. None chooses among 1, 2 and 4.
     cv : int, at least 2, default=5

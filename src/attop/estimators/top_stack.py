@@ -91,7 +91,7 @@ class TopStack(CutAtZero, _BaseComposition):
 
     See Also
     --------
-    sklearn.ensemble.StackingClassifier : combines probabilities; knows no groups and says nothing of the top.
+    sklearn.ensemble.StackingClassifier : combines probabilities; knows neither groups nor a top.
 
     Notes
     -----
@@ -102,7 +102,7 @@ class TopStack(CutAtZero, _BaseComposition):
     C = 1.
 
     Aiming the combination at the top, by a regression on the highest candidates, by weights about the cut or
-    by smoothed precision, gained nothing that could be measured (:doc:`/explanation/top-stack`): what can
+    by smoothed precision, gained nothing measurable (:doc:`/explanation/top-stack`): a model that can
     represent the probability is best trained for it, and is then right at every k.
 
     `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
