@@ -133,6 +133,8 @@ def test_only_leaders_have_colour_in_files(small):
     for figure in drawn:
         shown = {m for m, style in styles.items() if f"var(--method, {style.colour})" in figure.svg}
         assert shown > {leader}
+        quieten(figure.canvas, {"of another figure"})
+        assert QUIET not in to_svg(figure.canvas, figure.name, "")
         quieten(figure.canvas, {leader})
         svg = to_svg(figure.canvas, figure.name, "")
         assert styles[leader].colour in svg

@@ -145,7 +145,9 @@ def test_what_the_script_says_is_what_python_says(open_at, shown):
                 assert set(level) == set(lead.level)
 
 
-COLOURS = """(all) => all.map(e => [e.closest('[data-m]').dataset.m, getComputedStyle(e).stroke])"""
+COLOURS = """(all) => all.map(e => [
+    e.closest('figure').id, e.closest('[data-m]').dataset.m, getComputedStyle(e).stroke
+])"""
 
 
 def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
@@ -166,9 +168,10 @@ def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
         )
         leaders = {*(level if len(level) <= FEW else best), base, data["baseline"]}
         lines = page.locator(".current figure .m:not(text) > path").evaluate_all(COLOURS)
-        assert {m for m, colour in lines} > {base}
-        for method, colour in lines:
-            assert (colour == grey) == (method not in leaders), (target, method)
+        assert {method for _, method, _ in lines} > {base}
+        led = {figure for figure, method, _ in lines if method in leaders}
+        for figure, method, colour in lines:
+            assert (colour == grey) == (figure in led and method not in leaders), (target, figure, method)
         quiet = page.locator(".current .strip li.quiet")
         assert quiet.count() == len(set(about["order"]) - leaders)
     if not quiet.count():

@@ -116,10 +116,12 @@ class Scene:
 
 
 def quieten(canvas: Canvas, leaders: Collection[str]) -> None:
-    """Turn the marks of all methods but the leaders grey."""
-    for method, artist in _marks(canvas):
-        if method not in leaders:
-            artist.set_color(QUIET)
+    """Turn the marks of all methods but the leaders grey; none where no leader is drawn."""
+    marks = _marks(canvas)
+    if any(method in leaders for method, _ in marks):
+        for method, artist in marks:
+            if method not in leaders:
+                artist.set_color(QUIET)
 
 
 def _marks(canvas: Canvas) -> list[tuple[str, Any]]:

@@ -95,6 +95,9 @@ function quieten(section) {
     var method = e.dataset.m || e.dataset.method;
     e.classList.toggle("quiet", leaders.indexOf(method) < 0);
   });
+  each("figure", section, function (figure) {  // where none of them is drawn, all keep their colours
+    if (!figure.querySelector(".m:not(.quiet)")) each(".m", figure, function (mark) { mark.classList.remove("quiet"); });
+  });
 }
 function hideMarks(inside) {
   each(".m", inside, function (mark) { mark.classList.toggle("off", state.off.indexOf(mark.getAttribute("data-m")) >= 0); });
