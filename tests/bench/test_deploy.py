@@ -163,7 +163,7 @@ def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(tab
     assert len(capsys.readouterr().out.splitlines()) == 1 + 200 + 1  # "Written", header and rows
     new.drop(columns=["v3", "hour"]).to_csv("lacking.csv", index=False)
     assert main(["score", "out", "lacking.csv"]) == 1
-    assert "the model reads hour, v3, which are no columns of the file" in capsys.readouterr().err
+    assert "the model reads columns that the file lacks: hour, v3" in capsys.readouterr().err
 
 
 def test_one_line_of_another_process_scores_a_raw_file(table):
@@ -256,7 +256,7 @@ def test_a_method_that_fails_is_told_and_passed_over(table):
 @pytest.mark.parametrize("params", [{"codes": {"a": 1}}, {"thresholds": {"v1": [0]}}, {"query_norm": "hour"}])
 def test_features_no_pipeline_has_are_refused(params, table):
     data = make("file", **PARAMS)
-    with pytest.raises(DatasetError, match=f"{next(iter(params))} is no step it can have"):
+    with pytest.raises(DatasetError, match=f"{next(iter(params))} cannot be one of its steps"):
         raw_rows("file", {**PARAMS, **params}, data)
 
 
@@ -324,6 +324,6 @@ def test_a_top_that_cannot_be_and_files_that_are_not_there(table):
 
 def test_what_is_no_model_is_refused(table, capsys):
     assert main(["score", "nowhere", "mine.csv"]) == 1
-    assert "nowhere is no model of attop deploy" in capsys.readouterr().err
+    assert "nowhere does not hold a model of attop deploy" in capsys.readouterr().err
     with pytest.raises(DatasetError, match="no model"):
         read_package("mine.csv")

@@ -131,8 +131,11 @@ def test_the_page_is_the_reports(tmp_path):
         (lambda f: f.assign(score=np.where(f["row"] == 3, np.inf, f["score"])), "scores are NaN or infinite"),
         (lambda f: f.assign(score=np.where(f["row"] == 3, np.nan, f["score"])), "'score' has missing values"),
         (lambda f: f.assign(score="high"), "'score' is not numeric, such as 'high'"),
-        (lambda f: f.assign(fold=0, repeat=0), "a row is scored twice: number repeats and folds apart"),
-        (lambda f: f.drop(f.index[(f["method"] == "bad") & (f["row"] == 5)]), "which are not the"),
+        (
+            lambda f: f.assign(fold=0, repeat=0),
+            "a row is scored twice: give each repeat and fold its own number",
+        ),
+        (lambda f: f.drop(f.index[(f["method"] == "bad") & (f["row"] == 5)]), "are not the same as the"),
         (
             lambda f: f.assign(
                 label=np.where((f["method"] == "bad") & (f["row"] == 5), 1 - f["label"], f["label"])

@@ -57,7 +57,7 @@ def train(job: Job) -> None:
     exit = perform(Call("attop.bench.job.work", argument, job.log, job.limits, ("attop.bench.preload",)))
     if exit.status == "killed":
         if before == exit.message and "SIGKILL" in before:
-            exit = Exit("error", f"twice in a row, so it may do it itself: {exit.message}")
+            exit = Exit("error", f"twice in a row, so perhaps by the method itself: {exit.message}")
         else:
             _append(job.log, exit.message)
     if exit.status in FAILED:

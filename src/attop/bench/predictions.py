@@ -86,7 +86,7 @@ def items_of(run: pd.DataFrame, where: str) -> tuple[Part, Floats]:
     order = np.argsort(run["row"].to_numpy(), kind="stable")
     rows = run["row"].to_numpy()[order]
     if len(rows) > 1 and (rows[1:] == rows[:-1]).any():
-        raise DatasetError(f"{where}: a row is scored twice: number repeats and folds apart")
+        raise DatasetError(f"{where}: a row is scored twice: give each repeat and fold its own number")
     label, scores = run["label"].to_numpy()[order], run["score"].to_numpy(np.float64)[order]
     if not np.isin(label, (0, 1)).all():
         raise DatasetError(f"{where}: labels must be 0 or 1, got {np.unique(label)[:5].tolist()}")
@@ -101,8 +101,8 @@ def check_agree(first: Part, part: Part, where: str, method: str) -> None:
     """Refuse methods that were tested on other rows, or with other labels, than the first of the fold."""
     if not np.array_equal(first.rows, part.rows):
         raise DatasetError(
-            f"{where}: method {method!r} has {len(part.rows)} rows, which are not the {len(first.rows)} of "
-            "the method before it: methods are compared on the same rows"
+            f"{where}: the {len(part.rows)} rows of method {method!r} are not the same as the "
+            f"{len(first.rows)} of the method before it: methods are compared on the same rows"
         )
     if not np.array_equal(first.y, part.y):
         raise DatasetError(f"{where}: method {method!r} has other labels than the method before it")

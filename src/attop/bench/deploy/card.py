@@ -71,8 +71,8 @@ def _expectation(found: Deployed) -> Iterator[str]:
     )
     if len(found.tried) > 1:
         yield (
-            f"The method was chosen of {len(found.tried)} by the same test parts, which flatters it a bit. "
-            "The interval is of rows like these: it knows nothing of times that change."
+            f"The method was chosen among {len(found.tried)} on the same test parts, which makes its numbers "
+            "a bit too good. The interval holds for rows like these: it does not allow for changes over time."
         )
 
 
@@ -89,8 +89,8 @@ def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
     yield f"```python\nimport {module}, joblib\n\nrows = {rows}\nscores = {load}.{call}\n```"
     yield (
         f"It reads {len(found.package.notes['features'])} columns, text and gaps as they are in the file; "
-        "other columns are left alone. A category it has never seen counts among the rare ones, or as none. "
-        f"`{MODEL}` runs what it holds when it is loaded: load it only from where you trust. "
+        "other columns are ignored. A category it has never seen counts as a rare one, or as none. "
+        f"Loading `{MODEL}` runs the code it holds: load it only from a source you trust. "
         + (
             f"`{SAFE_MODEL}` holds no code: `skops.io.load('{SAFE_MODEL}', trusted={HARMLESS})`."
             if not untrusted
@@ -124,8 +124,8 @@ def _choice(found: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
     yield (
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
         f"parts of each training part. Setting of the final model, chosen on the same test parts: {setting}. "
-        f"Scaling `{data.scaling}`. Gaps, categories and scale are learnt from training rows alone, at "
-        "last from all."
+        f"Scaling `{data.scaling}`. Gaps, categories and scale are learnt from training rows alone, for "
+        "the final model from all rows."
     )
 
 

@@ -61,7 +61,7 @@ class Package:
         if missing:
             hint = did_you_mean(missing[0], rows.columns)
             raise DatasetError(
-                f"{path}: the model reads {', '.join(missing)}, which are no columns of the file; {hint}"
+                f"{path}: the model reads columns that the file lacks: {', '.join(missing)}; {hint}"
             )
         try:
             scores = scores_of(self.pipeline, rows)
@@ -78,7 +78,7 @@ class Package:
         within = self.notes["group"]
         n = len(ranked) if within not in ranked else int(ranked[within].value_counts().iloc[0])
         if top.kappa is not None:
-            raise DatasetError(f"{top} is a share of the positives, which new rows do not say: give k or tau")
+            raise DatasetError(f"{top} is a share of the positives, unknown among new rows: give k or tau")
         return ranked[ranked["rank"] <= top.resolve(n, 0)]
 
 
@@ -136,7 +136,7 @@ def read_package(place: str | Path) -> Package:
     path = Path(place)
     folder = path if path.is_dir() else path.parent
     if not (folder / NOTES).is_file():
-        raise DatasetError(f"{place} is no model of attop deploy: there is no {folder / NOTES}")
+        raise DatasetError(f"{place} does not hold a model of attop deploy: there is no {folder / NOTES}")
     notes = read_json(folder / NOTES)
     if path.name == SAFE_MODEL:
         import skops.io

@@ -80,8 +80,8 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
     given = [name for name in _NOT_RAW if params.get(name) is not None]
     if given:
         raise DatasetError(
-            f"dataset {dataset.name}: a model to take away reads rows as they are in a file, and {given[0]} "
-            "is no step it can have: take one_hot for text, or write the features into the file"
+            f"dataset {dataset.name}: a deployed model reads rows as they are in a file, and {given[0]} "
+            "cannot be one of its steps: use one_hot for text, or write the features into the file"
         )
     options = {
         n: params[n] for n in ("validation", "test", "format", "reader", "keep", "drop") if n in params
