@@ -159,7 +159,8 @@ EXTREME = {
 
 def estimator_cases():
     """Every case of every estimator, as (id, estimator, sample, words of the error or None)."""
-    for name in NAMES:
+    # test_estimators.py begins at the other end: what one process has compiled, the other finds compiled.
+    for name in reversed(NAMES):
         for case, (sample, message) in REFUSED.items():
             yield f"{name}-{case}", name, sample, message
         for case, sample in SAME.items():
