@@ -58,6 +58,7 @@ PLANNED = {
             "coil2000",
         )
     ),
+    "snakemake --cores 16",
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
     "snakemake --cores 2 --configfile small.yaml",
     "snakemake --cores 2 --configfile visits.yaml",
@@ -179,6 +180,22 @@ def test_python(page, tmp_path, monkeypatch, capsys):
     skip_without_program(page)
     results = run_python(page, tmp_path, monkeypatch)
     assert not results.failed, capsys.readouterr().out
+
+
+def test_each_picture_of_the_gallery_stands_beside_its_code():
+    text = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+    sections = {
+        re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-"): body
+        for heading, body in re.findall(r"^### ([^\n]*)\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+    }
+    small = re.findall(r"\[!\[[^]]*\]\(([^)]*)\)\]\(#([^)]*)\)", text)
+    assert len(small) >= 12
+    for image, anchor in small:
+        assert f"]({image})" in sections[anchor]
+        assert re.search(r"^```(python|bash)$", sections[anchor], re.MULTILINE), anchor
+    drawn = [f"images/{name}" for name in re.findall(r'savefig\("([^"]*)"', text)]
+    assert drawn
+    assert set(drawn) <= {image for image, _ in small}
 
 
 @pytest.mark.parametrize("page", pages_with("yaml"))
