@@ -44,7 +44,13 @@ def test_pairs_are_tested_over_the_partitions_they_share():
     assert lower["verdict"].tolist() == ["lower", "lower"]
     assert lower["p"].tolist() == pytest.approx([4 / 2**8] * 2)  # Holm
     [said] = sentences(tests, means, {"d": "Data", "b": "B"}, "precision")
-    assert "Data, features raw, 8 partitions, 1 tops: precision of a against B 1 higher; c 1 open" in said
+    assert said.startswith(
+        "Data, features raw, 8 partitions, k=1: precision, and the number of its 2 rivals it is above, "
+        "open with, below: a 0.54 (1, 1, 0) (tests.csv"
+    )
+    both = pd.concat([tests, tests.assign(target="k=2", verdict="open")])
+    [said] = sentences(both, means, {"d": "Data", "b": "B"}, "precision")
+    assert "8 partitions, 2 tops: precision of a against B 1 higher, 1 open; c 2 open (tests.csv" in said
 
 
 def test_other_data_sets_are_no_partitions():

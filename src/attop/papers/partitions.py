@@ -94,7 +94,10 @@ def paired_tests(tables: Mapping[str, pd.DataFrame], metric: str, own: Collectio
 def sentences(
     tests: pd.DataFrame, means: pd.DataFrame, titles: Mapping[str, str], what: str
 ) -> Iterator[str]:
-    """Say, per data set, preparation and method, how many targets it is higher and lower at than each rival.
+    """Say, per data set and preparation, what each method is higher and lower than.
+
+    At several targets: at how many of them, for each method and rival. At one: than how many rivals, the
+    methods in order of their means.
 
     Parameters
     ----------
@@ -106,19 +109,43 @@ def sentences(
         Name of the metric.
     """
     n = means.groupby(["dataset", "preparation"])["n"].max()
-    for key, table in tests.groupby(["dataset", "preparation", "method"], sort=False):
-        dataset, preparation, method = map(str, key)
-        against = []
-        for rival, pairs in table.groupby("rival", sort=False):
-            count = pairs["verdict"].value_counts()
-            parts = [f"{count[v]} {v}" for v in ("higher", "lower", "open") if v in count]
-            against.append(f"{titles.get(str(rival), rival)} {', '.join(parts)}")
-        yield (
+    for key, table in tests.groupby(["dataset", "preparation"], sort=False):
+        dataset, preparation = map(str, key)
+        where = (
             f"{titles.get(dataset, dataset)}, features {PREPARATIONS[preparation]}, "
-            f"{n[dataset, preparation]} partitions, {table['target'].nunique()} tops: {what} of "
-            f"{titles.get(method, method)} against {'; '.join(against)} "
-            f"(tests.csv: signed-rank test, Holm, p < {LEVEL})."
+            f"{n[dataset, preparation]} partitions, "
         )
+        if table["target"].nunique() == 1:
+            its = means[(means["dataset"] == dataset) & (means["preparation"] == preparation)]
+            said = _among_rivals(table, its.set_index("method")["mean"], titles, what)
+            yield f"{where}{table['target'].iloc[0]}: {said} {_TEST}"
+            continue
+        for method, pairs in table.groupby("method", sort=False):
+            said = _at_targets(pairs, titles)
+            tops = f"{table['target'].nunique()} tops: {what} of {titles.get(str(method), method)}"
+            yield f"{where}{tops} against {said} {_TEST}"
+
+
+_TEST = f"(tests.csv: signed-rank test, Holm, p < {LEVEL})."
+
+
+def _at_targets(pairs: pd.DataFrame, titles: Mapping[str, str]) -> str:
+    against = []
+    for rival, its in pairs.groupby("rival", sort=False):
+        count = its["verdict"].value_counts()
+        parts = [f"{count[v]} {v}" for v in ("higher", "lower", "open") if v in count]
+        against.append(f"{titles.get(str(rival), rival)} {', '.join(parts)}")
+    return "; ".join(against)
+
+
+def _among_rivals(table: pd.DataFrame, means: pd.Series, titles: Mapping[str, str], what: str) -> str:
+    said, most = [], 0
+    for method in sorted(table["method"].unique(), key=lambda m: -means[m]):
+        verdicts = table.loc[table["method"] == method, "verdict"]
+        count = [int((verdicts == v).sum()) for v in ("higher", "open", "lower")]
+        most = max(most, len(verdicts))
+        said.append(f"{titles.get(method, method)} {means[method]:.2f} ({', '.join(map(str, count))})")
+    return f"{what}, and the number of its {most} rivals it is above, open with, below: {'; '.join(said)}"
 
 
 def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: float) -> list[dict[str, Any]]:
