@@ -162,3 +162,15 @@ def test_shades_are_multiples_of_the_rope():
     assert [row.cells[0].shade for row in map.rows] == [0, 0, 1, 2, 3, 4, 5]
     assert [row.cells[0].state for row in map.rows] == ["best"] + 6 * ["untested"]  # two runs are too few
     assert map.columns[0].chance == 0.1
+
+
+def test_shades_are_those_of_values_of_nine_digits():
+    """The page's script has no more; the second method is four ropes behind, on the edge of two shades."""
+    series = {"a": [*3 * [2 / 3], 0.0, 0.0], "b": [*3 * [1 / 3], 0.44, 0.36]}  # rounded up, and down
+    shades = []
+    for digits in (17, 9):
+        evaluation, runs = rows(*((m, [float(f"{v:.{digits}g}") for v in vs]) for m, vs in series.items()))
+        found = {"wdbc": leads(evaluation, "wdbc", "precision@k", test_train_ratio=0.2)}
+        map = heat_map(standings(summarise(evaluation, runs)), found, dict.fromkeys(series, math.nan), {})
+        shades.append([row.cells[0].shade for row in map.rows])
+    assert shades == [[0, 2], [0, 2]]

@@ -126,7 +126,8 @@ def _cell(lead: Lead, method: str, found: tuple[Any, ...] | None) -> Cell:
     )
     rope = default_rope(lead.metric)
     unit = rope if rope == rope else 0.01 * abs(lead.mean) or 1.0
-    shade = sum(gap > ropes * unit * (1 + 1e-9) for ropes in SHADES)
+    # the page's script has nine digits of each value, and must put a gap of whole ropes in the same place
+    shade = sum(gap > ropes * unit * (1 + 1e-6) for ropes in SHADES)
     return Cell(float(mean), shade, state, int(n), int(m))
 
 

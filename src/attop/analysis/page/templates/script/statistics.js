@@ -105,7 +105,7 @@ function compare(set, target, metric, methods) {
     if (Math.abs(gap) <= 1e-12 * Math.max(1, Math.abs(best.mean))) gap = 0;
     lead.cells[m] = {
       entry: e,
-      shade: e.ranked ? DATA.rules.shades.filter(function (s) { return gap > s * unit * (1 + 1e-9); }).length : -1,
+      shade: e.ranked ? DATA.rules.shades.filter(function (s) { return gap > s * unit * (1 + 1e-6); }).length : -1,
       state: !e.ranked ? "unranked" : m === lead.best || lead.tied.indexOf(m) >= 0 ? "best" : lead.level.indexOf(m) >= 0 ? "level" : lead.untested.indexOf(m) >= 0 ? "untested" : "worse"
     };
   });
