@@ -3,6 +3,7 @@
 import ast
 import errno
 import io
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,15 @@ def test_files_get_the_mode_of_the_umask(write, mask, tmp_path):
     write(tmp_path / "folder/file")
     assert (tmp_path / "folder/file").stat().st_mode & 0o777 == 0o666 & ~mask
     assert os.listdir(tmp_path / "folder") == ["file"]
+
+
+def test_json_that_was_written_can_be_read(tmp_path):
+    path = tmp_path / "x.json"
+    files.write_json(path, {"\ud800": ["ä\udfff", np.float32(0.5), math.inf]})
+    assert files.read_json(path) == {r"\ud800": [r"ä\udfff", 0.5, None]}
+    path.write_text(r'["\ud800"]')
+    with pytest.raises(ValueError, match="surrogates"):
+        files.read_json(path)
 
 
 def test_arrays_are_stored_as_given_and_objects_not_at_all(tmp_path):

@@ -75,25 +75,32 @@ def write_text(path: _Path, text: str) -> None:
 
 
 def write_json(path: _Path, content: Mapping[str, Any]) -> None:
-    """Write JSON; see `replacing`. NumPy's scalars become Python's, NaN and infinities null."""
+    """Write JSON; see `replacing`.
+
+    NumPy's scalars become Python's, NaN and infinities null, half a pair of surrogates its escape sequence.
+    """
     write_text(path, json.dumps(_plain(content), indent=1, allow_nan=False) + "\n")
 
 
 def read_json(path: _Path) -> dict[str, Any]:
-    """Read what `write_json` wrote."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    """Read what `write_json` wrote; raise `ValueError` for anything else."""
+    found = json.loads(Path(path).read_text(encoding="utf-8"))
+    json.dumps(
+        found, ensure_ascii=False
+    ).encode()  # half a pair of surrogates is no text, and fits in no table
+    return found
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {_plain(str(k)): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float) and value - value != 0:
         return None
-    return value
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
 def write_csv(path: _Path, frame: pd.DataFrame) -> None:

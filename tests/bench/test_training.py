@@ -279,7 +279,8 @@ def test_a_record_is_read_as_it_was_written_or_refused(tmp_path):
     assert again.ok
     path.write_text('{"status": "timeout", "error": "", "of_a_later_version": 1}')
     assert Record.read(path).failed
-    for text in ('{"status": "done"}', '{"status": "o', "[]", ""):
+    half_a_pair = r'{"status": "ok", "error": "\ud800"}'
+    for text in ('{"status": "done"}', '{"status": "o', "[]", "", half_a_pair):
         path.write_text(text)
         with pytest.raises(RecordError, match=r"record\.json .*delete it, and its run is repeated"):
             Record.read(path)

@@ -139,9 +139,18 @@ def old_sparse_tar():
         (sparse_tar({"GNU.sparse.map": "a,b"}), "damaged"),
         (sparse_tar({"GNU.sparse.size": "5", "GNU.sparse.map": "0,5"}), "x is a sparse file"),
         (sparse_tar({"size": str(2**70)}), "unpacks to more than"),
-        (sparse_tar({"size": "-1099511627776"}), "damaged"),
+        (sparse_tar({"size": "-1099511627776"}), "damaged|claims a size of -1099511627776"),
+        (sparse_tar({"size": "-1"}), "x claims a size of -1"),
     ],
-    ids=["old", "map", "text", "sparse", "huge", "negative"],  # not the bytes, which hold the time
+    ids=[
+        "old",
+        "map",
+        "text",
+        "sparse",
+        "huge",
+        "negative",
+        "minus one",
+    ],  # not the bytes, which hold the time
 )
 def test_sizes_a_tar_claims_fill_no_disk_and_take_no_time(tmp_path, content, message):
     (tmp_path / "a").write_bytes(content)

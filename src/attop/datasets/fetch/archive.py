@@ -231,6 +231,10 @@ def _check_tar(archive: object, tape: tarfile.TarFile, member: str, limits: Limi
             raise ArchiveError(
                 f"{archive}: {info.name} is a sparse file, which may unpack to any size: pack it without"
             )
+        if info.size < 0:
+            raise ArchiveError(
+                f"{archive}: {info.name} claims a size of {info.size}: remove it and download it again"
+            )
         _weigh(info.size, info.size, limits, archive)
         if _same(info.name, member) and not info.isreg():
             raise _irregular(archive, member)
