@@ -1,21 +1,28 @@
 """One fit of SoftTop against its limits: products with X, logistic regressions, rows, memory.
 
-    python performance/soft_top.py [--quick] [--rows 100000 200000]
+    python performance/soft_top.py [--quick] [--rows 50000 500000 5000000]
 
 A fit tunes the base, then chooses among 16 settings on 3 folds. It cannot do without the products of each
 evaluation, so the refinement of 4 settings is timed against as many pairs `X @ W`, `X.T @ C`; the whole fit,
 for information, against one logistic regression of scikit-learn for each of the 24 bases and 16 settings on
-each fold. "A row" is the time of a fit of the longer sample, per row, over that of the shorter. Memory is
-what is allocated beyond X.
+each fold.
+
+The other lines are of processes of their own, with 100,000 x 50 and with `--rows` x 20. "A row" is the
+processor time of a fit per row, over that of the sample before. Memory is the peak that the operating system
+reports, over that before X was made: X is in it once.
 """
 
 import argparse
+import json
+import resource
+import subprocess
+import sys
 import time
-import tracemalloc
 
 import numpy as np
-from measure import Readings, header, interleave, row
+from measure import Readings, duration, header, interleave, row
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import gen_batches
 
 from attop import SoftTop
 from attop.solvers.descent.lbfgs_many import lbfgs_many
@@ -24,16 +31,20 @@ from attop.surrogates import SoftPrecAtK
 FOLDS, BASES, SETTINGS = 3, 24, 16
 
 
-def sample(n, d=50):
-    """Two ways to be positive, so that refining goes somewhere."""
+def sample(n, d):
+    """Two ways to be positive, so that refining goes somewhere; in blocks, for no memory beside X."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, d))
-    score = X @ rng.standard_normal(d) * 0.2 + rng.standard_normal(n)
-    return X, ((score > 3.2) | (X[:, 0] > 3)).astype(int)
+    direction = rng.standard_normal(d) * np.sqrt(2 / d)
+    X, y = np.empty((n, d)), np.empty(n, np.int64)
+    for rows in gen_batches(n, 10_000):
+        X[rows] = rng.standard_normal(X[rows].shape)
+        score = X[rows] @ direction + rng.standard_normal(len(y[rows]))
+        y[rows] = (score > 3.2) | (X[rows, 0] > 3)
+    return X, y
 
 
-def fit(X, y, n_jobs=None):
-    return SoftTop(top={"tau": 0.005}, cv=FOLDS, n_jobs=n_jobs).fit(X, y)
+def fit(X, y):
+    return SoftTop(top={"tau": 0.005}, cv=FOLDS).fit(X, y)
 
 
 def seconds(call):
@@ -41,6 +52,21 @@ def seconds(call):
     wall, cpu = time.perf_counter(), time.process_time()
     call()
     return np.array([time.process_time() - cpu, time.perf_counter() - wall])
+
+
+def fit_here(n, d):
+    """Print processor time of a fit, and by how many bytes X and the fit raised the peak of this process."""
+    fit(*sample(2000, d))  # imports and compiles
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    X, y = sample(n, d)
+    cpu, _ = seconds(lambda: fit(X, y))
+    print(json.dumps([cpu, 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)]))
+
+
+def fit_alone(n, d):
+    """Return what `fit_here` prints in a process of its own."""
+    command = [sys.executable, __file__, "--child", str(n), str(d)]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def readings(ours, peer):
@@ -52,15 +78,17 @@ def readings(ours, peer):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, fewer repeats")
-    parser.add_argument(
-        "--rows", type=int, nargs=2, default=[100_000, 200_000], help="shorter and longer sample"
-    )
+    parser.add_argument("--rows", type=int, nargs="+", default=[50_000, 500_000, 5_000_000])
+    parser.add_argument("--child", type=int, nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    short, long = (n // 10 if args.quick else n for n in args.rows)
+    if args.child:
+        fit_here(*args.child)
+        return
+    less = 10 if args.quick else 1
     header()
 
-    X, y = sample(short)
-    fit(*sample(2000))  # compiles
+    X, y = sample(100_000 // less, 50)
+    fit(*sample(2000, 50))  # compiles
     loss = SoftPrecAtK({"tau": 0.005}).bind(y)
     W = np.random.default_rng(1).standard_normal((X.shape[1], 4))
 
@@ -80,21 +108,19 @@ def main():
     whole = seconds(lambda: fit(X, y))
     one = seconds(lambda: LogisticRegression(max_iter=1000).fit(X, y))
     fits = FOLDS * (BASES + SETTINGS)
-    readings(whole, one * fits).show(f"a fit of {short:,} x 50 : {fits} logistic regressions")
-    longer = seconds(lambda: fit(*sample(long)))
-    readings(longer / long, whole / short).show(f"a row, of {long:,} : of {short:,}", 1.2)
+    readings(whole, one * fits).show(f"a fit of {len(X):,} x 50 : {fits} logistic regressions")
 
-    tracemalloc.start()
-    fit(X, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    row(
-        "peak memory beyond X : X",
-        f"{peak / 2**20:.0f} MB",
-        f"{X.nbytes / 2**20:.0f} MB",
-        peak / X.nbytes,
-        goal=3,
-    )
+    before = None
+    for n, d in [(len(X), 50)] + [(n // less, 20) for n in args.rows]:
+        cpu, peak = fit_alone(n, d)
+        size = 8 * n * d
+        megabytes = f"{peak / 2**20:.0f} MB", f"{size / 2**20:.0f} MB"
+        row(f"{n:,} x {d}, peak memory : X", *megabytes, peak / size, goal=3)
+        if before and d == before[1]:
+            of = before[0]
+            what = f"a row of {n:,} : of {of:,}"
+            row(what, duration(cpu / n), duration(before[2] / of), cpu / n * of / before[2], goal=1.2)
+        before = n, d, cpu
 
 
 if __name__ == "__main__":

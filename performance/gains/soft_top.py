@@ -99,7 +99,7 @@ def table(paths, margin):
             ("all", gains),
             ("confirmation (*)", [name for name in gains if name not in DEVELOPMENT]),
         ):
-            values = np.array([gains[name] for name in names])
+            values = np.round([gains[name] for name in names], 12)  # a sum that is 0 but for rounding is 0
             won, lost = int((values > 0.002).sum()), int((values < -0.002).sum())
             p = wilcoxon(values[values != 0]).pvalue
             print(

@@ -177,7 +177,8 @@ def table(args):
             if len(complete) > 1:
                 cells[0] += f" ± {gains['TopStack'][name].std(ddof=1) / np.sqrt(len(complete)):.3f}"
             print(f"| {name} | {base[name].mean():.3f} | {' | '.join(cells)} |")
-        means = [np.array([gains[model][n].mean() for n in names]) for model in MODELS]
+        # A sum that is 0 but for rounding is 0.
+        means = [np.round([gains[model][n].mean() for n in names], 12) for model in MODELS]
         cells = [f"**{m.mean():+.3f}**" for m in means]
         print(f"| mean | {np.mean([b.mean() for b in base.values()]):.3f} | {' | '.join(cells)} |")
         cells = [f"{(m > 0.002).sum()}-{(abs(m) <= 0.002).sum()}-{(m < -0.002).sum()}" for m in means]

@@ -1,5 +1,7 @@
 """SoftTop: what it chooses, on what that depends, and what it refuses."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -89,6 +91,22 @@ def test_a_large_sample_is_chosen_by_a_part_of_it_and_trained_on_whole(monkeypat
     fresh, y = misspecified(6000, seed=9)
     k = round(0.3 * y.sum())
     assert precision(fresh @ half.coef_, y, k) > precision(fresh @ half.base_coef_, y, k) + 0.1
+
+
+def test_of_a_large_sample_no_copy_is_made(monkeypatch, tmp_path):
+    monkeypatch.setattr("attop.estimators.soft_top._MOST_TO_CHOOSE_BY", 1000)
+    many, y = misspecified(40_000)
+    np.save(tmp_path / "X.npy", np.repeat(many, 8, axis=1).astype(np.float32))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    model = SoftTop(top=400, base="logistic", width=1.0, anchor=0.03, cv=2)
+    model.fit(mapped[:2000], y[:2000])  # imports and compiles
+    tracemalloc.start()
+    model.fit(mapped, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.refined_
+    # 20 vectors or so; features as numbers of double precision would be 32.
+    assert peak < 30 * 8 * len(y)
 
 
 def test_several_tops_with_weights_are_what_each_is_alone():

@@ -10,9 +10,11 @@ from sklearn.svm import LinearSVC
 
 import oracles.soft_top as oracle
 from attop.solvers.descent.lbfgs_many import lbfgs_many
+from attop.solvers.descent.linear_bases import PointwiseBases
 from attop.solvers.descent.pointwise_newton import newton_path
 from attop.solvers.descent.soft_top import Part, precision_about, refine
 from attop.solvers.descent.soft_top_search import cross_validation_folds, thinned
+from attop.solvers.descent.standardised import standardise
 from attop.surrogates import SoftPrecAtK
 from attop.top import Top
 from support.misspecified import misspecified
@@ -20,6 +22,47 @@ from support.misspecified import misspecified
 X, Y = misspecified()
 ALL = Part(np.arange(len(Y)), Y, None, None)
 Z = StandardScaler().fit_transform(X)
+
+
+# --- Standardised features ----------------------------------------------------------------------------
+
+
+def test_standardised_features_are_those_of_scikit_learn():
+    rng = np.random.default_rng(2)
+    # More rows than are made at a time, other units, a constant, and weights that leave rows out.
+    raw = rng.normal(size=(5000, 5)) * [1.0, 1e-200, 1e200, 3.0, 0.0] + [0.0, 0.0, 0.0, 1e6, 7.0]
+    weight, W, C = rng.integers(0, 3, 5000), rng.normal(size=(5, 2)), rng.normal(size=(5000, 2))
+    shown = raw / [1.0, 1e-200, 1e200, 1.0, 1.0]  # whose squares overflow in scikit-learn
+    want = StandardScaler().fit(shown, sample_weight=weight).transform(shown)
+    Z, scale = standardise(raw, weight)
+    np.testing.assert_allclose(Z[:], want, atol=1e-8)
+    np.testing.assert_array_equal(Z[[4000, 3]], Z[:][[4000, 3]])
+    for ours, theirs in ((Z @ W, want @ W), (Z @ W[:, 0], want @ W[:, 0]), (Z.T @ C, want.T @ C)):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    np.testing.assert_allclose(
+        scale,
+        np.sqrt(np.cov(shown.T, aweights=weight, bias=True).diagonal()) * [1.0, 1e-200, 1e200, 1.0, 0.0]
+        + [0.0, 0.0, 0.0, 0.0, 7.0],
+    )
+
+
+def test_sparse_features_are_divided_as_dense_ones_are():
+    sparse, dense_scale = csr_matrix(np.where(X > 0, X, 0.0)), standardise(np.where(X > 0, X, 0.0), Y)[1]
+    before = sparse.copy()
+    divided, scale = standardise(sparse, Y)
+    np.testing.assert_allclose(scale, dense_scale)
+    np.testing.assert_allclose(divided.toarray(), sparse.toarray() / scale)
+    assert (sparse != before).nnz == 0
+
+
+def test_what_is_learnt_from_blocks_of_rows_is_what_is_learnt_from_all():
+    blocks, _ = standardise(X, np.ones(len(Y)))
+    bases = PointwiseBases()
+    np.testing.assert_allclose(bases.fit(blocks, ALL, [3, 20]), bases.fit(Z, ALL, [3, 20]), atol=1e-6)
+    start = bases.fit(Z, ALL, [3])[:, 0]
+    setting = np.array([1.0]), np.array([0.03])
+    refined = [refine(features, ALL, Top(k=40), start, *setting) for features in (blocks, Z)]
+    np.testing.assert_allclose(*refined, atol=1e-3)
 
 
 # --- Bases --------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from attop.estimators.base import sharing
@@ -15,6 +14,7 @@ from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.soft_top_search import Outcome, Request, cross_validation_folds, search, thinned
+from attop.solvers.descent.standardised import Standardised, standardise
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK
 from attop.typing import Floats, Ints, TopLike
 
@@ -109,7 +109,8 @@ class SoftTop(WeightedRanker):
 
     With more than 200,000 rows, base and setting are chosen on a sample of that size (half of it positives
     where there are enough, reweighted to make up for it; groups are kept whole), and then trained on all
-    rows. X is held in memory, and so is a standardised copy: it does not stream.
+    rows, block by block: X, which may be a memory-mapped file, is copied only for a `base` that is an
+    estimator.
 
     The top is that of each group, and groups are kept together in cross-validation. An item of weight 2
     counts as two, except in the folds.
@@ -129,6 +130,7 @@ class SoftTop(WeightedRanker):
     ((2,), (2,))
     """
 
+    _dtypes: ClassVar[Any] = (np.float64, np.float32)
     _takes_sparse: ClassVar[bool] = True
     _default_top: ClassVar[TopLike] = {"tau": 0.05}
 
@@ -163,7 +165,9 @@ class SoftTop(WeightedRanker):
         part = Part(rows, y, groups, weight)
         if weight is not None:
             part = part.take(np.flatnonzero(weight > 0))
-        Z, scale = _standardised(X, part)
+        Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
+        if isinstance(Z, Standardised) and len(part.y) <= _MOST_TO_CHOOSE_BY:
+            Z = Z[:]  # of so few rows a copy: they are gone through hundreds of times
         for alike in sharing(models):
             one = alike[0]
             seed = int(check_random_state(one.random_state).randint(2**31 - 1))
@@ -214,32 +218,3 @@ def _one_thread_each() -> Any:
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1, "blas")
-
-
-def _standardised(X: Any, part: Part) -> tuple[Any, Floats]:
-    """Return a copy of `X` with columns of mean 0 and variance 1 over `part`, and what they were divided by.
-
-    A sparse matrix keeps its zeros: its columns are divided only, which ranks the same. Constant columns
-    become 0, or stay what they are.
-    """
-    weight = np.zeros(X.shape[0])
-    weight[part.rows] = 1.0 if part.weight is None else part.weight
-    weight /= weight.sum()
-    if issparse(X):
-        size = np.maximum(abs(X).max(axis=0).toarray().ravel(), np.finfo(float).tiny)
-        Z = X.copy()
-        Z.data /= size[Z.indices]
-        mean = Z.T @ weight
-        square = Z.multiply(Z).T @ weight
-        spread = np.sqrt(np.maximum(square - mean**2, 0.0))
-        spread[spread <= 1e-12] = 1.0
-        Z.data /= spread[Z.indices]
-        return Z, size * spread
-    # Divided by the largest first, so that squares do not overflow.
-    size = np.maximum(np.maximum(X.max(axis=0), -X.min(axis=0)), np.finfo(float).tiny)
-    Z = X / size
-    Z -= weight @ Z
-    spread = np.sqrt(np.einsum("n,nd,nd->d", weight, Z, Z))
-    spread[spread <= 1e-12] = 1.0
-    Z /= spread
-    return Z, size * spread

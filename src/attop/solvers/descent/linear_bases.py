@@ -10,6 +10,7 @@ import numpy as np
 
 from attop.solvers.descent.pointwise_newton import PointwiseLoss, newton_path
 from attop.solvers.descent.soft_top import Part
+from attop.solvers.descent.standardised import Standardised
 from attop.typing import Floats
 
 __all__ = ["Bases", "GivenBase", "PointwiseBases"]
@@ -85,7 +86,7 @@ class GivenBase:
         takes = inspect.signature(model.fit).parameters
         given = {"sample_weight": part.weight, "groups": part.groups}
         more = {name: value for name, value in given.items() if name in takes and value is not None}
-        every = len(part.rows) == X.shape[0]
+        every = len(part.rows) == X.shape[0] and not isinstance(X, Standardised)
         model.fit(X if every else X[part.rows], part.y, **more)
         coef = getattr(getattr(model, "best_estimator_", model), "coef_", None)
         if coef is None or np.size(coef) != X.shape[1]:

@@ -10,10 +10,12 @@ __all__ = ["SIGMOID", "evaluate"]
 
 SIGMOID = 0
 
-# The sigmoid is 0 or 1 in double precision for scores this many widths from the k-th highest.
+# The sigmoid is 0 or 1 in double precision for scores this many widths from about the k-th highest.
 FAR = 300.0
 # Newton's method takes under 10 steps; halving the bracket alone would take about 60.
 MOST_STEPS = 200
+# A step of Newton's method at most squares the error, times 1.5: of one this small rounding is left.
+LAST_STEP = 1e-8
 
 
 @njit(cache=True, nogil=True)
@@ -40,7 +42,10 @@ def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, width, i
             size = load(scores, items, first, tile, value)
             for r in range(size):
                 row = tile[r, : len(items)]
-                origin = _weighted_kth(row, w, k[g]) if len(item_weight) > 0 else _kth(row, k[g], work)
+                if len(item_weight) > 0:
+                    origin = _about_weighted_kth(row, w, k[g], width)
+                else:
+                    origin = _kth(row, k[g], work)
                 value[first + r] += weight * _one(row, w, n_pos[g], k[g], width, origin)
             store(tile, items, first, size, weight, coef)
 
@@ -53,25 +58,37 @@ def _kth(row, k, work):
 
 
 @njit(cache=True, nogil=True)
-def _weighted_kth(row, w, k):
-    """Highest score with a weight of at least k at or above it."""
-    above = 0.0
-    origin = np.inf
-    for i in np.argsort(-row):
-        if w[i] > 0.0:
-            origin = row[i]
-            above += w[i]
-            if above >= k:
-                break
-    return origin
+def _about_weighted_kth(row, w, k, width):
+    """Return a number about a width from the highest score with a weight of at least k at or above it.
+
+    Sorting would take longer than all else.
+    """
+    low, high = np.min(row), np.max(row)
+    while high - low > width:
+        middle = 0.5 * low + 0.5 * high
+        if not low < middle < high:
+            break
+        if _weight_from(row, w, middle) >= k:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
+def _weight_from(row, w, least):
+    total = 0.0
+    for i in range(len(row)):
+        total += w[i] if row[i] >= least else 0.0
+    return total
 
 
 @njit(cache=True, nogil=True)
 def _one(row, w, n_pos, k, width, origin):
     """1 - smoothed precision of one group and model; overwrites `row`, its scores, with the gradient.
 
-    Relative to the k-th score and in widths, the sigmoid of z - u is e/(e + c) with e = exp(z) and
-    c = exp(u): one exponential an item, however many steps the cut takes.
+    Relative to `origin`, about the k-th score, and in widths, the sigmoid of z - u is e/(e + c) with
+    e = exp(z) and c = exp(u): one exponential an item, however many steps the cut takes.
     """
     total = 0.0
     for i in range(len(row)):
@@ -83,19 +100,12 @@ def _one(row, w, n_pos, k, width, origin):
         row[:] = 0.0
         return value
     cut = np.exp(_cut(row, w, k, total))
-    kept, slope, slope_pos = 0.0, 0.0, 0.0
-    for i in range(len(row)):
-        sigma = row[i] / (row[i] + cut)
-        q = w[i] * sigma * (cut / (row[i] + cut))
-        slope += q
-        if i < n_pos:
-            kept += w[i] * sigma
-            slope_pos += q
-        row[i] = q
+    kept, slope_pos = _sums_and_slopes(row[:n_pos], w[:n_pos], cut)
+    _, slope_neg = _sums_and_slopes(row[n_pos:], w[n_pos:], cut)
+    slope = slope_pos + slope_neg
     share = slope_pos / slope if slope > 0.0 else 0.0
-    for i in range(len(row)):
-        label = 1.0 if i < n_pos else 0.0
-        row[i] *= (share - label) / (k * width)
+    row[:n_pos] *= (share - 1.0) / (k * width)
+    row[n_pos:] *= share / (k * width)
     return 1.0 - kept / k
 
 
@@ -123,8 +133,8 @@ def _cut(e, w, k, total):
         outside = total - inside
         if slope > 0.0 and inside > 0.0 and outside > 0.0:
             new = u + (np.log(inside / outside) - target) * (inside * outside) / (slope * total)
-        if new == u:
-            break
+        if abs(new - u) <= LAST_STEP:
+            return new
         u = new if low < new < high else 0.5 * (low + high)
     return u
 
@@ -135,7 +145,28 @@ def _sums(e, w, cut):
     """Return the weight inside the cut, and how fast it falls as u rises."""
     inside, slope = 0.0, 0.0
     for i in range(len(e)):
-        sigma = e[i] / (e[i] + cut)
+        sigma, q = _sigmoid(e[i], cut)
         inside += w[i] * sigma
-        slope += w[i] * sigma * (1.0 - sigma)
+        slope += w[i] * q
     return inside, slope
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _sums_and_slopes(e, w, cut):
+    """Do as `_sums`, and overwrite `e` with what each item adds to the second."""
+    inside, slope = 0.0, 0.0
+    for i in range(len(e)):
+        sigma, q = _sigmoid(e[i], cut)
+        e[i] = w[i] * q
+        inside += w[i] * sigma
+        slope += e[i]
+    return inside, slope
+
+
+# Not fastmath: in another order the products overflow.
+@njit(cache=True, nogil=True)
+def _sigmoid(e, cut):
+    """Return e / (e + cut) and its derivative in the logarithm of e."""
+    inverse = 1.0 / (e + cut)
+    sigma = e * inverse
+    return sigma, sigma * (cut * inverse)
