@@ -93,7 +93,7 @@ def standardise(X: Any, weight: Floats) -> tuple[Any, Floats]:
     weight = weight / weight.sum()
     if issparse(X):
         return _divided(X, weight)
-    # First to at most 1, lest squares overflow.
+    # Divided by the largest first, so that squares do not overflow.
     size = _size(np.maximum(X.max(axis=0), -X.min(axis=0)))
     zero, one = np.zeros(X.shape[1]), np.ones(X.shape[1])
     mean = Standardised(X, size, zero, one).T @ weight
