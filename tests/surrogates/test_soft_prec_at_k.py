@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import oracles.soft_top as oracle
 from attop.surrogates import SoftPrecAtK
@@ -90,6 +91,19 @@ def test_ties_at_the_cut_are_shared():
     # One place for the three items tied at 0, one of them positive: a third of a positive.
     value, _ = SoftPrecAtK(3, 1e-3).value_and_coef([2.0, 1.0, 0.0, 0.0, 0.0, -1.0], [1, 0, 0, 1, 0, 1])
     assert value == pytest.approx(1 - (1 + 1 / 3) / 3, abs=1e-12)
+
+
+def test_a_million_ties_add_up_without_drift():
+    size, positive, k = np.array([1000, 10**6]), np.array([400, 30_000]), 100
+    scores, y = np.repeat([0.3, -1.1], size), np.zeros(size.sum(), int)
+    y[: positive[0]] = y[size[0] : size[0] + positive[1]] = 1
+
+    def sigma(cut):
+        return 1 / (1 + np.exp(cut - np.array([0.3, -1.1])))
+
+    cut = brentq(lambda cut: size @ sigma(cut) - k, 0, 50, xtol=1e-15, rtol=1e-15)
+    value, _ = SoftPrecAtK(k).value_and_coef(scores, y)
+    assert value == pytest.approx(1 - positive @ sigma(cut) / k, abs=2e-13)
 
 
 @pytest.mark.parametrize("constant", [0.0, 1e-300, -7.5, 1e300])

@@ -16,6 +16,8 @@ FAR = 300.0
 MOST_STEPS = 200
 # A step of Newton's method at most squares the error, times 1.5: of one this small rounding is left.
 LAST_STEP = 1e-8
+# Items that are added up at a time.
+BLOCK = 1024
 
 
 @njit(cache=True, nogil=True)
@@ -37,7 +39,7 @@ def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, width, i
     tile, work = workspace(start, m)
     for g in range(len(n_pos)):
         items = order[start[g] : start[g + 1]]
-        w = item_weight[items] if len(item_weight) > 0 else np.ones(len(items))
+        w = item_weight[items] if len(item_weight) > 0 else item_weight
         for first in range(0, m, len(tile)):
             size = load(scores, items, first, tile, value)
             for r in range(size):
@@ -90,18 +92,17 @@ def _one(row, w, n_pos, k, width, origin):
     Relative to `origin`, about the k-th score, and in widths, the sigmoid of z - u is e/(e + c) with
     e = exp(z) and c = exp(u): one exponential an item, however many steps the cut takes.
     """
-    total = 0.0
+    w_pos, w_neg = w[:n_pos], w[n_pos:]
+    total, total_pos = (np.sum(w), np.sum(w_pos)) if len(w) > 0 else (float(len(row)), float(n_pos))
+    if k >= total:  # everything is at the top, whatever the scores
+        row[:] = 0.0
+        return 1.0 - total_pos / k
     for i in range(len(row)):
         z = (row[i] - origin) / width
         row[i] = np.exp(min(max(z, -FAR), FAR))
-        total += w[i]
-    if k >= total:  # everything is at the top, whatever the scores
-        value = 1.0 - np.sum(w[:n_pos]) / k
-        row[:] = 0.0
-        return value
     cut = np.exp(_cut(row, w, k, total))
-    kept, slope_pos = _sums_and_slopes(row[:n_pos], w[:n_pos], cut)
-    _, slope_neg = _sums_and_slopes(row[n_pos:], w[n_pos:], cut)
+    kept, slope_pos = _sums(row[:n_pos], w_pos, cut, True)
+    _, slope_neg = _sums(row[n_pos:], w_neg, cut, True)
     slope = slope_pos + slope_neg
     share = slope_pos / slope if slope > 0.0 else 0.0
     row[:n_pos] *= (share - 1.0) / (k * width)
@@ -120,7 +121,7 @@ def _cut(e, w, k, total):
     low, high = -2.0 * FAR, 2.0 * FAR
     u = 0.0
     for _ in range(MOST_STEPS):
-        inside, slope = _sums(e, w, np.exp(u))
+        inside, slope = _sums(e, w, np.exp(u), False)
         if abs(inside - k) <= 1e-14 * k:
             break
         if inside > k:
@@ -139,26 +140,42 @@ def _cut(e, w, k, total):
     return u
 
 
+@njit(cache=True, nogil=True)
+def _sums(e, w, cut, overwrite):
+    """Return the weight inside the cut, and how fast it falls as u rises.
+
+    With `overwrite`, `e` becomes what each item adds to the second. Block by block, because many equal
+    numbers, added one by one, are all rounded the same way.
+    """
+    inside, slope = 0.0, 0.0
+    for first in range(0, len(e), BLOCK):
+        some = e[first : first + BLOCK], w[first : first + BLOCK]
+        more = _sums_and_slopes(*some, cut) if overwrite else _sums_alone(*some, cut)
+        inside += more[0]
+        slope += more[1]
+    return inside, slope
+
+
 # fastmath: sums in any order can be vectorised.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _sums(e, w, cut):
-    """Return the weight inside the cut, and how fast it falls as u rises."""
+def _sums_alone(e, w, cut):
     inside, slope = 0.0, 0.0
     for i in range(len(e)):
         sigma, q = _sigmoid(e[i], cut)
-        inside += w[i] * sigma
-        slope += w[i] * q
+        weight = w[i] if len(w) > 0 else 1.0
+        inside += weight * sigma
+        slope += weight * q
     return inside, slope
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _sums_and_slopes(e, w, cut):
-    """Do as `_sums`, and overwrite `e` with what each item adds to the second."""
     inside, slope = 0.0, 0.0
     for i in range(len(e)):
         sigma, q = _sigmoid(e[i], cut)
-        e[i] = w[i] * q
-        inside += w[i] * sigma
+        weight = w[i] if len(w) > 0 else 1.0
+        e[i] = weight * q
+        inside += weight * sigma
         slope += e[i]
     return inside, slope
 
