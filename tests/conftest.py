@@ -1,5 +1,6 @@
-"""The marker `workflow`, and how many processes and threads run the tests."""
+"""The marker `workflow`, how many processes and threads run the tests, and what they need not do."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,6 +10,17 @@ import pytest
 # milliseconds. The variables are read when NumPy is imported; the other processes inherit them.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep modules and ten thousand tests, which stay to the end, out of every later search for garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):
