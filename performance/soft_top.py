@@ -14,10 +14,10 @@ reports, over that before X was made: X is in it once.
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from measure import Readings, duration, header, interleave, row
@@ -54,13 +54,20 @@ def seconds(call):
     return np.array([time.process_time() - cpu, time.perf_counter() - wall])
 
 
+def memory(what):
+    """Return the bytes this process holds ("VmRSS") or held at most ("VmHWM"), as Linux tells them."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith(what)).split()[1])
+
+
 def fit_here(n, d):
-    """Print processor time of a fit, and by how many bytes X and the fit raised the peak of this process."""
+    """Print processor time of a fit, and by how many bytes X and the fit raised the memory held."""
     fit(*sample(2000, d))  # imports and compiles
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    Path("/proc/self/clear_refs").write_text("5")  # the peak of what has been so far is forgotten
+    before = memory("VmRSS")
     X, y = sample(n, d)
     cpu, _ = seconds(lambda: fit(X, y))
-    print(json.dumps([cpu, 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)]))
+    print(json.dumps([cpu, memory("VmHWM") - before]))
 
 
 def fit_alone(n, d):
