@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from threadpoolctl import threadpool_info
+import functools
 
-__all__ = ["allowed_threads"]
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["allowed_threads", "blas"]
+
+
+@functools.cache
+def blas() -> ThreadpoolController:
+    """Return the linear algebra libraries in use; looking them up takes longer than a small problem."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 def allowed_threads() -> int:
     """Return as many threads as the BLAS may use, so that one setting, OMP_NUM_THREADS, governs both."""
-    return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
+    return max((library.num_threads for library in blas().lib_controllers), default=1)

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
-from threadpoolctl import ThreadpoolController
 
 from attop.solvers.aatp.box_qp import interior_point, relative_gap
 from attop.solvers.aatp.difference_rows import DifferenceRows, ThresholdRows, outer_products
+from attop.threads import allowed_threads
 from attop.typing import Floats, Ints
 
-__all__ = ["ThresholdSVM", "ThresholdSolution", "blas"]
+__all__ = ["ThresholdSVM", "ThresholdSolution"]
 
 
 #: Largest array of outer products, in numbers (128 MB), and number of features up to which they pay.
 _OUTER, _OUTER_FEATURES = 2**24, 160
 #: Numbers in an (n, m) array of a batch: more save the BLAS little, and leave the cache.
 _BATCH = 2**15
-
-
-@functools.cache
-def blas() -> ThreadpoolController:
-    """Return the linear algebra libraries in use; looking them up takes longer than solving a problem."""
-    return ThreadpoolController().select(user_api="blas")
 
 
 @dataclass
@@ -106,7 +99,7 @@ class ThresholdSVM:
     @property
     def workers(self) -> int:
         """Batches that may be solved at the same time: as many as the BLAS may use threads."""
-        return max((library.num_threads for library in blas().lib_controllers), default=1)
+        return allowed_threads()
 
     @property
     def _outer_fits(self) -> bool:

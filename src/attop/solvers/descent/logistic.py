@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from attop.threads import blas
 from attop.typing import Floats, Ints
 
 __all__ = ["minimise_cross_entropy"]
@@ -48,7 +49,8 @@ def minimise_cross_entropy(X: Any, y: Ints, lam: float) -> tuple[Floats, bool]:
         value = float(np.logaddexp(0.0, -margin).mean() + 0.5 * lam * (w @ w))
         return value, np.append(X.T @ slope + lam * w, slope.sum())
 
-    with np.errstate(over="ignore", invalid="ignore"):
+    # A second thread of the BLAS costs more than it saves: products with a single vector wait for memory.
+    with np.errstate(over="ignore", invalid="ignore"), blas().limit(limits=1):
         result = minimize(
             objective,
             np.zeros(X.shape[1] + 1),
