@@ -24,21 +24,21 @@ import pyarrow.parquet  # noqa: F401 - with the next, not anew in every child
 import sklearn.datasets  # noqa: F401
 import yaml
 
-from attop.bench.carried import made_with
-from attop.bench.config import load_config
-from attop.bench.evaluation import evaluate
-from attop.bench.inputs import Inputs
-from attop.bench.origins import Origins
-from attop.bench.plan import Plan
-from attop.bench.record import Record
-from attop.bench.run import Run
-from attop.bench.yaml_files import read_yaml
-from attop.datasets.base import Dataset, save_arrays
-from attop.datasets.build import make
-from attop.datasets.fetch.archive import Limits, extract
-from attop.datasets.fetch.restricted_pickle import load_pickle
+from attop.core.top import Top
 from attop.metrics import get_metric
-from attop.top import Top
+from attop_bench.data.base import Dataset, save_arrays
+from attop_bench.data.build import make
+from attop_bench.data.fetch.archive import Limits, extract
+from attop_bench.data.fetch.restricted_pickle import load_pickle
+from attop_bench.run.carried import made_with
+from attop_bench.run.config import load_config
+from attop_bench.run.evaluation import evaluate
+from attop_bench.run.inputs import Inputs
+from attop_bench.run.origins import Origins
+from attop_bench.run.plan import Plan
+from attop_bench.run.record import Record
+from attop_bench.run.run import Run
+from attop_bench.run.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -327,8 +327,8 @@ def _results(work: Path) -> tuple[Dataset, Path, Path]:
     dataset = Dataset("toy", rng.normal(size=(20, 2)), np.arange(20) % 2)
     scores, record = work / "scores.npz", work / "record.json"
     save_arrays(scores, {"test": np.arange(10), "scores": rng.normal(size=(1, 10))})
-    target = {
-        "target": "k=3",
+    at_top = {
+        "top": "k=3",
         "chosen": {"C": 1.0},
         "at_edge": [],
         "validation": 0.5,
@@ -343,7 +343,7 @@ def _results(work: Path) -> tuple[Dataset, Path, Path]:
         "seconds": {"training": 0.1},
         "peak_memory_mb": 99.0,
     }
-    Record("a" * 16, targets=[{**target, "inner": inner}], select_by="precision@k", **about).write(record)  # type: ignore[arg-type]
+    Record("a" * 16, tops=[{**at_top, "inner": inner}], scoring="precision@k", **about).write(record)  # type: ignore[arg-type]
     return dataset, scores, record
 
 
@@ -363,9 +363,9 @@ def results(draw: Random, work: Path) -> str:
         [Run("toy", "m", 0, 0)],
         [scores],
         [record],
-        targets=[Top.of({"k": 3})],
+        tops=[Top.of({"k": 3})],
         metrics=[metric],
-        select_by=metric,
+        scoring=metric,
     )
     return "read"
 

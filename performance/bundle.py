@@ -18,10 +18,10 @@ import numpy as np
 from measure import duration, header, row
 from sklearn.svm import LinearSVC
 
+from attop.core.top import Top
 from attop.metrics import precision_at_k
 from attop.solvers.bundle.bundle import bundle
 from attop.surrogates import AUCStruct, PrecAtKStruct
-from attop.top import Top
 
 N, D, SHARE = 100_000, 117, 0.02
 TOL, PASSES = 1e-3, 60

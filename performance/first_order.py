@@ -18,10 +18,10 @@ STEPS = 20
 
 
 def one_list(repeats=15):
+    from attop.core.top import Top
     from attop.solvers.minibatch.perceptron import perceptron
     from attop.solvers.minibatch.sgd_at_k import minibatch_sgd
     from attop.surrogates import PrecAtKAvg, PrecAtKMax
-    from attop.top import Top
 
     rng = np.random.default_rng(0)
     n, d = 100_000, 117

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attop.cli.main import main
+from attop_bench.cli.main import main
 
 DATASETS, METHODS, REPEATS, FOLDS = 50, 30, 3, 3
 

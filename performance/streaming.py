@@ -52,10 +52,10 @@ def chunks_of(folder, n_rows):
 
 
 def stream(chunks):
+    from attop.core.top import Top
     from attop.solvers.minibatch.batches import StreamedBatches
     from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
     from attop.surrogates import PrecAtKAvg
-    from attop.top import Top
 
     batches = StreamedBatches(chunks, N_FEATURES, Top(kappa=0.25), 500, np.random.default_rng(0))
     descend(batches, AveragedDescent(N_FEATURES, PrecAtKAvg, eta=0.1, radius=10.0))

@@ -5,16 +5,16 @@ from functools import cache
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import RerunTrigger
 
-from attop.bench.carried import made_with
-from attop.bench.config import ConfigError, load_config
-from attop.bench.fingerprint import remember
-from attop.bench.inputs import Inputs
-from attop.bench.locks import claim, hold
-from attop.bench.plan import Plan
-from attop.bench.run import Run
-from attop.bench.yaml_files import read_yaml
-from attop.files import write_text
-from attop.jobs.adoption import adopt_servers
+from attop_bench.run.carried import made_with
+from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.fingerprint import remember
+from attop_bench.run.inputs import Inputs
+from attop_bench.run.locks import claim, hold
+from attop_bench.run.plan import Plan
+from attop_bench.run.run import Run
+from attop_bench.run.yaml_files import read_yaml
+from attop.core.files import write_text
+from attop_bench.jobs.adoption import adopt_servers
 
 try:
     for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:

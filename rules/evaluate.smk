@@ -1,4 +1,4 @@
-from attop.bench.tables import EVALUATED, TABLES
+from attop_bench.run.tables import EVALUATED, TABLES
 
 
 rule evaluate:

@@ -1,4 +1,4 @@
-from attop.papers.registry import MAILINGS, SIMULATIONS
+from attop_bench.papers.registry import MAILINGS, SIMULATIONS
 
 SIMULATED = SIMULATIONS.get(CONFIG.paper, {})
 PAPER = f"{OUT}/paper/index.html" if CONFIG.paper else []

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 import attop
-from attop.bibliography import bibliography, cited
+from attop_bench.bibliography import bibliography, cited
 from support import ROOT
 
 
@@ -20,7 +20,7 @@ def test_publications_are_those_cited_and_attop():
 
 
 def test_every_entry_of_the_bibliography_is_whole():
-    text = (ROOT / "src/attop/references.bib").read_text()
+    text = (ROOT / "src/attop_bench/references.bib").read_text()
     assert len(bibliography()) == text.count("\n@") + 1
     for entry in bibliography().values():
         assert entry.bibtex.count("{") == entry.bibtex.count("}")

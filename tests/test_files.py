@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 import attop
-from attop import files
-from attop.bench.tables import write_tables
-from attop.datasets.base import load_arrays, save_arrays
-from attop.datasets.fetch.receipt import fetch_files
+from attop.core import files
+from attop_bench.data.base import load_arrays, save_arrays
+from attop_bench.data.fetch.receipt import fetch_files
+from attop_bench.run.tables import write_tables
 
 ROOT = Path(attop.__file__).parents[2]
 FRAME = pd.DataFrame({"a": [1.0, np.nan], "b": ["x", "ä"]})
@@ -177,7 +177,7 @@ def test_one_module_writes_files():
         if (names := sorted({*_replaces(ast.parse(path.read_text(encoding="utf-8")))}))
     }
     assert found == {
-        "src/attop/files.py": ["os.replace"],
-        "src/attop/datasets/base.py": ["np.savez"],  # into the file that attop.files gives
-        "src/attop/datasets/fetch/download.py": ["shutil.copyfile"],  # to a folder of its own, for checks
+        "src/attop/core/files.py": ["os.replace"],
+        "src/attop_bench/data/base.py": ["np.savez"],  # into the file that attop.core.files gives
+        "src/attop_bench/data/fetch/download.py": ["shutil.copyfile"],  # to a folder of its own, for checks
     }

@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from sklearn.linear_model import LogisticRegression
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
-from attop.diagnostics.gap import gap
+from attop.gap.gap import gap
 from attop.metrics import precision_at_k
 from support.known_gaps import KINDS, TOP, known_gap
 

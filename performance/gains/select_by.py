@@ -39,10 +39,10 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from attop.core.top import Top
 from attop.metrics import auc, average_precision, precision_at_k
 from attop.metrics.held_out import TopPrecision
 from attop.surrogates import SoftPrecAtK
-from attop.top import Top
 
 SETS = {
     "development": [

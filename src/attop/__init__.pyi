@@ -1,5 +1,4 @@
-from .comparison import TopComparison as TopComparison
-from .comparison import compare_at_top as compare_at_top
+from .core.top import Top as Top
 from .estimators import AATP as AATP
 from .estimators import ROCSVM as ROCSVM
 from .estimators import SVMPAUC as SVMPAUC
@@ -25,10 +24,11 @@ from .estimators import TopStack as TopStack
 from .estimators import fit_many as fit_many
 from .estimators import predict_top as predict_top
 from .estimators import top_threshold as top_threshold
+from .experiment import TopComparison as TopComparison
+from .experiment import compare_at_top as compare_at_top
 from .metrics import UndefinedMetricError as UndefinedMetricError
 from .metrics import get_metric as get_metric
 from .metrics import make_top_scorer as make_top_scorer
-from .top import Top as Top
 
 __all__: list[str]
 __version__: str

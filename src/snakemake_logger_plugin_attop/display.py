@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from attop.wording import counted
+from attop.core.wording import counted
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
 __all__ = ["Display", "duration"]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from attop.bench.record import Record, RecordError
+from attop_bench.run.record import Record, RecordError
 from snakemake_logger_plugin_attop.progress import Job
 
 __all__ = ["reason_of"]

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import attop
-from attop.bench.config import load_config
-from attop.bench.origins import Origins
-from attop.bench.plan import Plan
-from attop.cli.configuration import read_raw
-from attop.cli.machine import usable_cores
-from attop.cli.main import main
-from attop.cli.parser import build_parser
-from attop.datasets.base import save_arrays
-from attop.files import write_json
+from attop.core.files import write_json
+from attop_bench.cli.configuration import read_raw
+from attop_bench.cli.machine import usable_cores
+from attop_bench.cli.main import main
+from attop_bench.cli.parser import build_parser
+from attop_bench.data.base import save_arrays
+from attop_bench.run.config import load_config
+from attop_bench.run.origins import Origins
+from attop_bench.run.plan import Plan
 from support import ROOT
 
 
@@ -128,12 +128,12 @@ def test_list_says_what_is_run_and_what_each_is(folder, capsys):
 
 
 def test_list_of_metrics_has_those_of_a_configuration(folder, tmp_path, capsys):
-    (tmp_path / "own.yaml").write_text("own_metrics: {lift: {path: mine.lift}}")
+    (tmp_path / "own.yaml").write_text("custom_metrics: {lift: {path: mine.lift}}")
     assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split() == ["lift", "mine.lift"]
-    (tmp_path / "own.yaml").write_text("own_metrics: [mine.lift]")
+    (tmp_path / "own.yaml").write_text("custom_metrics: [mine.lift]")
     assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 1
-    assert "own_metrics must map names" in capsys.readouterr().err
+    assert "custom_metrics must map names" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
 
 
 def test_output_that_nobody_reads(folder):
-    code = "import sys; from attop.cli.main import main; sys.exit(main(['list', 'metrics']))"
+    code = "import sys; from attop_bench.cli.main import main; sys.exit(main(['list', 'metrics']))"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as run:
@@ -166,7 +166,7 @@ def test_output_that_nobody_reads(folder):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="of Linux")
 @pytest.mark.parametrize("buffering", ["", "1"])
 def test_output_for_which_there_is_no_space(folder, buffering):
-    code = "import sys; from attop.cli.main import main; sys.exit(main(['list', 'metrics']))"
+    code = "import sys; from attop_bench.cli.main import main; sys.exit(main(['list', 'metrics']))"
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-c", code],
@@ -181,7 +181,7 @@ def test_output_for_which_there_is_no_space(folder, buffering):
 
 def test_help_imports_nothing_heavy():
     code = (
-        "import sys\nfrom attop.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+        "import sys\nfrom attop_bench.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
         "heavy = {'numpy', 'sklearn', 'pydantic', 'yaml', 'pandas'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

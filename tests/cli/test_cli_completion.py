@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from attop.cli.main import COMMANDS, main
-from attop.cli.parser import build_parser
+from attop_bench.cli.main import COMMANDS, main
+from attop_bench.cli.parser import build_parser
 
 pytest.importorskip("shtab", reason="completion is made by the package shtab")
 from support import ROOT

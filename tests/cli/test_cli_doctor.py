@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from attop.cli import machine, packages
-from attop.cli.main import main
+from attop_bench.cli import machine, packages
+from attop_bench.cli.main import main
 from support import ROOT
 
 
@@ -132,7 +132,7 @@ def test_threads_and_cores(folder, capsys, monkeypatch):
 def test_it_runs_where_packages_are_missing():
     code = (
         "import sys\nfor name in ('numpy', 'yaml', 'pydantic', 'matplotlib'): sys.modules[name] = None\n"
-        "from attop.cli import doctor\nfrom attop.cli.main import main\nprint(main(['status']))"
+        "from attop_bench.cli import doctor\nfrom attop_bench.cli.main import main\nprint(main(['status']))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "1\n", done.stderr

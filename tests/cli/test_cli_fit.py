@@ -7,27 +7,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attop.bench.config import load_config
-from attop.bench.folds import write_folds
-from attop.bench.origins import Origins
-from attop.bench.plan import Plan
-from attop.bench.run import Run
-from attop.bench.training import run_job, write_outcome
-from attop.cli.configuration import read_raw
-from attop.cli.machine import usable_cores
-from attop.cli.main import main
-from attop.cli.parser import build_parser
-from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
-from attop.datasets.build import build
 from attop.metrics import get_metric
+from attop_bench.cli.configuration import read_raw
+from attop_bench.cli.machine import usable_cores
+from attop_bench.cli.main import main
+from attop_bench.cli.parser import build_parser
+from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavailable
+from attop_bench.data.build import build
+from attop_bench.run.config import load_config
+from attop_bench.run.folds import write_folds
+from attop_bench.run.origins import Origins
+from attop_bench.run.plan import Plan
+from attop_bench.run.run import Run
+from attop_bench.run.training import run_job, write_outcome
 from support import ROOT
 from support.folds import cut
 
 MINE = """
 output: out
 datasets:
-  - {id: wdbc, targets: [{k: 10}, {tau: 0.1}], skip: {always-raises: fails}}
-  - {id: seen, like: wdbc, targets: [{k: 10}], selection: optimistic}
+  - {id: wdbc, tops: [{k: 10}, {tau: 0.1}], skip: {always-raises: fails}}
+  - {id: seen, like: wdbc, tops: [{k: 10}], selection: optimistic}
 methods: [linear-svm, {id: always-raises, estimator: test_cli_fit.AlwaysRaises}]
 metrics: [auc]
 """
@@ -84,17 +84,17 @@ def test_it_is_the_benchmarks_own_job(plan, capsys):
     lines = words(capsys)
     auc = [get_metric("auc").evaluate(dataset.y[expected.test], s).value for s in expected.scores]
     assert ["auc,", "test", *(f"{value:.4f}" for value in auc)] in lines
-    chosen = [f"C={t['chosen']['C']}" for t in expected.record.targets]
+    chosen = [f"C={t['chosen']['C']}" for t in expected.record.tops]
     assert ["chosen", *chosen] in lines
     assert any(line[:5] == ["These", "are", "the", "same", "scores"] for line in lines)
     assert "Nothing" in lines[-1]
 
 
 def test_target_and_save(plan, capsys):
-    assert fit("wdbc", "linear-svm", "--target", "k=7", "--save", "mine") == 0
+    assert fit("wdbc", "linear-svm", "--top", "k=7", "--save", "mine") == 0
     arrays, _ = load_arrays("mine/scores.npz")
     assert arrays["scores"].shape == (1, len(arrays["test"]))
-    assert [t["target"] for t in json.loads(Path("mine/record.json").read_text())["targets"]] == ["k=7"]
+    assert [t["top"] for t in json.loads(Path("mine/record.json").read_text())["tops"]] == ["k=7"]
 
 
 def test_optimistic_selection_says_so(plan, capsys):
@@ -128,7 +128,7 @@ def test_what_a_method_raises_is_raised(plan, capsys, monkeypatch):
         (["wdbc", "linear-swm"], "unknown method 'linear-swm', did you mean 'linear-svm'?"),
         (["wdbc", "linear-svm", "--fold", "10"], "--fold 10: wdbc has 10 folds, numbered from 0"),
         (["wdbc", "linear-svm", "--repeat", "-1"], "--repeat -1: wdbc has 1 repeat, numbered from 0"),
-        (["wdbc", "linear-svm", "--target", "10"], "k=100 of 30000, tau=0.05 or kappa=0.25, got '10'"),
+        (["wdbc", "linear-svm", "--top", "10"], "k=100 of 30000, tau=0.05 or kappa=0.25, got '10'"),
         (
             ["digit-8", "linear-svm"],
             f"snakemake --cores {usable_cores()} out/data/digit-8/folds/repeat0.npz --configfile mine.yaml",
@@ -167,6 +167,6 @@ def test_folds_of_another_protocol_are_refused(plan, capsys):
 
 def test_scores_do_not_depend_on_the_other_targets(plan, capsys):
     assert fit("wdbc", "linear-svm", "--save", "both") == 0
-    assert fit("wdbc", "linear-svm", "--target", "k=10", "--save", "one") == 0
+    assert fit("wdbc", "linear-svm", "--top", "k=10", "--save", "one") == 0
     both, one = (load_arrays(f"{name}/scores.npz")[0]["scores"] for name in ("both", "one"))
     assert np.array_equal(both[:1], one)

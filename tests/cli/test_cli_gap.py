@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.cli import gap as command
-from attop.cli.main import main
-from attop.diagnostics.gap import gap
+from attop.gap.gap import gap
+from attop_bench.cli import gap as command
+from attop_bench.cli.main import main
 
 RNG = np.random.default_rng(0)
 

@@ -2,7 +2,7 @@
 
 import yaml
 
-from attop.cli.main import main
+from attop_bench.cli.main import main
 from support.transactions import transactions
 
 

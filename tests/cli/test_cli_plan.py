@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from attop.bench.config import load_config
-from attop.bench.origins import Origins
-from attop.bench.plan import Plan
-from attop.cli.configuration import read_raw
-from attop.cli.machine import usable_cores
-from attop.cli.main import main
-from attop.cli.parser import build_parser
-from attop.cli.text import size
-from attop.datasets.base import save_arrays
-from attop.files import write_json
-from attop.wording import seconds
+from attop.core.files import write_json
+from attop.core.wording import seconds
+from attop_bench.cli.configuration import read_raw
+from attop_bench.cli.machine import usable_cores
+from attop_bench.cli.main import main
+from attop_bench.cli.parser import build_parser
+from attop_bench.cli.text import size
+from attop_bench.data.base import save_arrays
+from attop_bench.run.config import load_config
+from attop_bench.run.origins import Origins
+from attop_bench.run.plan import Plan
 from support import ROOT
 
 MINE = """

@@ -6,9 +6,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from attop import estimators
-from attop.cli.main import main
-from attop.conformance import CHECKS, check_all
-from attop.conformance.method import Method
+from attop_bench.cli.main import main
+from attop_bench.conformance import CHECKS, check_all
+from attop_bench.conformance.method import Method
 from support import hostile_methods
 from support.every_estimator import CHEAP, COMPOSITES, NAMES
 from support.unsound_methods import (

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from attop.bench.config import load_config
+from attop_bench.run.config import load_config
 from support import ROOT
 
 pytestmark = pytest.mark.workflow
@@ -220,7 +220,7 @@ def clone(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name, module in (("attop", "attop.cli.main"), ("snakemake", "snakemake.cli")):
+    for name, module in (("attop", "attop_bench.cli.main"), ("snakemake", "snakemake.cli")):
         call = f"from {module} import main; import sys; sys.exit(main())"
         (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{call}" "$@"\n')
         (tools / name).chmod(0o755)

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from attop.bench.config import load_config
+from attop_bench.run.config import load_config
 from support import ROOT
 
 README = (ROOT / "README.md").read_text()

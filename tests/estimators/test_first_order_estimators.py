@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
+from attop.core.top import Top
 from attop.estimators import gd_ranker
 from attop.estimators.gd_papk import GDPApK
 from attop.estimators.gd_ranker import GDRanker
@@ -16,7 +17,6 @@ from attop.estimators.sgd_at_k import SGDAtK
 from attop.solvers.minibatch.batches import Batches
 from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PAUCStruct, PrecAtKAvg, PrecAtKMax
 from attop.surrogates.registry import SURROGATES, get_surrogate
-from attop.top import Top
 from oracles.first_order import gradient_descent_loop, overlapping, plain, sgd_loop
 
 ESTIMATORS = [

@@ -6,12 +6,12 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
+from attop.core.top import Top
 from attop.estimators.greedy_papk import GreedyPApK
 from attop.estimators.select_papk import SelectPApK
 from attop.metrics import micro_pap_at_k
 from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.solvers.papk import greedy, select
-from attop.top import Top
 from oracles.first_order import overlapping
 from oracles.papk_baselines import greedy_loop, micro_pap, select_loop, select_rows
 

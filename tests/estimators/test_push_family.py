@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
+from studies.theory.push_bound import margin_risk
 
-from attop.diagnostics.push_bound import margin_risk
 from attop.estimators.pnorm_push import PNormPush
 from attop.estimators.rankboost import RankBoost
 from attop.solvers.boosting.coordinate_descent import coordinate_descent

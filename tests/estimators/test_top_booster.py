@@ -10,9 +10,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from attop import Top, TopBooster
-from attop.conformance import check_all
-from attop.conformance.method import Method
 from attop.metrics import make_top_scorer
+from attop_bench.conformance import check_all
+from attop_bench.conformance.method import Method
 
 lightgbm = pytest.importorskip("lightgbm", reason="the extra boosters is not installed")
 

@@ -8,21 +8,21 @@ import time
 import psutil
 import pytest
 
-from attop.jobs.adoption import ADOPTER
+from attop_bench.jobs.adoption import ADOPTER
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="servers are Linux only")
 
 JOB = """
-from attop.jobs.client import perform
-from attop.jobs.limits import Limits
-from attop.jobs.run import Call
+from attop_bench.jobs.client import perform
+from attop_bench.jobs.limits import Limits
+from attop_bench.jobs.run import Call
 
 print(perform(Call("os.path.join", "x", "log", Limits(20, 1000), ())).status, flush=True)
 """
 
 ADOPTS = f"""
 import subprocess, sys, time
-from attop.jobs.adoption import adopt_servers
+from attop_bench.jobs.adoption import adopt_servers
 
 adopt_servers()
 subprocess.run([sys.executable, "-c", {JOB!r}], check=True)
@@ -53,7 +53,7 @@ def test_it_is_in_the_accounts_of_the_job_and_ends_with_it(folder):
         (server,) = [
             process
             for process in psutil.Process(adopter.pid).children()
-            if process.status() != psutil.STATUS_ZOMBIE and "attop.jobs.server" in process.cmdline()
+            if process.status() != psutil.STATUS_ZOMBIE and "attop_bench.jobs.server" in process.cmdline()
         ]
         assert len(sockets(folder)) == 1
         adopter.kill()

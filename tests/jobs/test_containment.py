@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import attop.bench.preload  # noqa: F401 - children are forked with it
-from attop.bench.folds import write_folds
-from attop.bench.job import Job, train
-from attop.bench.spec import JobSpec
-from attop.datasets.base import Dataset, Unavailable, load_arrays, save_unavailable
-from attop.files import read_json
-from attop.jobs.limits import Limits
-from attop.jobs.supervise import supervise
+import attop_bench.run.preload  # noqa: F401 - children are forked with it
+from attop.core.files import read_json
+from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavailable
+from attop_bench.jobs.limits import Limits
+from attop_bench.jobs.supervise import supervise
+from attop_bench.run.folds import write_folds
+from attop_bench.run.job import Job, train
+from attop_bench.run.spec import JobSpec
 from support import ROOT
 from support.folds import cut
 from support.small_run import SMALL, snakemake
@@ -44,7 +44,7 @@ def job_of(tmp_path):
             protocol={"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
             scaling="none",
             targets=targets,
-            select_by="precision@k",
+            scoring="precision@k",
             estimator=estimator or f"support.hostile_methods.{method}",
         )
         write_folds(tmp_path / "folds.npz", cut(dataset, spec.split), dataset, spec.split)

@@ -7,9 +7,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
+from studies.theory.margins import pap_margins, prec_margins
 
 from attop import surrogates
-from attop.diagnostics.margins import pap_margins, prec_margins
 from attop.metrics import METRICS, UndefinedMetricError, get_metric, make_top_scorer, pap_at_k, roc_points
 from support.small_sample import INF, NAN, TOPS, X, Y, with_entry
 

@@ -21,7 +21,7 @@ from attop.metrics import (
     top_1,
     tpr_at_fpr,
 )
-from attop.metrics.own import own_metric
+from attop.metrics.own import custom_metric
 from attop.metrics.registry import FAMILIES, register
 
 
@@ -167,7 +167,7 @@ def test_a_number_may_be_written_into_a_name():
     with pytest.raises(ValueError, match=r"unknown metric 'bedroc'.*did you mean 'bedroc-20'"):
         get_metric("bedroc")
     with pytest.raises(ValueError, match="is already the name of one of attop's metrics"):
-        register(own_metric("f3@k", "sklearn.metrics.log_loss"))
+        register(custom_metric("f3@k", "sklearn.metrics.log_loss"))
 
 
 @pytest.mark.parametrize(

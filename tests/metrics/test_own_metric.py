@@ -9,18 +9,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.bench import fingerprint as fingerprints
-from attop.bench.config import ConfigError, load_config
-from attop.bench.folds import write_folds
-from attop.bench.inputs import Inputs
-from attop.bench.plan import Plan
-from attop.bench.run import Run
-from attop.bench.tables import KEY, TABLES, write_tables
-from attop.bench.training import run_job, write_outcome
-from attop.datasets.base import Dataset
-from attop.files import read_json
+from attop.core.files import read_json
 from attop.metrics import get_metric, registry
-from attop.metrics.own import own_metric
+from attop.metrics.own import custom_metric
+from attop_bench.data.base import Dataset
+from attop_bench.run import fingerprint as fingerprints
+from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.folds import write_folds
+from attop_bench.run.inputs import Inputs
+from attop_bench.run.plan import Plan
+from attop_bench.run.run import Run
+from attop_bench.run.tables import KEY, TABLES, write_tables
+from attop_bench.run.training import run_job, write_outcome
 from support import ROOT
 from support.folds import cut
 from support.small_run import SMALL, entry, snakemake
@@ -84,7 +84,7 @@ def forget_fingerprints():
 def configuration(**changes):
     base = {
         "catalogues": SMALL["catalogues"],
-        "datasets": [entry(id="toy", targets=[{"k": 5}])],
+        "datasets": [entry(id="toy", tops=[{"k": 5}])],
         "methods": [{"id": "lr", "estimator": "sklearn.linear_model.LogisticRegression"}],
         "metrics": ["auc"],
     }
@@ -104,7 +104,7 @@ def test_a_function_is_called_with_labels_scores_and_k_of_each_group():
     y, scores = sample()
     groups = np.arange(60) % 4
     groups[y == 1] %= 3  # the last group has no positive
-    own, built_in = own_metric("misses", **MISSES), get_metric("precision@k")
+    own, built_in = custom_metric("misses", **MISSES), get_metric("precision@k")
     assert own.evaluate(y, scores, 7).value == pytest.approx(1 - built_in.evaluate(y, scores, 7).value)
     of_groups = own.evaluate(y, scores, {"tau": 0.3}, groups)
     by_hand = [own.value(y[groups == g], scores[groups == g], {"tau": 0.3}) for g in range(3)]
@@ -113,13 +113,13 @@ def test_a_function_is_called_with_labels_scores_and_k_of_each_group():
     assert own.evaluate(y, scores, 61).reason == "k > n"
     assert own.definition == "Share of the k best that are negative."
     assert not own.higher_is_better
-    spread = own_metric("spread", "my_metrics.spread")
+    spread = custom_metric("spread", "my_metrics.spread")
     assert spread.value(y, scores) == scores[y == 1].mean() - scores[y == 0].mean()
     assert spread.evaluate(np.ones(5, int), np.arange(5)).reason == "no negative"
 
 
 def test_a_metric_object_is_itself_under_another_name():
-    own = own_metric("mine", "my_metrics.GAIN")
+    own = custom_metric("mine", "my_metrics.GAIN")
     y, scores = sample()
     assert own.value(y, scores, 5) == get_metric("precision@k").value(y, scores, 5)
     assert (own.name, own.title) == ("mine", "The gain")
@@ -135,7 +135,7 @@ def test_a_metric_object_is_itself_under_another_name():
     ],
 )
 def test_an_error_names_the_metric(function, bounds, words):
-    own = own_metric("mine", f"my_metrics.{function}", bounds=bounds)
+    own = custom_metric("mine", f"my_metrics.{function}", bounds=bounds)
     with pytest.raises(ValueError, match=f"metric 'mine' on 60 items, 20 positive, {words}"):
         own.value(*sample())
 
@@ -145,15 +145,15 @@ def test_an_error_names_the_metric(function, bounds, words):
 
 def test_names_and_dotted_paths():
     config = configuration(
-        own_metrics={"misses@k": MISSES},
+        custom_metrics={"misses@k": MISSES},
         metrics=["auc", "misses@k", "my_metrics.GAIN"],
-        datasets=[entry(select_by="my_metrics.spread"), entry(id="other", select_by="misses@k")],
+        datasets=[entry(scoring="my_metrics.spread"), entry(id="other", scoring="misses@k")],
     )
     assert config.metrics == ["auc", "misses@k", "my_metrics.GAIN"]
-    assert set(config.own_metrics) == {"misses@k", "my_metrics.GAIN", "my_metrics.spread"}
+    assert set(config.custom_metrics) == {"misses@k", "my_metrics.GAIN", "my_metrics.spread"}
     assert not config.metric("misses@k").higher_is_better
     assert config.metric("my_metrics.GAIN").needs_top
-    raw = {"own_metrics": {"misses@k": MISSES}, "datasets": ["wdbc"], "methods": ["aatp"]}
+    raw = {"custom_metrics": {"misses@k": MISSES}, "datasets": ["wdbc"], "methods": ["aatp"]}
     everything = load_config({**raw, "catalogues": SMALL["catalogues"]}, ROOT).metrics
     assert everything == [*registry.DEFAULT_METRICS, "misses@k"]
 
@@ -166,21 +166,24 @@ def test_names_and_dotted_paths():
         ({"metrics": ["my_metrics.NUMBER"]}, ["is 3", "a function f(y_true, y_score) is needed"]),
         ({"metrics": ["my_metrics.Kind"]}, ["Kind", "a function f(y_true, y_score) is needed"]),
         ({"metrics": ["my_metrics.misses"]}, ["cannot be called as f(y_true, y_score)", "needs: [k]"]),
-        ({"datasets": [entry(select_by="my_metrics.f")]}, ["'my_metrics.f'", "has no f"]),
+        ({"datasets": [entry(scoring="my_metrics.f")]}, ["'my_metrics.f'", "has no f"]),
         (
-            {"datasets": [entry(select_by="misses")]},
-            ["datasets: mine: select_by: unknown metric", "'misses'"],
+            {"datasets": [entry(scoring="misses")]},
+            ["datasets: mine: scoring: unknown metric", "'misses'"],
         ),
         (
-            {"own_metrics": {"gain": {"path": "my_metrics.GAIN", "bounds": [0, 1]}}},
+            {"custom_metrics": {"gain": {"path": "my_metrics.GAIN", "bounds": [0, 1]}}},
             ["'gain'", "a Metric, which defines bounds itself"],
         ),
-        ({"own_metrics": {"auc": MISSES}}, ["'auc' is already the name of one of attop's metrics"]),
-        ({"own_metrics": {"m": {**MISSES, "bounds": [1, 0]}}}, ["'m'", "least and the greatest"]),
-        ({"own_metrics": {"m": {**MISSES, "need": "k"}}}, ["own_metrics: m: need: unknown key", "'needs'"]),
-        ({"own_metrics": {"m": {**MISSES, "needs": ["l"]}}}, ["own_metrics: m: needs", "'l'"]),
-        ({"own_metrics": {"m": {}}}, ["own_metrics: m: path: missing"]),
-        ({"own_metrics": ["my_metrics.GAIN"]}, ["own_metrics: ", "dictionary"]),
+        ({"custom_metrics": {"auc": MISSES}}, ["'auc' is already the name of one of attop's metrics"]),
+        ({"custom_metrics": {"m": {**MISSES, "bounds": [1, 0]}}}, ["'m'", "least and the greatest"]),
+        (
+            {"custom_metrics": {"m": {**MISSES, "need": "k"}}},
+            ["custom_metrics: m: need: unknown key", "'needs'"],
+        ),
+        ({"custom_metrics": {"m": {**MISSES, "needs": ["l"]}}}, ["custom_metrics: m: needs", "'l'"]),
+        ({"custom_metrics": {"m": {}}}, ["custom_metrics: m: path: missing"]),
+        ({"custom_metrics": ["my_metrics.GAIN"]}, ["custom_metrics: ", "dictionary"]),
     ],
 )
 def test_refusals(changes, words):
@@ -213,8 +216,8 @@ def test_an_unknown_path_stops_the_workflow_before_its_first_job(tmp_path):
 def test_an_edit_of_its_file_runs_evaluation_again_and_training_if_it_selects(module, selects):
     def jobs():
         forget_fingerprints()
-        data = entry(id="toy", select_by="misses@k" if selects else "auc")
-        config = configuration(own_metrics={"misses@k": MISSES}, metrics=["misses@k"], datasets=[data])
+        data = entry(id="toy", scoring="misses@k" if selects else "auc")
+        config = configuration(custom_metrics={"misses@k": MISSES}, metrics=["misses@k"], datasets=[data])
         return [params(config, rule) for rule in ("evaluate", "train", "check")]
 
     first = jobs()
@@ -223,7 +226,7 @@ def test_an_edit_of_its_file_runs_evaluation_again_and_training_if_it_selects(mo
     module.write_text(MODULE.replace("1 - y_true", "1.0 - y_true"))
     edited = jobs()
     assert [a != b for a, b in zip(first, edited, strict=True)] == [True, selects, selects]
-    other = configuration(own_metrics={"misses@k": {**MISSES, "bounds": [0, 1]}}, metrics=["misses@k"])
+    other = configuration(custom_metrics={"misses@k": {**MISSES, "bounds": [0, 1]}}, metrics=["misses@k"])
     assert params(other, "evaluate") != edited[0]
 
 
@@ -262,10 +265,10 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
     dataset = Dataset("toy", np.column_stack([signal + 2 * y, rng.normal(size=90)]), y)
     dataset.save(tmp_path / "toy.npz")
     protocol = {"kind": "holdout", "options": {"train": 60}}
-    data = entry(id="toy", protocol=protocol, targets=[{"k": 5}], select_by="misses@k")
-    method = {"estimator": "support.recorder.Recorder", "search": {"column": [1, 0]}}
+    data = entry(id="toy", protocol=protocol, tops=[{"k": 5}], scoring="misses@k")
+    method = {"estimator": "support.recorder.Recorder", "param_grid": {"column": [1, 0]}}
     config = configuration(
-        own_metrics={"misses@k": MISSES},
+        custom_metrics={"misses@k": MISSES},
         metrics=["precision@k", "misses@k", "my_metrics.GAIN"],
         datasets=[data],
         methods=[{"id": "column", **method}],
@@ -282,8 +285,8 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
 
     monkeypatch.setattr(registry, "_OWN", {})
     write_outcome(run_job(spec, dataset, folds[0]), scores, record)
-    (target,) = read_json(record)["targets"]
-    assert target["chosen"] == {"column": 0}  # the fewest misses, not the most
+    (top,) = read_json(record)["tops"]
+    assert top["chosen"] == {"column": 0}  # the fewest misses, not the most
 
     inputs = SimpleNamespace(data="toy.npz", scores=[scores], records=[record])
     about = SimpleNamespace(dataset="toy")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from attop.core.sample import check_groups
 from attop.metrics.ranking import Ranking
-from attop.sample import check_groups
 
 
 def test_neighbours_of_one_class_are_one_block():

@@ -31,7 +31,7 @@ from attop.metrics import (
     pap_at_k,
     precision_at_k,
 )
-from attop.metrics.own import own_metric
+from attop.metrics.own import custom_metric
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ def test_k_of_a_list_cuts_each_fold_at_the_same_share():
 
 def test_where_lower_is_better_the_score_is_the_negative():
     X, y, _ = users(11)
-    scorer = make_top_scorer(own_metric("brier", "sklearn.metrics.log_loss", higher_is_better=False))
+    scorer = make_top_scorer(custom_metric("brier", "sklearn.metrics.log_loss", higher_is_better=False))
     model = LogisticRegression().fit(X, y)
     model = type("Probability", (), {"classes_": model.classes_, "predict_proba": model.predict_proba})()
     assert scorer(model, X, y) == -sklearn.metrics.log_loss(y, model.predict_proba(X)[:, 1])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attop import Top
-from attop.sample import RankingSample, check_groups, check_labels
+from attop.core.sample import RankingSample, check_groups, check_labels
 
 # Top
 

@@ -10,24 +10,24 @@ import pytest
 import yaml
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
+from studies.movielens.orderings import orderings, side_by_side
+from studies.movielens.orderings import sentences as movielens_sentences
+from studies.theory.margins import pap_margins
 
-from attop.analysis.compute.tables import summarise
-from attop.bench.config import load_config
-from attop.datasets import make
-from attop.datasets.splits.protocols import make_folds
-from attop.diagnostics.margins import pap_margins
+from attop.core.top import Top
 from attop.estimators import PNormPush
-from attop.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers
-from attop.papers.movielens_orderings import orderings, side_by_side
-from attop.papers.movielens_orderings import sentences as movielens_sentences
-from attop.papers.page import _counts, write_findings
-from attop.papers.papk_simulations import _sample, two_users
-from attop.papers.papk_simulations import margins as simulate_margins
-from attop.papers.pnorm2005 import monotone
-from attop.papers.push_rounds import rounds
-from attop.papers.registry import MAILINGS, PAPERS, SIMULATIONS, findings_of
-from attop.papers.verdict import verdict
-from attop.top import Top
+from attop_bench.data import make
+from attop_bench.data.splits.protocols import make_folds
+from attop_bench.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers
+from attop_bench.papers.page import _counts, write_findings
+from attop_bench.papers.papk_simulations import _sample, two_users
+from attop_bench.papers.papk_simulations import margins as simulate_margins
+from attop_bench.papers.pnorm2005 import monotone
+from attop_bench.papers.push_rounds import rounds
+from attop_bench.papers.registry import MAILINGS, PAPERS, SIMULATIONS, findings_of
+from attop_bench.papers.verdict import verdict
+from attop_bench.report.compute.tables import summarise
+from attop_bench.run.config import load_config
 from support import ROOT
 
 NAN = math.nan
@@ -64,7 +64,7 @@ def test_printed_numbers_are_counted_once_and_baselines_apart():
         ("D", "k=1", "ap", "m", "optimistic", "above"),
         ("D", "k=1", "ap", "base", "nested", "level"),
     ]
-    columns = ["dataset", "target", "metric", "method", "selection", "verdict"]
+    columns = ["dataset", "top", "metric", "method", "selection", "verdict"]
     table = Comparison("t", "T", pd.DataFrame(rows, columns=columns).assign(printed=0.5))
     ours_alone = Comparison("o", "O", pd.DataFrame(rows, columns=columns))
     found = Findings("F", "C", comparisons=[table, ours_alone], own={"m": "m", "m-again": "m"})
@@ -83,11 +83,11 @@ def test_compare_joins_by_name_and_says_what_is_missing():
             ("t", "E", "k=1", "m", "ap", 0.5, 0.1),
             ("t", "D", "k=1", "m", "dcg", 3.0, 0.1),
         ],
-        columns=["table", "dataset", "target", "method", "metric", "mean", "std"],
+        columns=["table", "dataset", "top", "method", "metric", "mean", "std"],
     )
     summary = pd.DataFrame(
         [("d", "k=1", "ap", "m", 0.8, 0.1, 7, 2), ("d", "k=1", "dcg", "m", 3.0, 0.1, 7, 0)],
-        columns=["dataset", "target", "metric", "method", "mean", "std", "n", "n_constant"],
+        columns=["dataset", "top", "metric", "method", "mean", "std", "n", "n_constant"],
     )
     table = compare(printed, summary, {"d": ("D", "nested")}, not_comparable={"dcg": "another DCG"})
     assert list(table.columns) == COLUMNS
@@ -111,8 +111,8 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
     assert set(printed["method"]) <= {m.id for m in config.methods}
     assert set(printed["metric"]) <= set(config.metrics)
     for name, rows in printed.groupby("dataset"):
-        targets = {str(Top.of(t)) for t in config.dataset(name).targets}
-        assert set(rows["target"]) <= targets, f"{name}: a printed target is not trained for"
+        tops = {str(Top.of(t)) for t in config.dataset(name).tops}
+        assert set(rows["top"]) <= tops, f"{name}: a printed top is not trained for"
 
 
 def _results(config, value):
@@ -123,13 +123,13 @@ def _results(config, value):
             if method.id in data.skip:
                 continue
             for repeat in range(2):
-                for target in map(str, map(Top.of, data.targets)):
-                    key = (data.id, method.id, repeat, 0, target)
+                for top in map(str, map(Top.of, data.tops)):
+                    key = (data.id, method.id, repeat, 0, top)
                     score = value(data.id, method.id, repeat)
                     evaluation += [(*key, metric, score, None) for metric in config.metrics]
                     runs.append((*key, "ok", False, 0.1, 20, 10))
                     roc.append((*key, [0, 0, 2], [0, 3, 4], 2, 4))
-    names = ["dataset", "method", "repeat", "fold", "target"]
+    names = ["dataset", "method", "repeat", "fold", "top"]
     tables = {
         "evaluation": pd.DataFrame(evaluation, columns=[*names, "metric", "value", "reason"]),
         "runs": pd.DataFrame(
@@ -150,7 +150,7 @@ def _ways(split):
     printed = printed_numbers("papk2020")
     rows = []
     for row in printed[printed["dataset"] == "movielens"].itertuples():
-        k = int(row.target.removeprefix("k="))
+        k = int(row.top.removeprefix("k="))
         for start in (0, 1):
             if row.method != "select-papk":
                 rows.append((k, row.method, "code", start, row.mean + 0.002 * start))

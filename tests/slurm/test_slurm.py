@@ -40,7 +40,7 @@ def patient(**params):
     protocol = {"kind": "stratified", "options": {"n_folds": FOLDS, "inner_folds": 2}}
     return {
         **DEFAULT,
-        "datasets": [{"id": "wdbc", "protocol": protocol, "targets": [{"k": 10}]}],
+        "datasets": [{"id": "wdbc", "protocol": protocol, "tops": [{"k": 10}]}],
         "methods": [{"id": "patient", "estimator": "own_methods.Patient", "params": params}],
     }
 
@@ -143,8 +143,8 @@ def test_results_are_those_of_a_run_without_slurm(tmp_path):
 def test_a_job_killed_for_its_memory_gets_more(tmp_path):
     config = patient(seconds=2.5, megabytes=1000)
     prepared(tmp_path, config)
-    target = "results/train/wdbc/patient/repeat0-fold0/record.json"
-    status, output = run(tmp_path, config, *submit(target))
+    top = "results/train/wdbc/patient/repeat0-fold0/record.json"
+    status, output = run(tmp_path, config, *submit(top))
     assert status == 0, output
     first, second = jobs(output)
     assert (first["JobState"], second["JobState"]) == ("FAILED", "COMPLETED")

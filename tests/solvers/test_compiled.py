@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from attop.compiled import discard_stale, kernel_sources
+from attop.core.compiled import discard_stale, kernel_sources
 
 
 def test_cache_follows_the_sources(tmp_path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from attop.core.top import Top
 from attop.solvers.minibatch.batches import Batches, batch_top
-from attop.top import Top
 from oracles.first_order import overlapping, plain
 
 

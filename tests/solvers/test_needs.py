@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from attop.core.top import Top
 from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.solvers.bundle.bundle import bundle
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.solvers.descent.lbfgs import lbfgs
 from attop.surrogates.registry import SURROGATES, get_surrogate
-from attop.top import Top
 
 Y = np.repeat([1, 0], [4, 8])
 X = np.random.default_rng(0).normal(size=(12, 2))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from attop.core.top import Top
 from attop.solvers.minibatch.batches import Batches
 from attop.solvers.minibatch.perceptron import perceptron
-from attop.top import Top
 from oracles.first_order import (
     overlapping,
     perceptron_iterates,

@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import oracles.soft_top as oracle
+from attop.core.top import Top
 from attop.solvers.descent.lbfgs_many import lbfgs_many
 from attop.solvers.descent.linear_bases import PointwiseBases
 from attop.solvers.descent.pointwise_newton import newton_path
@@ -16,7 +17,6 @@ from attop.solvers.descent.soft_top import Part, precision_about, refine
 from attop.solvers.descent.soft_top_search import cross_validation_folds, thinned
 from attop.solvers.descent.standardised import standardise
 from attop.surrogates import SoftPrecAtK
-from attop.top import Top
 from support.misspecified import misspecified
 
 X, Y = misspecified()

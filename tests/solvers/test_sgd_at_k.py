@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from attop.core.top import Top
 from attop.solvers.minibatch.batches import Batches
 from attop.solvers.minibatch.sgd_at_k import minibatch_sgd
-from attop.top import Top
 from oracles.first_order import overlapping, plain, queries, sgd_loop
 from support.first_order import RANKS, Hinge, grouped, hinge_of_batch
 

@@ -7,11 +7,11 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
+from attop.core.top import Top
 from attop.estimators import OnePMB, PerceptronAtK, SGDAtK
 from attop.solvers.minibatch.batches import Batches, StreamedBatches
 from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend, minibatch_sgd
 from attop.surrogates import PrecAtKAvg
-from attop.top import Top
 from oracles.first_order import overlapping
 
 ESTIMATORS = [

@@ -114,7 +114,7 @@ class TestRanks:
 def evaluation(values):
     """The table of {(dataset, method): values per fold}."""
     rows = [(d, m, 0, f, "k=5", "precision@k", v) for (d, m), vs in values.items() for f, v in enumerate(vs)]
-    return pd.DataFrame(rows, columns=["dataset", "method", "repeat", "fold", "target", "metric", "value"])
+    return pd.DataFrame(rows, columns=["dataset", "method", "repeat", "fold", "top", "metric", "value"])
 
 
 class TestMatrix:
@@ -175,7 +175,7 @@ class TestMatrix:
         table = evaluation({("x", "a"): [0.2], ("y", "a"): [0.4]})
         matrix = metric_matrix(table, "precision@k", {"x": "k=5"})
         assert list(matrix.complete.index) == ["x"]
-        assert matrix.without_datasets == {"y": "no target was chosen for it"}
+        assert matrix.without_datasets == {"y": "no top was chosen for it"}
 
     def test_bad_tables(self):
         table = evaluation({("x", "a"): [0.2]})

@@ -4,26 +4,26 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from attop.analysis.compute.across import across
-from attop.analysis.compute.across_sentences import sentences
-from attop.analysis.figures.registry import ACROSS, draw
-from attop.analysis.figures.scene import Scene
-from attop.analysis.figures.style import method_styles
+from attop_bench.report.compute.across import across
+from attop_bench.report.compute.across_sentences import sentences
+from attop_bench.report.figures.registry import ACROSS, draw
+from attop_bench.report.figures.scene import Scene
+from attop_bench.report.figures.style import method_styles
 
-COLUMNS = ["dataset", "method", "repeat", "fold", "target", "metric", "value", "reason"]
+COLUMNS = ["dataset", "method", "repeat", "fold", "top", "metric", "value", "reason"]
 
 #: Folds whose mean is 0: the mean over them is the value of the data set.
 FOLDS = (-0.004, 0.001, 0.003)
 
 
-def table(values, metric="precision@k", targets=("k=5",), folds=FOLDS):
+def table(values, metric="precision@k", tops=("k=5",), folds=FOLDS):
     """The evaluation table of data sets x methods."""
     return pd.DataFrame(
         [
-            (str(d), str(m), 0, fold, target, metric, v + shift, None)
+            (str(d), str(m), 0, fold, top, metric, v + shift, None)
             for d, row in values.iterrows()
             for m, v in row.items()
-            for target in targets
+            for top in tops
             for fold, shift in enumerate(folds)
         ],
         columns=COLUMNS,

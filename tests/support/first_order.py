@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attop.core.top import Top
 from attop.surrogates.base import BoundSurrogate, Surrogate
-from attop.top import Top
 from oracles.first_order import overlapping
 
 

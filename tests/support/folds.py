@@ -1,6 +1,6 @@
 """The folds of a run, without the file they lie in."""
 
-from attop.datasets.splits.protocols import make_folds
+from attop_bench.data.splits.protocols import make_folds
 
 
 def cut(dataset, split):

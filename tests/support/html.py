@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-from attop.analysis import build_report
-from attop.analysis.figures.scene import Figure
+from attop_bench.report import build_report
+from attop_bench.report.figures.scene import Figure
 from support.made_up import as_tables
 
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 
-from attop.analysis.compute.targets import sort_targets
 from attop.metrics import METRICS
+from attop_bench.report.compute.tops import sort_tops
 
 METHODS = [
     "aatp",
@@ -26,7 +26,7 @@ METHODS = [
 
 TAUS = tuple(f"tau={t:g}" for t in np.round(np.linspace(0.01, 0.19, 10), 2))
 DATASETS = {
-    # id: targets, repeats, folds, groups, metric, items, positives
+    # id: tops, repeats, folds, groups, metric, items, positives
     "wdbc": (("k=5", "k=10", "k=20"), 1, 5, 0, "precision@k", 569, 212),
     "digit-8": (("k=10", "k=30", "k=60"), 1, 3, 0, "precision@k", 1797, 174),
     "ionosphere-windows": (TAUS, 1, 10, 0, "precision@k", 351, 126),
@@ -47,7 +47,7 @@ def make_results(
     rng = np.random.default_rng(seed)
     evaluation, runs, roc = [], [], []
     for dataset in datasets:
-        targets, repeats, folds, groups, select_by, items, positives = DATASETS[dataset]
+        tops, repeats, folds, groups, scoring, items, positives = DATASETS[dataset]
         n_pos = max(2, positives * 2 // 5 // folds if not groups else 150)
         n_neg = max(5, n_pos * (items - positives) // positives)
         for m, method in enumerate(methods):
@@ -64,16 +64,16 @@ def make_results(
                         or (dataset, method) == ("many-users", "pnorm-push-16")
                     )
                     training = 10 ** rng.normal(-2.5 + 0.25 * m, 0.1)
-                    for t, target in enumerate(targets):
+                    for t, top in enumerate(tops):
                         lam = rng.choice([0.01, 0.1, 1.0], p=[0.7, 0.2, 0.1] if m % 3 else [0.2, 0.6, 0.2])
                         runs.append(
                             {
                                 **job,
-                                "target": target,
+                                "top": top,
                                 "status": "error" if failed else "ok",
                                 "chosen": json.dumps({} if failed else {"lam": lam}),
                                 "n_settings": 3,
-                                "select_by": select_by,
+                                "scoring": scoring,
                                 "validation": np.nan if failed else quality + 0.02,
                                 "n_train": float(items * 4 // 5),
                                 "n_test": float(n_pos + n_neg),
@@ -100,7 +100,7 @@ def make_results(
                             evaluation.append(
                                 {
                                     **job,
-                                    "target": target,
+                                    "top": top,
                                     "metric": metric,
                                     "value": np.nan if undefined else value,
                                     "reason": "fewer than k negatives" if undefined else None,
@@ -115,7 +115,7 @@ def make_results(
                         roc.append(
                             {
                                 **job,
-                                "target": target,
+                                "top": top,
                                 "fp": [0, *fp.tolist()],
                                 "tp": [0, *tp.tolist()],
                                 "n_neg": n_neg,
@@ -150,8 +150,8 @@ def make_results(
                     "repeats": DATASETS[d][1],
                 },
                 "scaling": "standard",
-                "targets": list(DATASETS[d][0]),
-                "select_by": DATASETS[d][4],
+                "tops": list(DATASETS[d][0]),
+                "scoring": DATASETS[d][4],
                 "skip": {"aatp": "needs as many programs as there are items"} if d == "ratings" else {},
                 **({"groups": DATASETS[d][3], "positives_per_group": [1, 14, 90]} if DATASETS[d][3] else {}),
             }
@@ -174,17 +174,17 @@ def make_results(
 
 
 def as_tables(evaluation, runs, roc, seed=0):
-    """Return all tables of a benchmark: other targets cost 0.01 each, and the setting chosen is the best."""
+    """Return all tables of a benchmark: other tops cost 0.01 each, and the setting chosen is the best."""
     rng = np.random.default_rng(seed)
     cross, selection = [], []
-    key = ["dataset", "method", "repeat", "fold", "target"]
-    chosen_by = runs.drop_duplicates("dataset").set_index("dataset")["select_by"]
-    places = {d: sort_targets(part["target"]) for d, part in evaluation.groupby("dataset")}
+    key = ["dataset", "method", "repeat", "fold", "top"]
+    chosen_by = runs.drop_duplicates("dataset").set_index("dataset")["scoring"]
+    places = {d: sort_tops(part["top"]) for d, part in evaluation.groupby("dataset")}
     for row in evaluation[evaluation["metric"] == evaluation["dataset"].map(chosen_by)].itertuples():
         job = {name: getattr(row, name) for name in key}
         order = places[row.dataset]
         for at in order:
-            away = abs(order.index(at) - order.index(row.target))
+            away = abs(order.index(at) - order.index(row.top))
             cross.append({**job, "at": at, "metric": row.metric, "value": row.value - 0.01 * away})
     for row in runs[runs["status"] == "ok"].itertuples():
         for lam in (0.01, 0.1, 1.0):

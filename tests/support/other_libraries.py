@@ -84,11 +84,11 @@ def torchmetrics(y, scores, k):
     from torchmetrics.functional.classification import binary_average_precision
     from torchmetrics.functional.retrieval import retrieval_normalized_dcg, retrieval_precision
 
-    preds, target = torch.tensor(np.array(scores, float)), torch.tensor(np.array(y))
+    preds, top = torch.tensor(np.array(scores, float)), torch.tensor(np.array(y))
     return (
-        float(binary_average_precision(preds, target)),
-        float(retrieval_precision(preds, target, top_k=k)),
-        float(retrieval_normalized_dcg(preds, target, top_k=k)),
+        float(binary_average_precision(preds, top)),
+        float(retrieval_precision(preds, top, top_k=k)),
+        float(retrieval_normalized_dcg(preds, top, top_k=k)),
         None,
         None,
     )

@@ -17,19 +17,19 @@ SMALL = {
         {
             "id": "wdbc",
             "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
-            "targets": [{"k": 10}, {"tau": 0.3}],
+            "tops": [{"k": 10}, {"tau": 0.3}],
         },
         {
             "id": "many-users",
             "params": {"n_users": 8},
             "protocol": {"kind": "within-groups", "repeats": 1},
-            "targets": [{"k": 5}],
+            "tops": [{"k": 5}],
         },
     ],
     "methods": [
-        {"id": "gd-papk-avg", "search": {"eta": [0.5, 5], "lam": [0.01]}},
-        {"id": "sgd-avg", "params": {"epochs": 2}, "search": {"eta": [0.1, 1]}},
-        {"id": "logistic-regression", "search": {"C": [0.1, 1]}},
+        {"id": "gd-papk-avg", "param_grid": {"eta": [0.5, 5], "lam": [0.01]}},
+        {"id": "sgd-avg", "params": {"epochs": 2}, "param_grid": {"eta": [0.1, 1]}},
+        {"id": "logistic-regression", "param_grid": {"C": [0.1, 1]}},
     ],
 }
 
@@ -45,7 +45,7 @@ def snakemake(folder, *arguments, config=SMALL):
 
 
 def jobs(output):
-    """Return the table of job counts of a dry run, without the target rule."""
+    """Return the table of job counts of a dry run, without the top rule."""
     found = re.findall(r"^(\w+) +(\d+)$", output.split("Job stats:")[1].split("total")[0], re.MULTILINE)
     return {rule: int(count) for rule, count in found if rule != "all"}
 
@@ -56,6 +56,6 @@ def entry(**changes):
         "id": "mine",
         "kind": "wdbc",
         "protocol": {"kind": "stratified"},
-        "targets": [{"k": 3}],
+        "tops": [{"k": 3}],
     }
     return {**base, **changes}

@@ -17,5 +17,5 @@ def sample(n, d, seed, positive=0.4, shift=0.4):
 
 def search_input(y, C, weights, taus, X):
     weight = item_weights(y, weights)
-    targets = [int(np.ceil(round(tau * weight.sum(), 9))) for tau in taus]
-    return ThresholdSVM(X, y, C * weight), weight, targets
+    tops = [int(np.ceil(round(tau * weight.sum(), 9))) for tau in taus]
+    return ThresholdSVM(X, y, C * weight), weight, tops

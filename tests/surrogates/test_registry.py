@@ -4,12 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import attop.surrogates
 from attop import surrogates
+from attop.core.top import Top
 from attop.surrogates import (
     AccuracyAtTop,
     BoundSurrogate,
@@ -17,7 +17,7 @@ from attop.surrogates import (
     Surrogate,
 )
 from attop.surrogates.registry import SURROGATES, get_surrogate
-from attop.top import Top
+from support import ROOT
 from support.surrogate_cases import (
     TOP,
     WITHOUT_TOP,
@@ -33,15 +33,15 @@ class MyLoss(LogisticLoss):  # no kernel, which would be compiled anew
 RUN = '''
 import numpy as np
 import yaml
-from attop.bench.config import load_config
-from attop.bench.fitting import import_estimator
+from attop_bench.run.config import load_config
+from attop_bench.run.fitting import import_estimator
 
 method = yaml.safe_load("""
 id: mine
 estimator: attop.GDRanker
 params: {surrogate: my-loss}
 """)
-data = {"id": "wdbc", "kind": "wdbc", "targets": [{"k": 3}], "select_by": "precision@k"}
+data = {"id": "wdbc", "kind": "wdbc", "tops": [{"k": 3}], "scoring": "precision@k"}
 data["protocol"] = {"kind": "stratified"}
 config = load_config({"catalogues": {}, "datasets": [data], "methods": [method], "metrics": ["auc"]})
 chosen = config.methods[0]
@@ -52,12 +52,11 @@ print(model._stages(), model.fit(X, X[:, 0] > 1).coef_.shape)
 
 
 def test_a_surrogate_is_one_file_and_one_line(tmp_path):
-    package = Path(attop.surrogates.__file__).parents[1]
-    shutil.copytree(package, tmp_path / "attop", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "attop/surrogates/my_loss.py").write_text(NEW)
-    with open(tmp_path / "attop/surrogates/__init__.pyi", "a") as stub:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "src/attop/surrogates/my_loss.py").write_text(NEW)
+    with open(tmp_path / "src/attop/surrogates/__init__.pyi", "a") as stub:
         stub.write("from .my_loss import MyLoss as MyLoss\n")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
     done = subprocess.run(
         [sys.executable, "-c", RUN], capture_output=True, text=True, env=environment, cwd=tmp_path
     )

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from attop.core.top import Top
 from attop.surrogates import (
     AUCStruct,
     HingeLoss,
@@ -17,7 +18,6 @@ from attop.surrogates import (
     PrecAtKStruct,
     TopPushLoss,
 )
-from attop.top import Top
 from support.surrogate_cases import EXACT, PAP, TOP, WITHOUT_TOP, case, defined, draw, value_of
 
 

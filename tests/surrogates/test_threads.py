@@ -6,9 +6,9 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 import attop.surrogates
+from attop.core.compiled import allowed_threads
 from attop.solvers import blocks
 from attop.surrogates import grouped
-from attop.threads import allowed_threads
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from attop.cli.main import main
+from attop_bench.cli.main import main
 from support.small_run import SMALL, jobs, snakemake
 
 CSV = "x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40))
@@ -15,7 +15,7 @@ OWN = {
     "kind": "file",
     "params": {"path": "mine.csv", "label": "y", "positive": 1},
     "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
-    "targets": [{"k": 3}],
+    "tops": [{"k": 3}],
 }
 CONFIG = {**SMALL, "datasets": [OWN], "methods": ["logistic-regression"], "trace": False}
 RUN = "results/train/mine/logistic-regression/repeat0-fold1"

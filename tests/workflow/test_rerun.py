@@ -89,30 +89,35 @@ TABLE = {
         {"check": 1, "train": 3, "trace": 1, **MEASURED},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
-    "figure": ("src/attop/analysis/figures/target.py", code, {"report": 1}, set()),
+    "figure": ("src/attop_bench/report/figures/top.py", code, {"report": 1}, set()),
     "data set": (
-        "src/attop/datasets/kinds/simulation.py",
+        "src/attop_bench/data/kinds/simulation.py",
         code,
         {"prepare": 1, "split": 1, "check": 1, "train": 3, "evaluate": 1, "trace": 1, "report": 1},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
     "protocol": (
-        "src/attop/datasets/splits/random.py",
+        "src/attop_bench/data/splits/random.py",
         code,
         {"split": 2, "check": 1, "train": 9, **AFTER},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
-    "evaluation": ("src/attop/bench/evaluation.py", code, MEASURED, set()),
-    "curves": ("src/attop/bench/trace.py", code, {"trace": 2, "report": 1}, set()),
-    "target of the curves": ("src/attop/analysis/compute/targets.py", code, {"trace": 2, "report": 1}, set()),
+    "evaluation": ("src/attop_bench/run/evaluation.py", code, MEASURED, set()),
+    "curves": ("src/attop_bench/run/trace.py", code, {"trace": 2, "report": 1}, set()),
+    "top of the curves": (
+        "src/attop_bench/report/compute/tops.py",
+        code,
+        {"trace": 2, "report": 1},
+        set(),
+    ),
     "own metrics": (
         "src/attop/metrics/own.py",
         code,
         {**BEFORE, "train": 9, **AFTER},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
-    "check": ("src/attop/bench/checks.py", code, {"check": 1}, set()),
-    "how jobs are run": ("src/attop/jobs/client.py", code, {}, set()),
+    "check": ("src/attop_bench/run/checks.py", code, {"check": 1}, set()),
+    "how jobs are run": ("src/attop_bench/jobs/client.py", code, {}, set()),
     "README": ("README.md", code, {}, set()),
 }
 
@@ -148,7 +153,7 @@ def test_an_edit_of_how_files_are_fetched_fetches_them_again(clone):
         "params": {"label": "y", "positive": 1},
         "files": {"path": {"path": "own.csv"}},
         "protocol": {"kind": "stratified"},
-        "targets": [{"k": 3}],
+        "tops": [{"k": 3}],
     }
     config = {**SMALL, "datasets": [own], "output": "fetched", "mirror": "mirror"}
     (clone / "fetched.yaml").write_text(yaml.safe_dump(config))

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from attop.bench.locks import claim
+from attop_bench.run.locks import claim
 from support.killing import finish, kill_and_resume, results, scores, start
 from support.small_run import SMALL
 

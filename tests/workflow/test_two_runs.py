@@ -8,11 +8,11 @@ import subprocess
 import pandas as pd
 import pytest
 
-from attop.bench.carried import made_with
-from attop.bench.locks import hold
-from attop.bench.record import Record
-from attop.bench.tables import write_tables
-from attop.datasets.base import Dataset, save_arrays
+from attop_bench.data.base import Dataset, save_arrays
+from attop_bench.run.carried import made_with
+from attop_bench.run.locks import hold
+from attop_bench.run.record import Record
+from attop_bench.run.tables import write_tables
 from support.small_run import SMALL, jobs, snakemake
 
 ONE = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:], "trace": False}
@@ -93,7 +93,7 @@ CHANGES = {
         {"prepare": 1, "split": 1, "check": 1, "train": 2, "evaluate": 1, "trace": 1, "report": 1},
     ),
     "search": (
-        {"methods": [{"id": "logistic-regression", "search": {"C": [0.1, 2]}}]},
+        {"methods": [{"id": "logistic-regression", "param_grid": {"C": [0.1, 2]}}]},
         {"check": 1, "train": 2, "evaluate": 1, "report": 1},
     ),
     "metrics": ({"metrics": ["ap"]}, {"evaluate": 1, "report": 1}),
@@ -136,7 +136,7 @@ def test_an_own_file_of_the_same_name_is_another_file(tmp_path):
         "kind": "file",
         "params": {"path": "mine.csv", "label": "y", "positive": 1},
         "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
-        "targets": [{"k": 3}],
+        "tops": [{"k": 3}],
     }
     config = at(tmp_path, datasets=[own])
     for name, y in (("a", "0,1"), ("b", "1,0")):

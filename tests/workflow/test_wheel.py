@@ -11,10 +11,10 @@ from importlib.util import find_spec
 import pytest
 import yaml
 
-from attop.bench.config import load_config
-from attop.bench.plan import Plan
-from attop.cli.init import BENCHMARK, source
-from attop.cli.main import main
+from attop_bench.cli.init import BENCHMARK, source
+from attop_bench.cli.main import main
+from attop_bench.run.config import load_config
+from attop_bench.run.plan import Plan
 from support import ROOT
 from support.small_run import SMALL, jobs
 

@@ -30,7 +30,7 @@ def test_everything_is_built(finished):
     assert set(runs["status"]) == {"ok"}
     evaluation = pd.read_parquet(results / "tables" / "evaluation.parquet")
     assert set(evaluation["method"]) == {"gd-papk-avg", "sgd-avg", "logistic-regression"}
-    chosen = evaluation.query("dataset == 'wdbc' and metric == 'precision@k' and target == 'k=10'")
+    chosen = evaluation.query("dataset == 'wdbc' and metric == 'precision@k' and top == 'k=10'")
     assert chosen["value"].between(0.8, 1).all()  # malignant cells are easy to find at the top
 
 
@@ -40,7 +40,7 @@ def test_training_curves_end_at_the_models_of_the_runs(finished):
     assert set(zip(trace["dataset"], trace["method"], strict=True)) == {
         (dataset, method) for dataset in ("wdbc", "many-users") for method in ("gd-papk-avg", "sgd-avg")
     }
-    key = ["dataset", "method", "repeat", "fold", "target"]
+    key = ["dataset", "method", "repeat", "fold", "top"]
     evaluation = pd.read_parquet(tables / "evaluation.parquet")
     selecting = evaluation["dataset"].map({"wdbc": "precision@k", "many-users": "micro-pap@k"})
     of_runs = evaluation[evaluation["metric"] == selecting].set_index(key)["value"]
@@ -81,7 +81,12 @@ def test_a_lost_output_is_made_again_and_what_follows(finished, tmp_path):
             {"prepare": 1, "split": 1, "check": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
         ),
         (
-            {"methods": [*SMALL["methods"][:2], {"id": "logistic-regression", "search": {"C": [0.1, 2]}}]},
+            {
+                "methods": [
+                    *SMALL["methods"][:2],
+                    {"id": "logistic-regression", "param_grid": {"C": [0.1, 2]}},
+                ]
+            },
             {"check": 1, "compile": 1, "train": 3, "evaluate": 2, "trace": 2, "report": 1},
         ),
         (
@@ -123,7 +128,7 @@ def csv(folder, name, **columns):
         "kind": "file",
         "params": {"path": str(folder / name), "label": "label", "positive": "yes"},
         "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
-        "targets": [{"k": 3}],
+        "tops": [{"k": 3}],
     }
 
 
@@ -132,7 +137,7 @@ def misspelt(folder):
 
 
 def k_too_large(folder):
-    wide = {**SMALL["datasets"][0], "targets": [{"k": 150}]}
+    wide = {**SMALL["datasets"][0], "tops": [{"k": 150}]}
     return changed(datasets=[wide]), ["wdbc", "k=150", "precision@k", "validation", "items"]
 
 
@@ -205,8 +210,8 @@ def test_from_another_folder_the_catalogues_are_those_beside_the_snakefile(tmp_p
 KIND = """
 import numpy as np
 
-from attop.datasets.base import Dataset
-from attop.datasets.catalogue import Kind, Stage
+from attop_bench.data.base import Dataset
+from attop_bench.data.catalogue import Kind, Stage
 
 
 def grow(seed):
@@ -235,7 +240,7 @@ def test_a_kind_of_data_with_stages_of_any_name(tmp_path, monkeypatch):
         "id": "mine",
         "kind": "kinds_of_mine.SHARP",
         "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
-        "targets": [{"k": 5}],
+        "tops": [{"k": 5}],
     }
     config = changed(datasets=[own], methods=SMALL["methods"][2:])
     last = "results/data/mine/dataset.npz"

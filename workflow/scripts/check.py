@@ -1,15 +1,15 @@
 """Check data and configuration before anything is trained."""
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.bench.available import load_available
-    from attop.bench.checks import check_plan
-    from attop.bench.config import Config
-    from attop.bench.folds import read_folds
-    from attop.bench.parameters import by_name
-    from attop.datasets.base import Dataset
-    from attop.files import write_json
+    from attop.core.files import write_json
+    from attop_bench.data.base import Dataset
+    from attop_bench.run.available import load_available
+    from attop_bench.run.checks import check_plan
+    from attop_bench.run.config import Config
+    from attop_bench.run.folds import read_folds
+    from attop_bench.run.parameters import by_name
 
     inputs = by_name(snakemake.params)
     made_with = inputs.pop("made_with")

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.bench.compilation import compile_methods
-    from attop.bench.parameters import by_name
-    from attop.files import write_json
+    from attop.core.files import write_json
+    from attop_bench.run.compilation import compile_methods
+    from attop_bench.run.parameters import by_name
 
     logs = Path(snakemake.log[0]).parent / "compile"
     methods = by_name(snakemake.params)["methods"]

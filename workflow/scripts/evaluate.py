@@ -2,32 +2,32 @@
 
 from pathlib import Path
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.bench.available import load_available
-    from attop.bench.evaluation import evaluate
-    from attop.bench.parameters import by_name
-    from attop.bench.record import check_all_ok
-    from attop.bench.run import Run
-    from attop.bench.tables import write_tables
+    from attop.core.top import Top
     from attop.metrics.own import find_metric
-    from attop.top import Top
+    from attop_bench.run.available import load_available
+    from attop_bench.run.evaluation import evaluate
+    from attop_bench.run.parameters import by_name
+    from attop_bench.run.record import check_all_ok
+    from attop_bench.run.run import Run
+    from attop_bench.run.tables import write_tables
 
     inputs, files = by_name(snakemake.params), snakemake.input
     if inputs["strict"]:
         check_all_ok(files.records)
-    own = inputs["own_metrics"]
+    own = inputs["custom_metrics"]
     dataset = load_available(files.data)
     runs = [Run(snakemake.wildcards.dataset, *run) for run in inputs["runs"]]
-    targets = [Top.of(target) for target in inputs["targets"]]
+    tops = [Top.of(top) for top in inputs["tops"]]
     tables = evaluate(
         dataset,
         runs,
         files.scores,
         files.records,
-        targets=targets,
+        tops=tops,
         metrics=[find_metric(name, own) for name in inputs["metrics"]],
-        select_by=find_metric(inputs["select_by"], own),
+        scoring=find_metric(inputs["scoring"], own),
     )
     write_tables(tables, Path(snakemake.output[0]).parent, made_with=inputs["made_with"])

@@ -1,10 +1,10 @@
 """Fetch the files of a data set into the cache."""
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.datasets.fetch.receipt import fetch_files
-    from attop.datasets.fetch.source import Source
+    from attop_bench.data.fetch.receipt import fetch_files
+    from attop_bench.data.fetch.source import Source
 
     where = snakemake.params.sources
     fetch_files(

@@ -2,17 +2,18 @@
 
 from pathlib import Path
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.bench.available import load_available
-    from attop.bench.mailing import mailing
-    from attop.bench.parameters import by_name
-    from attop.bench.spec import JobSpec
-    from attop.bench.tables import write_tables
-    from attop.datasets.base import Dataset
-    from attop.datasets.fetch.receipt import read_receipt
-    from attop.datasets.kinds.coil import evaluation_features
+    from studies.coil2000.kind import evaluation_features
+    from studies.coil2000.mailing import mailing
+
+    from attop_bench.data.base import Dataset
+    from attop_bench.data.fetch.receipt import read_receipt
+    from attop_bench.run.available import load_available
+    from attop_bench.run.parameters import by_name
+    from attop_bench.run.spec import JobSpec
+    from attop_bench.run.tables import write_tables
 
     inputs, out = by_name(snakemake.params), Path(snakemake.output[0])
     dataset = Dataset.load(snakemake.input.data)

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     import pandas as pd
 
-    from attop.bench.parameters import by_name
-    from attop.files import read_json
-    from attop.papers.page import write_findings
-    from attop.papers.registry import findings_of
+    from attop.core.files import read_json
+    from attop_bench.papers.page import write_findings
+    from attop_bench.papers.registry import findings_of
+    from attop_bench.run.parameters import by_name
 
     files = {Path(file).name: file for file in snakemake.input}
     tables = {Path(n).stem: pd.read_parquet(f) for n, f in files.items() if n.endswith(".parquet")}

@@ -1,10 +1,10 @@
 """Run one preparation stage of a data set."""
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.bench.parameters import by_name
-    from attop.datasets.build import build
+    from attop_bench.data.build import build
+    from attop_bench.run.parameters import by_name
 
     inputs = by_name(snakemake.params)
     data = inputs["data"]

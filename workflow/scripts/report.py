@@ -2,22 +2,22 @@
 
 from pathlib import Path
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.analysis import write_analysis
-    from attop.bench.available import load_available
-    from attop.bench.config import Config
-    from attop.bench.manifest import manifest
-    from attop.bench.parameters import by_name
-    from attop.bench.tables import read_tables, write_tables
-    from attop.files import write_json
+    from attop.core.files import write_json
     from attop.metrics.registry import register
+    from attop_bench.report import write_analysis
+    from attop_bench.run.available import load_available
+    from attop_bench.run.config import Config
+    from attop_bench.run.manifest import manifest
+    from attop_bench.run.parameters import by_name
+    from attop_bench.run.tables import read_tables, write_tables
 
     inputs = by_name(snakemake.params)
     made_with = inputs.pop("made_with")
     config = Config.model_validate(inputs)
-    for name in config.own_metrics:
+    for name in config.custom_metrics:
         register(config.metric(name))
     report, about, *others = snakemake.output
     tables = Path(config.output) / "tables"

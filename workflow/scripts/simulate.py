@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.bench.available import load_available
-    from attop.bench.parameters import by_name
-    from attop.bench.tables import write_tables
-    from attop.datasets.base import Dataset
-    from attop.papers.registry import simulate
+    from attop_bench.data.base import Dataset
+    from attop_bench.papers.registry import simulate
+    from attop_bench.run.available import load_available
+    from attop_bench.run.parameters import by_name
+    from attop_bench.run.tables import write_tables
 
     inputs, path = by_name(snakemake.params), Path(snakemake.output[0])
     found = {Path(file).parent.name: load_available(file) for file in snakemake.input.data}

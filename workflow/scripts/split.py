@@ -1,13 +1,13 @@
 """Cut a data set into the folds of one repeat."""
 
-from attop.jobs.log import job_log
+from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.bench.available import load_available
-    from attop.bench.folds import write_folds
-    from attop.bench.parameters import by_name
-    from attop.datasets.base import Unavailable, save_unavailable
-    from attop.datasets.splits.protocols import make_folds
+    from attop_bench.data.base import Unavailable, save_unavailable
+    from attop_bench.data.splits.protocols import make_folds
+    from attop_bench.run.available import load_available
+    from attop_bench.run.folds import write_folds
+    from attop_bench.run.parameters import by_name
 
     inputs = by_name(snakemake.params)
     split, made_with = inputs["split"], inputs["made_with"]

@@ -1,11 +1,11 @@
-"""Train one method on one fold, for every target."""
+"""Train one method on one fold, for every top."""
 
 import os
 
-from attop.bench.job import Job, train
-from attop.bench.parameters import by_name
-from attop.bench.spec import JobSpec
-from attop.jobs.limits import Limits
+from attop_bench.jobs.limits import Limits
+from attop_bench.run.job import Job, train
+from attop_bench.run.parameters import by_name
+from attop_bench.run.spec import JobSpec
 
 wildcards, inputs, resources = snakemake.wildcards, by_name(snakemake.params), snakemake.resources
 # Within a group that SLURM runs, Snakemake counts one core.

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.aatp.candidates import Choice
 from attop.solvers.aatp.search import SEARCHES, problems_at_most, work
@@ -19,8 +21,6 @@ from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyThresholdSVM
 from attop.solvers.base import Callback, Deadline
 from attop.surrogates.accuracy_at_top import Weights, item_weights
-from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["AATP"]
 

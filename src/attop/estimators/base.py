@@ -16,13 +16,13 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
+from attop.core.sample import check_groups
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.convergence_warnings import warn_constant, warn_unfinished
 from attop.estimators.features import check_features
 from attop.estimators.validation import check_parameters
-from attop.sample import check_groups
 from attop.solvers.base import Solution
-from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["CutAtZero", "LinearRanker", "all_alike", "cut_below", "encode_labels", "fit_many"]
 
@@ -80,7 +80,7 @@ class LinearRanker(CutAtZero, BaseEstimator):
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
 
         Where the training ended before it was done, a ConvergenceWarning says so, and what to change; where
-        the model scores all training items alike, a `attop.exceptions.ConstantModelWarning` does.
+        the model scores all training items alike, a `ConstantModelWarning` does.
 
         Raises
         ------

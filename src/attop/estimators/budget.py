@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.sample import check_groups
+from attop.core.top import Top
+from attop.core.typing import TopLike
 from attop.estimators.base import cut_below
 from attop.metrics.ranking import check_scores
 from attop.metrics.scorer import scores_of
-from attop.sample import check_groups
-from attop.top import Top
-from attop.typing import TopLike
 
 __all__ = ["TopThreshold", "predict_top", "top_threshold"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.bundle.bundle import bundle
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["BundleEstimator", "BundleRanker", "PushEstimator", "SVMEstimator", "TopSVMEstimator"]
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from attop.exceptions import ConstantModelWarning
+__all__ = ["ConstantModelWarning", "warn_constant", "warn_of_cross_entropies", "warn_unfinished"]
 
-__all__ = ["warn_constant", "warn_of_cross_entropies", "warn_unfinished"]
+
+class ConstantModelWarning(UserWarning):
+    """A fitted model gives all training items one score: it ranks nothing."""
 
 
 def warn_unfinished(models: Sequence[Any]) -> None:

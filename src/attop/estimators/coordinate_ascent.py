@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import LinearRanker
 from attop.metrics import get_metric
 from attop.solvers.descent.coordinate_ascent import coordinate_ascent
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["CoordinateAscent"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from attop.typing import Ints
+from attop.core.typing import Ints
 
 __all__ = ["Fold", "deal_folds"]
 

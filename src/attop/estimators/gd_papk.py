@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
+from attop.core.typing import TopLike
 from attop.estimators.gd_ranker import GDRanker
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
-from attop.typing import TopLike
 
 __all__ = ["GDPApK"]
 

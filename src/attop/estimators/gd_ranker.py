@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.base import Deadline
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["GDRanker"]
 

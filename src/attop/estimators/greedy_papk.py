@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import LinearRanker
 from attop.estimators.convergence_warnings import warn_of_cross_entropies
 from attop.solvers.papk.greedy import greedy_papk
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["GreedyPApK"]
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.aatp import AATP
 from attop.solvers.aatp.threshold_kernel_svm import KernelThresholdSVM
 from attop.surrogates.accuracy_at_top import Weights
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["KernelAATP"]
 

@@ -22,9 +22,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from attop.core.seeds import derive_seed
+from attop.core.typing import Floats, Ints
 from attop.estimators.folds import Fold
-from attop.seeds import derive_seed
-from attop.typing import Floats, Ints
 
 __all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "refit", "seeded", "takes"]
 

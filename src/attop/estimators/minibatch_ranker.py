@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import LinearRanker
 from attop.estimators.features import check_features
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["AveragedRanker", "MiniBatchRanker"]
 

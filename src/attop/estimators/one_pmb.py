@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from attop.core.typing import TopLike
 from attop.estimators.minibatch_ranker import AveragedRanker
-from attop.typing import TopLike
 
 __all__ = ["OnePMB"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from attop.core.typing import TopLike
 from attop.estimators.bundle_ranker import PushEstimator
 from attop.surrogates.base import Surrogate
-from attop.typing import TopLike
 
 __all__ = ["PatMat"]
 

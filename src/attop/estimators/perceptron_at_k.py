@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.minibatch_ranker import MiniBatchRanker
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["PerceptronAtK"]
 

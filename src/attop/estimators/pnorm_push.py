@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, get_args
 
+from attop.core.typing import Floats, Ints
 from attop.estimators.base import sharing
 from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.base import Solution
@@ -16,7 +17,6 @@ from attop.surrogates.convex_push import HingePush, LogisticPush
 from attop.surrogates.exp_push import ExpPushExp
 from attop.surrogates.pnorm_push import PNormPushExp
 from attop.surrogates.push_price import Price
-from attop.typing import Floats, Ints
 
 __all__ = ["PNormPush"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import LinearRanker
 from attop.estimators.convergence_warnings import warn_of_cross_entropies
 from attop.solvers.papk.select import select_papk
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["SelectPApK"]
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import sharing
 from attop.estimators.weighted_ranker import WeightedRanker
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
@@ -16,7 +17,6 @@ from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.soft_top_search import Outcome, Request, cross_validation_folds, search, thinned
 from attop.solvers.descent.standardised import Standardised, standardise
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["SoftTop"]
 

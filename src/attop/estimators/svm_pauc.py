@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from attop.core.typing import TopLike
 from attop.estimators.bundle_ranker import TopSVMEstimator
 from attop.surrogates.base import Surrogate
-from attop.typing import TopLike
 
 __all__ = ["SVMPAUC"]
 

@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from attop.core.sample import check_groups
+from attop.core.top import Top
+from attop.core.typing import Floats, TopLike
 from attop.estimators.base import CutAtZero, cut_below, encode_labels
 from attop.estimators.validation import check_parameters
-from attop.sample import check_groups
 from attop.solvers.descent.soft_top import Part, precision_about, unit
 from attop.solvers.descent.soft_top_search import cross_validation_folds
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK
-from attop.top import Top
-from attop.typing import Floats, TopLike
 
 __all__ = ["TopBooster"]
 

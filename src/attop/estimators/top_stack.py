@@ -15,6 +15,8 @@ from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from attop.core.sample import check_groups
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import CutAtZero, Setting, cut_below, encode_labels
 from attop.estimators.folds import Fold, deal_folds
 from attop.estimators.members import (
@@ -27,8 +29,6 @@ from attop.estimators.members import (
     takes,
 )
 from attop.metrics.held_out import TopPrecision, Worth
-from attop.sample import check_groups
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["TopStack"]
 

@@ -26,7 +26,7 @@ class WeightedRanker(LinearRanker):
         """Learn from features and labels and, where used, groups and weights.
 
         Where the training ended before it was done, a ConvergenceWarning says so, and what to change; where
-        the model scores all training items alike, a `attop.exceptions.ConstantModelWarning` does.
+        the model scores all training items alike, a `ConstantModelWarning` does.
 
         Parameters
         ----------

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats, Ints
 from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
-from attop.typing import Floats, Ints
 
 __all__ = ["positives_at_top", "rank_of_last_positive", "reciprocal_rank", "top_1"]
 
@@ -94,7 +94,7 @@ def positives_at_top(y: ArrayLike, scores: ArrayLike) -> int:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
 

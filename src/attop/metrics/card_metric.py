@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.typing import TopLike
 from attop.metrics.card_precision import CardPrecision, card_precision, card_precision_in_order
 from attop.metrics.family import Family
 from attop.metrics.metric import Metric, MetricValue, UndefinedMetricError
-from attop.typing import TopLike
 
 __all__ = ["CARD_FAMILIES", "CardMetric"]
 

@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.sample import check_groups, check_labels
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.metric import UndefinedMetricError
 from attop.metrics.ranking import check_scores
-from attop.sample import check_groups, check_labels
-from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["CardPrecision", "card_precision", "card_precision_in_order"]
 
@@ -120,7 +120,7 @@ def card_precision(
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping

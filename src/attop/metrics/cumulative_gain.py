@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["dcg", "ndcg", "ndcg_aatp"]
 
@@ -100,7 +100,7 @@ def dcg(
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping, optional

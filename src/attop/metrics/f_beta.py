@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.family import Family
 from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["f_beta_at_k"]
 
@@ -42,7 +42,7 @@ def f_beta_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, beta: float = 1.0
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping

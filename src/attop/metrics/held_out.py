@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.sample import check_groups, check_labels
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.ranking import Ranking, check_scores
-from attop.sample import check_groups, check_labels
-from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["TopPrecision", "Worth"]
 
@@ -44,7 +44,7 @@ class TopPrecision:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     top : Top, int or mapping
         Resolved in each group.
     groups : array-like of shape (n,), optional

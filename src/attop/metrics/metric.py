@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.sample import check_groups, check_labels
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.ranking import Ranking, check_scores, check_weights
-from attop.sample import check_groups, check_labels
-from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["EXPECTED", "Metric", "MetricValue", "Need", "UndefinedMetricError"]
 
@@ -156,7 +156,7 @@ class Metric:
         Parameters
         ----------
         y : array-like of shape (n,)
-            Binary labels, see `attop.sample.check_labels`.
+            Binary labels, see `attop.core.sample.check_labels`.
         scores : array-like of shape (n,)
             The higher, the nearer the top.
         top : Top, int or mapping, optional

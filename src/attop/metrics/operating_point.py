@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.typing import Floats, Ints
 from attop.metrics.family import Family
 from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
-from attop.typing import Floats, Ints
 
 __all__ = ["precision_at_recall", "recall_at_precision", "tpr_at_fpr"]
 
@@ -120,7 +120,7 @@ def recall_at_precision(y: ArrayLike, scores: ArrayLike, precision: float) -> fl
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     precision : float in (0, 1]

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from attop.core.typing import Floats, Ints
 from attop.metrics.metric import Metric, Need
 from attop.metrics.registry import get_metric, is_known
-from attop.typing import Floats, Ints
 
-__all__ = ["FunctionMetric", "find_metric", "own_metric"]
+__all__ = ["FunctionMetric", "custom_metric", "find_metric"]
 
 
 #: What a list may be said to need, in the order in which the lack is reported.
@@ -67,7 +67,7 @@ class FunctionMetric(Metric):
         return value
 
 
-def own_metric(
+def custom_metric(
     name: str,
     path: str,
     *,
@@ -102,7 +102,7 @@ def own_metric(
 
     Examples
     --------
-    >>> brier = own_metric("brier", "sklearn.metrics.brier_score_loss", higher_is_better=False)
+    >>> brier = custom_metric("brier", "sklearn.metrics.brier_score_loss", higher_is_better=False)
     >>> brier.evaluate([1, 0], [0.75, 0.5]).value
     0.15625
     """
@@ -149,9 +149,9 @@ def find_metric(name: str, own: Mapping[str, Mapping[str, Any]]) -> Metric:
     ----------
     name : str
     own : mapping
-        Name to the arguments of `own_metric` besides the name.
+        Name to the arguments of `custom_metric` besides the name.
     """
-    return own_metric(name, **own[name]) if name in own else get_metric(name)
+    return custom_metric(name, **own[name]) if name in own else get_metric(name)
 
 
 _LACKS = {"k": "k items", "positive": "a positive", "negative": "a negative"}

@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
+from attop.core.typing import Floats, Ints
 from attop.metrics.ranking import Ranking
-from attop.typing import Floats, Ints
 
 __all__ = ["Ties", "correct_pairs"]
 

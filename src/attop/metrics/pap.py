@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.metric import EXPECTED, Metric, MetricValue, Need
 from attop.metrics.pairs import Ties, correct_pairs
 from attop.metrics.ranking import Ranking
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["macro_pap_at_k", "micro_pap_at_k", "pap_at_k", "pap_at_k_risk"]
 
@@ -67,7 +67,7 @@ def pap_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "exp
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping

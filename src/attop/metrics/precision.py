@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.metric import EXPECTED, Metric, Need
 from attop.metrics.ranking import Ranking
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["average_precision", "hit_at_k", "precision_at_k", "recall_at_k"]
 
@@ -96,7 +96,7 @@ def precision_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
@@ -197,7 +197,7 @@ def average_precision(y: ArrayLike, scores: ArrayLike) -> float:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.typing import Floats, Ints
+from attop.core.typing import Floats, Ints
 
 __all__ = ["Ranking", "as_floats", "check_scores", "check_weights"]
 

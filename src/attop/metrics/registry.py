@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from attop.core.wording import did_you_mean
 from attop.metrics import (
     absolute_top,
     cumulative_gain,
@@ -17,7 +18,6 @@ from attop.metrics import (
 )
 from attop.metrics.card_metric import CARD_FAMILIES
 from attop.metrics.metric import Metric
-from attop.suggestions import did_you_mean
 
 __all__ = ["DEFAULT_METRICS", "FAMILIES", "METRICS", "get_metric", "is_known", "register"]
 

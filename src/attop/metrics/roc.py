@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.sample import check_labels
+from attop.core.typing import Floats, Ints
 from attop.metrics.metric import UndefinedMetricError
 from attop.metrics.ranking import Ranking, check_scores
-from attop.sample import check_labels
-from attop.typing import Floats, Ints
 
 __all__ = ["RocPoints", "roc_points"]
 
@@ -52,7 +52,7 @@ def roc_points(y: ArrayLike, scores: ArrayLike) -> RocPoints:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
 

@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.sample import check_labels
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.metric import EXPECTED, Metric, Need, UndefinedMetricError
 from attop.metrics.pairs import Ties, correct_pairs
 from attop.metrics.ranking import Ranking, check_scores
-from attop.sample import check_labels
-from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["auc", "auc_at_k", "partial_auc"]
 
@@ -62,7 +62,7 @@ def auc(
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     ties : {"expected", "error", "half"}
@@ -103,7 +103,7 @@ def partial_auc(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
@@ -138,7 +138,7 @@ def auc_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Binary labels, see `attop.sample.check_labels`.
+        Binary labels, see `attop.core.sample.check_labels`.
     scores : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping

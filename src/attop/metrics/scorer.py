@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.top import Top
+from attop.core.typing import Floats, TopLike
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
-from attop.top import Top
-from attop.typing import Floats, TopLike
 
 __all__ = ["TopScorer", "make_top_scorer", "scores_of"]
 

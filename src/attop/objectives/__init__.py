@@ -4,6 +4,6 @@ Each library has a module, which imports it only where it is needed; `attop.obje
 `attop.objectives.evaluation` are what they share.
 """
 
-from attop.lazy import attach
+from attop.core.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from attop.core.top import Top
+from attop.core.typing import TopLike
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
-from attop.top import Top
-from attop.typing import TopLike
 
 __all__ = ["EvaluationMetric"]
 

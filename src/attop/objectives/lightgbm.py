@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from attop.core.typing import Floats
 from attop.objectives.evaluation import EvaluationMetric
 from attop.objectives.objective import Objective, codes_of
-from attop.typing import Floats
 
 __all__ = ["LightGBMMetric", "LightGBMObjective"]
 

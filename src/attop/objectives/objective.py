@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.ranking import as_floats
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.surrogates.registry import SURROGATES, get_surrogate
-from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = ["Objective", "codes_of", "surrogate_of"]
 

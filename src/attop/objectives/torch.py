@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from attop.core.sample import RankingSample
+from attop.core.typing import TopLike
 from attop.objectives.objective import surrogate_of
-from attop.sample import RankingSample
 from attop.surrogates import (
     LogisticLoss,
     PNormPushExp,
@@ -23,7 +24,6 @@ from attop.surrogates import (
     Surrogate,
 )
 from attop.surrogates.base import BoundSurrogate, eligible
-from attop.typing import TopLike
 
 __all__ = ["TopLoss"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from attop.core.typing import Floats, TopLike
 from attop.metrics.metric import Metric
 from attop.objectives.evaluation import EvaluationMetric
 from attop.objectives.objective import Objective, codes_of
-from attop.typing import Floats, TopLike
 
 __all__ = ["XGBoostMetric", "XGBoostObjective"]
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["Callback", "Deadline", "History", "Solution", "Status"]
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from attop.core.compiled import allowed_threads
+from attop.core.typing import Floats
 from attop.surrogates.base import BoundSurrogate
-from attop.threads import allowed_threads
-from attop.typing import Floats
 
 __all__ = ["BlockedLoss", "take_rows"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats, Ints
 from attop.solvers.base import History, Solution, Status
-from attop.typing import Floats, Ints
 
 __all__ = ["GridSolution", "broadcast_settings", "summary_status"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from attop.core.typing import Floats
 from attop.solvers.base import Callback, Deadline, History, Status
-from attop.typing import Floats
 
 __all__ = ["Monitor"]
 

@@ -16,19 +16,19 @@ from attop.metrics import Metric, get_metric
 
 __all__ = ["MetricMatrix", "metric_matrix"]
 
-_NEEDED = ("dataset", "method", "repeat", "fold", "target", "metric", "value")
+_NEEDED = ("dataset", "method", "repeat", "fold", "top", "metric", "value")
 
 
 @dataclass(frozen=True)
 class MetricMatrix:
-    """One metric, one target per data set; nothing is imputed.
+    """One metric, one top per data set; nothing is imputed.
 
     Attributes
     ----------
     metric : str
     higher_is_better : bool
-    targets : dict of str to str
-        The target of each data set.
+    tops : dict of str to str
+        The top of each data set.
     means : DataFrame, data sets x methods
         Mean over the defined runs, in the metric's own direction; NaN where there is none.
     counts : DataFrame, data sets x methods
@@ -44,7 +44,7 @@ class MetricMatrix:
 
     metric: str
     higher_is_better: bool
-    targets: dict[str, str]
+    tops: dict[str, str]
     means: pd.DataFrame
     counts: pd.DataFrame
     expected: pd.Series
@@ -61,7 +61,7 @@ class MetricMatrix:
 def metric_matrix(
     evaluation: pd.DataFrame,
     metric: str | Metric,
-    target: str | Mapping[str, str],
+    top: str | Mapping[str, str],
     *,
     methods: Sequence[str] | None = None,
     expected: Mapping[str, int] | None = None,
@@ -75,10 +75,10 @@ def metric_matrix(
     Parameters
     ----------
     evaluation : DataFrame
-        Tidy: dataset, method, repeat, fold, target, metric, value (not finite where undefined).
+        Tidy: dataset, method, repeat, fold, top, metric, value (not finite where undefined).
     metric : str or Metric
-    target : str or mapping of str to str
-        One target for all data sets, or one for each; data sets not in the mapping are left out.
+    top : str or mapping of str to str
+        One top for all data sets, or one for each; data sets not in the mapping are left out.
     methods : sequence of str, optional
         The methods to compare, in this order; all in the table by default. Name those that may have failed
         everywhere.
@@ -100,12 +100,12 @@ def metric_matrix(
     definition = get_metric(metric)
     names = list(dict.fromkeys(evaluation["method"] if methods is None else methods))
     datasets = list(dict.fromkeys(evaluation["dataset"]))
-    targets = {d: target if isinstance(target, str) else target.get(d, "") for d in datasets}
-    without = {d: "no target was chosen for it" for d in datasets if not targets[d]}
+    tops = {d: top if isinstance(top, str) else top.get(d, "") for d in datasets}
+    without = {d: "no top was chosen for it" for d in datasets if not tops[d]}
     rows = [d for d in datasets if d not in without]
 
     part = evaluation[evaluation["metric"] == definition.name]
-    part = part[(part["target"] == part["dataset"].map(targets)) & part["method"].isin(names)]
+    part = part[(part["top"] == part["dataset"].map(tops)) & part["method"].isin(names)]
     twice = int(part.duplicated(["dataset", "method", "repeat", "fold"]).sum())
     if twice:
         raise ValueError(f"evaluation holds {twice} values of {definition.name} twice: keep one of each")
@@ -124,9 +124,7 @@ def metric_matrix(
 
     whole = counts.eq(shared, axis=0) & counts.gt(0)
     live = [d for d in rows if shared[d] > 0]
-    without |= {
-        d: f"no method has a value of {definition.name} at {targets[d]}" for d in rows if d not in live
-    }
+    without |= {d: f"no method has a value of {definition.name} at {tops[d]}" for d in rows if d not in live}
     dropped: dict[str, str] = {} if live else dict.fromkeys(names, "no data set has a value")
     kept, compared = [m for m in names if m not in dropped], list(live)
     while not (holes := ~whole.loc[compared, kept]).empty and holes.to_numpy().any():
@@ -147,7 +145,7 @@ def metric_matrix(
     return MetricMatrix(
         definition.name,
         definition.higher_is_better,
-        {d: targets[d] for d in rows},
+        {d: tops[d] for d in rows},
         means,
         counts,
         planned,

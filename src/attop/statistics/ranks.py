@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = [
     "Comparison",

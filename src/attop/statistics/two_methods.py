@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["CorrectedT", "SignedRank", "corrected_t_test", "wilcoxon"]
 

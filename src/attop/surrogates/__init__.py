@@ -4,6 +4,6 @@ A surrogate is bound to labels and groups once and then called with scores; see
 `attop.surrogates.base`. Kernels are compiled when a surrogate is first bound and called.
 """
 
-from attop.lazy import attach
+from attop.core.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.sample import check_labels
+from attop.core.sample import check_labels
+from attop.core.typing import Floats, Ints
 from attop.surrogates.base import BoundSurrogate, Surrogate
-from attop.typing import Floats, Ints
 
 __all__ = ["AccuracyAtTop", "Weights", "item_weights"]
 

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.sample import RankingSample
+from attop.core.typing import Floats, Ints
 from attop.metrics.ranking import as_floats, check_weights
-from attop.sample import RankingSample
-from attop.typing import Floats, Ints
 
 __all__ = ["AlongLine", "BoundSurrogate", "Slope", "Surrogate", "eligible"]
 

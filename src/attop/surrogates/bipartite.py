@@ -7,9 +7,9 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.sample import RankingSample
+from attop.core.sample import RankingSample
+from attop.core.typing import Floats
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
-from attop.typing import Floats
 
 __all__ = ["BipartiteSurrogate"]
 

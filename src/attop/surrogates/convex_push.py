@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar, get_args
 
+from attop.core.typing import Floats
 from attop.surrogates.bipartite import BipartiteSurrogate
 from attop.surrogates.push_price import Price, check_power, exp_mean, power_mean
 from attop.surrogates.push_sums import PullBack, hinge_sums, logistic_sums
-from attop.typing import Floats
 
 __all__ = ["ConvexPush", "HingePush", "LogisticPush"]
 

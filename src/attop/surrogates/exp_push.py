@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.surrogates.bipartite import BipartiteSurrogate
-from attop.typing import Floats
 
 __all__ = ["ExpPushExp"]
 

@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.sample import RankingSample
+from attop.core.compiled import allowed_threads
+from attop.core.sample import RankingSample
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
-from attop.threads import allowed_threads
-from attop.top import Top
-from attop.typing import Floats, Ints, TopLike
 
 __all__ = [
     "Amounts",
@@ -97,7 +97,7 @@ class TopSurrogate(GroupedSurrogate):
     Parameters
     ----------
     top : Top, int or mapping
-        Resolved in each group; an integer is k. See `attop.top.Top`.
+        Resolved in each group; an integer is k. See `attop.core.top.Top`.
     """
 
     def __init__(self, top: TopLike):

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.sample import RankingSample
+from attop.core.sample import RankingSample
+from attop.core.typing import Floats, Ints
 from attop.surrogates.base import AlongLine, Slope, Surrogate, eligible
 from attop.surrogates.push_price import check_power
-from attop.typing import Floats, Ints
 
 __all__ = ["BoundPNormPushExp", "PNormPushExp"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from attop.sample import check_labels
+from attop.core.sample import check_labels
+from attop.core.typing import Floats
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.surrogates.grouped import check_shape
-from attop.typing import Floats
 
 __all__ = ["HingeLoss", "LogisticLoss"]
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["Price", "check_power", "exp_mean", "power_mean"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["hinge_sums", "logistic_sums"]
 

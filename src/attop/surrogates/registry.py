@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 import attop.surrogates
-from attop.suggestions import did_you_mean
+from attop.core.top import Top
+from attop.core.wording import did_you_mean
 from attop.surrogates.base import Surrogate
-from attop.top import Top
 
 __all__ = ["SURROGATES", "get_surrogate"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from attop.core.typing import TopLike
 from attop.surrogates.grouped import TopSurrogate
-from attop.typing import TopLike
 
 __all__ = ["SoftPrecAtK"]
 

@@ -15,8 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.core.typing import TopLike
 from attop.surrogates.grouped import Amounts, TopSurrogate, against_negatives, resolve_each
-from attop.typing import TopLike
 
 __all__ = ["Grill", "GrillNP", "PatMat", "PatMatNP", "TauFPL", "TopMeanK", "TopPushK"]
 

@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from attop.core.compiled import blas
+from attop.core.typing import Floats, Ints
 from attop.solvers.aatp.candidates import Candidates, quantile_items
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.base import Callback, Deadline, History
 from attop.solvers.monitor import Monitor
-from attop.threads import blas
-from attop.typing import Floats, Ints
 
 __all__ = ["Progress", "solve_batches"]
 

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.core.typing import Floats, Ints
 from attop.solvers.bundle.certificate import NOTHING
-from attop.typing import Floats, Ints
 
 __all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attop.core.typing import Floats, Ints
 from attop.solvers.base import History
-from attop.typing import Floats, Ints
 
 __all__ = ["Candidates", "Choice", "quantile_items"]
 

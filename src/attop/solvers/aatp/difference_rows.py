@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["DifferenceRows", "ThresholdRows", "outer_products"]
 

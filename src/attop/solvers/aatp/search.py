@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from attop.core.typing import Floats, Ints
 from attop.solvers.aatp.batches import Progress, solve_batches
 from attop.solvers.aatp.candidates import Candidates, Choice, quantile_items
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.base import Callback, Deadline
-from attop.typing import Floats, Ints
 
 __all__ = [
     "SEARCHES",

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats, Ints
 from attop.solvers.aatp.threshold_svm import ThresholdSolution, ThresholdSVM
-from attop.typing import Floats, Ints
 
 __all__ = ["KernelThresholdSVM"]
 

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
+from attop.core.compiled import allowed_threads
+from attop.core.typing import Floats, Ints
 from attop.solvers.aatp.box_qp import interior_point, relative_gap
 from attop.solvers.aatp.difference_rows import DifferenceRows, ThresholdRows, outer_products
-from attop.threads import allowed_threads
-from attop.typing import Floats, Ints
 
 __all__ = ["ThresholdSVM", "ThresholdSolution"]
 

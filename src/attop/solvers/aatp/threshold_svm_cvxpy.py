@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.typing import Floats
 from attop.solvers.aatp.threshold_svm import ThresholdSolution, ThresholdSVM
-from attop.typing import Floats
 
 __all__ = ["CvxpyThresholdSVM"]
 

@@ -8,12 +8,12 @@ from numbers import Integral
 
 import numpy as np
 
+from attop.core.typing import Floats, Ints
 from attop.solvers.base import Callback, History, Solution, Status
 from attop.solvers.boosting.weak_rankers import FeatureRankers, WeakRankers
 from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import AlongLine, BoundSurrogate, Slope
-from attop.typing import Floats, Ints
 
 __all__ = ["CoordinateSolution", "coordinate_descent", "line_search"]
 

@@ -8,8 +8,8 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.core.typing import Floats
 from attop.solvers.boosting.kernels.steps import add_steps, sum_above
-from attop.typing import Floats
 
 __all__ = ["ThresholdRankers", "choose_thresholds", "score_by_steps"]
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["FeatureRankers", "WeakRankers"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from attop.core.typing import Floats
 from attop.solvers.base import Callback, Solution, Status
 from attop.solvers.bundle.certificate import NOTHING, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
@@ -13,7 +14,6 @@ from attop.solvers.bundle.working_set import WorkingSet
 from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
-from attop.typing import Floats
 
 __all__ = ["bundle"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from attop.core.typing import Floats
 from attop.solvers.bundle.simplex_qp import minimise_on_simplex
-from attop.typing import Floats
 
 __all__ = ["LevelStep", "Planes", "plane_offset"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["SimplexSolution", "minimise_on_simplex"]
 

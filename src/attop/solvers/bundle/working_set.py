@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from attop.core.typing import Floats
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.surrogates.base import BoundSurrogate
-from attop.typing import Floats
 
 __all__ = ["WorkingSet"]
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attop.core.typing import Floats, Ints
 from attop.solvers.base import Deadline, Solution, Status
 from attop.solvers.monitor import Monitor
-from attop.typing import Floats, Ints
 
 __all__ = ["coordinate_ascent"]
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.typing import Floats
 from attop.solvers.base import Callback, Status
 from attop.solvers.blocks import BlockedLoss
 from attop.solvers.descent.group_batches import GroupBatches
@@ -14,7 +15,6 @@ from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
 from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
-from attop.typing import Floats
 
 __all__ = ["gradient_descent"]
 

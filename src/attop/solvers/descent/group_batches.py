@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from attop.core.typing import Floats
 from attop.solvers.blocks import take_rows
 from attop.surrogates.base import BoundSurrogate
-from attop.typing import Floats
 
 __all__ = ["GroupBatches"]
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
+from attop.core.typing import Floats
 from attop.solvers.base import Callback, Solution
 from attop.solvers.monitor import Monitor
 from attop.solvers.needs import Needs
 from attop.surrogates.base import BoundSurrogate
-from attop.typing import Floats
 
 __all__ = ["lbfgs"]
 

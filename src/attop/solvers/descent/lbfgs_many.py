@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["lbfgs_many"]
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from attop.core.typing import Floats
 from attop.solvers.descent.pointwise_newton import PointwiseLoss, newton_path
 from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.standardised import Standardised
-from attop.typing import Floats
 
 __all__ = ["Bases", "GivenBase", "PointwiseBases"]
 

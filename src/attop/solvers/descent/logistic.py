@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from attop.threads import blas
-from attop.typing import Floats, Ints
+from attop.core.compiled import blas
+from attop.core.typing import Floats, Ints
 
 __all__ = ["minimise_cross_entropy"]
 

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
-from attop.typing import Floats, Ints
+from attop.core.typing import Floats, Ints
 
 __all__ = ["PointwiseLoss", "newton_path"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from attop.core.top import Top
+from attop.core.typing import Floats
 from attop.solvers.descent.linear_bases import Bases
 from attop.solvers.descent.soft_top import Part, precision_about, refine
-from attop.top import Top
-from attop.typing import Floats
 
 __all__ = ["Outcome", "Request", "cross_validation_folds", "search", "thinned"]
 

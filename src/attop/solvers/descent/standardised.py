@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils import gen_batches
 
-from attop.typing import Floats
+from attop.core.typing import Floats
 
 __all__ = ["Standardised", "standardise"]
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints
 from attop.solvers.minibatch.kernels.dealing import deal
 from attop.solvers.minibatch.kernels.rows import add_rows, score_rows
-from attop.top import Top
-from attop.typing import Floats, Ints
 
 __all__ = ["Batch", "BatchSource", "Batches", "StreamedBatches", "batch_top"]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from attop.sample import RankingSample
+from attop.core.sample import RankingSample
+from attop.core.top import Top
+from attop.core.typing import Ints
 from attop.solvers.minibatch.batches import Batch, Batches, BatchSource, batch_top
 from attop.surrogates.base import eligible
-from attop.top import Top
-from attop.typing import Ints
 
 __all__ = ["QueryBatches", "batches_of"]
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints
 from attop.solvers.base import Callback, Status
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
 from attop.solvers.minibatch.batches import Batch, BatchSource
@@ -17,8 +19,6 @@ from attop.solvers.minibatch.kernels.descent import projected_step
 from attop.solvers.minibatch.queries import batches_of
 from attop.solvers.monitor import Monitor
 from attop.surrogates.base import BoundSurrogate, Surrogate
-from attop.top import Top
-from attop.typing import Floats, Ints
 
 __all__ = ["AveragedDescent", "descend", "minibatch_sgd"]
 
@@ -198,7 +198,7 @@ def descend(
     >>> from attop.solvers.minibatch.batches import StreamedBatches
     >>> from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
     >>> from attop.surrogates import PrecAtKAvg
-    >>> from attop.top import Top
+    >>> from attop.core.top import Top
     >>> y = np.tile([1, 0, 0], 2000)
     >>> file = tempfile.NamedTemporaryFile()
     >>> (np.random.default_rng(0).normal(size=(6000, 2)) + y[:, None]).astype(np.float32).tofile(file.name)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from attop.core.sample import RankingSample
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints
 from attop.metrics.pap import MICRO_PAP
-from attop.sample import RankingSample
 from attop.solvers.base import Deadline, History, Solution
 from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import against_negatives
-from attop.top import Top
-from attop.typing import Floats, Ints
 
 __all__ = ["GreedySolution", "combine", "deal", "greedy_papk", "hold_out"]
 

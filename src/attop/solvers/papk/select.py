@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
+from attop.core.sample import RankingSample
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints
 from attop.metrics.pap import MICRO_PAP
-from attop.sample import RankingSample
 from attop.solvers.base import Solution, Status
 from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.solvers.monitor import Monitor
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import against_negatives
-from attop.top import Top
-from attop.typing import Floats, Ints
 
 __all__ = ["SelectSolution", "Selection", "select_papk"]
 

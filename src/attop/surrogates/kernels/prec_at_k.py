@@ -22,7 +22,7 @@ def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_wei
         One of the constants above.
     scores : ndarray of shape (n, m), C-contiguous
     order, start, n_pos : ndarray
-        See `attop.sample.RankingSample`.
+        See `attop.core.sample.RankingSample`.
     k : ndarray of shape (n_groups,)
     weight : float
         Of each group.

@@ -1,0 +1,1 @@
+"""What every room of the library needs: tops, labels and groups, types, seeds, files."""

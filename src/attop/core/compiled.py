@@ -1,0 +1,52 @@
+"""Compiled code: its cache kept true to its sources, and how many threads it may use."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from threadpoolctl import ThreadpoolController
+
+from attop.core.files import write_text
+
+__all__ = ["allowed_threads", "blas", "discard_stale", "kernel_sources"]
+
+
+def kernel_sources() -> list[Path]:
+    """Return the source files of all compiled kernels."""
+    return sorted(Path(__file__).parents[1].rglob("kernels/*.py"))
+
+
+def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path]) -> None:
+    """Empty numba's cache beside the kernels in `folder` if any of `sources` changed since it was filled.
+
+    numba notices an edit of the file a kernel is in, but not of a file whose functions it calls: after an
+    update, results would come from a mixture of old and new code. Paths are relative to `folder`: a package
+    that is moved or copied keeps its cache.
+    """
+    cache = Path(folder) / "__pycache__"
+    stamp = cache / "kernels.stamp"
+    state = "".join(
+        f"{os.path.relpath(s, folder)} {s.stat().st_mtime_ns} {s.stat().st_size}\n" for s in sources
+    )
+    with contextlib.suppress(OSError):  # no stamp yet; or read-only, where sources do not change either
+        if stamp.read_text() == state:
+            return
+    with contextlib.suppress(OSError):
+        for file in cache.glob("*.nb[ci]"):
+            file.unlink(missing_ok=True)
+        write_text(stamp, state)
+
+
+@functools.cache
+def blas() -> ThreadpoolController:
+    """Return the linear algebra libraries in use; looking them up takes longer than a small problem."""
+    return ThreadpoolController().select(user_api="blas")
+
+
+def allowed_threads() -> int:
+    """Return as many threads as the BLAS may use, so that one setting, OMP_NUM_THREADS, governs both."""
+    return max((library.num_threads for library in blas().lib_controllers), default=1)

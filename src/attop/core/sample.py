@@ -1,0 +1,152 @@
+"""Labels and groups of a sample, checked and laid out for ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop.core.typing import Floats, Ints
+
+__all__ = ["RankingSample", "check_groups", "check_labels"]
+
+
+def check_labels(y: ArrayLike) -> Ints:
+    """Return binary labels as 0 and 1.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Booleans, 0/1 or -1/+1; the larger value is the positive class. One class alone is accepted,
+        as long as it is recognisable (0 and -1 are negative, 1 is positive).
+
+    Returns
+    -------
+    y : ndarray of shape (n,), dtype int64
+
+    Raises
+    ------
+    ValueError
+        If `y` is empty, not one-dimensional or holds anything else.
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise ValueError(f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()")
+    if labels.size == 0:
+        raise ValueError("y is empty: a ranking needs at least one item")
+    if labels.dtype.kind not in "biuf":
+        try:
+            labels = labels.astype(float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"labels must be 0/1, -1/+1 or booleans, got {labels.dtype} "
+                f"such as {labels[:1].tolist()[0]!r}: encode them, for example y == 'malignant'"
+            ) from None
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise ValueError(
+            "labels must be 0/1, -1/+1 or booleans, got missing values: "
+            "give every item a label or drop the item"
+        )
+    values = _distinct(labels)
+    if not (values <= {0, 1} or values <= {-1, 1}):
+        shown = sorted(values)[:5]
+        raise ValueError(
+            f"labels must be 0/1, -1/+1 or booleans, got values {shown}"
+            f"{' ...' if len(values) > 5 else ''}: choose the positive class, for example y == {shown[-1]!r}"
+        )
+    return (labels == 1).astype(np.int64)
+
+
+def _distinct(labels: NDArray[Any]) -> set[Any]:
+    """Return the distinct labels; the usual ones are looked for, which is faster than sorting."""
+    usual = {value for value in (-1, 0, 1) if (labels == value).any()}
+    if sum(np.count_nonzero(labels == value) for value in usual) == len(labels):
+        return usual
+    return set(np.unique(labels).tolist())
+
+
+def check_groups(groups: ArrayLike, n: int) -> Ints:
+    """Return groups as codes 0 .. n_groups - 1, in sorted order of their values.
+
+    Raises
+    ------
+    ValueError
+        If `groups` is not one-dimensional, of another length than `n`, or has missing values.
+    """
+    values = np.asarray(groups)
+    if values.ndim != 1 or len(values) != n:
+        raise ValueError(f"groups must name the group of each of the {n} items, got shape {values.shape}")
+    if (values.dtype.kind in "fmM" and (values != values).any()) or (
+        values.dtype.kind == "O" and any(map(_is_missing, values))
+    ):
+        raise ValueError("groups has missing values: give every item a group or drop the item")
+    if values.dtype.kind in "iu" and len(values) and int(values.max()) - int(values.min()) < 4 * n:
+        # Few integers, counted: several times as fast as sorting them.
+        shifted = (values - values.min()).astype(np.int64)
+        return (np.cumsum(np.bincount(shifted) > 0) - 1)[shifted]
+    try:
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    except TypeError:
+        raise ValueError(
+            f"groups mixes types that cannot be compared ({values.dtype}): use integers or strings"
+        ) from None
+
+
+def _is_missing(value: object) -> bool:
+    """Tell None, NaN, NaT and pandas' NA, which is neither equal nor unequal to itself."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+
+
+@dataclass(frozen=True)
+class RankingSample:
+    """A sample sorted by group, positives first within each group.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,)
+        Positions in the caller's arrays, in layout order.
+    start : ndarray of shape (n_groups + 1,)
+        Group `g` occupies ``order[start[g]:start[g + 1]]``.
+    n_pos, n_neg : ndarray of shape (n_groups,)
+        Positives and negatives of each group; its positives come first.
+    """
+
+    order: Ints
+    start: Ints
+    n_pos: Ints
+    n_neg: Ints
+
+    @classmethod
+    def from_labels(cls, y: ArrayLike, groups: ArrayLike | None = None) -> RankingSample:
+        """Lay out labels `y` (see `check_labels`) by `groups`; without groups, all items are one."""
+        labels = check_labels(y)
+        n = len(labels)
+        codes = np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
+        order = np.lexsort((1 - labels, codes)).astype(np.int64)
+        size = np.bincount(codes)
+        n_pos = np.bincount(codes, weights=labels).astype(np.int64)
+        start = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+        return cls(order, start, n_pos, (size - n_pos).astype(np.int64))
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.n_pos)
+
+    def amounts(self, weight: Floats) -> tuple[Floats, Floats]:
+        """Return the weight of the positives, and of the negatives, of each group."""
+        block = np.repeat(np.arange(2 * self.n_groups), np.column_stack([self.n_pos, self.n_neg]).ravel())
+        total = np.bincount(block, weights=weight[self.order], minlength=2 * self.n_groups)
+        return total[0::2].astype(np.float64), total[1::2].astype(np.float64)
+
+    def select(self, keep: NDArray[np.bool_]) -> RankingSample:
+        """Restrict to the groups where `keep` is true; `order` still refers to all items."""
+        size = np.diff(self.start)
+        order = self.order[np.repeat(keep, size)]
+        start = np.concatenate([[0], np.cumsum(size[keep])]).astype(np.int64)
+        return RankingSample(order, start, self.n_pos[keep], self.n_neg[keep])

@@ -1,0 +1,120 @@
+"""Numbers, lists and unknown names as a reader wants them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher, get_close_matches
+
+__all__ = [
+    "abridge",
+    "chance",
+    "counted",
+    "decimals_for",
+    "did_you_mean",
+    "few",
+    "fine",
+    "fixed",
+    "listed",
+    "nearest",
+    "seconds",
+    "with_p",
+]
+
+
+def decimals_for(values: Iterable[float]) -> int:
+    """Return how many decimals a table of these values needs: three significant places of the largest."""
+    finite = [abs(v) for v in values if math.isfinite(v)]
+    largest = max(finite, default=0.0)
+    return 3 if largest < 10 else 2 if largest < 100 else 1 if largest < 10_000 else 0
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """Return a number with fixed decimals and a true minus sign; a dash if it is not finite."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    value = float(f"{value:.8g}")  # the page's script adds up values of nine digits
+    text = f"{value:,.{decimals}f}"
+    return text.replace("-", "" if float(text.replace(",", "")) == 0 else "−")
+
+
+def fine(value: float, decimals: int = 3) -> str:
+    """Return a number as `fixed` does, but one too small for these decimals with one significant figure."""
+    return f"{value:.1g}" if 0 < abs(value) < 10.0**-decimals else fixed(value, decimals)
+
+
+def seconds(value: float) -> str:
+    """Return a duration with two significant figures and its unit."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    for limit, unit, size in (
+        (1e-3, "µs", 1e-6),
+        (1.0, "ms", 1e-3),
+        (120.0, "s", 1.0),
+        (7200.0, "min", 60.0),
+        (172_800.0, "h", 3600.0),
+    ):
+        if value < limit:
+            return f"{_two_figures(value / size)} {unit}"
+    return f"{_two_figures(value / 86400)} d"
+
+
+def chance(p: float) -> str:
+    """Return a probability that never looks certain; a dash if it is not known."""
+    if not math.isfinite(p):
+        return "–"
+    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else f"{p:.3f}"
+
+
+def with_p(p: float) -> str:
+    """Return a p-value as it is written."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def _two_figures(value: float) -> str:
+    return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a count with its noun, such as "1 run" or "3 runs"."""
+    return f"{n:,} {noun if n == 1 else noun + 's'}"
+
+
+def few(names: Sequence[str], most: int = 6) -> str:
+    """Return names with commas, no more than `most` of them."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def abridge(text: str, length: int = 28) -> str:
+    """Return the text, cut with an ellipsis if it is longer than `length`."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def nearest(word: object, known: Iterable[object]) -> str:
+    """Return the question for the nearest of `known` names, or equally near ones; nothing if none is near."""
+    word = str(word).lower()
+    near = get_close_matches(word, dict.fromkeys(map(str, known)), n=3)
+    if not near:
+        return ""
+    ratios = [SequenceMatcher(None, name, word).ratio() for name in near]
+    best = [repr(name) for name, ratio in zip(near, ratios, strict=True) if ratio == ratios[0]]
+    return f"did you mean {' or '.join(best)}?"
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """Return the question for the nearest of `known` names, or all of them where none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("recal", ["recall", "auc"])
+    "did you mean 'recall'?"
+    >>> did_you_mean("f1", ["recall", "auc"])
+    'choose one of: recall, auc'
+    """
+    names = [str(name) for name in known]
+    return nearest(word, names) or f"choose one of: {', '.join(names) or 'none'}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return the items as "a", "a and b" or "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))

@@ -1,0 +1,194 @@
+"""compare_at_top: whose top is best, is it real, and what does one find."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attop.core.seeds import derive_seed
+from attop.core.top import Top
+from attop.core.typing import Ints, TopLike
+from attop.experiment.result import TopComparison, summarise
+from attop.experiment.runs import Candidate, Sample, run
+from attop.metrics import Metric, get_metric
+from attop.metrics.ranking import check_weights
+
+__all__ = ["compare_at_top"]
+
+_FOLDS, _REPEATS = 5, 2
+
+
+def compare_at_top(
+    models: Mapping[str, Any],
+    X: Any,
+    y: ArrayLike,
+    top: TopLike = 100,
+    *,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    metric: str | Metric | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    verbose: bool = True,
+) -> TopComparison:
+    """Compare models by what they put at the top, on the same splits of one's own data.
+
+    Every model is trained and looked at on the same parts, tuned on the training items if it comes with a
+    grid, and compared with the best one by the corrected resampled t-test (Nadeau and Bengio 2003), which
+    knows that training parts overlap.
+
+    Parameters
+    ----------
+    models : mapping of str to estimator or (estimator, grid)
+        Any scikit-learn classifiers with `decision_function` or `predict_proba`, pipelines included; a grid
+        as for ``GridSearchCV``. A random state that is None is seeded, and `n_jobs` that is None becomes 1.
+    X : array-like, sparse matrix or DataFrame of n rows
+        As the models take it.
+    y : array-like of shape (n,)
+        Two labels; the second in sorted order is the positive one.
+    top : Top, int or mapping
+        How much of the top counts. A whole number is k of a list as long as `X`, of which a test part is cut
+        at the same share: 100 of 20,000 items are 20 of a part of 4,000. For a list of another length write
+        ``{"k": 100, "of": 30000}``. With `groups` it is k of each group.
+    groups : array-like of shape (n,), optional
+        User or query of each item: a group is a list of its own, is never split, and the value is the mean
+        over groups. Where rows belong together but there is one list, leave `groups` out and give `cv`.
+    sample_weight : array-like of shape (n,), optional
+        What each item is worth: handed to every `fit` that takes it, and to the metric.
+    metric : str or Metric, optional
+        By default ``"precision@k"``, with `sample_weight` ``"recall@k"``, the share captured.
+    cv : int, splitter or iterable of (train, test), optional
+        As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups if there are
+        any. A number is that of the folds, drawn twice.
+    n_jobs : int, optional
+        Processes, as for joblib. The numbers are the same for any.
+    random_state : int
+        Seeds splits and models.
+    verbose : bool
+        Whether to show progress, on the standard error stream.
+
+    Returns
+    -------
+    TopComparison
+        It prints as a table and a sentence; `table` and `runs` are DataFrames, `plot` draws it.
+
+    Raises
+    ------
+    ValueError
+        If the input is malformed, or `top` asks for more items than there are.
+    TypeError
+        If a model is no estimator.
+
+    Notes
+    -----
+    The best model is found by the same runs that it is compared on, which favours it a little: "not told
+    apart" is the safe reading, and a difference that is shown should be large enough to matter to you.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), "Inference for the generalization error", Machine Learning 52.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X, y = make_classification(1000, weights=[0.9], flip_y=0.2, random_state=0)
+    >>> found = compare_at_top(
+    ...     {"logistic": (LogisticRegression(), {"C": [0.01, 1]}), "none": DummyClassifier()},
+    ...     X, y, top=50, verbose=False,
+    ... )
+    >>> print(found.sentence)
+    logistic finds 46 of your 50, 4.9 times chance. It is shown to be better than none.
+    """
+    candidates = [Candidate.of(name, given) for name, given in models.items()]
+    if not candidates:
+        raise ValueError("models is empty: give at least one, such as {'mine': LogisticRegression()}")
+    sample = _sample(X, y, groups, sample_weight)
+    n, n_pos = len(sample.y), int(sample.positive.sum())
+    found = get_metric(metric or ("precision@k" if sample_weight is None else "recall@k"))
+    if sample_weight is not None and not found.weighted:
+        raise ValueError(f"{found.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc")
+    if found.grouped and groups is None:
+        raise ValueError(f"{found.name} is a mean over groups: give groups")
+    cut = Top.of(top)
+    if groups is None:
+        cut.resolve(n, n_pos, where="X")
+        if cut.k is not None and cut.out_of is None and cut.k < n:
+            cut = Top(k=cut.k, out_of=n)
+    splits = _splits(cv, sample, random_state)
+    jobs = [
+        (candidate, train, test, derive_seed(random_state, "run", r))
+        for r, (train, test) in enumerate(splits)
+        for candidate in candidates
+    ]
+    results = _in_parallel(jobs, sample, found, cut, n_jobs, verbose)
+    numbers = [r for r in range(len(splits)) for _ in candidates]
+    return summarise(results, numbers, splits, found, cut, sample)
+
+
+def _sample(X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> Sample:
+    labels = np.asarray(y)
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if labels.shape != (n,):
+        raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")
+    classes = np.unique(labels)
+    if len(classes) != 2:
+        raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
+    codes = None if groups is None else np.asarray(groups)
+    if codes is not None and codes.shape != (n,):
+        raise ValueError(f"groups must name the group of each of the {n} rows, got shape {codes.shape}")
+    weights = None if sample_weight is None else check_weights(sample_weight, n)
+    return Sample(X, labels, (labels == classes[1]).astype(np.int64), codes, weights)
+
+
+def _splits(cv: Any, sample: Sample, random_state: int) -> list[tuple[Ints, Ints]]:
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
+
+    rows = np.zeros(len(sample.y))
+    if cv is not None and not isinstance(cv, int):
+        splitter = check_cv(cv, sample.positive, classifier=True)
+        return list(splitter.split(rows, sample.positive, sample.groups))
+    kind = StratifiedKFold if sample.groups is None else StratifiedGroupKFold
+    folds = _FOLDS if cv is None else cv
+    return [
+        split
+        for repeat in range(_REPEATS)
+        for split in kind(folds, shuffle=True, random_state=derive_seed(random_state, "split", repeat)).split(
+            rows, sample.positive, sample.groups
+        )
+    ]
+
+
+def _in_parallel(
+    jobs: Sequence[tuple[Candidate, Ints, Ints, int]],
+    sample: Sample,
+    metric: Metric,
+    top: Top,
+    n_jobs: int | None,
+    verbose: bool,
+) -> list[dict[str, Any]]:
+    from joblib import Parallel, delayed
+
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(run)(candidate, sample, train, test, metric, top, seed)
+        for candidate, train, test, seed in jobs
+    )
+    return list(_shown(done, len(jobs)) if verbose else done)
+
+
+def _shown(results: Iterator[dict[str, Any]], total: int) -> Iterator[dict[str, Any]]:
+    """Pass results on, and say how many are done and how long the others will take."""
+    begun, live = time.monotonic(), sys.stderr.isatty()
+    for done, result in enumerate(results, 1):
+        passed = time.monotonic() - begun
+        line = f"{done} of {total} runs, {passed:.0f} s, about {passed / done * (total - done):.0f} s to go"
+        if live or done in {total * tenth // 10 for tenth in range(1, 11)}:
+            print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
+        yield result

@@ -1,0 +1,1 @@
+"""What there is to gain at the top of one data set."""

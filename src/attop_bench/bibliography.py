@@ -1,0 +1,54 @@
+"""How to cite attop and the methods: the entries of ``references.bib``, BibTeX as it is written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["Entry", "bibliography", "cited"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A publication.
+
+    Attributes
+    ----------
+    key : str
+        What `cite` of a method names it by.
+    title : str
+        Without BibTeX's braces.
+    bibtex : str
+    """
+
+    key: str
+    title: str
+    bibtex: str
+
+
+@cache
+def bibliography() -> dict[str, Entry]:
+    """Return the publications attop knows, by key."""
+    text = files("attop_bench").joinpath("references.bib").read_text(encoding="utf-8")
+    entries = {}
+    for found in re.finditer(r"^@\w+\{([^,]+),.*?^\}", text, re.DOTALL | re.MULTILINE):
+        title = re.search(r"^  title = \{(.*)\},?$", found[0], re.MULTILINE)
+        entries[found[1]] = Entry(found[1], re.sub("[{}]", "", title[1] if title else found[1]), found[0])
+    return entries
+
+
+def cited(keys: Iterable[str]) -> list[Entry]:
+    """Return attop's own entry and those named, in the order of the file.
+
+    Raises
+    ------
+    KeyError
+        If there is no entry of a name.
+    """
+    wanted = {"attop", *keys}
+    if unknown := wanted - set(bibliography()):
+        raise KeyError(f"references.bib has no entry {', '.join(sorted(unknown))}")
+    return [entry for key, entry in bibliography().items() if key in wanted]

@@ -1,0 +1,86 @@
+"""Whether a class is a method the benchmark can work with."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attop_bench.conformance import Check, Result
+    from attop_bench.conformance.method import Method
+
+__all__ = ["check"]
+
+
+def check(options: argparse.Namespace) -> int:
+    """Run the conformance suite on a class; return 1 if it fails a check."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"  # as in a training job, and before NumPy is imported
+    from attop_bench.conformance import check_all
+    from attop_bench.conformance.method import Method
+    from attop_bench.jobs.limits import Limits
+    from attop_bench.run.fitting import import_estimator
+
+    try:
+        if "." not in options.path:
+            raise ValueError(f"a dotted path is needed, such as package.module.Class, got {options.path!r}")
+        method = Method(import_estimator(options.path), _parameters(options.param))
+    except (Exception, SystemExit) as error:  # a module of the user's may raise anything
+        print(f"attop check-method: {error}", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        run = partial(_run, limits=Limits(options.seconds), folder=Path(folder))
+        results = list(check_all(method, run))
+    counts = Counter(result.status for result in results)
+    verdict = "fails" if counts["FAIL"] else "can take part in the benchmark"
+    print(
+        f"{options.path} {verdict}: {counts['ok']} checks ok, {counts['FAIL']} failed, "
+        f"{counts['not applicable']} not applicable\n"
+    )
+    for status in ("FAIL", "not applicable", "ok"):
+        for result in results:
+            if result.status == status:
+                reason = f": {' '.join(result.reason.split())}" if result.reason else ""
+                print(f"{status:14}  {result.check.title}{reason}")
+    return 1 if counts["FAIL"] else 0
+
+
+def _parameters(given: list[str]) -> dict[str, Any]:
+    import yaml
+
+    parameters = {}
+    for entry in given:
+        name, equals, value = entry.partition("=")
+        if not equals:
+            raise ValueError(f"--param wants NAME=VALUE, got {entry!r}")
+        parameters[name] = yaml.safe_load(value)
+    return parameters
+
+
+def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
+    """Run one check in a process of its own: a method may crash, hang or exit."""
+    from attop_bench.conformance import Result
+    from attop_bench.jobs.supervise import supervise
+
+    answer = folder / "answer.json"
+    answer.unlink(missing_ok=True)
+    ending = supervise(partial(_answer, check, method, answer), folder / "log", limits, lambda: False)
+    if answer.exists():
+        return Result(check, **json.loads(answer.read_text(encoding="utf-8")))
+    return Result(check, "FAIL", ending.message)
+
+
+def _answer(check: Check, method: Method, file: Path) -> None:
+    """Write what a check found; in the child."""
+    from attop.core.files import write_json
+    from attop_bench.conformance.suite import run_here
+
+    result = run_here(check, method)
+    write_json(file, {"status": result.status, "reason": result.reason})

@@ -1,0 +1,103 @@
+"""The configuration a command is about, read as snakemake reads it."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from attop_bench.cli.machine import usable_cores
+from attop_bench.run.config import Config, ConfigError, load_config
+from attop_bench.run.yaml_files import read_yaml
+
+__all__ = ["attop_line", "command_line", "identifier", "read_catalogues", "read_config", "read_raw"]
+
+_DEFAULT = Path("config/config.yaml")
+
+
+def read_raw(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the merged keys of the configuration files and of ``--config``."""
+    raw: dict[str, Any] = {}
+    for file in (_DEFAULT, *map(Path, options.configfile)):
+        _merge(raw, _read_file(file))
+    for entry in options.config:
+        key, equals, value = entry.partition("=")
+        if not equals:
+            raise ConfigError(f"--config wants KEY=VALUE, got {entry!r}")
+        try:
+            _merge(raw, {key: yaml.safe_load(value)})
+        except yaml.YAMLError:
+            raise ConfigError(f"--config {key}: the value is not valid YAML, got {value!r}") from None
+    files = raw.get("catalogues", {})
+    if not isinstance(files, Mapping) or not all(isinstance(file, str) for file in files.values()):
+        raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
+    return raw
+
+
+def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of the catalogue files a configuration names, by section."""
+    return {section: _read_file(Path(file)) for section, file in raw.get("catalogues", {}).items()}
+
+
+def read_config(options: argparse.Namespace) -> Config:
+    """Return the checked configuration.
+
+    Raises
+    ------
+    ConfigError
+        If a file cannot be read or the configuration cannot be run.
+    """
+    return load_config(read_raw(options))
+
+
+def command_line(options: argparse.Namespace, *tops: str | Path) -> str:
+    """Return the snakemake command for the same configuration, of everything or of some files.
+
+    It asks for the cores the user gave, else for those of this machine.
+    """
+    cores = getattr(options, "cores", None) or usable_cores()
+    return shlex.join(["snakemake", "--cores", str(cores), *map(str, tops), *_same(options)])
+
+
+def attop_line(options: argparse.Namespace, command: str) -> str:
+    """Return the command line of another command of attop for the same configuration."""
+    return shlex.join(["attop", command, *_same(options)])
+
+
+def _same(options: argparse.Namespace) -> list[str]:
+    files = ["--configfile", *options.configfile] if options.configfile else []
+    keys = ["--config", *options.config] if options.config else []
+    return [*files, *keys]
+
+
+def identifier(entry: Any) -> str:
+    """Return the name of an entry of ``datasets`` or ``methods``, which is a name or a mapping with an id."""
+    return str(entry.get("id") if isinstance(entry, Mapping) else entry)
+
+
+def _read_file(file: Path) -> Mapping[str, Any]:
+    """Return what a YAML file of keys holds."""
+    try:
+        return read_yaml(file)
+    except ValueError as error:
+        remedy = (
+            ""
+            if file.exists()
+            else "; run attop in the folder of the Snakefile (attop init FOLDER makes one)"
+        )
+        raise ConfigError(f"{error}{remedy}") from None
+
+
+def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:
+    """Put `update` over `base`: mappings key by key, everything else as a whole, as snakemake does."""
+    for key, value in update.items():
+        if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
+            inner = dict(base[key])
+            _merge(inner, value)
+            base[key] = inner
+        else:
+            base[key] = value

@@ -1,0 +1,159 @@
+"""One training job in the foreground: the benchmark's own, within reach of a debugger."""
+
+from __future__ import annotations
+
+import argparse
+import pdb
+import traceback
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from attop.core.top import Top
+from attop.core.wording import counted
+from attop_bench.cli.configuration import command_line, identifier, read_raw
+from attop_bench.cli.text import columns
+from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
+from attop_bench.data.splits.folds import Fold
+from attop_bench.data.splits.protocols import count_folds
+from attop_bench.run.carried import made_with
+from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.fitting import import_estimator, settings_of
+from attop_bench.run.folds import read_folds
+from attop_bench.run.measure import measure
+from attop_bench.run.origins import Origins
+from attop_bench.run.plan import Plan
+from attop_bench.run.run import Run
+from attop_bench.run.select import best_setting, values_of
+from attop_bench.run.spec import JobSpec
+from attop_bench.run.training import Outcome, run_job, write_outcome
+
+__all__ = ["show"]
+
+
+def show(options: argparse.Namespace) -> int:
+    """Train, and print what was chosen, how long it took and how well it does on the test part."""
+    raw = read_raw(options)
+    listed = _add(raw, "datasets", options.dataset)
+    _add(raw, "methods", options.method)
+    plan = Plan(load_config(raw))
+    run, job = _job(plan, options)
+    if not listed:  # nor is it for snakemake
+        options.config = [*options.config, f"datasets=[{run.dataset}]"]
+    dataset, folds = _load(plan, run, job, options)
+    n = counted(len(settings_of(job.param_grid)), "setting")
+    print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
+    print(", ".join(str(top) for top in job.tops), flush=True)
+    if reason := plan.config.dataset(run.dataset).skip.get(run.method):
+        print(f"The benchmark leaves this pair out: {run.method} {reason}.")
+    try:
+        with threadpool_limits(1):  # as in the benchmark
+            outcome = run_job(job, dataset, folds[run.fold], contain=False)
+    except BaseException as error:
+        if not options.pdb:
+            raise
+        traceback.print_exc()
+        pdb.post_mortem(error.__traceback__)
+        return 1
+    _tell(plan, run, job, dataset, outcome)
+    if options.save:
+        folder = Path(options.save)
+        write_outcome(outcome, folder / "scores.npz", folder / "record.json")
+        print(f"\nWritten: {folder / 'scores.npz'} and {folder / 'record.json'}.")
+    else:
+        print("\nNothing was written; --save FOLDER keeps scores and record.")
+    return 0
+
+
+def _add(raw: dict[str, Any], section: str, name: str) -> bool:
+    """Have the catalogue's entry `name` in the configuration; return whether it was listed already."""
+    entries = raw.get(section)
+    if not isinstance(entries, list) or name in map(identifier, entries):
+        return True  # load_config complains of what is no list
+    raw[section] = [*entries, name]
+    return False
+
+
+def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, JobSpec]:
+    run = Run(options.dataset, options.method, options.repeat, options.fold)
+    protocol = plan.config.dataset(run.dataset).protocol
+    folds = count_folds(protocol.kind, **protocol.options)
+    for name, number, end in (("repeat", run.repeat, protocol.repeats), ("fold", run.fold, folds)):
+        if not 0 <= number < end:
+            raise ConfigError(f"--{name} {number}: {run.dataset} has {counted(end, name)}, numbered from 0")
+    learner = plan.config.method(run.method).estimator
+    try:
+        import_estimator(learner)
+    except ValueError as error:
+        raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
+    job = plan.spec(run)
+    return run, replace(job, tops=list(map(_top, options.top))) if options.top else job
+
+
+def _top(text: str) -> Top:
+    try:
+        return Top.parse(text)
+    except ValueError as error:
+        raise ConfigError(f"--top: {error}") from None
+
+
+def _load(plan: Plan, run: Run, job: JobSpec, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
+    """Return a data set, and its folds, that snakemake, called with `options`, has prepared."""
+    prepared, cut = plan.stage_path(run.dataset), plan.folds_path(run.dataset, run.repeat)
+    if made_with(prepared) != Origins(plan).stage(run.dataset) or not cut.exists():
+        known = "not prepared with this configuration" if prepared.exists() else "not prepared yet"
+        raise ConfigError(f"the data set is {known}; first:\n{command_line(options, cut)}")
+    try:
+        dataset = Dataset.load(prepared)
+        return dataset, read_folds(cut, dataset, job.split)
+    except Unavailable as error:
+        raise ConfigError(f"the data are unavailable: {error}") from None
+    except DatasetError as error:
+        raise ConfigError(f"{error}:\n{command_line(options, cut)}") from None
+
+
+def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome) -> None:
+    record = outcome.record
+    seconds = ", ".join(
+        f"{name} {value:.2f} s" for name, value in record.seconds.items() if value is not None
+    )
+    print(f"{record.n_train} items train, {record.n_test} test; {seconds}\n")
+    print(columns(_rows(plan, job, dataset, outcome), right=range(1, 99)))
+    own = plan.scores_path(run)
+    if own.exists() and job.tops == list(map(Top.of, plan.config.dataset(run.dataset).tops)):
+        before = load_arrays(own)[0]["scores"]
+        same = "the same scores as" if np.array_equal(before, outcome.scores) else "other scores than"
+        print(f"\nThese are {same} those in {own}.")
+
+
+def _rows(plan: Plan, job: JobSpec, dataset: Dataset, outcome: Outcome) -> Iterable[list[str]]:
+    """Yield what was chosen for each top, a column each, and the metrics of the test scores."""
+    tops = job.tops
+    chosen, validation, scores = [], [], []
+    for top, kept, row in zip(tops, outcome.record.tops, outcome.scores, strict=True):
+        if "settings" in kept:
+            values = values_of(dataset, outcome.test, row, top, job.metric)
+            best, mean = best_setting([values], job.metric)
+            kept = {"chosen": kept["settings"][best]["setting"], "validation": mean}
+            row = row[best]
+        chosen.append(", ".join(f"{k}={v}" for k, v in kept["chosen"].items()) or "-")
+        validation.append(kept["validation"])
+        scores.append(row)
+    part = "test part itself" if job.selection == "optimistic" else "validation"
+    yield ["", *map(str, tops)]
+    yield ["chosen", *chosen]
+    yield [f"{job.scoring}, {part}", *map(_number, validation)]
+    for name in dict.fromkeys([job.scoring, *plan.config.metrics]):
+        metric = plan.config.metric(name)
+        values = [
+            measure(metric, dataset, outcome.test, s, top).value for top, s in zip(tops, scores, strict=True)
+        ]
+        yield [f"{name}, test", *map(_number, values)]
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None or np.isnan(value) else f"{value:.4f}"

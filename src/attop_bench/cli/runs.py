@@ -1,0 +1,119 @@
+"""What the training runs of a configuration have come to, and clearing those that failed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from attop.core.wording import counted, seconds
+from attop_bench.cli.configuration import attop_line, command_line, read_config
+from attop_bench.cli.estimate import count_jobs
+from attop_bench.cli.text import columns
+from attop_bench.run.carried import made_with
+from attop_bench.run.origins import Origins
+from attop_bench.run.plan import Plan
+from attop_bench.run.record import Record
+from attop_bench.run.run import Run
+from attop_bench.statuses import FAILED, STATUSES
+
+__all__ = ["retry", "status"]
+
+_OTHER = "were done with another configuration and are done again"
+_DAMAGED = "are damaged and are done again"
+
+
+def status(options: argparse.Namespace) -> int:
+    """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
+    plan = Plan(read_config(options))
+    origins = Origins(plan)
+    outcomes = {run: _outcome(plan, origins, run) for run in plan.runs()}
+    runs, datasets = counted(len(outcomes), "training run"), counted(len(plan.config.datasets), "data set")
+    print(f"{runs} of {datasets}, in {plan.root}\n")
+    print(columns(_table(plan, outcomes), right=range(1, 9)))
+    for said in (_OTHER, _DAMAGED):
+        if n := sum(why == said for _, why in outcomes.values()):
+            print(f"Of those left, {n} {said}.")
+    failures = Counter(
+        (run.dataset, run.method, state, why) for run, (state, why) in outcomes.items() if state in FAILED
+    )
+    if failures:
+        print()
+    for (dataset, method, state, why), n in failures.items():
+        print(f"{dataset} {method}: {state} in {n} runs: {why}")
+    missing = {dataset: why for dataset, (_, why) in _missing(plan)}
+    for dataset, why in missing.items():
+        print(f"{dataset}: unavailable: {why}")
+    command = command_line(options)
+    if failures:
+        print(f"\nMend the cause, then: {attop_line(options, 'retry')} && {command}")
+    elif missing or any(state == "left" for state, _ in outcomes.values()):
+        print(f"\nGo on with: {command}")
+    return 0
+
+
+def _table(plan: Plan, outcomes: Mapping[Run, tuple[str, str]]) -> Iterable[list[str]]:
+    """Yield a row for each data set: its runs by status, and the core time of those that are left."""
+    found = {state for state, _ in outcomes.values()}
+    shown = [state for state in (*STATUSES, "left") if state in found]
+    yield ["data set", *shown, "time left"]
+    jobs = count_jobs(plan)
+    for data in plan.config.datasets:
+        counts = Counter(state for run, (state, _) in outcomes.items() if run.dataset == data.id)
+        left = [job for (dataset, _), job in jobs.items() if dataset == data.id and job.left]
+        known = [job.seconds for job in left if job.seconds is not None]
+        time = f"{'' if len(known) == len(left) else 'over '}{seconds(sum(known))}" if known else "unknown"
+        yield [data.id, *(str(counts[state] or "") for state in shown), time if left else ""]
+
+
+def retry(options: argparse.Namespace) -> int:
+    """Remove the outputs of failed runs and of failed downloads."""
+    plan = Plan(read_config(options))
+    origins = Origins(plan)
+    removed = 0
+    for run in plan.runs():
+        state, _ = _outcome(plan, origins, run)
+        wanted = (
+            state in FAILED
+            and options.dataset in (None, run.dataset)
+            and options.method in (None, run.method)
+            and options.status in (None, state)
+        )
+        if wanted:
+            # The scores first: a record without them is a run that is left.
+            plan.scores_path(run).unlink(missing_ok=True)
+            plan.record_path(run).unlink(missing_ok=True)
+            print(f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
+            removed += 1
+    if options.method is None and options.status is None:
+        for dataset, (receipt, _) in _missing(plan):
+            if options.dataset in (None, dataset):
+                receipt.unlink()
+                print(f"cleared: the failed download of {dataset}")
+                removed += 1
+    print(f"\nNow: {command_line(options)}" if removed else "Nothing failed: there is nothing to clear.")
+    return 0
+
+
+def _outcome(plan: Plan, origins: Origins, run: Run) -> tuple[str, str]:
+    """Return status and reason of a run; ``left`` if its outputs are not there, or not its own."""
+    record = plan.record_path(run)
+    if not (record.exists() and plan.scores_path(run).exists()):
+        return "left", ""
+    found = made_with(record)
+    if found != origins.run(run):
+        return "left", _OTHER if found else _DAMAGED
+    content = Record.read(record)
+    return content.status, content.error
+
+
+def _missing(plan: Plan) -> Iterator[tuple[str, tuple[Path, str]]]:
+    """Yield the data sets whose files could not be had: the receipt that says so, and why."""
+    for dataset in plan.with_files():
+        receipt = plan.root / "data" / dataset / "fetch.json"
+        if receipt.exists():
+            content = json.loads(receipt.read_text(encoding="utf-8"))
+            if "unavailable" in content:
+                yield dataset, (receipt, " ".join(content["unavailable"]))

@@ -1,0 +1,234 @@
+"""A data set in memory and on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop_bench.data.preparation import Preparation
+from attop.core.files import replacing
+from attop.core.typing import Floats, Ints
+
+__all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays", "save_unavailable"]
+
+#: What may be known of each row besides features and label.
+_COLUMNS = ("groups", "part", "unit", "entity", "day")
+
+
+class DatasetError(ValueError):
+    """Data that cannot be used; the message says what, where and how to mend it."""
+
+    for_the_user = True
+
+
+class Unavailable(DatasetError):
+    """Data that cannot be had here and now, which is no fault of the data.
+
+    Attributes
+    ----------
+    reason : str
+        What was tried and why it failed.
+    remedy : str
+        How to get the data.
+    """
+
+    def __init__(self, reason: str, remedy: str):
+        super().__init__(f"{reason}: {remedy}")
+        self.reason = reason
+        self.remedy = remedy
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Features, binary labels and, where items come in lists of their own, groups.
+
+    Attributes
+    ----------
+    name : str
+    X : ndarray of shape (n, d), float64
+    y : ndarray of shape (n,), int64
+        1 for the positive class, else 0.
+    groups : ndarray of shape (n,), int64, or None
+        User or query of each item.
+    facts : mapping
+        What a report says of the data: title, source, meaning of positive, and whatever the preparation
+        counted. JSON values only.
+    part : ndarray of shape (n,), int64, or None
+        Part of each row, from 0, where the data come in parts: training, validation and test, or sets
+        to be rotated.
+    unit : ndarray of shape (n,), int64, or None
+        Rows of one unit, such as copies of one row, are never on both sides of a split. Unlike `groups` it
+        says nothing of what is ranked.
+    entity : ndarray of shape (n,), int64, or None
+        Customer, card or machine of each row, where all rows are one list. Protocols that are asked to keep
+        entities together, or to leave out those already known, look at it.
+    day : ndarray of shape (n,), int64, or None
+        When each row came to be: days since 1970 began, or since any other day.
+    preparation : Preparation or None
+        What is still to be done to `X`, learnt from each training part; NaN is then a gap.
+    """
+
+    name: str
+    X: Floats
+    y: Ints
+    groups: Ints | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    part: Ints | None = None
+    unit: Ints | None = None
+    entity: Ints | None = None
+    day: Ints | None = None
+    preparation: Preparation | None = None
+
+    def __post_init__(self) -> None:
+        X = np.ascontiguousarray(self.X, dtype=np.float64)
+        y = np.asarray(self.y)
+        if X.ndim != 2 or len(X) == 0:
+            raise DatasetError(f"dataset {self.name}: features must be a table, got shape {X.shape}")
+        if y.shape != (len(X),):
+            raise DatasetError(
+                f"dataset {self.name}: {len(X)} rows of features but labels of shape {y.shape}"
+            )
+        gaps_allowed = self.preparation is not None and self.preparation.impute is not None
+        bad = np.isinf(X) if gaps_allowed else ~np.isfinite(X)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise DatasetError(
+                f"dataset {self.name}: {int(bad.sum())} features are NaN or infinite, the first in row "
+                f"{row}, column {column} (counted from 0): drop these rows or fill them in before training"
+            )
+        if not np.isin(y, (0, 1)).all():
+            raise DatasetError(f"dataset {self.name}: labels must be 0 or 1, got {np.unique(y)[:5].tolist()}")
+        if len(np.unique(y)) < 2:
+            raise DatasetError(
+                f"dataset {self.name}: all {len(y)} labels are {int(y[0])}, both classes are needed: "
+                "check which value of the label column counts as positive"
+            )
+        object.__setattr__(self, "X", X)
+        object.__setattr__(self, "y", y.astype(np.int64))
+        for column, what in (("groups", "groups"), ("unit", "units"), ("entity", "entities")):
+            if getattr(self, column) is not None:
+                names = self._one_a_row(column, what)
+                codes = np.unique(names, return_inverse=True)[1].astype(np.int64)
+                object.__setattr__(self, column, codes)
+        if self.day is not None:
+            day = self._one_a_row("day", "days")
+            if day.dtype.kind not in "iu":
+                raise DatasetError(f"dataset {self.name}: days must be whole numbers, got dtype {day.dtype}")
+            object.__setattr__(self, "day", day.astype(np.int64))
+        if self.part is not None:
+            part = self._one_a_row("part", "parts")
+            found = np.unique(part)
+            if not np.array_equal(found, np.arange(len(found))):
+                raise DatasetError(
+                    f"dataset {self.name}: parts must be numbered from 0 and have items, got {found.tolist()}"
+                )
+            object.__setattr__(self, "part", part.astype(np.int64))
+
+    def _one_a_row(self, column: str, what: str) -> NDArray[Any]:
+        values = np.asarray(getattr(self, column))
+        if values.shape != self.y.shape:
+            raise DatasetError(f"dataset {self.name}: {len(self.y)} items but {what} of shape {values.shape}")
+        return values
+
+    @property
+    def n_pos(self) -> int:
+        """Number of positives."""
+        return int(self.y.sum())
+
+    def summary(self) -> dict[str, Any]:
+        """Counts for the report: items, features, positives and, with groups, their number and sizes."""
+        counts: dict[str, Any] = {
+            "name": self.name,
+            "items": len(self.y),
+            "features": self.X.shape[1],
+            "positives": self.n_pos,
+        }
+        if self.groups is not None:
+            positives = np.bincount(self.groups, weights=self.y)
+            counts["groups"] = len(positives)
+            counts["positives_per_group"] = [
+                int(positives.min()),
+                int(np.median(positives)),
+                int(positives.max()),
+            ]
+        if self.part is not None:
+            counts["parts"] = np.bincount(self.part).tolist()
+        if self.unit is not None:
+            counts["units"] = int(self.unit.max()) + 1
+        if self.entity is not None:
+            counts["entities"] = int(self.entity.max()) + 1
+        if self.day is not None:
+            counts["days"] = int(np.ptp(self.day)) + 1
+        return counts
+
+    def save(self, path: str | os.PathLike[str], made_with: str = "") -> None:
+        """Write to an ``.npz`` file, whole or not at all; `made_with` becomes an entry of its note."""
+        arrays: dict[str, Any] = {"X": self.X, "y": self.y}
+        arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
+        note: dict[str, Any] = {"name": self.name, "facts": dict(self.facts), "made_with": made_with}
+        if self.preparation is not None:
+            note["preparation"] = self.preparation.as_dict()
+        save_arrays(path, arrays, note)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Dataset:
+        """Read what `save` wrote; nothing is unpickled.
+
+        Raises
+        ------
+        Unavailable
+            If the file holds only the reason why there are no data; see `save_unavailable`.
+        """
+        arrays, meta = load_arrays(path)
+        columns: dict[str, Any] = {name: arrays[name] for name in _COLUMNS if name in arrays}
+        if "preparation" in meta:
+            columns["preparation"] = Preparation.from_dict(meta["preparation"])
+        return cls(meta["name"], arrays["X"], arrays["y"], facts=meta["facts"], **columns)
+
+
+def save_arrays(
+    path: str | os.PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
+) -> None:
+    """Write arrays and a JSON note to one ``.npz`` file, whole or not at all.
+
+    Raises
+    ------
+    TypeError
+        For an array of objects: NumPy would pickle it, and `load_arrays` never unpickles.
+    """
+    for name, array in arrays.items():
+        if np.asarray(array).dtype.hasobject:
+            raise TypeError(f"{name}: an array of objects cannot be stored, only of numbers and strings")
+    note = np.array(json.dumps(dict(meta or {}), sort_keys=True))
+    with replacing(path) as file:
+        np.savez(file, meta=note, **arrays)
+
+
+def save_unavailable(
+    path: str | os.PathLike[str], name: str, error: Unavailable, made_with: str = ""
+) -> None:
+    """Write a file in place of the data `name` that holds the reason why there are none."""
+    note = {"name": name, "unavailable": [error.reason, error.remedy], "made_with": made_with}
+    save_arrays(path, {}, note)
+
+
+def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Read the arrays and the note `save_arrays` wrote.
+
+    Raises
+    ------
+    Unavailable
+        If `save_unavailable` wrote the file.
+    """
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files if name != "meta"}
+        meta = json.loads(str(file["meta"]))
+    if "unavailable" in meta:
+        raise Unavailable(*meta["unavailable"])
+    return arrays, meta

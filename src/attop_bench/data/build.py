@@ -1,0 +1,191 @@
+"""Building a data set stage by stage, from file to file or in memory.
+
+Each stage writes one file and reads the file of the stage before, so a workflow can make a rule of it and run
+again only what changed. Arrays and parameters of earlier stages travel along in the file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from attop_bench.data.base import (
+    Dataset,
+    DatasetError,
+    Unavailable,
+    load_arrays,
+    save_arrays,
+    save_unavailable,
+)
+from attop_bench.data.catalogue import kind_of, stage_parameters
+from attop_bench.data.fetch.receipt import read_receipt
+from attop.core.seeds import derive_seed
+
+__all__ = ["build", "check_facts", "make"]
+
+
+def build(
+    spec: Mapping[str, Any],
+    stage: str,
+    previous: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+    made_with: str = "",
+) -> None:
+    """Run one stage from file to file.
+
+    Parameters
+    ----------
+    spec : mapping
+        ``id``, which becomes the name of the data set; ``kind`` (see `kind_of`); ``params`` of the data
+        set, of which a stage picks its own; ``seed``, from which each stage derives its own; ``expect``
+        (see `check_facts`). Other entries are ignored.
+    stage : str
+    previous : path or None
+        File of the stage before. For the first the receipt of the files that were fetched (see
+        `fetch_files`), or None if there are none.
+    out : path
+        File to write; of the last stage, to be read by `Dataset.load`. If the data cannot be had it holds
+        the reason alone, which `Dataset.load` raises.
+    made_with : str
+        What the file is to carry as the entry of this name in its note.
+
+    Raises
+    ------
+    DatasetError
+        If something is unknown, `previous` is not the file of the stage before, or the data are unusable
+        or not what was expected.
+    """
+    try:
+        _build(spec, stage, previous, out, made_with)
+    except Unavailable as error:
+        save_unavailable(out, spec["id"], error, made_with)
+
+
+def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
+    """Compare the counts of a data set with what they must be.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    expect : mapping
+        Any of ``items``, ``features``, ``positives`` and ``groups``; None is not compared.
+
+    Raises
+    ------
+    DatasetError
+        With every count that differs.
+    """
+    counts = dataset.summary()
+    wrong = [
+        f"{name}: got {counts.get(name, 'none')}, expected {count}"
+        for name, count in expect.items()
+        if count is not None and counts.get(name) != count
+    ]
+    if wrong:
+        raise DatasetError(
+            f"dataset {dataset.name}: not the data that were expected: {'; '.join(wrong)}: "
+            "check the file and the parameters, or correct expect"
+        )
+
+
+def _build(
+    spec: Mapping[str, Any],
+    stage: str,
+    previous: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+    made_with: str,
+) -> None:
+    kind, seed = spec["kind"], spec["seed"]
+    order = kind_of(kind).stages
+    kind_of(kind).step(stage)
+    arrays: dict[str, Any] = {}
+    done: dict[str, Any] = {}
+    files: Mapping[str, str] = {}
+    if stage != order[0]:
+        arrays, done = _read(kind, stage, order[order.index(stage) - 1], previous)
+    elif previous is not None:
+        if not kind_of(kind).files:
+            raise DatasetError(f"stage {stage!r} is the first of {kind!r}, it takes no file, got {previous}")
+        files = read_receipt(previous)
+    result, done = _run(kind, stage, arrays, done, spec.get("params", {}), seed, files)
+    if isinstance(result, Dataset):
+        dataset = replace(result, name=spec["id"])
+        check_facts(dataset, spec.get("expect") or {})
+        dataset.save(out, made_with)
+    else:
+        note = {"kind": kind, "stage": stage, "parameters": done, "made_with": made_with}
+        save_arrays(out, result, note)
+
+
+def make(kind: str, seed: int = 0, **params: Any) -> Dataset:
+    """Build a data set in memory: all stages in a row, the same data as `build` gives.
+
+    Examples
+    --------
+    >>> make("digit", digit=3).X.shape
+    (1797, 64)
+    """
+    state: Any = {}
+    done: dict[str, Any] = {}
+    for stage in kind_of(kind).stages:
+        state, done = _run(kind, stage, state, done, params, seed, {})
+    return state
+
+
+def _run(
+    kind: str,
+    stage: str,
+    arrays: Mapping[str, Any],
+    done: Mapping[str, Any],
+    params: Mapping[str, Any],
+    seed: int,
+    files: Mapping[str, str],
+) -> tuple[Any, dict[str, Any]]:
+    """Return the arrays so far, or the data set, and the parameters so far.
+
+    `files` are the paths of what was fetched; the parameters keep the names these have everywhere.
+    """
+    found = kind_of(kind)
+    step = found.step(stage)
+    own = stage_parameters(kind, stage, params)
+    done = {**done, **{n: os.fspath(v) if isinstance(v, os.PathLike) else v for n, v in own.items()}}
+    own.update({name: arrays[name] for name in step.inputs})
+    own.update(files)
+    if step.seeded:
+        own["seed"] = derive_seed(seed, "data", kind, stage)
+    result = step.function(**own)
+    if stage != found.stages[-1]:
+        return {**arrays, **result}, done
+    if not isinstance(result, Dataset):
+        raise DatasetError(f"data of kind {kind!r}: its last stage must return a Dataset, got {type(result)}")
+    facts = {**result.facts, "kind": kind, "parameters": done}
+    if any(s.seeded for s in found.steps):
+        facts["seed"] = seed
+    if files:
+        facts["source"] = ", ".join(str(done[name]) for name in files)
+    return replace(result, facts=facts), done
+
+
+def _read(
+    kind: str, stage: str, before: str, previous: str | os.PathLike[str] | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return arrays and parameters from the file of the stage before."""
+    wanted = f"stage {stage!r} of {kind!r} reads the file of stage {before!r}"
+    if previous is None:
+        raise DatasetError(f"{wanted}, got none: build {before!r} first")
+    try:
+        arrays, meta = load_arrays(previous)
+    except Unavailable:
+        raise
+    except (OSError, KeyError, ValueError) as error:
+        raise DatasetError(
+            f"{wanted}, and cannot read {previous}: {error}; build {before!r} again"
+        ) from error
+    if (meta.get("kind"), meta.get("stage")) != (kind, before):
+        raise DatasetError(
+            f"{wanted}, but {previous} is of stage {meta.get('stage')!r} of {meta.get('kind')!r}: "
+            f"build {before!r} first"
+        )
+    return arrays, meta["parameters"]

@@ -1,0 +1,222 @@
+"""The kinds of data set, and the stages each is built in.
+
+A stage is a function from arrays to arrays, the last one returns a `Dataset`. They run in
+`attop_bench.data.build`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.builder_parameters import complete
+from attop_bench.data.kinds import (
+    behance,
+    bundled,
+    citation,
+    fraud_stream,
+    images,
+    kddcup,
+    movielens,
+    ratings,
+    simulation,
+    table,
+)
+from attop.core.wording import did_you_mean
+
+__all__ = [
+    "KINDS",
+    "Kind",
+    "Stage",
+    "input_files",
+    "kind_of",
+    "stage_parameters",
+]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of preparing a data set.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        Returns a dict of arrays, or a `Dataset` if it is the last stage. A parameter called `seed` is
+        given a seed of its own.
+    inputs : tuple of str
+        Parameters of `function` that are arrays of earlier stages; the others come from the
+        configuration.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    inputs: tuple[str, ...] = ()
+
+    @property
+    def seeded(self) -> bool:
+        """Whether the function takes a seed."""
+        return "seed" in inspect.signature(self.function).parameters
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the parameters a configuration may give."""
+        return tuple(
+            n for n in inspect.signature(self.function).parameters if n not in (*self.inputs, "seed")
+        )
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of data set.
+
+    Attributes
+    ----------
+    name : str
+    steps : tuple of Stage
+        In order; the last is called ``"dataset"`` and returns a `Dataset`.
+    files : tuple of str
+        Options that are paths of files to read.
+    """
+
+    name: str
+    steps: tuple[Stage, ...]
+    files: tuple[str, ...] = ()
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Names of the stages, in order."""
+        return tuple(step.name for step in self.steps)
+
+    def step(self, stage: str) -> Stage:
+        """Return the stage of this name, or raise `DatasetError`."""
+        for step in self.steps:
+            if step.name == stage:
+                return step
+        raise DatasetError(
+            f"data of kind {self.name!r} has no stage {stage!r}; {did_you_mean(stage, self.stages)}"
+        )
+
+
+def _single(name: str, function: Callable[..., Dataset], files: tuple[str, ...] = ()) -> Kind:
+    return Kind(name, (Stage("dataset", function),), files)
+
+
+#: Kinds of data sets by name: what `kind` in a configuration may be.
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        _single("wdbc", bundled.wdbc),
+        _single("digit", bundled.digit),
+        _single("simulation", simulation.simulation),
+        _single("fraud-stream", fraud_stream.fraud_stream),
+        Kind(
+            "images",
+            (
+                Stage("source", images.digit_images),
+                Stage("umap", images.embed_images, ("pixels",)),
+                Stage("dataset", images.image_recommendation, ("item_features", "digit")),
+            ),
+        ),
+        Kind(
+            "ratings",
+            (
+                Stage("source", ratings.simulate_ratings),
+                Stage("factorise", ratings.factorise, ("user", "item", "rating", "time")),
+                Stage(
+                    "dataset",
+                    ratings.rating_recommendation,
+                    ("user", "item", "rating", "first", "user_factors", "item_factors", "objective"),
+                ),
+            ),
+        ),
+        Kind(
+            "movielens",
+            (
+                Stage("source", movielens.read_ratings),
+                Stage("factorise", ratings.factorise, ("user", "item", "rating", "time")),
+                Stage(
+                    "dataset",
+                    movielens.movie_recommendation,
+                    ("user", "item", "rating", "first", "user_factors", "item_factors", "objective"),
+                ),
+            ),
+            ("path",),
+        ),
+        Kind(
+            "behance",
+            (
+                Stage("source", behance.read_behance),
+                Stage("umap", behance.embed_items, ("projected",)),
+                Stage("dataset", behance.behance_recommendation, ("user", "item", "item_features")),
+            ),
+            ("appreciations", "features"),
+        ),
+        _single("citation", citation.citation_recommendation, ("archive",)),
+        _single("kddcup08", kddcup.kdd_cup, ("info", "features")),
+        _single("file", table.file_table, ("path", "validation", "test")),
+    )
+}
+
+
+def kind_of(kind: str) -> Kind:
+    """Return a kind by its name, or import one.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `KINDS`, or the dotted path of a `Kind` or of a function that returns a `Dataset`.
+
+    Raises
+    ------
+    DatasetError
+        If it is unknown or cannot be imported.
+    """
+    module, _, name = kind.rpartition(".")
+    if not module:
+        if kind not in KINDS:
+            raise DatasetError(f"unknown kind of data {kind!r}; {did_you_mean(kind, KINDS)}")
+        return KINDS[kind]
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise DatasetError(
+            f"cannot import the kind of data {kind!r}: {error}; give the dotted path of a Kind or of a "
+            "function that returns a Dataset, and have its package on the Python path"
+        ) from error
+    if isinstance(found, Kind):
+        return found
+    if not callable(found):
+        raise DatasetError(f"{kind!r} is {found!r}: name a Kind or a function that returns a Dataset")
+    return _single(kind, found)
+
+
+def stage_parameters(kind: str, stage: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of one stage out of those of the data set, defaults filled in.
+
+    A workflow that gives each rule these alone runs a stage again only when its own parameters change.
+
+    Raises
+    ------
+    DatasetError
+        If `kind` or `stage` is unknown, a parameter is unknown to every stage, or one is missing.
+    """
+    found = kind_of(kind)
+    step = found.step(stage)
+    known = [name for s in found.steps for name in s.options]
+    for name in params:
+        if name not in known:
+            raise DatasetError(
+                f"data of kind {kind!r}: unknown parameter {name!r}; {did_you_mean(name, known)}"
+            )
+    own = {name: value for name, value in params.items() if name in step.options}
+    return complete(step.function, own, f"data of kind {kind!r}", reserved=(*step.inputs, "seed"))
+
+
+def input_files(kind: str, params: Mapping[str, Any]) -> list[str]:
+    """Return the paths of the files the first stage reads."""
+    return [str(params[name]) for name in kind_of(kind).files if params.get(name) is not None]

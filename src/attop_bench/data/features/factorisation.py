@@ -1,0 +1,139 @@
+"""Non-negative matrix factorisation of the observed entries of a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop_bench.data.base import DatasetError
+from attop.core.typing import Floats
+
+__all__ = ["Factorisation", "masked_nmf"]
+
+
+@dataclass(frozen=True)
+class Factorisation:
+    """Factors of a matrix, ``W @ H.T``.
+
+    Attributes
+    ----------
+    W : ndarray of shape (m, rank)
+    H : ndarray of shape (n, rank)
+    objective : ndarray of shape (n_iter + 1,)
+        Half the squared error over the observed entries, at the start and after each iteration.
+    """
+
+    W: Floats
+    H: Floats
+    objective: Floats
+
+
+def masked_nmf(
+    row: ArrayLike,
+    column: ArrayLike,
+    value: ArrayLike,
+    shape: tuple[int, int],
+    rank: int,
+    *,
+    seed: int,
+    max_iter: int = 500,
+    tol: float = 1e-4,
+) -> Factorisation:
+    """Minimise ``1/2 sum_(i,j observed) (v_ij - w_i . h_j)^2`` over non-negative W and H.
+
+    Multiplicative updates: ``W <- W * (V H) / (M H)`` with M the current product on the observed
+    entries and 0 elsewhere, then the same for H. No step increases the objective.
+
+    Parameters
+    ----------
+    row, column : array-like of shape (n_observed,)
+        Place of each observed entry, from 0; no place twice.
+    value : array-like of shape (n_observed,), non-negative
+    shape : (int, int)
+        Rows and columns of the matrix.
+    rank : int
+        Columns of either factor.
+    seed : int
+        Of the positive random start.
+    max_iter : int
+        Iterations at most.
+    tol : float
+        Stop once an iteration lowers the objective by no more than `tol` times its first value.
+
+    Returns
+    -------
+    factorisation : Factorisation
+        Factors of rows and columns without an observed entry are 0.
+
+    Raises
+    ------
+    DatasetError
+        If an entry is negative or not finite, all are 0, a place is outside the matrix or given twice,
+        or rank is below 1.
+
+    Notes
+    -----
+    Differences from the paper: Lee & Seung factorise a full matrix; here the sums run over the observed
+    entries only, which leaves their proof of descent as it is (an unobserved entry is a weight of 0).
+    PAP says that it factorises the ratings so and states neither mask, start nor stopping rule.
+
+    References
+    ----------
+    Lee & Seung (2001), Algorithms for non-negative matrix factorization, theorem 1.
+    """
+    from scipy import sparse  # not with the module, which is imported whenever the workflow is read
+
+    i, j, v = np.asarray(row), np.asarray(column), np.asarray(value, dtype=np.float64)
+    _check(i, j, v, shape, rank)
+    observed = sparse.csr_array((v, (i, j)), shape=shape)
+    observed.sort_indices()
+    i, j = np.repeat(np.arange(shape[0]), np.diff(observed.indptr)), observed.indices
+    fitted = observed.copy()
+
+    rng = np.random.default_rng(seed)
+    scale = np.sqrt(v.mean() / rank)
+    W = scale * rng.uniform(0.5, 1.5, (shape[0], rank))
+    H = scale * rng.uniform(0.5, 1.5, (shape[1], rank))
+    # Where nothing is observed the objective is flat and the start would stay as it is.
+    W[np.bincount(i, minlength=shape[0]) == 0] = 0
+    H[np.bincount(j, minlength=shape[1]) == 0] = 0
+
+    def fit() -> float:
+        fitted.data = np.einsum("er,er->e", W[i], H[j])
+        return 0.5 * float(np.square(observed.data - fitted.data).sum())
+
+    objective = [fit()]
+    for _ in range(max_iter):
+        _scale_by_ratio(W, observed @ H, fitted @ H)
+        fit()
+        _scale_by_ratio(H, observed.T @ W, fitted.T @ W)
+        objective.append(fit())
+        if objective[-2] - objective[-1] <= tol * objective[0]:
+            break
+    return Factorisation(W, H, np.array(objective))
+
+
+def _scale_by_ratio(factor: Floats, numerator: Floats, denominator: Floats) -> None:
+    # A denominator of 0 means that the entry is 0 already, or that the objective does not depend on it.
+    factor *= np.divide(numerator, denominator, out=np.ones_like(factor), where=denominator > 0)
+
+
+def _check(i: NDArray, j: NDArray, v: Floats, shape: tuple[int, int], rank: int) -> None:
+    if rank < 1:
+        raise DatasetError(f"factorisation: rank must be at least 1, got {rank!r}")
+    if not (i.ndim == 1 and i.shape == j.shape == v.shape) or len(v) == 0:
+        raise DatasetError(
+            "factorisation: rows, columns and values must be of one length, "
+            f"got {i.shape}, {j.shape} and {v.shape}"
+        )
+    if not np.isfinite(v).all() or (v < 0).any() or not v.any():
+        raise DatasetError(
+            "factorisation: values must be finite, non-negative and not all 0: "
+            "shift them, or drop missing ones"
+        )
+    if min(i.min(), j.min()) < 0 or i.max() >= shape[0] or j.max() >= shape[1]:
+        raise DatasetError(f"factorisation: entries lie outside the {shape[0]} x {shape[1]} matrix")
+    if len(np.unique(i.astype(np.int64) * shape[1] + j)) < len(v):
+        raise DatasetError("factorisation: an entry is given twice: keep one rating per user and item")

@@ -1,0 +1,164 @@
+"""A configuration for a table that was looked at: it runs as it stands, and says why each line is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+from typing import Any
+
+from attop_bench.data.base import DatasetError
+from attop_bench.data.look.table import Look
+
+__all__ = ["identifier", "in_time", "parameters", "propose"]
+
+#: Most columns a category becomes, and the number of rows from which 100 are a top.
+_CEILING = 20
+_LONG = 1000
+#: Days, and positives, from which on a split in time is offered, and its test windows.
+_DAYS = 50
+_WINDOWS = 3
+
+_METHODS = """methods:
+  - logistic-regression
+  - soft-top
+  - id: boosting
+    title: Gradient boosting
+    estimator: sklearn.ensemble.HistGradientBoostingClassifier
+    params: {early_stopping: false}
+    param_grid: {learning_rate: [0.03, 0.1], max_leaf_nodes: [7, 31]}
+"""
+
+
+def parameters(found: Look) -> dict[str, Any]:
+    """Return the parameters of the kind ``file`` for a table.
+
+    Raises
+    ------
+    DatasetError
+        If nothing could be the label, or no column is left.
+    """
+    if found.label is None:
+        raise DatasetError(
+            f"dataset {found.path}: no column has two values: name the label, --label COLUMN --positive VALUE"
+        )
+    entity = _entity(found)
+    day = next(iter(found.days), None)
+    rest = [c for c in found.columns if c.name not in (found.label.column, entity, day)]
+    drop = [c.name for c in rest if not c.is_feature or c.name in found.twins]
+    features = [c for c in rest if c.name not in drop]
+    if not features:
+        raise DatasetError(f"dataset {found.path}: no column is left that could be a feature")
+    words = [c for c in features if c.text and not c.marks and not c.comma]
+    proposed: dict[str, Any] = {
+        "path": found.path,
+        "label": found.label.column,
+        "positive": found.label.positive,
+    }
+    if found.reader:
+        proposed["reader"] = dict(found.reader)
+    if entity is not None:
+        proposed["entity"] = entity
+    if day is not None:
+        proposed["day"] = day
+    if drop:
+        proposed["drop"] = drop
+    if words:
+        proposed["one_hot"] = True
+        if max(c.distinct for c in words) > _CEILING:
+            proposed["max_categories"] = _CEILING
+    if any(c.missing or c.marks for c in features):
+        proposed["impute"] = "median"
+    if found.copies and entity is None:
+        proposed["copies_together"] = True
+    return proposed
+
+
+def in_time(found: Look) -> dict[str, Any] | None:
+    """Return a protocol that trains on days before those it tests; None if there is no room for one."""
+    said = parameters(found)
+    span = found.days.get(said.get("day", ""), 0)
+    n_pos = 0 if found.label is None else found.label.share * found.rows
+    if span < _DAYS or n_pos < _DAYS or "copies_together" in said:
+        return None
+    test, delay = span // 10, 7 if span >= 3 * _DAYS else 0
+    before = span - _WINDOWS * test - delay
+    options = {"n_folds": _WINDOWS, "train": span // 2, "delay": delay, "test": test, "inner_folds": 2}
+    options["inner_train"] = min(span // 2, before - delay - 2 * test)
+    return {"kind": "prequential", "options": options}
+
+
+def propose(found: Look) -> str:
+    """Return a configuration in YAML, with comments.
+
+    Raises
+    ------
+    DatasetError
+        If there is none; see `parameters`.
+    """
+    said = parameters(found)
+    id = identifier(found.path)
+    top = 100 if found.rows >= _LONG else max(found.rows // 10, 1)
+    protocol, why = "stratified", "each row tests once"
+    if "entity" in said:
+        protocol = "whole-entities"
+        why = f"no {said['entity']} is on both sides; for new rows of known ones: stratified, without entity"
+    later = in_time(found)
+    comments = {
+        "day": "for splits in time",
+        "reader": "how the file is written",
+        "entity": "comes back in many rows",
+        "drop": "names, dates, constants, copies of columns",
+        "one_hot": "a 0/1 column for each category",
+        "max_categories": "rare categories share one column",
+        "impute": "gaps: the median, or the most frequent category, of the training items",
+        "copies_together": "rows with the same features are on one side of a split",
+    }
+    lines = [f"      {name}: {_flow(value)}" for name, value in said.items()]
+    width = min(max(map(len, lines)), 60)
+    noted = [
+        f"{line.ljust(width)}  # {comments[name]}" if name in comments else line
+        for line, name in zip(lines, said, strict=True)
+    ]
+    return "\n".join(
+        [
+            f"title: {_flow(id)}",
+            f"output: {_flow(f'results-{id}')}",
+            "datasets:",
+            f"  - id: {_flow(id)}",
+            "    kind: file",
+            "    params:",
+            *noted,
+            f"    # {why}",
+            f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}",
+            *(
+                [f"    # nearer to use, earlier days train and later ones test: {_flow(later)}"]
+                if later
+                else []
+            ),
+            f"    # {top} of a list as long as this table; say what you will look at, of how many",
+            f"    tops: [{{k: {top}, of: {found.rows}}}]",
+            "    scoring: precision@k",
+            _METHODS,
+        ]
+    )
+
+
+def identifier(path: str) -> str:
+    """Return a name for a data set: that of its file, without what a configuration does not take."""
+    stem = PurePath(path).name.split(".")[0]
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
+
+
+def _entity(found: Look) -> str | None:
+    """Return the column of what comes back in most rows, if there is one without gaps."""
+    entities = [
+        c for c in found.columns if c.kind == "entity" and not c.missing and c.name not in found.twins
+    ]
+    return min(entities, key=lambda c: c.distinct).name if entities else None
+
+
+def _flow(value: Any) -> str:
+    import yaml
+
+    text = yaml.safe_dump(value, default_flow_style=True, width=10**9, allow_unicode=True, sort_keys=False)
+    return text.removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,171 @@
+"""Splits in time: train on some days, wait until their labels are known, test on the days after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attop_bench.data.base import DatasetError
+from attop_bench.data.builder_parameters import integer
+from attop_bench.data.splits.folds import Fold, require
+from attop.core.sample import check_groups, check_labels
+from attop.core.typing import Ints
+
+__all__ = ["prequential"]
+
+_WHERE = "prequential split"
+
+
+def prequential(
+    y: ArrayLike,
+    groups: ArrayLike | None = None,
+    *,
+    day: ArrayLike,
+    entity: ArrayLike | None = None,
+    n_folds: int = 1,
+    train: int = 7,
+    delay: int = 7,
+    test: int = 7,
+    drop_known: bool = True,
+    inner_folds: int = 2,
+    inner_train: int | None = None,
+    inner_delay: int | None = None,
+    inner_test: int | None = None,
+    seed: int,
+) -> list[Fold]:
+    """Train on a window of days, leave out the days whose labels are not yet known, test on the next days.
+
+    The last fold tests on the last `test` days of the data, the one before on the `test` days before those,
+    and so on: test windows follow each other without a gap. Hyper-parameters are selected in the same way
+    further back: the last validation window ends where the training window of the fold ends.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Binary labels.
+    groups : array-like of shape (n,), optional
+        Not looked at.
+    day : array-like of int, shape (n,)
+        Day of each row, counted from any day.
+    entity : array-like of shape (n,), optional
+        Customer, card or machine of each row.
+    n_folds : int, at least 1
+        Test windows, in the order of time.
+    train, test : int, at least 1
+        Days of the training and of the test window.
+    delay : int, at least 0
+        Days between the two: how long it takes until a label is known.
+    drop_known : bool
+        Leave out of a test window an entity known to be positive: one with a positive since the training
+        window began, more than `delay` days before the row. Without entities nothing is left out.
+    inner_folds : int, at least 1
+        Validation windows.
+    inner_train, inner_delay, inner_test : int, optional
+        Days of the windows to select with; as `train`, `delay` and `test` if left out. Smaller ones serve
+        where the data do not reach back far enough.
+    seed : int
+        Nothing is drawn.
+
+    Returns
+    -------
+    folds : list of `n_folds` Fold
+        In the order of time. The rows to select with may lie before the training window.
+
+    Raises
+    ------
+    DatasetError
+        If the data have fewer days than the windows need, or a window lacks positives or negatives.
+
+    Notes
+    -----
+    With one fold, and entities that are customers, this is the split of the handbook's chapter 3.
+
+    Differences from the handbook: it selects with windows as long as those of the test, for which the data
+    must reach back `train` + `delay` days before the training window.
+
+    References
+    ----------
+    Le Borgne, Siblini, Lebichot and Bontempi (2022), Reproducible machine learning for credit card fraud
+    detection, chapters 3.3 and 5.2.
+    """
+    integer(_WHERE, "n_folds", n_folds, 1)
+    integer(_WHERE, "inner_folds", inner_folds, 1)
+    outer = _Windows.of(train, delay, test, ("train", "delay", "test"))
+    inner = _Windows.of(
+        train if inner_train is None else inner_train,
+        delay if inner_delay is None else inner_delay,
+        test if inner_test is None else inner_test,
+        ("inner_train", "inner_delay", "inner_test"),
+    )
+    labels = check_labels(y)
+    days = np.asarray(day, dtype=np.int64)
+    codes = None if entity is None or not drop_known else check_groups(entity, len(labels))
+    first, end = int(days.min()), int(days.max()) + 1
+    outer.require(n_folds, first, end, f"{n_folds} folds", "lower n_folds, train, delay or test")
+    earliest = end - n_folds * test - delay  # where the training window of the first fold ends
+    remedy = "lower inner_folds, or give smaller inner_train, inner_delay and inner_test"
+    inner.require(inner_folds, first, earliest, f"{inner_folds} inner folds of fold 0", remedy)
+
+    folds = []
+    for f in range(n_folds):
+        before = end - (n_folds - 1 - f) * test
+        fit, held = outer.rows(labels, days, codes, before, f"fold {f}", "train", "test")
+        until = before - test - delay
+        pairs = [
+            inner.rows(
+                labels,
+                days,
+                codes,
+                until - i * inner.test,
+                f"inner fold {inner_folds - 1 - i} of fold {f}",
+                "inner_train",
+                "inner_test",
+            )
+            for i in reversed(range(inner_folds))
+        ]
+        folds.append(Fold(fit, held, pairs))
+    return folds
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """A training window, a delay and a test window, in days."""
+
+    train: int
+    delay: int
+    test: int
+
+    @classmethod
+    def of(cls, train: int, delay: int, test: int, names: tuple[str, str, str]) -> _Windows:
+        for name, days, least in zip(names, (train, delay, test), (1, 0, 1), strict=True):
+            integer(_WHERE, name, days, least)
+        return cls(train, delay, test)
+
+    def require(self, count: int, first: int, end: int, what: str, remedy: str) -> None:
+        """Refuse days from `first` to before `end` if they are too few for so many test windows."""
+        needed = self.train + self.delay + count * self.test
+        if end - first < needed:
+            raise DatasetError(
+                f"{_WHERE}: {what} need {needed} days (train {self.train}, delay {self.delay}, test "
+                f"{count} x {self.test}), and there are {max(end - first, 0)}: {remedy}"
+            )
+
+    def rows(
+        self, y: Ints, days: Ints, codes: Ints | None, end: int, what: str, *options: str
+    ) -> tuple[Ints, Ints]:
+        """Return the rows to train on, and those to test on of the days before `end`."""
+        tested = end - self.test
+        trained = tested - self.delay
+        begin = trained - self.train
+        fit = (days >= begin) & (days < trained)
+        held = (days >= tested) & (days < end)
+        if codes is not None:
+            since = np.where((y == 1) & (days >= begin), days, np.iinfo(np.int64).max)
+            known = np.full(codes.max() + 1, np.iinfo(np.int64).max)
+            np.minimum.at(known, codes, since)
+            held &= known[codes] >= days - self.delay
+        for rows, window, option in ((fit, "training", options[0]), (held, "test", options[1])):
+            require(y, rows, 1, f"the {window} window of {what}", f"give {option} more days")
+        return np.flatnonzero(fit), np.flatnonzero(held)

@@ -1,0 +1,215 @@
+"""Which rows train, select and test: the protocols of the papers, as pure functions of a seed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.builder_parameters import complete, integer
+from attop_bench.data.splits.entity import whole_entities
+from attop_bench.data.splits.folds import Fold
+from attop_bench.data.splits.group import given, whole_groups, within_groups
+from attop_bench.data.splits.prequential import prequential
+from attop_bench.data.splits.random import holdout, stratified, windows
+from attop.core.seeds import derive_seed
+from attop.core.wording import did_you_mean
+
+__all__ = [
+    "PROTOCOLS",
+    "Fold",
+    "Protocol",
+    "count_folds",
+    "given",
+    "holdout",
+    "make_folds",
+    "prequential",
+    "stratified",
+    "whole_entities",
+    "whole_groups",
+    "windows",
+    "within_groups",
+]
+
+#: What a protocol may ask of each row of the data, by parameter of its function -> how a message says that
+#: it is not there.
+_COLUMNS = {
+    "groups": "needs groups and the data have none",
+    "part": "needs data that come in parts and these do not: name the file of the test part",
+    "entity": "needs entities and the data name none: give the column of the customers as entity",
+    "day": "needs the day of each row and the data do not have it: give the column of the dates as day",
+    "unit": "",
+}
+#: Parameters of a protocol's function that a configuration does not give.
+_NO_OPTIONS = ("y", "seed", *_COLUMNS)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A way of splitting.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        ``function(y, *, seed, **columns, **options)`` returns the folds of one repeat; its parameters say
+        which columns of the data it takes, and which it needs.
+    summary : str
+        What it does, for the reference of the configuration and for reports: half a sentence.
+    counted_by : str or None
+        Option that says how many folds a repeat has; None: it has one.
+    needs : tuple of str
+        What the data must have for each row, by the names of the attributes of `Dataset`.
+    drawn : bool
+        Whether a repeat is another split; of one that is always the same there is but one repeat.
+    """
+
+    name: str
+    function: Callable[..., list[Fold]]
+    summary: str
+    counted_by: str | None = None
+    needs: tuple[str, ...] = ()
+    drawn: bool = True
+
+    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
+        return complete(self.function, given, f"protocol {self.name!r}", reserved=_NO_OPTIONS)
+
+    @property
+    def takes(self) -> list[str]:
+        """What of each row it looks at where the data have it."""
+        return [n for n in self._parameters if n in _COLUMNS]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Options and their defaults."""
+        return {name: p.default for name, p in self._parameters.items() if name not in _NO_OPTIONS}
+
+    @property
+    def _parameters(self) -> Mapping[str, inspect.Parameter]:
+        return inspect.signature(self.function).parameters
+
+
+#: Protocols by name: how data are cut into training and test parts. Configuration and reports read this list.
+PROTOCOLS: Mapping[str, Protocol] = {
+    p.name: p
+    for p in (
+        Protocol(
+            "stratified",
+            stratified,
+            "cross-validation in stratified folds: each tests once, the others train",
+            "n_folds",
+        ),
+        Protocol(
+            "windows",
+            windows,
+            "disjoint sets of items, of which a few consecutive ones train and the others test (AATP)",
+            "n_sets",
+        ),
+        Protocol("holdout", holdout, "items drawn at random train, the others test"),
+        Protocol(
+            "within-groups",
+            within_groups,
+            "the items of each group are split into training, validation and test (PAP)",
+            needs=("groups",),
+        ),
+        Protocol(
+            "whole-groups",
+            whole_groups,
+            "cross-validation over whole groups, so that the test is on new ones",
+            "n_folds",
+            needs=("groups",),
+        ),
+        Protocol(
+            "whole-entities",
+            whole_entities,
+            "cross-validation over whole entities, such as customers, which are ranked in one list",
+            "n_folds",
+            needs=("entity",),
+        ),
+        Protocol(
+            "prequential",
+            prequential,
+            "a window of days trains, the days until its labels are known are left out, the next days test; "
+            "selection goes forward in time too",
+            "n_folds",
+            needs=("day",),
+            drawn=False,
+        ),
+        Protocol(
+            "given",
+            given,
+            "the parts the data come in: the last tests, one before it validates, the others train",
+            "n_folds",
+            needs=("part",),
+        ),
+    )
+}
+
+
+def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: Any) -> list[Fold]:
+    """Return the folds of one repeat of a protocol.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `PROTOCOLS`.
+    dataset : Dataset
+    repeat : int
+        Repeats differ in their random numbers alone.
+    seed : int
+        Of the run. The folds depend on it, on the name of the data set, the protocol and the repeat:
+        never on a method, so that methods are compared on the same folds.
+    **options
+        Parameters of the protocol's function.
+
+    Returns
+    -------
+    folds : list of Fold
+
+    Raises
+    ------
+    DatasetError
+        If the protocol or an option is unknown, groups are missing, or a class is too small.
+    """
+    protocol = _protocol(kind)
+    columns = {name: getattr(dataset, name) for name in protocol.takes}
+    for name in protocol.needs:
+        if columns[name] is None:
+            others = ", ".join(p.name for p in PROTOCOLS.values() if name not in p.needs)
+            raise DatasetError(f"dataset {dataset.name}: protocol {kind!r} {_COLUMNS[name]}; or use {others}")
+    if dataset.unit is not None and "unit" not in columns:
+        others = ", ".join(p.name for p in PROTOCOLS.values() if "unit" in p.takes)
+        raise DatasetError(
+            f"dataset {dataset.name}: protocol {kind!r} may put rows of one unit, such as copies, on both "
+            f"sides of a split: use {others}, or do not ask for units"
+        )
+    filled = protocol.options(options)
+    derived = derive_seed(seed, "split", dataset.name, kind, repeat)
+    try:
+        return protocol.function(dataset.y, seed=derived, **columns, **filled)
+    except DatasetError as error:
+        raise DatasetError(f"dataset {dataset.name}: {error}") from None
+
+
+def count_folds(kind: str, /, **options: Any) -> int:
+    """Return how many folds a repeat of a protocol has, without looking at data.
+
+    Raises
+    ------
+    DatasetError
+        If the protocol or an option is unknown.
+    """
+    protocol = _protocol(kind)
+    filled = protocol.options(options)
+    if protocol.counted_by is None:
+        return 1
+    return integer(f"protocol {kind!r}", protocol.counted_by, filled[protocol.counted_by], 1)
+
+
+def _protocol(kind: str) -> Protocol:
+    if kind not in PROTOCOLS:
+        raise DatasetError(f"unknown protocol {kind!r}; {did_you_mean(kind, PROTOCOLS)}")
+    return PROTOCOLS[kind]

@@ -1,0 +1,155 @@
+"""The card of a model: what it is of, what to expect, how it was chosen, and the line that uses it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+from typing import Any
+
+from attop.core.top import Top
+from attop_bench.deploy.deploy import Deployed
+from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL
+from attop_bench.run.environment import environment
+
+__all__ = ["card", "expectation_sentence"]
+
+
+def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mapping[str, str]) -> str:
+    """Return the card in Markdown.
+
+    Parameters
+    ----------
+    found : Deployed
+    folder : path
+        Where the model is.
+    untrusted : sequence of str
+        What keeps skops from loading the model; empty if nothing does.
+    titles : mapping of str to str
+        Of the methods.
+    """
+    parts = [
+        [f"# {titles[found.method]} for {found.data.title or found.data.id}"],
+        ["## What to expect", *_expectation(found)],
+        ["## Use", *_use(found, folder, untrusted)],
+        ["## How it was chosen", *_choice(found, titles)],
+        ["## Data", *_data(found)],
+        ["## Made with", *_made(found)],
+    ]
+    return "\n\n".join("\n\n".join(part) for part in parts) + "\n"
+
+
+def expectation_sentence(found: Deployed) -> str:
+    """Say how many positives are to be expected at the top."""
+    what = found.expectation
+    k, length = _size(found.top, len(found.dataset.y))
+    where = f"the {k:,} highest of {length:,} rows" if length else f"the {k:,} highest of each group"
+    interval = ""
+    if not math.isnan(what.low):
+        interval = f" (95% interval {what.low * k:.0f} to {what.high * k:.0f})"
+    return f"Of {where} expect {what.mean * k:.0f} positives{interval}, {what.lift:.2g} times chance."
+
+
+def _size(top: Top, n: int) -> tuple[int, int | None]:
+    """Return k and the length of the list it is of; None for lists of any length."""
+    if top.k is not None:
+        return top.k, top.out_of
+    return top.resolve(n, n), n
+
+
+def _expectation(found: Deployed) -> Iterator[str]:
+    what = found.expectation
+    yield expectation_sentence(found)
+    interval = "" if math.isnan(what.low) else f", 95% interval {what.low:.4f} to {what.high:.4f}"
+    yield (
+        f"Precision at the top ({found.top}) is {what.mean:.4f}{interval}: the mean over {what.parts} test "
+        f"part{'s' if what.parts > 1 else ''} whose rows no model was trained or tuned on. Ties "
+        f"decide {what.tied:.1%} of the places."
+    )
+    if len(found.tried) > 1:
+        yield (
+            f"The method was chosen among {len(found.tried)} on the same test parts, which makes its numbers "
+            "a bit too good. The interval holds for rows like these: it does not allow for changes over time."
+        )
+
+
+def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
+    top = f"k={found.top.k}" if found.top.k is not None else str(found.top)
+    yield f"```bash\nattop score {folder} new.csv --top {top}\n```"
+    yield "or in Python:"
+    call = "decision_function(rows)"
+    if not hasattr(found.package.pipeline, "decision_function"):
+        call = "predict_proba(rows)[:, 1]"
+    rows = _read_call(found.package.notes)
+    module = rows.partition(".read")[0]
+    load = f'joblib.load("{MODEL}")'
+    yield f"```python\nimport {module}, joblib\n\nrows = {rows}\nscores = {load}.{call}\n```"
+    yield (
+        f"It reads {len(found.package.notes['features'])} columns, text and gaps as they are in the file; "
+        "other columns are ignored. A category it has never seen counts as a rare one, or as none. "
+        f"Loading `{MODEL}` runs the code it holds: load it only from a source you trust. "
+        + (
+            f"`{SAFE_MODEL}` holds no code: `skops.io.load('{SAFE_MODEL}', trusted={HARMLESS})`."
+            if not untrusted
+            else f"There is no `{SAFE_MODEL}` ({', '.join(untrusted)})."
+        )
+    )
+
+
+def _read_call(notes: Mapping[str, Any]) -> str:
+    """Return the call that reads a file written like the data: of pandas, where it can."""
+    reader, format = dict(notes["reader"]), notes["format"]
+    if format == "parquet":
+        return 'pandas.read_parquet("new.parquet")'
+    names = {"separator": "sep", "decimal": "decimal", "missing": "na_values", "comment": "comment"}
+    if format != "csv" or reader.keys() - names:
+        return f'attop_bench.data.formats.read_frame("new.{format}", {format!r}, {reader!r})'
+    said = {"tab": "\t", "whitespace": r"\s+"}
+    options = "".join(f", {names[k]}={said.get(str(v), v)!r}" for k, v in reader.items())
+    return f'pandas.read_csv("new.csv"{options})'
+
+
+def _choice(found: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
+    data = found.data
+    rows = [
+        f"| {titles[t.method]} | {'failed: ' + t.error if t.error else f'{t.value:.4f}'} |"
+        for t in found.tried
+    ]
+    yield "\n".join([f"| method | {data.scoring}, mean of the test parts |", "|---|---|", *rows])
+    options = ", ".join(f"{name} {value}" for name, value in data.protocol.options.items())
+    setting = ", ".join(f"`{name}={value}`" for name, value in found.setting.items()) or "none to choose"
+    yield (
+        f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
+        f"parts of each training part. Setting of the final model, chosen on the same test parts: {setting}. "
+        f"Scaling `{data.scaling}`. Gaps, categories and scale are learnt from training rows alone, for "
+        "the final model from all rows."
+    )
+
+
+def _data(found: Deployed) -> Iterator[str]:
+    dataset = found.dataset
+    source = dataset.facts.get("source", dataset.name)
+    path = Path(str(source))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    yield "\n".join(
+        [
+            f"- source: {source}" + (f" (sha256 {digest})" if digest else ""),
+            f"- rows: {len(dataset.y):,}, of which {dataset.n_pos:,} ({dataset.y.mean():.2%}) are positive: "
+            f"{dataset.facts.get('positive', 'see the data set')}",
+            f"- columns: {', '.join(found.package.notes['features'])}",
+            *([f"- licence: {found.data.licence}"] if found.data.licence else []),
+        ]
+    )
+
+
+def _made(found: Deployed) -> Iterator[str]:
+    said = environment()
+    learner = type(found.package.pipeline["model"]).__module__.partition(".")[0]
+    named = dict(said["versions"])
+    for package in (*packages_distributions().get(learner, ()), "joblib"):
+        named[package] = version(package)
+    versions = ", ".join(f"{name} {number}" for name, number in named.items())
+    yield f"{datetime.now(UTC).date().isoformat()}, Python {said['python']}, {versions}."

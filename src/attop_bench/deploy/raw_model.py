@@ -1,0 +1,131 @@
+"""A pipeline from rows as they are in a file to scores, and the columns it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.features.text_cleaner import TextCleaner
+from attop_bench.data.formats import read_frame
+from attop_bench.data.kinds.raw_table import read_raw_table
+from attop_bench.data.preparation import column_transformer, scaler
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["RawRows", "raw_pipeline", "raw_rows"]
+
+#: Parameters of a file that change features in ways a pipeline of scikit-learn's does not have.
+_NOT_RAW = ("codes", "thresholds", "query_norm")
+
+
+@dataclass(frozen=True)
+class RawRows:
+    """All rows of a data set as a model that is taken away will see new ones.
+
+    Attributes
+    ----------
+    X : DataFrame
+        The features: numbers, text, gaps.
+    words : list of str
+        Columns that are text.
+    beside : DataFrame
+        Columns that are no features, to recognise a row by.
+    group : str or None
+        Of these, the one within which rows are ranked.
+    reader : dict
+        How the file is written.
+    needs_cleaning : bool
+        Whether text had to be cleaned to become what it is.
+    impute, max_categories
+        See `attop_bench.data.preparation.column_transformer`.
+    """
+
+    X: pd.DataFrame
+    words: list[str]
+    beside: pd.DataFrame
+    group: str | None
+    reader: dict[str, Any]
+    needs_cleaning: bool = False
+    impute: str | None = None
+    max_categories: int | None = None
+
+
+def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
+    """Return the rows of a data set before they became features.
+
+    Parameters
+    ----------
+    kind, params
+        As in the configuration. Data not of the kind ``file`` have no rawer form than their features.
+    dataset : Dataset
+        What these make.
+
+    Raises
+    ------
+    DatasetError
+        If the features of the file are made in a way that a pipeline does not have.
+    """
+    import pandas as pd
+
+    if kind != "file":
+        names = dataset.facts.get("features") or [f"x{i + 1}" for i in range(dataset.X.shape[1])]
+        X = pd.DataFrame(dataset.X, columns=list(names))
+        return RawRows(X, [], pd.DataFrame(index=X.index), None, {})
+    given = [name for name in _NOT_RAW if params.get(name) is not None]
+    if given:
+        raise DatasetError(
+            f"dataset {dataset.name}: a deployed model reads rows as they are in a file, and {given[0]} "
+            "cannot be one of its steps: use one_hot for text, or write the features into the file"
+        )
+    options = {
+        n: params[n] for n in ("validation", "test", "format", "reader", "keep", "drop") if n in params
+    }
+    roles = {role: params.get(role) for role in ("group", "entity", "day")}
+    table = read_raw_table(
+        params["path"], params.get("label"), roles=roles, impute=params.get("impute"), **options
+    )
+    features = table.frame[table.features]
+    as_text = {c: features[c].map(str, na_action="ignore") for c in table.words}
+    read = read_frame(params["path"], params.get("format"), params.get("reader"))
+    needs_cleaning = any(not _as_it_was(read[c], features[c]) for c in table.features)
+    beside = table.frame.drop(columns=[*table.features, table.label])
+    return RawRows(
+        features.assign(**as_text),
+        table.words,
+        beside,
+        table.roles.get("group"),
+        dict(params.get("reader") or {}),
+        needs_cleaning,
+        params.get("impute"),
+        params.get("max_categories"),
+    )
+
+
+def raw_pipeline(rows: RawRows, scaling: str, estimator: Any) -> Pipeline:
+    """Return an unfitted pipeline from rows to scores: gaps, categories, scale, estimator."""
+    numbers = [c for c in rows.X if c not in rows.words]
+    columns = column_transformer(numbers, rows.words, impute=rows.impute, max_categories=rows.max_categories)
+    steps = [("columns", columns), ("scale", scaler(scaling) or "passthrough"), ("model", estimator)]
+    if rows.needs_cleaning:
+        steps.insert(0, ("clean", TextCleaner(numbers, rows.words)))
+    return Pipeline(steps)
+
+
+def _as_it_was(read: pd.Series, clean: pd.Series) -> bool:
+    """Whether cleaning left the values of a column as they were read."""
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(read):
+        return True
+    known = read.notna().to_numpy()
+    before, after = read.to_numpy(object)[: len(clean)], clean.to_numpy(object)[: len(read)]
+    return bool(
+        np.array_equal(known, pd.notna(after))
+        and all(isinstance(a, str) and a == b for a, b in zip(before[known], after[known], strict=True))
+    )

@@ -1,0 +1,215 @@
+"""Work in a child process whose end is known, whatever it does.
+
+The child may raise, loop for ever, eat memory, print megabytes, call ``exit`` or ``os._exit``, crash, or
+leave children behind. Imports nothing heavy: a supervisor is one of many small processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import faulthandler
+import io
+import os
+import select
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import TextIO
+
+from attop_bench.jobs.adoption import adopt_orphans, prctl
+from attop_bench.jobs.family import Memory, kill_all
+from attop_bench.jobs.limits import Exit, Limits
+from attop_bench.jobs.log import BoundedLog
+
+__all__ = ["CannotRun", "in_words", "supervise"]
+
+#: Seconds between two looks at time and at the child's memory.
+_LOOK = 0.05
+
+#: Signals that come from outside: a user, a batch system, or a kernel that is short of memory.
+_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+
+_DEATH_SIGNAL = 1  # of prctl(2)
+
+
+class CannotRun(Exception):
+    """Raised by a job that could not do its work for reasons that are not its own, such as broken input."""
+
+
+def supervise(
+    work: Callable[[], None], log: str | os.PathLike[str], limits: Limits, abandoned: Callable[[], bool]
+) -> Exit:
+    """Run `work` in a child process and wait for its end; nothing of it is left running.
+
+    Parameters
+    ----------
+    work : callable
+        Whatever it raises is its own fault (``error``), but for `CannotRun` and a full disk (``failed``).
+    log : path
+        Takes all that the child and its children print; the middle of more than a megabyte is left out.
+    limits : Limits
+    abandoned : callable
+        Says whether to stop because nobody waits for the result.
+    """
+    with contextlib.suppress(OSError):  # a full disk: the job says so itself, when its results do not fit
+        os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
+    adopt_orphans()
+    printed, printing = os.pipe()
+    told, telling = os.pipe()
+    secret = os.urandom(16).hex().encode()
+    parent = os.getpid()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        _work(work, parent, printing, telling, secret)
+    os.close(printing)
+    os.close(telling)
+    output = BoundedLog(log)
+    try:
+        ending = _watch(child, printed, _Word(told, secret), output, limits, abandoned)
+    finally:
+        kill_all(child)
+        output.drain(printed)
+        os.close(printed)
+        os.close(told)
+    output.close(ending.message)
+    return Exit(ending.status, ending.message, output.tail())
+
+
+def _work(work: Callable[[], None], parent: int, printing: int, telling: int, secret: bytes) -> None:
+    """Be the child."""
+    status = 1
+    try:
+        os.setsid()  # the terminal's signals are for the supervisor
+        prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.dup2(printing, 1)
+        os.dup2(printing, 2)
+        os.closerange(3, telling)  # what else is open is not for a job to write to
+        os.closerange(telling + 1, 1 << 20)
+        sys.stdout = _stream(1)
+        sys.stderr = _stream(2)
+        faulthandler.enable()
+        faulthandler.register(signal.SIGUSR1)  # says where the work is when its time is over
+        work()
+        told, status = "done", 0
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            traceback.print_exc()
+        told = ("failed " if _from_outside(error) else "error ") + in_words(error)
+    with contextlib.suppress(BaseException):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    with contextlib.suppress(OSError):
+        os.write(telling, secret + told.encode(errors="replace")[:3000] + b"\0")
+    os._exit(status)  # no threads, handlers or exit functions of a job may hold it up
+
+
+def _from_outside(error: BaseException) -> bool:
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return full or isinstance(error, CannotRun)
+
+
+def in_words(error: BaseException) -> str:
+    """Return type and message of an exception, whose ``__str__`` may raise and whose text may be no UTF-8."""
+    name = type(error).__name__
+    try:
+        text = f"{name}: {error}"
+    except BaseException as second:
+        text = f"{name}, whose message is unknown: its __str__ raises {type(second).__name__}"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _stream(descriptor: int) -> TextIO:
+    return io.TextIOWrapper(
+        io.FileIO(descriptor, "w", closefd=False), "utf-8", "replace", line_buffering=True, write_through=True
+    )
+
+
+class _Word:
+    """What the child says at its end; what else is written to its pipe is not from the end of its work."""
+
+    def __init__(self, pipe: int, secret: bytes):
+        self.pipe, self.closed = pipe, False
+        self._secret, self._taken = secret, b""
+
+    def take(self) -> Exit | None:
+        """Read what there is; return how the child ended, if it says so."""
+        if not select.select([self.pipe], [], [], 0)[0]:
+            return None
+        chunk = os.read(self.pipe, 1 << 16)
+        self.closed = not chunk
+        self._taken += chunk
+        _, said, words = self._taken.rpartition(self._secret)
+        if not said:
+            self._taken = self._taken[-len(self._secret) :]
+            return None
+        if not words.endswith(b"\0"):
+            return None
+        status, _, message = words[:-1].decode(errors="replace").partition(" ")
+        return (
+            Exit("done") if status == "done" else Exit("failed" if status == "failed" else "error", message)
+        )
+
+
+def _watch(
+    child: int, printed: int, word: _Word, output: BoundedLog, limits: Limits, abandoned: Callable[[], bool]
+) -> Exit:
+    start = looked = time.monotonic()
+    hard = limits.hard_seconds
+    memory = Memory(child)
+    sources = [printed, word.pipe]
+    while True:
+        ready, _, _ = select.select(sources, [], [], _LOOK)
+        if printed in ready and not output.take(printed):
+            sources.remove(printed)
+        # Asked before the pipe is read: what the child said by its end can be read then.
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if (word.pipe in ready or ended) and (said := word.take()):
+            return said
+        if ended:
+            return _end_of(status)
+        if word.closed and word.pipe in sources:
+            sources.remove(word.pipe)
+        now = time.monotonic()
+        if now - looked < _LOOK / 2:
+            continue
+        looked = now
+        if abandoned():
+            return Exit("abandoned", "stopped: nobody waits for the result")
+        if hard is not None and now - start > hard:
+            _ask_where(child, printed, output)
+            return Exit("timeout", f"killed after its limit of {limits.seconds:g} s")
+        if limits.memory_mb is not None and (used := memory.used_mb(limits.memory_mb)) > limits.memory_mb:
+            _ask_where(child, printed, output)
+            return Exit("memory", f"killed with {used:.0f} MB in use, its limit is {limits.memory_mb:g} MB")
+
+
+def _ask_where(child: int, printed: int, output: BoundedLog) -> None:
+    """Have the child print where it is, before it is killed."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(child, signal.SIGUSR1)
+    output.drain(printed, seconds=0.2)
+
+
+def _end_of(status: int) -> Exit:
+    if not os.WIFSIGNALED(status):
+        return Exit("error", f"it ended its process with status {os.WEXITSTATUS(status)}")
+    number = os.WTERMSIG(status)
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    if number in _OUTSIDE:
+        return Exit(
+            "killed",
+            f"the job was killed by {name} from outside; if the machine is short of memory, give less of it "
+            "to each job by limits: {memory_mb: ...}",
+        )
+    return Exit("error", f"its process crashed: {name}")

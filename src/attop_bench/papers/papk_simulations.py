@@ -1,0 +1,149 @@
+"""The simulations of Hiranandani et al. (2020), sections 7.1 and 7.2, as tables of runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from attop.core.seeds import derive_seed
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints
+from attop.estimators.gd_papk import GDPApK
+from attop.estimators.gd_ranker import GDRanker
+from attop.estimators.svm_pauc import SVMPAUC
+from attop.metrics import UndefinedMetricError, auc_at_k, get_metric
+from attop.solvers.descent.gradient_descent import gradient_descent
+from attop.surrogates.registry import get_surrogate
+from attop_bench.papers.training_curves import TrainingCurve
+
+__all__ = ["margins", "two_users"]
+
+
+#: Case -> positives, k, and the methods the paper compares.
+CASES = {1: (10, 20, ("sgd-avg", "gd-papk-avg")), 2: (20, 10, ("svm-pauc", "gd-papk-avg"))}
+N_NEG, DIMENSIONS = 160, 5
+N_RUNS = 300
+
+
+def _auc(y: Ints, scores: Floats, k: int) -> float:
+    try:
+        return auc_at_k(y, scores, k)
+    except UndefinedMetricError:
+        return float("nan")
+
+
+def two_users(seed: int, n_runs: int = N_RUNS) -> pd.DataFrame:
+    """Repeat section 7.1: a user with fewer positives than k, and one with more.
+
+    Parameters
+    ----------
+    seed : int
+    n_runs : int
+
+    Returns
+    -------
+    runs : DataFrame
+        One row per case, run, method and sample (``"training"``, and ``"fresh"``, drawn anew from the same
+        distribution), with ``precision`` (precision@k), ``auc`` (AUC@k) and ``constant``, whether the
+        model ranks nothing.
+    """
+    rows = []
+    for case, (n_pos, k, methods) in CASES.items():
+        y = np.repeat([1, 0], [n_pos, N_NEG])
+        for run in range(n_runs):
+            run_seed = derive_seed(seed, "papk2020", "two-users", case, run)
+            rng = np.random.default_rng(run_seed)
+            training, fresh = (rng.standard_normal((len(y), DIMENSIONS)) - y[:, None] for _ in range(2))
+            for method in methods:
+                model = _learner(method, k, run_seed).fit(training, y)
+                for name, X in (("training", training), ("fresh", fresh)):
+                    scores = model.decision_function(X)
+                    precision = get_metric("precision@k").value(y, scores, k)
+                    rows.append((case, run, method, name, precision, _auc(y, scores, k), model.constant_))
+    return pd.DataFrame(rows, columns=["case", "run", "method", "sample", "precision", "auc", "constant"])
+
+
+def _learner(method: str, k: int, seed: int) -> GDPApK | GDRanker | SVMPAUC:
+    if method == "svm-pauc":
+        return SVMPAUC(top=k, C=100.0)
+    # "until they converge": small regularisation, steps to the tolerance.
+    if method == "sgd-avg":
+        return GDRanker("prec@k-avg", top=k, eta=0.5 / k, lam=1e-3, max_iter=2000, random_state=seed)
+    return GDPApK("avg", top=k, eta=0.5, lam=1e-3, max_iter=2000, random_state=seed)
+
+
+#: The paper's names for its surrogates.
+_MEASURES = ("ramp", "avg", "max", "TS")
+#: Margin condition -> the surrogate that is consistent under it, which is minimised.
+_CONDITIONS = {"strong": "max", "beta": "avg", "moderate": "TS"}
+_K, _N_POS, _N_NEGATIVES = 30, 250, 2000
+
+
+def margins(seed: int, max_iter: int = 3000) -> pd.DataFrame:
+    """Repeat section 7.2: all surrogates while the one consistent under a margin condition is minimised.
+
+    The descent starts at a standard normal draw.
+
+    Parameters
+    ----------
+    seed : int
+    max_iter : int
+        Steps of gradient descent.
+
+    Returns
+    -------
+    curves : DataFrame
+        One row per condition, iteration and measure (the four surrogates, and ``"risk"``, 1 - pAp@k).
+    """
+    tables = []
+    for condition, minimised in _CONDITIONS.items():
+        rng = np.random.default_rng(derive_seed(seed, "papk2020", "margins", condition))
+        X, y = _sample(condition, rng)
+        measures = {name: get_surrogate(f"pap@k-{name.lower()}", Top(k=_K)) for name in _MEASURES}
+        curve = TrainingCurve(
+            X,
+            y,
+            {**measures, "pAp@k": ("pap@k", _K)},
+            iterations={round(10**e) for e in np.linspace(0, np.log10(max_iter), 60)} | {0},
+        )
+        gradient_descent(
+            X,
+            measures[minimised].bind(y),
+            eta=0.5,
+            lam=0.0,
+            max_iter=max_iter,
+            tol=0.0,
+            coef_init=rng.standard_normal(DIMENSIONS),
+            callback=curve,
+        )
+        table = pd.DataFrame(curve.rows)
+        table = table[table["measure"] != "objective"].drop(columns="model")
+        risk = table["measure"] == "pAp@k"
+        table.loc[risk, "value"] = 1 - table.loc[risk, "value"]
+        table.loc[risk, "measure"] = "risk"
+        tables.append(table.assign(condition=condition, minimised=minimised))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _sample(condition: str, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """Return positives from N(0, I), and negatives from N(1/2, I) given that 1_d realises the condition.
+
+    All conditions bound the highest negative score. Negatives below the bound are rare, about one in a
+    million: the component along 1_d is drawn from its truncated distribution instead of being rejected.
+    """
+    positives = rng.standard_normal((_N_POS, DIMENSIONS))
+    scores = np.sort(positives.sum(axis=1))
+    bound = {
+        "strong": scores[0] - 1,
+        "beta": scores[:_K].mean() - 1,
+        "moderate": min(scores[0], scores[-_K] - 1),
+    }[condition]
+    unit = np.full(DIMENSIONS, DIMENSIONS**-0.5)
+    along = 0.5 * DIMENSIONS**0.5  # mean of the component; its limit is bound / sqrt(d)
+    share = norm.cdf(bound * DIMENSIONS**-0.5 - along)
+    component = along + norm.ppf(share * rng.uniform(size=_N_NEGATIVES))
+    across = rng.standard_normal((_N_NEGATIVES, DIMENSIONS))
+    across -= np.outer(across @ unit, unit)
+    X = np.vstack([positives, across + np.outer(component, unit)])
+    return X, np.repeat([1, 0], [_N_POS, _N_NEGATIVES])

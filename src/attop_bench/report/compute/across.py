@@ -1,0 +1,331 @@
+"""Methods compared over data sets: each data set is one sample, its runs averaged first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from attop.core.wording import counted, listed
+from attop.metrics import METRICS, get_metric
+from attop.statistics import (
+    Bootstrap,
+    Comparison,
+    Effect,
+    Friedman,
+    MetricMatrix,
+    Posterior,
+    Profile,
+    against_control,
+    all_pairs,
+    bayesian_signed_rank,
+    bootstrap_means,
+    effect_sizes,
+    friedman,
+    metric_matrix,
+    performance_profile,
+    rank_rows,
+    wilcoxon,
+)
+from attop_bench.report.compute.comparison import FEW
+from attop_bench.report.compute.tables import require
+from attop_bench.report.compute.tops import main_top
+
+__all__ = ["ROPE", "Across", "Standing", "across", "have_shared_unit", "matrix_at", "share_of"]
+
+#: Half-width of the region of practical equivalence, for metrics from 0 to 1.
+ROPE = 0.01
+_UNIT = (0.0, 1.0)
+_PROFILE_DATASETS = 3  # fewer make a profile of one or two steps
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One method over the data sets.
+
+    Attributes
+    ----------
+    method : str
+    rank : float
+        Mean rank over the compared data sets, 1 the best; NaN for a method left out.
+    n, m : int
+        Data sets it was ranked on (for a method left out: on which it has values), of those with any value.
+    p : float
+        That it ranks like the best, see `Across.test`; NaN for the best and where refused.
+    better, equal : int
+        Compared data sets on which it beats and equals the best.
+    effect : Effect or None
+        Of the method against the best, negative where it is worse; None for the best and methods left out.
+    posterior : Posterior or None
+        That the method is practically worse than the best, equivalent and better, by the Bayesian signed-rank
+        test with a rope of `ROPE`; None likewise.
+    reason : str
+        Why it was left out, empty if it was not.
+    """
+
+    method: str
+    rank: float
+    n: int
+    m: int
+    p: float = math.nan
+    better: int = 0
+    equal: int = 0
+    effect: Effect | None = None
+    posterior: Posterior | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Across:
+    """What can be said of the methods over all data sets.
+
+    Attributes
+    ----------
+    standings : tuple of Standing
+        Best first, methods left out last.
+    n_datasets, m_datasets : int
+        Data sets compared, of those in `metrics` or the table.
+    unit : str
+        What was compared, in words: metric, top, direction.
+    test : str
+        The test behind `Standing.p`: "Holm" (mean ranks against the best, adjusted), "Wilcoxon" (two methods)
+        or "" where refused.
+    friedman : Friedman
+    nemenyi : Comparison
+        All pairs, with cliques and `critical_difference`.
+    left_out : dict of str to str
+        Data sets that were not compared, and why.
+    refused : str
+        Why nothing was tested, empty if something was.
+    profile : Profile
+        Of the values of the methods that have one on every compared data set.
+    resampled : Bootstrap
+        Of the mean ranks, over the compared data sets.
+    """
+
+    standings: tuple[Standing, ...]
+    n_datasets: int
+    m_datasets: int
+    unit: str
+    test: str
+    friedman: Friedman
+    nemenyi: Comparison
+    left_out: dict[str, str]
+    refused: str
+    profile: Profile
+    resampled: Bootstrap
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Methods compared, best first."""
+        return tuple(s.method for s in self.standings if not s.reason)
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """Those to show in colour: the best and what is not told apart from it if few, else the best."""
+        ranked = [s for s in self.standings if s.rank == s.rank]
+        alike = self.test == "Holm" and self.friedman.p_F >= self.nemenyi.alpha
+        best = tuple(s.method for s in ranked if s.rank == ranked[0].rank)
+        level = [s.method for s in ranked if s.method in best or s.p >= self.nemenyi.alpha or alike]
+        return tuple(level) if len(level) <= FEW else best
+
+    @property
+    def over(self) -> str:
+        """How many data sets were compared, in words."""
+        return share_of(self.n_datasets, max([s.m for s in self.standings], default=0))
+
+    @property
+    def critical_difference(self) -> float:
+        """Nemenyi's critical difference of mean ranks, NaN where refused."""
+        return self.nemenyi.critical_difference
+
+
+def across(
+    evaluation: pd.DataFrame,
+    metrics: Mapping[str, str],
+    *,
+    titles: Mapping[str, str],
+    expected: Mapping[str, int] | None = None,
+    alpha: float = 0.05,
+) -> Across:
+    """Compare the methods over the data sets; nothing is imputed, nothing is tested on too few.
+
+    Parameters
+    ----------
+    evaluation : DataFrame
+        Tidy: dataset, method, repeat, fold, top, metric, value (not finite where undefined).
+    metrics : mapping of str to str
+        Data set -> the metric methods are compared by there, at the data set's main top. Data sets without
+        one are left out.
+    titles : mapping
+        Method -> name shown; methods only this mapping knows have no run.
+    expected : mapping of str to int, optional
+        Runs planned per data set; by default those any method has.
+    alpha : float
+        Family-wise error of the tests.
+
+    Returns
+    -------
+    Across
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a metric is unknown or a value is there twice.
+
+    Notes
+    -----
+    Which values may be compared is `attop.statistics.metric_matrix`'s rule: averages over the same runs.
+    Ranks need no common unit; mean differences, Wilcoxon's test and the posterior do, and are refused unless
+    all data sets have one metric or all metrics lie in [0, 1]. The best method is chosen on the data it is
+    then tested on, which makes p against it somewhat too small; the diagram's test is of all pairs.
+    """
+    require(evaluation, ["dataset", "method", "repeat", "fold", "top", "metric", "value"], "evaluation")
+    known = dict.fromkeys([*titles, *evaluation["method"]])
+    shown = {m: titles.get(m, m) for m in known}
+    tops = {str(d): main_top(its) for d, its in evaluation.groupby("dataset", sort=False)["top"]}
+    matrix, left_out = matrix_at(tops, evaluation, metrics, list(known), shown, expected)
+    scores = matrix.scores
+    used = {d: metrics[d] for d in scores.index}
+    shared_unit = have_shared_unit(used)
+
+    tested, nemenyi = friedman(scores), all_pairs(scores, alpha)
+    order = [str(m) for m in tested.ranks.index]
+    test, p, refused = _against_best(scores, order, shared_unit, nemenyi)
+    m = int(matrix.counts.any(axis=1).sum())
+    standings = [
+        replace(
+            _against(scores, method, order[0], used),
+            rank=float(tested.ranks[method]),
+            m=m,
+            p=p.get(method, math.nan),
+        )
+        for method in order
+    ]
+    standings += [
+        Standing(method, math.nan, int((matrix.counts[method] > 0).sum()), m, reason=why)
+        for method, why in matrix.without_methods.items()
+    ]
+    return Across(
+        tuple(standings),
+        len(scores),
+        len({**metrics, **dict.fromkeys(evaluation["dataset"])}),
+        _unit_in_words(used, matrix.tops),
+        test,
+        tested,
+        nemenyi,
+        left_out,
+        refused,
+        _profile(matrix.complete, shared_unit),
+        bootstrap_means(rank_rows(scores), higher_is_better=False),
+    )
+
+
+def share_of(n: int, m: int) -> str:
+    """Return n of m data sets."""
+    return counted(n, "data set") if n == m else f"{n} of {counted(m, 'data set')}"
+
+
+def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
+    """Say which metric, where and in which direction, is compared."""
+    if not used:
+        return "no metric"
+    words = []
+    for metric in dict.fromkeys(used.values()):
+        its = [d for d, m in used.items() if m == metric]
+        at = listed(list(dict.fromkeys(tops[d] for d in its)))
+        direction = "higher" if get_metric(metric).higher_is_better else "lower"
+        on = f" on {counted(len(its), 'data set')}" if len(set(used.values())) > 1 else ""
+        words.append(f"{metric}{on} ({direction} is better; at {at})")
+    return listed(words) + ", the mean over the runs of a data set"
+
+
+def matrix_at(
+    tops: Mapping[str, str],
+    evaluation: pd.DataFrame,
+    metrics: Mapping[str, str],
+    methods: list[str],
+    titles: Mapping[str, str],
+    expected: Mapping[str, int] | None = None,
+) -> tuple[MetricMatrix, dict[str, str]]:
+    """Average each data set's own metric at its top, higher always better; say what is left out."""
+    named = {d: m for d, m in metrics.items() if m}
+    mine = (evaluation["metric"] == evaluation["dataset"].map(named)) & (
+        evaluation["top"] == evaluation["dataset"].map(tops)
+    )
+    signs = {m: 1.0 if get_metric(m).higher_is_better else -1.0 for m in set(named.values())}
+    part = evaluation[mine]
+    part = part.assign(
+        value=part["value"].astype(float) * part["metric"].map(signs).astype(float), metric="comparison"
+    )
+    one = replace(next(iter(METRICS.values())), name="comparison", higher_is_better=True)
+    runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    matrix = metric_matrix(part, one, tops, methods=methods, expected={**runs.to_dict(), **(expected or {})})
+    left_out = {}
+    for dataset in {**metrics, **tops}:
+        top = tops.get(dataset)
+        if top is None:
+            left_out[dataset] = "no run has a result"
+        elif dataset not in named:
+            left_out[dataset] = "no metric was named to compare by"
+        elif dataset not in matrix.counts.index or not matrix.counts.loc[dataset].any():
+            left_out[dataset] = f"no method has a value of {named[dataset]} at {top}"
+        elif dataset in matrix.without_datasets:
+            lacking = [part.rpartition(" has ") for part in matrix.without_datasets[dataset].split("; ")]
+            left_out[dataset] = listed([titles[method] + has + n for method, has, n in lacking])
+    return matrix, left_out
+
+
+def have_shared_unit(used: Mapping[str, str]) -> bool:
+    """Whether values of the metrics, one a data set, may be averaged."""
+    return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {_UNIT}
+
+
+def _against_best(
+    scores: pd.DataFrame, order: list[str], shared_unit: bool, nemenyi: Comparison
+) -> tuple[str, dict[str, float], str]:
+    """Return the test, p of each method against the best, and why there is none."""
+    if len(order) == 2 and len(scores):
+        if not shared_unit:
+            return "", {}, "The metrics have no common unit, so differences of two methods cannot be ranked."
+        result = wilcoxon(scores[order[1]], scores[order[0]])
+        return ("", {}, result.refused) if result.refused else ("Wilcoxon", {order[1]: result.p}, "")
+    if nemenyi.refused:
+        return "", {}, nemenyi.refused
+    pairs = against_control(scores, order[0], nemenyi.alpha).pairs
+    return "Holm", {pair.first: pair.p_adjusted for pair in pairs}, ""
+
+
+def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, str]) -> Standing:
+    """Return how far a method is from the best, without its rank."""
+    n = len(scores)
+    found = Standing(method, math.nan, n, n)
+    if method == best or not n:
+        return found
+    own, its = scores[method].to_numpy(float), scores[best].to_numpy(float)
+    equal = np.abs(own - its) <= 1e-12 * np.maximum(np.abs(own), np.abs(its))
+    unlike = "The metrics have no common unit, so differences cannot be averaged."
+    bounded = {get_metric(metric).bounds for metric in used.values()} == {_UNIT}
+    return replace(
+        found,
+        better=int(((own > its) & ~equal).sum()),
+        equal=int(equal.sum()),
+        effect=effect_sizes(own, its) if have_shared_unit(used) else Effect(n, refused=unlike),
+        posterior=bayesian_signed_rank(own, its, rope=ROPE, seed=0)
+        if bounded
+        else Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1."),
+    )
+
+
+def _profile(values: pd.DataFrame, shared_unit: bool) -> Profile:
+    if len(values) < _PROFILE_DATASETS:
+        few = f"It needs at least {_PROFILE_DATASETS} data sets, and there are {len(values)}."
+        return Profile("ratio", values, values.count(), len(values), refused=few)
+    profile = performance_profile(values, higher_is_better=True)
+    if profile.kind == "gap" and not shared_unit:
+        unlike = "A value is zero or negative, so there are no ratios, and the metrics have no common unit."
+        return replace(profile, refused=unlike)
+    return profile

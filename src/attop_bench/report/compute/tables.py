@@ -1,0 +1,217 @@
+"""Summary tables: mean and standard deviation over the runs of a data set, gaps in plain sight.
+
+A *run* is one fold of one repeat of one data set. Runs of a data set share items, so they are not independent
+samples, and a spread over runs says nothing of other data sets.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from attop.core.files import write_csv, write_parquet
+from attop.metrics import get_metric
+from attop_bench.report.compute.tops import sort_tops
+
+__all__ = ["Cell", "job_list", "rank_methods", "require", "standings", "summarise", "wide", "write_summary"]
+
+_KEY = ["dataset", "top", "metric", "method"]
+_GROUP = _KEY[:3]
+_RUN = ["repeat", "fold"]
+
+
+def require(frame: pd.DataFrame, columns: Sequence[str], table: str) -> None:
+    """Raise ValueError if a table lacks one of the columns."""
+    missing = [c for c in columns if c not in frame.columns]
+    if missing:
+        raise ValueError(
+            f"table {table!r} lacks {', '.join(missing)}; it has {', '.join(frame.columns) or 'none'}"
+        )
+
+
+def job_list(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the distinct (dataset, method, repeat, fold) of which either table knows."""
+    columns = ["dataset", "method", *_RUN]
+    return pd.concat([runs[columns], evaluation[columns]]).drop_duplicates(ignore_index=True)
+
+
+def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Summarise every metric over the runs of each data set; nothing is imputed.
+
+    Parameters
+    ----------
+    evaluation : DataFrame
+        One row per dataset, method, repeat, fold, top and metric, with ``value`` (NaN where undefined) and
+        ``reason``.
+    runs : DataFrame
+        One row per training job and top.
+
+    Returns
+    -------
+    DataFrame
+        One row per dataset, top, metric and method that was run on the data set:
+
+        - ``mean``, ``std`` (ddof = 1) and ``se = std / sqrt(n)`` over the defined values,
+        - ``n``: number of defined values,
+        - ``n_expected``: number of distinct (repeat, fold) any method has on the data set,
+        - ``n_constant``: number of runs whose model gives all test items one score, and so ranks nothing,
+        - ``n_undefined``: evaluated, but undefined; ``reason``: the most frequent reason for it.
+
+        ``n_expected - n - n_undefined`` values are absent because the run failed or is missing.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or a value is there twice.
+    """
+    require(evaluation, [*_KEY, *_RUN, "value", "reason"], "evaluation")
+    require(runs, ["dataset", "method", *_RUN, "top", "constant"], "runs")
+    twice = evaluation.duplicated([*_KEY, *_RUN])
+    if twice.any():
+        row = evaluation.loc[twice, [*_KEY, *_RUN]].iloc[0].to_dict()
+        raise ValueError(
+            f"evaluation holds {int(twice.sum())} values twice, the first {row}: keep one of each"
+        )
+
+    values = evaluation.groupby(_KEY, sort=False)["value"]
+    table = values.agg(mean="mean", std="std", n="count", n_rows="size").reset_index()
+    table["n_undefined"] = table.pop("n_rows") - table["n"]
+    table = _skeleton(evaluation, runs).merge(table, on=_KEY, how="left")
+    table[["n", "n_undefined"]] = table[["n", "n_undefined"]].fillna(0).astype("int64")
+    table["se"] = table["std"] / np.sqrt(table["n"].where(table["n"] > 0))
+    constant = runs.groupby(["dataset", "top", "method"])["constant"].sum().rename("n_constant")
+    table = table.merge(constant.reset_index(), on=["dataset", "top", "method"], how="left")
+    table["n_constant"] = table["n_constant"].fillna(0).astype("int64")
+    table = table.merge(_main_reason(evaluation), on=_KEY, how="left")
+    table["reason"] = table["reason"].fillna("")
+    columns = [*_KEY, "mean", "std", "se", "n", "n_expected", "n_constant", "n_undefined", "reason"]
+    return table[columns].astype({"mean": float, "std": float, "se": float})
+
+
+def _skeleton(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return every (dataset, top, metric, method) there should be a value for, and how many."""
+    jobs = job_list(evaluation, runs)
+    rows = []
+    for dataset, its_jobs in jobs.groupby("dataset", sort=False):
+        its_evaluation = evaluation[evaluation["dataset"] == dataset]
+        tops = sort_tops({*runs.loc[runs["dataset"] == dataset, "top"], *its_evaluation["top"]})
+        expected = len(its_jobs[_RUN].drop_duplicates())
+        rows += [
+            (dataset, top, metric, method, expected)
+            for top in tops
+            for metric in its_evaluation["metric"].unique()
+            for method in its_jobs["method"].unique()
+        ]
+    return pd.DataFrame(rows, columns=[*_KEY, "n_expected"])
+
+
+def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
+    undefined = evaluation[evaluation["value"].isna()].fillna({"reason": ""})
+    counts = undefined.groupby([*_KEY, "reason"], sort=True).size().rename("times").reset_index()
+    counts = counts.sort_values("times", ascending=False, kind="stable")
+    return counts.drop_duplicates(_KEY)[[*_KEY, "reason"]]
+
+
+def standings(summary: pd.DataFrame) -> pd.DataFrame:
+    """Mark the best mean of each dataset, top and metric.
+
+    A mean over fewer runs than another method's may be flattered by the runs it lacks: only methods with the
+    largest ``n`` of the group are ranked.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        What `summarise` returned.
+
+    Returns
+    -------
+    DataFrame
+        The summary with three more columns.
+
+        - ``ranked``: has the largest n; ``best``: no ranked mean is better, equal means are all best;
+        - ``gap``: how much worse the mean is than the best mean (negative for a better one not ranked).
+    """
+    table = summary.copy()
+    sign = table["metric"].map(
+        {m: 1.0 if get_metric(m).higher_is_better else -1.0 for m in set(table["metric"])}
+    )
+    groups = [table[c] for c in _GROUP]
+    table["ranked"] = (table["n"] > 0) & (table["n"] == table["n"].groupby(groups).transform("max"))
+    score = table["mean"] * sign
+    top = score.where(table["ranked"]).groupby(groups).transform("max")
+    rounding = 1e-12 * top.abs().clip(lower=1.0)  # sums of the same numbers in another order are equal
+    table["gap"] = (top - score).where((top - score).abs() > rounding, 0.0).where(score.notna())
+    table["best"] = table["ranked"] & (table["gap"] == 0)
+    return table
+
+
+def rank_methods(table: pd.DataFrame, dataset: str, metric: str) -> list[str]:
+    """Return the methods run on a data set, best first, by their mean rank over the tops.
+
+    `table` is what `standings` returned. Means that are not ranked come last at their top; equals stay in
+    the order of the table.
+    """
+    part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
+    if part.empty:
+        return list(table.loc[table["dataset"] == dataset, "method"].unique())
+    part = part.assign(mean=part["mean"].where(part["ranked"]))
+    means = part.pivot(index="method", columns="top", values="mean").reindex(part["method"].unique())
+    ranks = means.rank(ascending=not get_metric(metric).higher_is_better, na_option="bottom")
+    return list(ranks.mean(axis=1).sort_values(kind="stable").index)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of a wide table."""
+
+    mean: float
+    std: float
+    n: int
+    n_expected: int
+    n_constant: int
+    ranked: bool
+    best: bool
+    reason: str
+
+
+def wide(
+    table: pd.DataFrame, dataset: str, metric: str, methods: Sequence[str]
+) -> tuple[list[str], list[tuple[str, list[Cell]]]]:
+    """Lay out one metric of one data set with methods down and tops across.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What `standings` returned.
+    dataset, metric : str
+    methods : sequence of str
+        The rows, in this order.
+
+    Returns
+    -------
+    tops : list of str
+    rows : list of (method, cells)
+        One cell per top.
+    """
+    part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
+    tops = sort_tops(part["top"])
+    columns = ["mean", "std", "n", "n_expected", "n_constant", "ranked", "best", "reason"]
+    cells = {
+        (method, top): Cell(*values)
+        for method, top, *values in part[["method", "top", *columns]].itertuples(index=False, name=None)
+    }
+    return tops, [(method, [cells[method, top] for top in tops]) for method in methods]
+
+
+def write_summary(summary: pd.DataFrame, stem: str | os.PathLike[str]) -> list[Path]:
+    """Write a summary as ``<stem>.csv`` and ``<stem>.parquet``; return the two paths."""
+    stem = Path(stem)
+    csv, parquet = stem.with_name(stem.name + ".csv"), stem.with_name(stem.name + ".parquet")
+    write_csv(csv, summary)
+    write_parquet(parquet, summary)
+    return [csv, parquet]

@@ -1,0 +1,144 @@
+"""Fields of regret: what models trained for one top lose at another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from attop.core.wording import abridge, counted, fine
+from attop.metrics import get_metric
+from attop_bench.report.compute.tops import read_top
+from attop_bench.report.compute.transfer import Transfer, transfer
+from attop_bench.report.figures.scene import WIDTH, Figure, Scene, as_csv
+from attop_bench.report.figures.style import INK, MUTED, figure_theme, to_svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+__all__ = ["transfer_figure"]
+
+_ACROSS = 5  # panels side by side
+_NUMBERS = 4  # tops up to which there is room for a number in a field
+
+
+def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Figure:
+    """Draw the regrets, a field of tops by tops per method."""
+    found = [t for t in transfer(cross, scene.dataset, scene.order) if t.n]
+    if not found:
+        return scene.sentence("transfer", _why_not(scene, cross))
+    tops = found[0].tops
+    largest = max(float(np.abs(t.regret).max()) for t in found)
+    with figure_theme():
+        canvas = _panels(scene, found, tops, largest)
+        svg = to_svg(
+            canvas,
+            f"{scene.name}-transfer",
+            f"Fields of regret in {scene.metric}, trained top by used top, "
+            f"{counted(len(found), 'method')}; the numbers are in the data of the figure.",
+        )
+    caption = (
+        f"What it costs in {scene.metric} to train for one top (rows) and use the model at another "
+        "(columns): value of the model trained for the column's top minus that of the row's, mean over "
+        f"{counted(max(t.n for t in found), 'run')}"
+        + (", fewer where a value is undefined" if min(t.n for t in found) < found[0].n_expected else "")
+        + f". Orange: a loss, training for the right top pays; blue: a gain. The strongest colour is "
+        f"{fine(largest)}." + (" The scale is the same for all." if len(found) > 1 else "")
+    )
+    return Figure(f"{scene.name}-transfer", svg, caption, _data(scene, found), canvas)
+
+
+def _why_not(scene: Scene, cross: pd.DataFrame) -> str:
+    if not get_metric(scene.metric).needs_top:
+        return f"{scene.metric} is not a metric of a top, so models are not used at another one."
+    if scene.of(cross)["top"].nunique() < 2:
+        return "There are no two tops with values here, so models are not used at another one."
+    return f"No run has a value of {scene.metric} at every pair of tops, so no regret is drawn."
+
+
+def _panels(scene: Scene, found: Sequence[Transfer], tops: Sequence[str], largest: float) -> Canvas:
+    from matplotlib.figure import Figure as Canvas
+
+    rows = -(-len(found) // _ACROSS)
+    canvas = Canvas(figsize=(WIDTH, 0.35 + 1.45 * rows), layout="constrained")
+    grid = canvas.subplots(rows, _ACROSS, squeeze=False)
+    for axes in grid.flat[len(found) :]:
+        axes.set_axis_off()
+    for i, (axes, its) in enumerate(zip(grid.flat, found, strict=False)):
+        _field(axes, its, largest)
+        axes.set_title(abridge(scene.titles[its.method], 18), fontsize=8)
+        axes.set_gid(f"method:{its.method}")
+        if i % _ACROSS == 0:
+            axes.set_yticks(np.arange(len(tops)), _short(tops))
+            axes.set_ylabel("trained for")
+        else:
+            axes.set_yticks([])
+        if i + _ACROSS >= len(found):
+            every = -(-len(tops) // _NUMBERS)  # more would run into each other
+            axes.set_xticks(np.arange(len(tops))[::every], _short(tops)[::every])
+            axes.set_xlabel("used at")
+        else:
+            axes.set_xticks([])
+    return canvas
+
+
+def _field(axes: Axes, its: Transfer, largest: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    t = len(its.tops)
+    for row in range(t):
+        for column in range(t):
+            regret = float(its.regret[row, column])
+            strength = 0.0 if largest == 0 else min(1.0, abs(regret) / largest)
+            axes.add_patch(
+                Rectangle(
+                    (column - 0.5, row - 0.5),
+                    1,
+                    1,
+                    facecolor="#d55e00" if regret > 0 else "#0072b2",
+                    alpha=0.85 * strength,
+                    linewidth=0,
+                )
+            )
+            if t <= _NUMBERS:
+                text = _signed(regret, 2 if t == _NUMBERS else 3)
+                axes.text(column, row, text, ha="center", va="center", fontsize=7, color=INK)
+    axes.set(xlim=(-0.5, t - 0.5), ylim=(t - 0.5, -0.5), aspect="equal")
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set(visible=True, color=MUTED, linewidth=0.5)
+
+
+def _signed(value: float, decimals: int) -> str:
+    """Return a difference without the zero before its point."""
+    text = f"{value:+.{decimals}f}"
+    return "0" if float(text) == 0 else text.replace("-", "−").replace("0.", ".", 1)
+
+
+def _short(tops: Sequence[str]) -> list[str]:
+    kinds = {read_top(t)[0] for t in tops}
+    return [f"{read_top(t)[1]:g}" if len(kinds) == 1 else t for t in tops]
+
+
+def _data(scene: Scene, found: Sequence[Transfer]) -> str:
+    rows = [
+        (
+            its.method,
+            trained,
+            used,
+            its.value[i, j],
+            its.regret[i, j],
+            its.se[i, j],
+            its.n,
+            its.n_expected,
+        )
+        for its in found
+        for i, trained in enumerate(its.tops)
+        for j, used in enumerate(its.tops)
+    ]
+    columns = ["method", "top", "at", "mean", "regret", "se_regret", "n", "n_expected"]
+    return as_csv(pd.DataFrame(rows, columns=columns))

@@ -1,0 +1,201 @@
+"""Metrics of stored test scores, as tidy tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attop.core.top import Top
+from attop.metrics import Metric, roc_points
+from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
+from attop_bench.run.measure import measure
+from attop_bench.run.record import Record, RecordError
+from attop_bench.run.run import Run
+from attop_bench.run.select import best_setting, values_of
+from attop_bench.run.tables import EVALUATED, KEY, TABLES
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    dataset: Dataset | Unavailable,
+    runs: Sequence[Run],
+    scores: Sequence[str | Path],
+    records: Sequence[str | Path],
+    *,
+    tops: Sequence[Top],
+    metrics: Sequence[Metric],
+    scoring: Metric,
+) -> dict[str, pd.DataFrame]:
+    """Evaluate the stored runs of one data set.
+
+    Parameters
+    ----------
+    dataset : Dataset or Unavailable
+        Without data every run has failed.
+    runs : sequence of Run
+    scores, records : sequences of paths
+        What each of `runs` left.
+    tops : sequence of Top
+        What the runs were trained for, in the order of their scores. A metric with a top is evaluated at
+        the top the scores were trained for.
+    metrics : sequence of Metric
+    scoring : Metric
+        The metric methods are compared by. If it has a top, scores are evaluated by it at all `tops`.
+
+    Returns
+    -------
+    tables : dict of DataFrame
+        Those of `attop_bench.run.tables.EVALUATED`. A run that failed has rows in ``runs`` only.
+    """
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in EVALUATED}
+    found = [(run, *_read(s, r, tops)) for run, s, r in zip(runs, scores, records, strict=True)]
+    chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, found, tops, scoring)
+    for (run, record, test, values), path in zip(found, records, strict=True):
+        for t, top in enumerate(tops):
+            key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
+            result: dict[str, Any] = {**record.tops[t]} if record.ok else {}
+            row = values[t] if result else None
+            if "settings" in result:
+                best, mean, tried = chosen[run.method, t]
+                kept = result["settings"]
+                result = {**kept[best], "chosen": kept[best]["setting"], "validation": mean}
+                inner = zip(kept, tried[run], strict=True)
+                result["inner"] = [{"setting": k["setting"], "values": [value]} for k, value in inner]
+                row = values[t, best]
+            with _whole(path):
+                rows["runs"].append(key | _run_row(record, result))
+            if row is None or isinstance(dataset, Unavailable):
+                continue
+            part = "test" if record.selection == "optimistic" else "validation"
+            with _whole(path):
+                rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
+            rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
+            rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, tops, scoring)]
+            rows["roc"].append(key | _roc_row(dataset, test, row))
+    return {name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]]) for name in EVALUATED}
+
+
+@contextmanager
+def _whole(record: str | Path) -> Iterator[None]:
+    """Have errors of a record that lacks something, or holds something else, name it and what to do."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise RecordError(f"{record} is damaged ({said}): delete it, and its run is repeated") from error
+
+
+def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[Record, Any, Any]:
+    said = Record.read(record)
+    with _whole(record):
+        if said.ok and [top["top"] for top in said.tops] != list(map(str, tops)):
+            raise ValueError("of other tops")
+    try:
+        arrays, _ = load_arrays(scores)
+        test, values = arrays["test"], arrays["scores"]
+    except Exception as error:  # what a damaged file raises depends on where it is damaged
+        raise DatasetError(
+            f"{scores} cannot be read ({type(error).__name__}: {error}): delete it, and its run is repeated"
+        ) from error
+    return said, test, values
+
+
+def _choose(
+    dataset: Dataset,
+    found: Sequence[tuple[Run, Record, Any, Any]],
+    tops: Sequence[Top],
+    scoring: Metric,
+) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
+    """Return, per method and top, the optimistic choice, its mean, and what each run gave each setting."""
+    tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
+    for run, record, test, values in found:
+        if record.ok and record.selection == "optimistic":
+            for t, top in enumerate(tops):
+                on_test = values_of(dataset, test, values[t], top, scoring)
+                tried.setdefault((run.method, t), {})[run] = on_test
+    return {at: (*best_setting(list(each.values()), scoring), each) for at, each in tried.items()}
+
+
+def _run_row(record: Record, top: dict[str, Any]) -> dict[str, Any]:
+    seconds = record.seconds
+    return {
+        "status": record.status,
+        "chosen": json.dumps(top.get("chosen", {}), sort_keys=True),
+        "n_settings": record.n_settings,
+        "scoring": record.scoring,
+        "selection": record.selection,
+        "validation": _number(top.get("validation")),
+        "at_edge": json.dumps(top.get("at_edge", [])),
+        "constant": bool(top.get("constant", False)),
+        "n_train": _number(record.n_train),
+        "n_test": _number(record.n_test),
+        "seconds_selection": _number(seconds.get("selection")),
+        "seconds_training": _number(seconds.get("training")),
+        "seconds_scoring": _number(seconds.get("scoring")),
+        "started": _number(record.started),
+        "ended": _number(record.ended),
+        "peak_memory_mb": _number(record.peak_memory_mb),
+        "host": record.environment.get("host", ""),
+        "seed": str(record.seed),
+        "error": record.error,
+    }
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _selection_rows(top: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"setting": json.dumps(row["setting"], sort_keys=True), "inner_fold": i, "value": _number(value)}
+        for row in top["inner"]
+        for i, value in enumerate(row["values"])
+    ]
+
+
+def _metric_rows(
+    dataset: Dataset, test: Any, scores: Any, top: Top, metrics: Sequence[Metric]
+) -> list[dict[str, Any]]:
+    rows = []
+    for metric in metrics:
+        result = measure(metric, dataset, test, scores, top)
+        rows.append(
+            {
+                "metric": metric.name,
+                "value": result.value,
+                "reason": result.reason,
+                "n_groups": result.n_groups,
+                "n_left_out": result.n_left_out,
+            }
+        )
+    return rows
+
+
+def _cross_rows(
+    dataset: Dataset, test: Any, scores: Any, tops: Sequence[Top], metric: Metric
+) -> list[dict[str, Any]]:
+    if not metric.needs_top:
+        return []
+    rows = {str(at): _metric_rows(dataset, test, scores, at, [metric])[0] for at in tops}
+    return [{"at": at, "metric": metric.name, "value": row["value"]} for at, row in rows.items()]
+
+
+def _roc_row(dataset: Dataset, test: Any, scores: Any) -> dict[str, Any]:
+    """Return the corners of the ROC curve, as counts; items of all groups are pooled."""
+    y = dataset.y[test]
+    fp, tp = roc_points(y, scores)
+    turn = np.ones(len(fp), bool)  # a point on the line between its neighbours draws nothing
+    turn[1:-1] = np.diff(fp)[:-1] * np.diff(tp)[1:] != np.diff(fp)[1:] * np.diff(tp)[:-1]
+    return {
+        "fp": fp[turn].astype(int).tolist(),
+        "tp": tp[turn].astype(int).tolist(),
+        "n_neg": int((y == 0).sum()),
+        "n_pos": int(y.sum()),
+    }

@@ -1,0 +1,107 @@
+"""Folds on disk: cut once from a prepared data set, and read by all that check, train or look at a run.
+
+A file holds one repeat, so that one more repeat leaves those that are done as they are. Of each row it says,
+in each fold and each inner split, whether it trains (1), is scored (2), both or neither.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from attop.core.typing import Ints
+from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
+from attop_bench.data.splits.folds import Fold
+
+__all__ = ["read_folds", "write_folds"]
+
+_TRAINS, _SCORED = 1, 2
+
+
+def write_folds(
+    path: str | os.PathLike[str],
+    folds: Sequence[Fold],
+    dataset: Dataset,
+    split: Mapping[str, Any],
+    made_with: str = "",
+) -> None:
+    """Write the folds of one repeat.
+
+    Parameters
+    ----------
+    path : path
+    folds : sequence of Fold
+    dataset : Dataset
+        What they were cut from.
+    split : mapping
+        How: ``kind``, ``options``, ``repeat`` and ``seed``, as in `JobSpec.split`.
+    made_with : str
+        See `attop_bench.run.carried`.
+    """
+    n = len(dataset.y)
+    arrays = {
+        str(i): np.array([_roles(n, *pair) for pair in ((fold.train, fold.test), *fold.inner)])
+        for i, fold in enumerate(folds)
+    }
+    note = {"split": dict(split), "data": _digest(dataset), "refit": [fold.refit for fold in folds]}
+    note["made_with"] = made_with
+    save_arrays(path, arrays, note)
+
+
+def read_folds(path: str | os.PathLike[str], dataset: Dataset, split: Mapping[str, Any]) -> list[Fold]:
+    """Return the folds `write_folds` wrote.
+
+    Raises
+    ------
+    Unavailable
+        If there are none because there are no data.
+    DatasetError
+        If they were cut from other data or in another way, or the file is damaged.
+    """
+    try:
+        arrays, note = load_arrays(path)
+        written, data, refit = note["split"], note["data"], note["refit"]
+    except DatasetError:
+        raise
+    except Exception as error:  # what a damaged file raises depends on where it is damaged
+        raise DatasetError(
+            f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
+        ) from error
+    for what, found, wanted in (
+        ("split", written, json.loads(json.dumps(split))),
+        ("data", data, _digest(dataset)),
+    ):
+        if found != wanted:
+            raise DatasetError(
+                f"{path} holds folds of another {what}, {found}, not {wanted}: run snakemake, which makes it "
+                "again"
+            )
+    return [_fold(arrays[str(i)], again) for i, again in enumerate(refit)]
+
+
+def _roles(n: int, train: Ints, scored: Ints) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    roles = np.zeros(n, np.uint8)
+    roles[train] |= _TRAINS
+    roles[scored] |= _SCORED
+    return roles
+
+
+def _fold(roles: np.ndarray[Any, Any], refit: bool) -> Fold:
+    (train, test), *inner = ((np.flatnonzero(row & _TRAINS), np.flatnonzero(row & _SCORED)) for row in roles)
+    return Fold(train, test, inner, refit)
+
+
+def _digest(dataset: Dataset) -> str:
+    """Return a digest of what a split looks at: all but the features."""
+    digest = hashlib.sha256(dataset.name.encode())
+    for field in fields(dataset):
+        column = getattr(dataset, field.name)
+        if isinstance(column, np.ndarray) and field.name != "X":
+            digest.update(field.name.encode() + column.tobytes())
+    return digest.hexdigest()[:16]

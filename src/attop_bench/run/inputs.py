@@ -1,0 +1,203 @@
+"""What the jobs of each rule depend on besides their input files, by name.
+
+A change of any of it makes a job run again. One of them is the fingerprint of the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from attop.metrics import Metric
+from attop_bench.data.catalogue import kind_of
+from attop_bench.data.fetch.receipt import failures
+from attop_bench.papers.registry import MAILINGS, PAPERS, SIMULATIONS
+from attop_bench.run.fingerprint import home_of, rule_fingerprint
+from attop_bench.run.origins import Origins
+from attop_bench.run.parameters import named
+from attop_bench.run.plan import Plan
+from attop_bench.run.run import Run
+
+__all__ = ["Inputs"]
+
+#: Of a training run, by the value they are part of.
+_DATA = ("protocol", "scaling", "tops")
+_SELECTION = ("scoring", "selection", "custom_metrics")
+_METHOD = ("estimator", "params", "param_grid")
+
+
+class Inputs:
+    """The parameters of each rule: values, or functions of its wildcards.
+
+    Parameters
+    ----------
+    plan : Plan
+    scripts : path
+        Folder of the scripts the rules run.
+    """
+
+    def __init__(self, plan: Plan, scripts: str | Path):
+        self.plan, self.config = plan, plan.config
+        self.origins = Origins(plan)
+        self._scripts = Path(scripts)
+
+    def fetch(self) -> dict[str, Any]:
+        """Return what fetching the files of a data set depends on: not on where they are found."""
+        return named(
+            files=lambda w: {
+                name: {"path": file.path, "member": file.member, "digest": file.digest, "bytes": file.bytes}
+                for name, file in self._dataset(w).files.items()
+            },
+            cache=self.config.cache,
+            failures=lambda w: failures(self.plan.receipt_path(w.dataset)),
+            code=self._code("fetch"),
+        )
+
+    def prepare(self) -> dict[str, Any]:
+        """Return what a preparation stage of a data set depends on."""
+        return named(
+            data=lambda w: self._stage(w.dataset, w.stage),
+            made_with=lambda w: self.origins.stage(w.dataset, w.stage),
+            code=lambda w: self._code("prepare", self._step(w).__module__),
+        )
+
+    def split(self) -> dict[str, Any]:
+        """Return what the folds of one repeat depend on."""
+        return named(
+            split=lambda w: self.config.split(w.dataset, int(w.repeat)),
+            made_with=lambda w: self.origins.folds(w.dataset, w.repeat),
+            code=self._code("split"),
+        )
+
+    def check(self) -> dict[str, Any]:
+        """Return what the check of data and configuration depends on: not on metrics that do not select."""
+        config = self.config.model_dump(exclude={"metrics", "custom_metrics", "title"})
+        selecting = [data.scoring for data in self.config.datasets]
+        own = self.config.own(*selecting)
+        homes = [*self._methods(), *self._metrics(selecting)]
+        made_with = self.origins.check()
+        return named(**config, custom_metrics=own, made_with=made_with, code=self._code("check", *homes))
+
+    def compile(self) -> dict[str, Any]:
+        """Return what compiling depends on."""
+        what = {*_METHOD}
+        methods = {
+            m.id: m.model_dump(include=what) | {"limits": self.config.limits_of(m.id)}
+            for m in self.config.methods
+        }
+        return named(methods=methods, code=self._code("compile", *self._methods()))
+
+    def train(self) -> dict[str, Any]:
+        """Return what a training run depends on."""
+        spec = cache(lambda dataset, method: self.plan.spec(Run(dataset, method, 0, 0)).as_dict())
+        code = cache(lambda dataset, method: self._code("train", *self._run(dataset, method)))
+        return named(
+            seed=self.config.seed,
+            data=lambda w: _pick(spec(w.dataset, w.method), _DATA),
+            selection=lambda w: _pick(spec(w.dataset, w.method), _SELECTION),
+            method=lambda w: _pick(spec(w.dataset, w.method), _METHOD),
+            code=lambda w: code(w.dataset, w.method),
+        )
+
+    def evaluate(self) -> dict[str, Any]:
+        """Return what the evaluation of a data set depends on."""
+        metrics = self.config.metrics
+        return named(
+            runs=lambda w: [[run.method, run.repeat, run.fold] for run in self.plan.runs(w.dataset)],
+            tops=lambda w: self._dataset(w).tops,
+            strict=self.config.strict,
+            metrics=metrics,
+            custom_metrics=lambda w: self.config.own(*metrics, self._dataset(w).scoring),
+            scoring=lambda w: self._dataset(w).scoring,
+            made_with=lambda w: self.origins.evaluation(w.dataset),
+            code=lambda w: self._code("evaluate", *self._metrics([*metrics, self._dataset(w).scoring])),
+        )
+
+    def trace(self) -> dict[str, Any]:
+        """Return what the training curves of a data set depend on."""
+        runs = self.plan.first_runs
+        return named(
+            # A list, in the order of the records: mappings are written in the order of their keys.
+            runs=lambda w: [[run.method, self.plan.spec(run).as_dict()] for run in runs(w.dataset)],
+            made_with=lambda w: self.origins.trace(w.dataset),
+            code=lambda w: self._code(
+                "trace", *(home for run in runs(w.dataset) for home in self._run(run.dataset, run.method))
+            ),
+        )
+
+    def report(self) -> dict[str, Any]:
+        """Return what the report depends on."""
+        made_with = self.origins.report()
+        return named(**self.config.model_dump(), made_with=made_with, code=self._code("report"))
+
+    def simulate(self) -> dict[str, Any]:
+        """Return what a simulation of the paper depends on."""
+        paper = self.config.paper
+        return named(
+            paper=paper,
+            seed=self.config.seed,
+            made_with=lambda w: self.origins.simulation(w.simulation),
+            code=lambda w: self._code("simulate", home_of(SIMULATIONS[str(paper)][w.simulation].function)),
+        )
+
+    def mailing(self) -> dict[str, Any]:
+        """Return what the list that a paper asks for depends on."""
+        asked = MAILINGS[str(self.config.paper)]
+        methods = [method.id for method in self.config.methods]
+        jobs = [[m, self.plan.spec(Run(asked.dataset, m, 0, 0)).as_dict()] for m in methods]
+        homes = [home for method in methods for home in self._run(asked.dataset, method)]
+        return named(k=asked.k, jobs=jobs, code=self._code("mailing", *homes))
+
+    def paper(self) -> dict[str, Any]:
+        """Return what the rebuilt tables of a paper depend on besides the results."""
+        paper = self.config.paper
+        return named(paper=paper, code=self._code("paper", PAPERS[str(paper)]))
+
+    def _code(self, script: str, *named: str) -> str:
+        return rule_fingerprint(self._scripts / f"{script}.py", named)
+
+    def _dataset(self, wildcards: Any) -> Any:
+        return self.config.dataset(wildcards.dataset)
+
+    def _stage(self, dataset: str, stage: str) -> dict[str, Any]:
+        first = stage == self.plan.stages(dataset)[0]
+        before = (
+            None
+            if first and not self.config.dataset(dataset).files
+            else self.plan.stage_inputs(dataset, stage)[0]
+        )
+        return {"stage": stage, "previous": before, "spec": self.plan.stage_spec(dataset, stage)}
+
+    def _step(self, wildcards: Any) -> Callable[..., Any]:
+        return kind_of(self._dataset(wildcards).kind).step(wildcards.stage).function
+
+    def _methods(self) -> list[str]:
+        return [home_of(method.estimator) for method in self.config.methods]
+
+    def _run(self, dataset: str, method: str) -> list[str]:
+        """Return the modules of the estimator and of the metric that selects."""
+        return [
+            home_of(self.config.method(method).estimator),
+            *self._metrics([self.config.dataset(dataset).scoring]),
+        ]
+
+    def _metrics(self, names: Iterable[str]) -> list[str]:
+        """Return the modules that define some metrics."""
+        own = self.config.own(*names)
+        homes = [home_of(definition["path"]) for definition in own.values()]
+        return [*homes, *(home for name in names for home in _homes_of(self.config.metric(name)))]
+
+
+def _homes_of(metric: Metric) -> list[str]:
+    """Return the modules of a metric's class and of its kernel; a compiled function need not say its own."""
+    kernel = metric.kernel
+    while isinstance(kernel, partial):
+        kernel = kernel.func
+    homes = (type(metric).__module__, getattr(kernel, "__module__", None))
+    return [home for home in homes if home]
+
+
+def _pick(whole: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: whole[name] for name in names}

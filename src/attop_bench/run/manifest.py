@@ -1,0 +1,112 @@
+"""What a whole run of the benchmark was: configuration, data, methods, environment."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import yaml
+from threadpoolctl import threadpool_info
+
+from attop.core.seeds import derive_seed
+from attop.core.top import Top
+from attop_bench.data.base import Dataset, Unavailable
+from attop_bench.data.splits.protocols import count_folds
+from attop_bench.run.config import Config, DatasetConfig
+from attop_bench.run.environment import environment
+from attop_bench.run.fingerprint import fingerprint, home_of
+from attop_bench.run.tables import SCHEMA_VERSION
+
+__all__ = ["manifest"]
+
+
+def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> dict[str, Any]:
+    """Return everything the report says besides results; JSON values only.
+
+    Parameters
+    ----------
+    config : Config
+    datasets : mapping of data set identifier to Dataset, or Unavailable
+        Of what cannot be had, ``unavailable`` and ``remedy`` say why and what to do.
+    """
+    return {
+        "title": config.title,
+        "finished": datetime.now(UTC).isoformat(sep=" ", timespec="minutes"),
+        "seed": config.seed,
+        "config": yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True),
+        "git": _git(),
+        "environment": environment(),
+        "blas": _libraries(),
+        "schema_version": SCHEMA_VERSION,
+        "datasets": {d.id: _describe_dataset(config, d.id, datasets[d.id]) for d in config.datasets},
+        "methods": {
+            m.id: {
+                "title": m.title or m.id,
+                "reference": m.reference,
+                "cite": m.cite,
+                "summary": m.summary,
+                "estimator": m.estimator,
+                "params": m.params,
+                "grid": m.param_grid,
+                "fingerprint": fingerprint(["attop_bench.run.training", home_of(m.estimator)]),
+                "n_settings": math.prod(len(values) for values in m.param_grid.values()),
+            }
+            for m in config.methods
+        },
+    }
+
+
+def _describe_dataset(config: Config, id: str, dataset: Dataset | Unavailable) -> dict[str, Any]:
+    data = config.dataset(id)
+    about: dict[str, Any]
+    if isinstance(dataset, Unavailable):
+        about = {"name": id, "title": id, "unavailable": dataset.reason, "remedy": dataset.remedy}
+    else:
+        about = {"title": id, **dataset.facts, **dataset.summary()}
+    return {
+        **about,
+        "title": data.title or about["title"],
+        **{name: text for name in ("licence", "citation", "quirks") if (text := getattr(data, name))},
+        **({"source": ", ".join(_sources(data))} if data.files else {}),
+        "protocol": data.protocol.model_dump(),
+        "scaling": data.scaling,
+        "tops": [str(Top.of(t)) for t in data.tops],
+        "scoring": data.scoring,
+        "selection": data.selection,
+        "skip": data.skip,
+        "seeds": _seeds(config, data, about["name"]),
+    }
+
+
+def _sources(data: DatasetConfig) -> list[str]:
+    """Return where the files of a data set are from, each place once."""
+    return list(dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values()))
+
+
+def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
+    """Return the seed of every repeat and fold, the same for every method."""
+    folds = range(count_folds(data.protocol.kind, **data.protocol.options))
+    return {
+        f"repeat{repeat}-fold{fold}": derive_seed(config.seed, name, repeat, fold)
+        for repeat in range(data.protocol.repeats)
+        for fold in folds
+    }
+
+
+def _libraries() -> list[dict[str, Any]]:
+    """Return the linear algebra and thread libraries that are loaded, and how many threads each may use."""
+    fields = ("user_api", "internal_api", "version", "architecture", "threading_layer", "num_threads")
+    return [{f: pool[f] for f in fields if f in pool} for pool in threadpool_info()]
+
+
+def _git() -> dict[str, Any]:
+    """Return commit and whether the working tree differs from it; empty outside a repository."""
+    try:
+        commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+        changes = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    return {"commit": commit.stdout.strip(), "dirty": bool(changes.stdout.strip())}

@@ -1,0 +1,353 @@
+"""The options of a configuration: typed, with defaults and what they mean."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Annotated, Any, Literal
+
+import pydantic
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic.fields import FieldInfo
+
+from attop.core.top import Top
+from attop.metrics import Metric
+from attop.metrics.own import find_metric
+from attop.metrics.registry import DEFAULT_METRICS
+from attop_bench.bibliography import bibliography
+from attop_bench.data.catalogue import KINDS
+from attop_bench.data.fetch import Source
+from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
+
+__all__ = [
+    "DOTTED",
+    "Config",
+    "DatasetConfig",
+    "ExpectConfig",
+    "LimitsConfig",
+    "MethodConfig",
+    "MetricConfig",
+    "ProtocolConfig",
+    "fields_of",
+]
+
+#: A dotted path of Python names.
+DOTTED = r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$"
+#: A name of a metric, which may be a dotted path.
+MetricName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.@-]*$", max_length=120)]
+
+
+def _no_file(id: str) -> str:
+    if id.lower().endswith(".json"):
+        raise ValueError(f"an id that ends in .json may be that of a file among the results, got {id!r}")
+    return id
+
+
+Identifier = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60), AfterValidator(_no_file)
+]
+
+
+def _read_top(value: Any) -> dict[str, float]:
+    try:
+        return Top.of(value).as_dict()
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def _read_folder(value: Any) -> Any:
+    """Return a path written in one way: ``~`` and ``.`` resolved, nothing at its end."""
+    if not isinstance(value, str):
+        return value
+    if not value or len(value) > 1000 or any(c in "{}" or not c.isprintable() for c in value):
+        raise ValueError(f"a folder's name without braces and control characters is needed, got {value!r}")
+    path = os.path.normpath(os.path.expanduser(value))
+    return os.path.abspath(path) if path == "." else path
+
+
+FolderName = Annotated[str, BeforeValidator(_read_folder)]
+TopField = Annotated[dict[str, float], BeforeValidator(_read_top)]
+
+
+def _defaults(protocol: Protocol) -> str:
+    return ", ".join(f"{name} = {json.dumps(value)}" for name, value in protocol.defaults.items())
+
+
+def fields_of(model: type) -> dict[str, FieldInfo]:
+    """Return the keys of a mapping in a configuration, by its model: of pydantic, or a `Source`."""
+    if issubclass(model, BaseModel):
+        return dict(model.model_fields)
+    return dict(pydantic.dataclasses.dataclass(model, frozen=True).__pydantic_fields__)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ProtocolConfig(_Model):
+    """How a data set is cut into training and test parts."""
+
+    kind: str = Field(
+        description=". ".join(f"`{p.name}`: {p.summary}" for p in PROTOCOLS.values()) + ".",
+        json_schema_extra={"enum": list(PROTOCOLS)},
+    )
+    options: dict[str, Any] = Field(
+        default_factory=dict,
+        description="What the protocol leaves open, and its defaults. "
+        + ". ".join(f"`{p.name}`: {_defaults(p)}" for p in PROTOCOLS.values())
+        + ".",
+    )
+    repeats: int = Field(1, ge=1, description="How often the whole split is drawn anew.")
+
+
+class ExpectConfig(_Model):
+    """Facts a data set must have when it is ready; anything else is an error."""
+
+    items: int | None = Field(default=None, ge=1, description="Rows.")
+    features: int | None = Field(default=None, ge=1, description="Columns.")
+    positives: int | None = Field(default=None, ge=1, description="Items of the positive class.")
+    groups: int | None = Field(default=None, ge=1, description="Users or queries.")
+
+
+class LimitsConfig(_Model):
+    """What a training job may use before it is stopped; changing it does not repeat what is done."""
+
+    seconds: float | None = Field(
+        default=3600, gt=0, allow_inf_nan=False, description="Wall-clock time; null: none."
+    )
+    memory_mb: float | None = Field(
+        default=4000,
+        gt=0,
+        allow_inf_nan=False,
+        description="Resident memory of the job and its children, on Linux; null: none.",
+    )
+
+
+class ResourcesConfig(_Model):
+    """What a training job of a method takes; changing it does not repeat what is done."""
+
+    threads: int = Field(
+        default=1,
+        ge=1,
+        description="Processors; locally no more than `--cores`. Libraries are told by OMP_NUM_THREADS.",
+    )
+    gpus: int = Field(
+        default=0, ge=0, description="GPUs; locally `--resources gpu=1` keeps jobs from sharing one."
+    )
+
+
+class DatasetConfig(_Model):
+    """A data set and what is asked of it."""
+
+    id: Identifier = Field(description="Name in files and on the command line.")
+    like: Identifier | None = Field(
+        None,
+        description="Entry of the catalogue that gives whatever is not given here; data, folds and seeds are "
+        "the same as its own.",
+    )
+    title: str = Field("", description="Name in tables and figures; the id if left out.")
+    kind: str = Field(
+        description=f"What builds it: {', '.join(KINDS)}; or the dotted path of your own function or Kind."
+    )
+    params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
+    files: dict[str, Source] = Field(
+        default_factory=dict, description="Parameter of the builder -> file to download for it."
+    )
+    expect: ExpectConfig = Field(
+        default_factory=lambda: ExpectConfig(),
+        description="What the data must amount to: items, features, ...",
+    )
+    licence: str = Field("", description="Licence of the data, for the report.")
+    citation: str = Field("", description="Whom to cite, for the report.")
+    quirks: str = Field("", description="What is odd about the files.")
+    protocol: ProtocolConfig = Field(description="How it is cut into training and test parts.")
+    scaling: Literal["standard", "range", "log1p", "none"] = Field(
+        "standard",
+        description="Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2]; log1p: "
+        "standard, of log(1 + x), for counts.",
+    )
+    tops: list[TopField] = Field(
+        min_length=1,
+        description="The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}; or {k: 100, of: 30000}, "
+        "the share that 100 are of the 30,000 to be ranked.",
+    )
+    scoring: str = Field(
+        "precision@k",
+        description="Metric that selects hyper-parameters, for every method: a name, or a dotted path.",
+    )
+    selection: Literal["nested", "optimistic"] = Field(
+        "nested",
+        description="nested: hyper-parameters are chosen on inner parts of each training part; optimistic: "
+        "the one setting with the best mean of scoring over all test parts, as some papers did, is "
+        "reported; it is marked so in the tables.",
+    )
+    skip: dict[Identifier, str] = Field(
+        default_factory=dict, description="Methods not run on this data set, each with the reason."
+    )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the builder, files to download by their place in the cache."""
+        return {**self.params, **{name: file.path for name, file in self.files.items()}}
+
+    @field_validator("tops")
+    @classmethod
+    def _distinct(cls, tops: list[Any]) -> list[Any]:
+        names = [str(Top.of(t)) for t in tops]
+        if len(set(names)) < len(names):
+            raise ValueError(f"each top once, got {names}")
+        return tops
+
+
+class MethodConfig(_Model):
+    """An estimator and the grid it is tuned on."""
+
+    id: Identifier = Field(description="Name in files and on the command line.")
+    like: Identifier | None = Field(
+        None, description="Entry of the catalogue that gives whatever is not given here."
+    )
+    title: str = Field("", description="Name in tables and figures; the id if left out.")
+    estimator: str = Field(
+        pattern=DOTTED,
+        description="Dotted path of a class with scikit-learn's interface.",
+    )
+    params: dict[str, Any] = Field(default_factory=dict, description="Parameters that stay fixed.")
+    param_grid: dict[str, list[Any]] = Field(
+        default_factory=dict, description="Parameter -> values; all combinations are tried in this order."
+    )
+    limits: LimitsConfig = Field(
+        default_factory=lambda: LimitsConfig(),
+        exclude=True,
+        description="Limits of its training jobs; what is left out is as for every method.",
+    )
+    resources: ResourcesConfig = Field(
+        default_factory=lambda: ResourcesConfig(),
+        exclude=True,
+        description="Threads and GPUs of a training job, here and on a cluster.",
+    )
+    requires: str | None = Field(
+        None,
+        description="Package that attop does not install, by the name it is imported by. Where it is absent "
+        "every data set skips the method, and the report says so.",
+    )
+    reference: str = Field("", description="Where the method is from.")
+    cite: list[str] = Field(
+        default_factory=list,
+        description="Keys of `src/attop_bench/references.bib`; the report prints their BibTeX.",
+    )
+    summary: str = Field("", description="One sentence for the report.")
+
+    @field_validator("cite")
+    @classmethod
+    def _in_the_bibliography(cls, cite: list[str]) -> list[str]:
+        for key in cite:
+            if key not in bibliography():
+                known = ", ".join(bibliography())
+                raise ValueError(f"src/attop_bench/references.bib has no entry {key!r}; it has {known}")
+        return cite
+
+    @field_validator("param_grid")
+    @classmethod
+    def _not_empty(cls, param_grid: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        for name, values in param_grid.items():
+            if not values:
+                raise ValueError(f"no value to try for {name!r}: list at least one or leave it out")
+        return param_grid
+
+
+class MetricConfig(_Model):
+    """A metric from outside attop."""
+
+    path: str = Field(
+        pattern=DOTTED,
+        description="Dotted path of a Metric (see attop.metrics.metric) or of a function f(y_true, y_score) "
+        "that returns a number; found as the classes of own methods are, by PYTHONPATH.",
+    )
+    title: str = Field("", description="Name in tables and figures; the name if left out.")
+    higher_is_better: bool | None = Field(
+        None, description="Of a function; true if left out. A Metric says this and what follows itself."
+    )
+    bounds: tuple[float | None, float | None] | None = Field(
+        None, description="Least and greatest value of a function, null where there is none; checked."
+    )
+    needs: list[Literal["k", "positive", "negative"]] | None = Field(
+        None,
+        description="What a list must have for a function to be called; [positive, negative] if left out. "
+        "With k it is called as f(y_true, y_score, k), k being the top's.",
+    )
+
+
+class Config(_Model):
+    """The whole configuration, catalogues resolved."""
+
+    title: str = Field("Accuracy at the top", description="Heading of the report.")
+    seed: int = Field(0, ge=0, description="Every random draw derives from it.")
+    output: FolderName = Field("results", description="Folder of all results.")
+    datasets: list[DatasetConfig] = Field(min_length=1, description="Data sets, in the order of the report.")
+    methods: list[MethodConfig] = Field(min_length=1, description="Methods, in the order of the report.")
+    metrics: list[str] = Field(
+        default_factory=lambda: list(DEFAULT_METRICS),
+        min_length=1,
+        description="Metrics of the test scores: names, or dotted paths.",
+    )
+    custom_metrics: dict[MetricName, MetricConfig] = Field(
+        default_factory=dict,
+        description="Metrics from outside attop by the name they are to have: name -> entry.",
+    )
+    limits: LimitsConfig = Field(
+        default_factory=lambda: LimitsConfig(), exclude=True, description="Limits of every training job."
+    )
+    strict: bool = Field(
+        False, exclude=True, description="Whether a training job that fails makes the whole run fail."
+    )
+    cache: FolderName = Field("data", exclude=True, description="Folder of downloaded files.")
+    mirror: str | None = Field(
+        None,
+        exclude=True,
+        description="Folder or URL that is tried before upstream; the environment variable ATTOP_MIRROR if "
+        "left out.",
+    )
+    offline: bool = Field(False, exclude=True, description="Use the cache and the mirror only.")
+    trace: bool = Field(
+        True,
+        description="Whether to draw surrogate and metric along training: trains the chosen setting of one "
+        "run per data set and method again, stopped ever later.",
+    )
+    paper: str | None = Field(
+        None, description="Paper whose tables and figures are rebuilt from the results, such as aatp2012."
+    )
+
+    @field_validator("metrics")
+    @classmethod
+    def _each_once(cls, metrics: list[str]) -> list[str]:
+        twice = sorted({name for name in metrics if metrics.count(name) > 1})
+        if twice:
+            raise ValueError(f"each metric once, got {', '.join(twice)} more often")
+        return metrics
+
+    def own(self, *names: str) -> dict[str, dict[str, Any]]:
+        """Return the definitions of those of some metrics that are from outside attop."""
+        return {n: d.model_dump() for n, d in self.custom_metrics.items() if n in names}
+
+    def metric(self, name: str) -> Metric:
+        """Return the metric of a name, which may be one from outside attop."""
+        return find_metric(name, self.own(name))
+
+    def limits_of(self, method: str) -> dict[str, float | None]:
+        """Return the limits of a method's training jobs: seconds and memory_mb."""
+        own = self.method(method).limits.model_dump(exclude_unset=True)
+        return {**self.limits.model_dump(), **own}
+
+    def dataset(self, id: str) -> DatasetConfig:
+        """Return the data set called `id`."""
+        return next(d for d in self.datasets if d.id == id)
+
+    def split(self, dataset: str, repeat: int) -> dict[str, Any]:
+        """Return how a data set is cut in a repeat, as `JobSpec.split` says it."""
+        protocol = self.dataset(dataset).protocol
+        how = {"kind": protocol.kind, "options": protocol.options}
+        return {**how, "repeat": repeat, "seed": self.seed}
+
+    def method(self, id: str) -> MethodConfig:
+        """Return the method called `id`."""
+        return next(m for m in self.methods if m.id == id)

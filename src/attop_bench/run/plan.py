@@ -1,0 +1,167 @@
+"""What has to be computed: the training runs of a configuration and the files they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from attop.core.top import Top
+from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
+from attop_bench.data.splits.protocols import count_folds
+from attop_bench.run.config import Config
+from attop_bench.run.run import Run
+from attop_bench.run.spec import JobSpec
+
+__all__ = ["Plan"]
+
+
+class Plan:
+    """Runs and paths of a configuration; nothing here reads data.
+
+    Parameters
+    ----------
+    config : Config
+    """
+
+    def __init__(self, config: Config):
+        self.config = config
+        self.root = Path(config.output)
+
+    def runs(self, dataset: str | None = None) -> Iterator[Run]:
+        """Yield the training runs, of one data set or of all, in the order of the configuration."""
+        for data in self.config.datasets:
+            if dataset not in (None, data.id):
+                continue
+            folds = count_folds(data.protocol.kind, **data.protocol.options)
+            for method in self.config.methods:
+                if method.id in data.skip:
+                    continue
+                for repeat in range(data.protocol.repeats):
+                    for fold in range(folds):
+                        yield Run(data.id, method.id, repeat, fold)
+
+    def stages(self, dataset: str) -> list[str]:
+        """Return the preparation stages of a data set, the last of which is ``"dataset"``."""
+        return list(kind_of(self.config.dataset(dataset).kind).stages)
+
+    def all_stages(self) -> list[str]:
+        """Return the preparation stages of all data sets, each once."""
+        return list(dict.fromkeys(stage for d in self.config.datasets for stage in self.stages(d.id)))
+
+    def stage_path(self, dataset: str, stage: str = "dataset") -> Path:
+        """Return the file a preparation stage leaves."""
+        return self.root / "data" / dataset / f"{stage}.npz"
+
+    def folds_path(self, dataset: str, repeat: int) -> Path:
+        """Return the file of the folds of one repeat."""
+        return self.root / "data" / dataset / "folds" / f"repeat{repeat}.npz"
+
+    def folds_paths(self, dataset: str) -> list[Path]:
+        """Return the files of the folds of all repeats, in their order."""
+        repeats = self.config.dataset(dataset).protocol.repeats
+        return [self.folds_path(dataset, repeat) for repeat in range(repeats)]
+
+    def stage_inputs(self, dataset: str, stage: str) -> list[Path]:
+        """Return the files `stage` reads: that of the stage before, or the user's own."""
+        stages = self.stages(dataset)
+        position = stages.index(stage)
+        if position:
+            return [self.stage_path(dataset, stages[position - 1])]
+        data = self.config.dataset(dataset)
+        receipt = [self.receipt_path(dataset)] if data.files else []
+        return [*receipt, *(Path(file) for file in input_files(data.kind, data.params))]
+
+    def stage_spec(self, dataset: str, stage: str) -> dict[str, Any]:
+        """Return what a preparation stage makes, except the file of the stage before it."""
+        data = self.config.dataset(dataset)
+        spec: dict[str, Any] = {
+            "id": data.like or data.id,
+            "kind": data.kind,
+            "params": stage_parameters(data.kind, stage, data.parameters),
+            "seed": self.config.seed,
+        }
+        expect = data.expect.model_dump(exclude_none=True)
+        if expect and stage == self.stages(dataset)[-1]:
+            spec["expect"] = expect
+        return spec
+
+    def lost_files(self) -> list[str]:
+        """Return a complaint for each of the user's own files that is gone since it was read.
+
+        It may have been edited before, and Snakemake does not ask for the inputs of what is there.
+        """
+        return [
+            f"datasets: {data.id}: {file} is gone, and {self.stage_path(data.id)} may be of another version "
+            "of it: put the file back, or leave the data set out"
+            for data in self.config.datasets
+            if self.stage_path(data.id).exists()
+            for file in input_files(data.kind, data.params)
+            if not Path(file).exists()
+        ]
+
+    def with_files(self) -> list[str]:
+        """Return the data sets with files to fetch."""
+        return [d.id for d in self.config.datasets if d.files]
+
+    def receipt_path(self, dataset: str) -> Path:
+        """Return the file that says what became of the files to fetch."""
+        return self.root / "data" / dataset / "fetch.json"
+
+    def sources(self, dataset: str) -> dict[str, Any]:
+        """Return where the files of a data set are looked for, and where they are kept."""
+        files = {name: asdict(file) for name, file in self.config.dataset(dataset).files.items()}
+        config = self.config
+        return {
+            "sources": files,
+            "cache": config.cache,
+            "mirror": config.mirror,
+            "offline": config.offline,
+        }
+
+    def scores_path(self, run: Run) -> Path:
+        """Return the file of raw test scores."""
+        return self._run_folder(run) / "scores.npz"
+
+    def results(self, run: Run) -> tuple[Path, Path]:
+        """Return the files of scores and record of a run."""
+        return self.scores_path(run), self.record_path(run)
+
+    def record_path(self, run: Run) -> Path:
+        """Return the record of how the scores came about."""
+        return self._run_folder(run) / "record.json"
+
+    def files(self) -> list[Path]:
+        """Return everything preparation and training leave."""
+        receipts = [self.receipt_path(id) for id in self.with_files()]
+        stages = [self.stage_path(d.id, stage) for d in self.config.datasets for stage in self.stages(d.id)]
+        folds = [path for d in self.config.datasets for path in self.folds_paths(d.id)]
+        runs = list(self.runs())
+        return [*receipts, *stages, *folds, *map(self.scores_path, runs), *map(self.record_path, runs)]
+
+    def _run_folder(self, run: Run) -> Path:
+        return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
+
+    def spec(self, run: Run) -> JobSpec:
+        """Return what one training run computes."""
+        data, learner = self.config.dataset(run.dataset), self.config.method(run.method)
+        return JobSpec(
+            repeat=run.repeat,
+            fold=run.fold,
+            seed=self.config.seed,
+            protocol={"kind": data.protocol.kind, "options": data.protocol.options},
+            scaling=data.scaling,
+            tops=[Top.of(top) for top in data.tops],
+            scoring=data.scoring,
+            selection=data.selection,
+            custom_metrics=self.config.own(data.scoring),
+            estimator=learner.estimator,
+            params=learner.params,
+            param_grid=learner.param_grid,
+        )
+
+    def first_runs(self, dataset: str) -> list[Run]:
+        """Return the runs of the first repeat and fold, one per method; none if curves are not wanted."""
+        runs = self.runs(dataset) if self.config.trace else []
+        return [run for run in runs if (run.repeat, run.fold) == (0, 0)]

@@ -1,0 +1,92 @@
+"""What one training run computes, as one value: the same in a rule, on a socket and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from attop.core.top import Top
+
+if TYPE_CHECKING:
+    from attop.metrics.metric import Metric
+
+__all__ = ["JobSpec"]
+
+
+@dataclass(frozen=True)
+class JobSpec:
+    """What a training run needs to know besides the data.
+
+    Attributes
+    ----------
+    repeat, fold : int
+    seed : int
+        Seed of the whole benchmark run.
+    protocol : mapping
+        ``kind`` and ``options`` of the split.
+    scaling : str
+        ``"standard"``, ``"range"``, ``"log1p"`` or ``"none"``.
+    tops : sequence of Top
+        Tops to train for.
+    scoring : str
+        Metric that selects, evaluated at each top.
+    estimator : str
+        Dotted path of a class.
+    params, param_grid : mapping
+        Fixed parameters, and lists of values to choose from.
+    selection : str
+        ``"nested"`` or ``"optimistic"``.
+    custom_metrics : mapping
+        Name to definition of `scoring`, if it is from outside attop; see `attop.metrics.own`.
+    """
+
+    repeat: int
+    fold: int
+    seed: int
+    protocol: Mapping[str, Any]
+    scaling: str
+    tops: Sequence[Top]
+    scoring: str
+    estimator: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    param_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    selection: str = "nested"
+    custom_metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tops", [Top.of(top) for top in self.tops])
+
+    @property
+    def split(self) -> dict[str, Any]:
+        """How the data are cut into folds: what the file of the folds is to have been made by."""
+        kind, options = self.protocol["kind"], self.protocol.get("options", {})
+        return {"kind": kind, "options": dict(options), "repeat": self.repeat, "seed": self.seed}
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that selects."""
+        from attop.metrics.own import find_metric
+
+        return find_metric(self.scoring, self.custom_metrics)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as a JSON value."""
+        return {**asdict(self), "tops": [top.as_dict() for top in self.tops]}
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any]) -> JobSpec:
+        """Return the specification that `as_dict` gave.
+
+        Raises
+        ------
+        ValueError
+            If an entry is unknown or missing.
+        """
+        known = {f.name for f in fields(cls)}
+        if unknown := set(said) - known:
+            raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(known)}")
+        try:
+            return cls(**said)
+        except TypeError as error:
+            raise ValueError(f"a training run is not complete: {error}") from None

@@ -1,0 +1,86 @@
+"""The tidy tables of results: their columns, and reading and writing them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attop.core.files import write_csv, write_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["EVALUATED", "KEY", "SCHEMA_VERSION", "TABLES", "read_tables", "write_tables"]
+
+#: Of `TABLES`: counted up when a column changes its name or meaning; new columns do not count. It is in the
+#: metadata of the Parquet files as ``attop_schema_version``, and in the manifest.
+SCHEMA_VERSION = 1
+
+#: The columns that name a result, in every table.
+KEY = ("dataset", "method", "repeat", "fold", "top")
+
+#: The tables by name, and the columns each has besides `KEY`.
+TABLES: dict[str, tuple[str, ...]] = {
+    "evaluation": ("metric", "value", "reason", "n_groups", "n_left_out"),
+    # Scores trained for `top`, evaluated at the top `at`.
+    "cross": ("at", "metric", "value"),
+    "runs": (
+        "status",
+        "chosen",
+        "n_settings",
+        "scoring",
+        "selection",
+        "validation",
+        "at_edge",
+        "constant",
+        "n_train",
+        "n_test",
+        "seconds_selection",
+        "seconds_training",
+        "seconds_scoring",
+        "started",
+        "ended",
+        "peak_memory_mb",
+        "host",
+        "seed",
+        "error",
+    ),
+    "selection": ("setting", "inner_fold", "value", "part"),
+    "roc": ("fp", "tp", "n_neg", "n_pos"),
+    # Of the first repeat and fold, at one top, by `attop_bench.run.trace`; not of the other runs.
+    "trace": ("iterations", "objective", "train", "test"),
+}
+
+#: Those that evaluating a data set's scores makes.
+EVALUATED = tuple(name for name in TABLES if name != "trace")
+
+
+def write_tables(
+    tables: Mapping[str, pd.DataFrame],
+    folder: str | os.PathLike[str],
+    *,
+    csv: bool = False,
+    made_with: str = "",
+) -> None:
+    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all.
+
+    `made_with` is what `attop_bench.run.origins` says of them, for the metadata of the Parquet files.
+    """
+    folder = Path(folder)
+    metadata = {"attop_schema_version": str(SCHEMA_VERSION), "attop_made_with": made_with}
+    for name, table in tables.items():
+        write_parquet(folder / f"{name}.parquet", table, metadata)
+        if csv:
+            write_csv(folder / f"{name}.csv", table)
+
+
+def read_tables(folders: Sequence[str | os.PathLike[str]]) -> dict[str, pd.DataFrame]:
+    """Read the tables of several folders and put them together, in the order given."""
+    import pandas as pd
+
+    return {
+        name: pd.concat([pd.read_parquet(Path(f) / f"{name}.parquet") for f in folders], ignore_index=True)
+        for name in TABLES
+    }

@@ -1,0 +1,49 @@
+"""A server to download from, waits that take no time, no mirror of the machine's own, a small disk."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from attop_bench.data.fetch import Patience
+from support.downloads import Server
+
+
+@pytest.fixture
+def server():
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def no_mirror(monkeypatch):
+    monkeypatch.delenv("ATTOP_MIRROR", raising=False)
+
+
+@pytest.fixture
+def waits():
+    return []
+
+
+@pytest.fixture
+def patience(waits):
+    return Patience(attempts=4, timeout=5.0, sleep=waits.append)
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A file system of 256 KiB."""
+    mount = shutil.which("mount")
+    if os.geteuid() != 0 or mount is None:
+        pytest.skip("mounting a small file system takes root")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    done = subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=256k", "tmpfs", folder], capture_output=True, text=True
+    )
+    if done.returncode:
+        pytest.skip(f"mount refuses: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)

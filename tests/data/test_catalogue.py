@@ -1,0 +1,387 @@
+"""The catalogue of data sets: complete, with the counts it asserts, and without those that cannot be had."""
+
+import hashlib
+import io
+import json
+import math
+import os
+import pickle
+import re
+import shutil
+import sys
+import tarfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+
+from attop_bench.data import Dataset, DatasetError, build, make, make_folds
+from attop_bench.data.base import Unavailable, load_arrays
+from attop_bench.data.build import check_facts
+from attop_bench.data.catalogue import kind_of
+from attop_bench.data.fetch import Source
+from attop_bench.data.fetch.receipt import failures, fetch_files, read_receipt
+from attop_bench.data.formats.pickled_frame import load_columns
+from attop_bench.data.kinds.behance import RECORD, project_items
+from attop_bench.data.kinds.citation import CONTACTS, PUBLISHED
+from attop_bench.run.config import load_config
+from attop_bench.run.inputs import Inputs
+from attop_bench.run.plan import Plan
+from attop_bench.run.yaml_files import read_yaml
+from support import ROOT
+
+MIRROR = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data")
+ENTRIES = read_yaml(ROOT / "config/datasets.yaml")
+FETCHED = [id for id, entry in ENTRIES.items() if "files" in entry]
+
+
+def config(**changes):
+    catalogues = {"datasets": "config/datasets.yaml", "methods": "config/methods.yaml"}
+    return load_config({"catalogues": catalogues, "methods": ["logistic-regression"], **changes}, ROOT)
+
+
+def in_mirror(id):
+    return all((MIRROR / (f.get("mirror") or f["path"])).exists() for f in ENTRIES[id]["files"].values())
+
+
+def test_every_entry_is_a_valid_configuration():
+    assert len(config(datasets=list(ENTRIES)).datasets) == len(ENTRIES)
+
+
+@pytest.mark.parametrize("id", FETCHED)
+def test_every_fetched_entry_says_what_it_is_and_where_it_is_from(id):
+    entry = ENTRIES[id]
+    assert entry["licence"]
+    assert entry["citation"]
+    assert entry["expect"]["features"]
+    for file in entry["files"].values():
+        assert file.get("urls") or file.get("remedy"), file["path"]
+
+
+@pytest.mark.parametrize("id", FETCHED)
+def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
+    if not in_mirror(id):
+        pytest.skip(f"no mirror with the files of {id}: set ATTOP_MIRROR")
+    entry = ENTRIES[id]
+    files = {name: Source(**file) for name, file in entry["files"].items()}
+    assert fetch_files(files, tmp_path, tmp_path / "fetch.json", mirror=str(MIRROR), offline=True)
+    params = {**entry.get("params", {}), **{n: f["path"] for n, f in entry["files"].items()}}
+    spec = {"id": id, "kind": entry["kind"], "params": params, "expect": entry["expect"], "seed": 0}
+    previous = tmp_path / "fetch.json"
+    for stage in kind_of(entry["kind"]).stages:
+        build(spec, stage, previous, tmp_path / f"{stage}.npz")
+        previous = tmp_path / f"{stage}.npz"
+    data = Dataset.load(previous)
+    assert str(tmp_path) not in json.dumps(data.facts)
+    assert "simulated" not in json.dumps(data.facts)
+    for fold in make_folds(entry["protocol"]["kind"], data, 0, 0, **entry["protocol"].get("options", {})):
+        assert not set(fold.train) & set(fold.test)
+        if data.unit is not None:
+            assert not set(data.unit[fold.train]) & set(data.unit[fold.test])
+    if id == "letor2-ohsumed":
+        assert data.summary()["parts"] == [2570, 3076, 3573, 3538, 3383]
+    if id == "wdbc-file":
+        np.testing.assert_array_equal(data.X, make("wdbc", n_features=6).X)
+
+
+def test_other_counts_than_expected_are_an_error():
+    data = Dataset("toy", np.ones((3, 2)), np.array([0, 1, 1]))
+    check_facts(data, {"items": 3, "features": 2, "positives": 2, "groups": None})
+    with pytest.raises(DatasetError, match=r"items: got 3, expected 4; groups: got none, expected 2"):
+        check_facts(data, {"items": 4, "positives": 2, "groups": 2})
+
+
+# Files that cannot be had
+
+
+def own(folder):
+    (folder / "mirror").mkdir()
+    file = Source("own/t.csv", digest=hashlib.sha256(b"u,y\n1,0\n2,1\n").hexdigest())
+    spec = {
+        "id": "own",
+        "kind": "file",
+        "params": {"path": "own/t.csv", "label": "y", "positive": 1},
+        "seed": 0,
+    }
+    return {"path": file}, spec, folder / "mirror", folder / "fetch.json"
+
+
+def test_data_that_cannot_be_had_are_a_reason_until_they_can(tmp_path):
+    files, spec, mirror, receipt = own(tmp_path)
+    for count in (1, 2):
+        assert not fetch_files(files, tmp_path / "cache", receipt, mirror=str(mirror), offline=True)
+        assert failures(receipt) == count
+    build(spec, "dataset", receipt, tmp_path / "dataset.npz")
+    with pytest.raises(Unavailable, match=r"own/t\.csv.*mirror"):
+        Dataset.load(tmp_path / "dataset.npz")
+
+    (mirror / "own").mkdir()
+    (mirror / "own/t.csv").write_text("u,y\n1,0\n2,1\n")
+    assert fetch_files(files, tmp_path / "cache", receipt, mirror=str(mirror), offline=True)
+    assert failures(receipt) == 2  # as when the job began: nothing is to be done again
+    build(spec, "dataset", receipt, tmp_path / "dataset.npz")
+    data = Dataset.load(tmp_path / "dataset.npz")
+    assert data.X.ravel().tolist() == [1, 2]
+    assert data.facts["source"] == "own/t.csv"
+
+    shutil.rmtree(tmp_path / "cache")
+    with pytest.raises(DatasetError, match=r"is gone since: remove .*fetch\.json"):
+        read_receipt(receipt)
+
+
+def test_the_reason_passes_through_every_stage(tmp_path):
+    file = {"path": Source("ml-100k/u.data")}
+    fetch_files(file, tmp_path / "cache", tmp_path / "fetch.json", mirror=str(tmp_path), offline=True)
+    spec = {"id": "ml", "kind": "movielens", "params": {"path": "ml-100k/u.data"}, "seed": 0}
+    previous = tmp_path / "fetch.json"
+    for stage in kind_of("movielens").stages:
+        build(spec, stage, previous, tmp_path / f"{stage}.npz")
+        previous = tmp_path / f"{stage}.npz"
+    with pytest.raises(Unavailable):
+        Dataset.load(previous)
+
+
+def test_where_files_are_found_and_what_is_said_of_them_repeat_no_job():
+    scripts = ROOT / "workflow/scripts"
+    inputs = [
+        Inputs(
+            Plan(config(datasets=[{"id": "ionosphere", "quirks": quirks, "files": {"path": file}}], **place)),
+            scripts,
+        )
+        for quirks, file, place in (
+            ("none", {"path": "a/b", "urls": ["https://example.org/b"]}, {}),
+            ("many", {"path": "a/b", "remedy": "ask"}, {"mirror": "/some/where", "offline": True}),
+        )
+    ]
+    wildcards = SimpleNamespace(dataset="ionosphere", stage="dataset")
+    for rule in ("fetch", "prepare"):
+        one, other = (
+            [value(wildcards) if callable(value) else value for value in getattr(each, rule)().values()]
+            for each in inputs
+        )
+        assert one == other
+
+
+RARE = yaml.safe_load((ROOT / "config/suites/rare.yaml").read_text())["datasets"]
+
+
+def test_the_suite_of_rare_positives_can_be_run():
+    suite = yaml.safe_load((ROOT / "config/suites/rare.yaml").read_text())
+    assert list(Plan(config(**{key: suite[key] for key in ("datasets", "methods")})).runs())
+
+
+@pytest.mark.parametrize("id", RARE)
+def test_tops_of_rare_sets_are_shares_of_their_positives(id):
+    n, n_pos = (ENTRIES[id]["expect"][key] for key in ("items", "positives"))
+    assert n_pos < 0.06 * n
+    quarters = [math.floor(n_pos * share + 0.5) for share in (0.25, 0.5, 1)]
+    assert ENTRIES[id]["tops"] == [*({"k": k, "of": n} for k in quarters), {"tau": 0.01}]
+    assert ENTRIES[id]["params"]["copies_together"]
+
+
+def test_how_a_machine_failed_is_no_feature():
+    assert {"TWF", "HDF", "PWF", "OSF", "RNF"} <= set(ENTRIES["ai4i2020"]["params"]["drop"])
+    assert set(range(28, 35)) == {
+        ENTRIES["steel-stains"]["params"]["label"],
+        *ENTRIES["steel-stains"]["params"]["drop"],
+    }
+
+
+# Sets in the form of files that are not at hand
+
+
+def test_ratings_in_another_form_are_refused(tmp_path):
+    for text, message in (
+        ("1 2 3 4\n", "not tab separated integers"),
+        ("1\t2\t3\n", "table of shape"),
+        ("1\t2\t6\t4\n", "from 1 to 5"),
+        ("1\t2\t3\t4\n1\t2\t4\t5\n", "rates an item twice"),
+    ):
+        (tmp_path / "u.data").write_text(text)
+        with pytest.raises(DatasetError, match=message):
+            make("movielens", path=tmp_path / "u.data")
+
+
+def test_kdd_cup_reads_labels_and_features_side_by_side(tmp_path):
+    info, features = tmp_path / "Info.txt", tmp_path / "Features.txt"
+    info.write_text("-1 0 0 17 3 1 0 12 13 1 2\n 1 5 6 18 3 0 1 10 11 1 2\n")
+    features.write_text("0.5 -1e-3 2\n1.5 2 3\n")
+    data = make("kddcup08", info=info, features=features)
+    np.testing.assert_array_equal(data.X, [[0.5, -1e-3, 2], [1.5, 2, 3]])
+    assert data.y.tolist() == [0, 1]
+    features.write_text("0.5 -1 2\n")
+    with pytest.raises(DatasetError, match=r"2 lines .* but 1 in"):
+        make("kddcup08", info=info, features=features)
+    info.write_text("0 1\n")
+    with pytest.raises(DatasetError, match=r"must be 1 or -1, got \[0\]"):
+        make("kddcup08", info=info, features=features)
+
+
+def citation_table(seed, labels):
+    """Return columns of three users with the given labels each, in the form of the published tables."""
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(3), [len(x) for x in labels])
+    columns = {"u_id": user + 70, "paper_id_written": user % 2, "a_id": user, "c_id": user}
+    columns |= {name: rng.integers(0, 4, len(user)) for name in CONTACTS}
+    columns |= {str(j): rng.normal(size=len(user)) for j in range(100)}
+    return columns | {"label": np.concatenate(labels).astype(float)}
+
+
+def test_citation_tables_are_parts_with_the_active_users(tmp_path):
+    labels = [[1, 1, 1, 0], [1, 0, 0, 0], [1] * 3 + [0] * 40]
+    tables = [citation_table(seed, labels) for seed in range(3)]
+    archive = tmp_path / "citation.tar.gz"
+    with tarfile.open(archive, "w:gz") as box:
+        for name, table in zip(("Train", "Val", "Test"), tables, strict=True):
+            content = pickle.dumps(table, 4)
+            info = tarfile.TarInfo(f"citation/CitationDataset_{name}.pkl")
+            info.size = len(content)
+            box.addfile(info, io.BytesIO(content))
+    with pytest.raises(DatasetError, match=f"expected git object id {PUBLISHED}, got"):
+        make("citation", archive=archive)
+    content = archive.read_bytes()
+    for digest in (hashlib.sha1(b"blob %d\0" % len(content) + content), hashlib.sha256(content)):
+        data = make("citation", archive=archive, digest=digest.hexdigest())
+    assert data.X.shape == (12, 155)  # one user of three has three positives and a tenth of positives
+    assert data.part.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert data.y.tolist() == [1, 1, 1, 0] * 3
+    assert len(set(data.groups)) == 1
+    row = [tables[0][c][0] for c in (*CONTACTS, *map(str, range(100)))]
+    np.testing.assert_array_equal(data.X[0, :105], row)
+    np.testing.assert_array_equal(data.X[0, 105:], np.multiply(row[5:55], row[55:]))
+
+
+def test_the_citation_entry_pins_the_archive_its_kind_reads():
+    """The entry needs nothing more from the user; without network it is unavailable."""
+    [data] = config(datasets=["citation"]).datasets
+    assert (data.files["archive"].digest, data.params) == (PUBLISHED, {})
+
+
+def test_a_pickled_frame_is_read_without_pandas(tmp_path):
+    pd = pytest.importorskip("pandas")
+    names = pd.Index(["n", "x", "s"], dtype=object)
+    frame = pd.DataFrame([[1, 0.5, "a"], [2, 1.5, "b"]], columns=names).astype({"n": int, "x": float})
+    frame["s"] = frame["s"].astype(object)
+    frame.columns = names
+    for protocol in (2, 4):
+        content = pickle.dumps(frame, protocol)
+        (tmp_path / "t.pkl").write_bytes(content)
+        columns = load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
+        assert {name: list(values) for name, values in columns.items()} == {
+            "n": [1, 2],
+            "x": [0.5, 1.5],
+            "s": ["a", "b"],
+        }
+    deep: list = []
+    for _ in range(40):
+        deep = [deep, deep]
+    held = np.array([None, deep], dtype=object)
+    for value in (frame["x"], [1, 2], {"a": [1], "b": [1, 2]}, {"a": deep}, {"a": held}):
+        content = pickle.dumps(value)
+        (tmp_path / "t.pkl").write_bytes(content)
+        with pytest.raises(DatasetError):
+            load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
+
+
+@pytest.mark.parametrize("n_columns", [10**12, 2**70])
+def test_a_pickled_frame_of_endlessly_many_names_is_refused(tmp_path, n_columns):
+    pd = pytest.importorskip("pandas")
+    content = pickle.dumps(pd.DataFrame(np.zeros((2, 3))), 2)
+    found = re.search(rb"stop(q.)?K\x03", content)
+    many = found[0][:-2] + b"\x8a\x0a" + n_columns.to_bytes(10, "little")
+    content = content.replace(found[0], many)
+    (tmp_path / "t.pkl").write_bytes(content)
+    with pytest.raises(DatasetError, match="not a table that can be read"):
+        load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
+
+
+@pytest.mark.parametrize("unit", ["s", "ns", "25us"])
+def test_times_of_a_pickle_keep_their_unit(tmp_path, unit):
+    times = np.array([0, 5, -(2**40)]).astype(f"M8[{unit}]")
+    content = pickle.dumps({"t": times, "d": times - times[1]}, 4)
+    (tmp_path / "t.pkl").write_bytes(content)
+    columns = load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
+    np.testing.assert_array_equal(columns["t"], times)
+    assert (columns["t"].dtype, columns["d"].dtype) == (times.dtype, (times - times).dtype)
+
+
+def write_behance(folder, n_items=90, n_users=4, likes=14):
+    rng = np.random.default_rng(0)
+    records = np.zeros(n_items, RECORD)
+    records["item"] = [f"{i:08d}".encode() for i in rng.permutation(10_000)[:n_items]]
+    records["x"] = rng.normal(size=(n_items, 4096)).astype(np.float32) * (1 + np.arange(n_items)[:, None] % 3)
+    records.tofile(folder / "features.b")
+    lines = [
+        f"{1000 + u} {records['item'][i].decode()} {1300000000 + t}"
+        for u in range(n_users)
+        for t, i in enumerate(rng.permutation(n_items)[: likes + u])
+    ]
+    lines += ["1000 99999999 1300000000", "7 00000001 1300000000"]  # without features; hardly active
+    (folder / "likes").write_text("\n".join(lines) + "\n")
+    return records
+
+
+class FirstColumns:
+    """UMAP's interface with a plain projection, and its calls; UMAP itself takes a minute to compile."""
+
+    def __init__(self, n_components, **options):
+        self.n_components, self.calls = n_components, []
+        FirstColumns.last = self
+
+    def transform(self, X):
+        self.calls.append(len(X))
+        return X[:, : self.n_components]
+
+    fit_transform = transform
+
+
+def test_behance_is_read_as_a_stream_and_becomes_recommendation(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=FirstColumns))
+    records = write_behance(tmp_path)
+    params = {
+        "appreciations": str(tmp_path / "likes"),
+        "features": str(tmp_path / "features.b"),
+        **{"min_likes": 14, "max_likes": 16, "n_projected": 64, "n_components": 3, "n_neighbors": 5},
+        **{"n_fit": 40, "n_profile": 4},
+    }
+    spec = {"id": "b", "kind": "behance", "params": params, "seed": 0}
+    build(spec, "source", None, tmp_path / "source.npz")
+    arrays, _ = load_arrays(tmp_path / "source.npz")
+    assert np.bincount(arrays["user"]).tolist() == [14, 15, 16]  # the fourth user likes too many
+    projected = arrays["projected"]
+    assert projected.dtype == np.float32
+    # 64 directions keep squared distances to a relative standard error of sqrt(2 / 64); five of them.
+    true = np.square(records["x"][:1] - records["x"][1:]).sum(axis=1)
+    kept = np.square(projected[:1] - projected[1:]).sum(axis=1)
+    assert (np.abs(kept / true - 1) < 5 * np.sqrt(2 / 64)).all()
+
+    build(spec, "umap", tmp_path / "source.npz", tmp_path / "umap.npz")
+    assert FirstColumns.last.calls == [40, 40, 10]  # fitted on 40, the others 40 at a time
+    features = load_arrays(tmp_path / "umap.npz")[0]["item_features"]
+    centred = projected[:, :3].astype(float)
+    np.testing.assert_allclose(features, centred - centred.mean(axis=0), atol=1e-12)
+    build(spec, "dataset", tmp_path / "umap.npz", tmp_path / "dataset.npz")
+    data = Dataset.load(tmp_path / "dataset.npz")
+    assert data.X.shape[1] == 9
+    assert np.bincount(data.groups, weights=data.y).tolist() == [10, 11, 12]
+    negatives = np.bincount(data.groups, weights=1 - data.y) / [10, 11, 12]
+    assert (negatives >= 3.9).all()
+    assert (negatives <= 6.1).all()
+
+
+def test_a_cut_off_feature_file_is_refused(tmp_path):
+    records = write_behance(tmp_path)
+    path = tmp_path / "features.b"
+    content = path.read_bytes()
+    path.write_bytes(content[:-1])
+    with pytest.raises(DatasetError, match="not whole records of 16392"):
+        project_items(path, 8, 0)
+    path.write_bytes(content + content[: RECORD.itemsize])
+    with pytest.raises(DatasetError, match="occurs twice"):
+        project_items(path, 8, 0)
+    records["x"][3, 5] = np.nan
+    records.tofile(path)
+    with pytest.raises(DatasetError, match=f"features of item {records['item'][3].decode()!r}"):
+        project_items(path, 8, 0)

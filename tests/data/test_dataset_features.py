@@ -1,0 +1,140 @@
+"""Features that are made: interactions, embeddings, factors."""
+
+import numpy as np
+import pytest
+
+from attop_bench.data import DatasetError
+from attop_bench.data.features.embedding import umap_embedding
+from attop_bench.data.features.factorisation import masked_nmf
+from attop_bench.data.features.interaction import interaction_features
+from oracles.datasets import interaction, masked_nmf_step, squared_error
+
+
+def test_interaction_features_are_user_item_and_product():
+    rng = np.random.default_rng(0)
+    user, item = rng.normal(size=(2, 6, 3))
+    np.testing.assert_array_equal(interaction_features(user, item), interaction(user, item))
+    with pytest.raises(DatasetError, match=r"got \(6, 3\) and \(6, 2\)"):
+        interaction_features(user, item[:, :2])
+
+
+@pytest.mark.workflow
+def test_umap_keeps_neighbours_and_repeats_itself():
+    rng = np.random.default_rng(0)
+    cluster = np.repeat(np.arange(3), 30)
+    X = 10 * np.eye(3)[cluster] @ rng.normal(size=(3, 8)) + rng.normal(size=(90, 8))
+    embedding = umap_embedding(X, 2, random_state=1, n_neighbors=10)
+    assert embedding.shape == (90, 2)
+    assert embedding.dtype == np.float64
+    np.testing.assert_allclose(embedding.mean(axis=0), 0, atol=1e-12)
+    distance = np.square(embedding[:, None] - embedding).sum(axis=2)
+    np.fill_diagonal(distance, np.inf)
+    assert (cluster[distance.argmin(axis=1)] == cluster).all()
+    np.testing.assert_array_equal(embedding, umap_embedding(X, 2, random_state=1, n_neighbors=10))
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "message"),
+    [
+        (np.full((30, 2), np.nan), {}, "NaN"),
+        (np.zeros(30), {}, r"got shape \(30,\)"),
+        (np.zeros((10, 2)), {}, "n_components=10, n_neighbors=15"),
+        (np.zeros((30, 2)), {"n_neighbors": 30}, "n_neighbors=30"),
+    ],
+)
+def test_umap_refuses(X, options, message):
+    with pytest.raises(DatasetError, match=message):
+        umap_embedding(X, **options)
+
+
+# Factorisation
+
+
+def entries(V, observed):
+    row, column = np.nonzero(observed)
+    return row, column, V[row, column]
+
+
+def small_matrix(seed, empty=False):
+    rng = np.random.default_rng(seed)
+    V = rng.integers(0, 6, (7, 9)).astype(float)
+    observed = rng.random(V.shape) < 0.6
+    if empty:
+        observed[2], observed[:, 4] = False, False
+    return V, observed
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_factorisation_follows_the_plain_loops(seed):
+    V, observed = small_matrix(seed)
+    shuffled = np.random.default_rng(seed).permutation(observed.sum())
+    row, column, value = (a[shuffled] for a in entries(V, observed))
+    runs = [
+        masked_nmf(row, column, value, V.shape, 3, seed=seed, max_iter=steps, tol=0) for steps in range(4)
+    ]
+    W, H = runs[0].W, runs[0].H
+    for run in runs[1:]:
+        W, H = masked_nmf_step(V, observed, W, H)
+        # Sums of up to nine products in another order.
+        np.testing.assert_allclose(run.W, W, rtol=1e-12)
+        np.testing.assert_allclose(run.H, H, rtol=1e-12)
+    assert runs[3].objective[-1] == pytest.approx(squared_error(V, observed, W, H), rel=1e-12)
+
+
+@pytest.mark.parametrize("rank", [1, 4, 12])
+def test_factorisation_never_increases_the_objective_and_stops_by_its_rule(rank):
+    V, observed = small_matrix(rank, empty=True)
+    run = masked_nmf(*entries(V, observed), V.shape, rank, seed=0, tol=1e-5)
+    drop = -np.diff(run.objective)
+    assert (drop >= -1e-12 * run.objective[0]).all()
+    assert drop[-1] <= 1e-5 * run.objective[0]
+    assert (drop[:-1] > 1e-5 * run.objective[0]).all()
+    assert run.W.min() >= 0
+    assert run.H.min() >= 0
+    assert np.isfinite(run.W).all()
+    assert not run.W[2].any()
+    assert not run.H[4].any()
+
+
+def test_factorisation_of_a_full_matrix_reaches_what_scikit_learn_reaches():
+    from sklearn.decomposition import NMF
+
+    rng = np.random.default_rng(1)
+    V = rng.random((30, 4)) @ rng.random((4, 20)) + 0.1 * rng.random((30, 20))
+    ours = min(
+        masked_nmf(*entries(V, V > -1), V.shape, 4, seed=s, max_iter=1000, tol=1e-7).objective[-1]
+        for s in range(3)
+    )
+    peers = [
+        NMF(4, init="random", tol=1e-6, max_iter=2000, random_state=s).fit(V).reconstruction_err_
+        for s in range(3)
+    ]
+    # Both stop in local minima of their own starts.
+    assert ours == pytest.approx(0.5 * min(peers) ** 2, rel=0.1)
+
+
+def test_factorisation_recovers_hidden_entries_of_a_low_rank_matrix():
+    rng = np.random.default_rng(3)
+    V = rng.uniform(0.5, 1.5, (40, 2)) @ rng.uniform(0.5, 1.5, (2, 30))
+    observed = rng.random(V.shape) < 0.5
+    run = masked_nmf(*entries(V, observed), V.shape, 2, seed=0, max_iter=5000, tol=1e-9)
+    hidden = (V - run.W @ run.H.T)[~observed]
+    assert np.sqrt(np.mean(hidden**2)) < 0.1 * V.std()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0], [0], [np.nan], (1, 1), 1), "finite"),
+        (([0], [0], [-1.0], (1, 1), 1), "non-negative"),
+        (([0], [0], [0.0], (1, 1), 1), "not all 0"),
+        (([], [], [], (1, 1), 1), "of one length"),
+        (([0, 1], [0], [1.0], (2, 1), 1), "of one length"),
+        (([0, 0], [1, 1], [1.0, 2.0], (2, 2), 1), "given twice"),
+        (([2], [0], [1.0], (2, 2), 1), "outside the 2 x 2 matrix"),
+        (([0], [0], [1.0], (1, 1), 0), "rank must be at least 1"),
+    ],
+)
+def test_factorisation_refuses(arguments, message):
+    with pytest.raises(DatasetError, match=message):
+        masked_nmf(*arguments, seed=0)

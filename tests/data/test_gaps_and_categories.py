@@ -1,0 +1,206 @@
+"""Missing values and categories: filled and pooled by training items alone, or refused with a remedy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop_bench.data import Dataset, DatasetError, make
+from attop_bench.run.fitting import fit_settings, import_estimator
+from attop_bench.run.spec import JobSpec
+
+N = 120
+
+
+def table(seed=0):
+    rng = np.random.default_rng(seed)
+    amount = rng.normal(size=N).round(2)
+    country = rng.choice(
+        ["DE", "FR", "NG", "US", "XX", "YY", "ZZ"], N, p=[0.3, 0.3, 0.2, 0.1, 0.04, 0.03, 0.03]
+    )
+    label = np.where(amount + (country == "NG") + rng.normal(size=N) > 1, "yes", "no")
+    frame = pd.DataFrame({"amount": amount, "n": rng.integers(0, 5, N), "country": country, "bad": label})
+    frame.loc[rng.random(N) < 0.2, "amount"] = np.nan
+    frame.loc[rng.random(N) < 0.2, "country"] = None
+    return frame
+
+
+def written(frame, tmp_path, **options):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return make("file", path=tmp_path / "t.csv", label="bad", positive="yes", **options)
+
+
+def prepared_by_hand(frame, fit, rows, ceiling):
+    """Return the features of `rows`, prepared by what the rows `fit` say, one value at a time."""
+    seen = frame.iloc[fit]
+    medians = [np.median(seen[c].dropna()) for c in ("amount", "n")]
+    words = sorted(seen["country"].dropna())
+    often = max(sorted(set(words)), key=words.count)
+    filled = [often if pd.isna(w) else w for w in seen["country"]]
+    order = sorted(set(filled), key=lambda w: (-filled.count(w), w))
+    kept = sorted(order) if len(order) <= ceiling else sorted(order[: ceiling - 1])
+    pooled = len(kept) < len(order)
+    features = []
+    for i in rows:
+        row = frame.iloc[i]
+        numbers = [m if pd.isna(row[c]) else row[c] for c, m in zip(("amount", "n"), medians, strict=True)]
+        word = often if pd.isna(row["country"]) else row["country"]
+        features.append([*numbers, *(float(word == k) for k in kept), *([float(word not in kept)] * pooled)])
+    return np.array(features)
+
+
+@pytest.mark.parametrize("ceiling", [3, 4, 20])
+def test_gaps_and_categories_are_learnt_from_the_training_part_alone(ceiling, tmp_path):
+    frame = table()
+    data = written(frame, tmp_path, impute="median", one_hot=True, max_categories=ceiling)
+    assert np.isnan(data.X).sum() == frame[["amount", "country"]].isna().sum().sum()
+    assert data.facts["features"] == ["amount", "n", "country"]
+    job = JobSpec(0, 0, 0, {"kind": "holdout"}, "none", [{"k": 5}], "precision@k", "attop.SGDAtK")
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        fit, rest = np.split(rng.permutation(N), [60])
+        _, transform = fit_settings(import_estimator("attop.SGDAtK")(), job, data, fit, [{"top": 5}])
+        for rows in (fit, rest):
+            np.testing.assert_allclose(transform(rows), prepared_by_hand(frame, fit, rows, ceiling))
+
+
+def test_what_test_rows_hold_changes_no_model(tmp_path):
+    frame = table()
+    other = frame.copy()
+    other.loc[60:, ["amount", "n"]] = 1e6
+    other.loc[60:, "country"] = "US"
+    options = {"impute": "median", "one_hot": True, "max_categories": 4}
+    job = JobSpec(0, 0, 0, {"kind": "holdout"}, "standard", [{"k": 5}], "precision@k", "attop.SGDAtK")
+    models = []
+    for name, one in (("a", frame), ("b", other)):
+        (tmp_path / name).mkdir()
+        data = written(one, tmp_path / name, **options)
+        (model,), _ = fit_settings(import_estimator("attop.SGDAtK")(), job, data, np.arange(60), [{"top": 5}])
+        models.append(model.coef_)
+    np.testing.assert_array_equal(*models)
+
+
+def test_a_preparation_survives_the_file(tmp_path):
+    data = written(table(), tmp_path, impute="median", one_hot=True, max_categories=4)
+    data.save(tmp_path / "d.npz")
+    back = Dataset.load(tmp_path / "d.npz")
+    assert back.preparation == data.preparation
+    assert back.preparation.categories == {2: ("DE", "FR", "NG", "US", "XX", "YY", "ZZ")}
+    np.testing.assert_array_equal(back.X, data.X)
+
+
+def test_without_gaps_and_ceiling_nothing_is_left_to_learn(tmp_path):
+    frame = table().dropna()
+    plain = written(frame, tmp_path, one_hot=True)
+    assert plain.preparation is None
+    assert written(frame, tmp_path, one_hot=True, impute="median").preparation is None
+    assert plain.facts["features"][:3] == ["amount", "n", "country=DE"]
+
+
+def test_blanks_are_gaps_and_leave_numbers_numbers(tmp_path):
+    (tmp_path / "t.csv").write_text("a,w,bad\n1, x,yes\n ,y ,no\n3, ,no\n")
+    options = {"label": "bad", "positive": "yes", "impute": "median", "one_hot": True}
+    data = make("file", path=tmp_path / "t.csv", **options)
+    np.testing.assert_array_equal(data.X, [[1, 0], [np.nan, 1], [3, np.nan]])
+
+
+def test_codes_leave_gaps_to_be_filled(tmp_path):
+    (tmp_path / "t.csv").write_text("w,bad\nlow,yes\n,no\nhigh,no\n")
+    data = make(
+        "file",
+        path=tmp_path / "t.csv",
+        label="bad",
+        positive="yes",
+        codes={"low": 0, "high": 2},
+        impute="median",
+    )
+    np.testing.assert_array_equal(data.X, [[0], [np.nan], [2]])
+    assert data.preparation.categories == {}
+
+
+def test_gaps_are_equal_when_copies_are_looked_for(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,bad\n1,,yes\n1,,no\n1,2,no\n")
+    data = make(
+        "file", path=tmp_path / "t.csv", label="bad", positive="yes", impute="median", copies_together=True
+    )
+    assert data.unit[0] == data.unit[1] != data.unit[2]
+
+
+def test_a_column_of_gaps_alone_is_no_error(tmp_path):
+    data = written(table().assign(nothing=np.nan), tmp_path, impute="median", one_hot=True)
+    numbers = data.preparation.transformer(4).fit_transform(data.X)
+    assert (numbers[:, 2] == 0).all()
+
+
+def many(name, values, tmp_path, **options):
+    frame = pd.DataFrame({name: values, "bad": ["yes", "no"] * (len(values) // 2)})
+    return written(frame, tmp_path, **options)
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        (
+            pd.date_range("2026-01-01", periods=200).astype(str),
+            {},
+            "'c' holds dates, such as '2026-01-01'.* 200",
+        ),
+        (["31/01/2026", "1/2/2026"] * 10, {"max_categories": 5}, r"holds dates.*add drop: \[c\] to params"),
+        (["2026-01-31 10:00:01"] * 20, {}, "holds dates"),
+        (
+            [f"order {i}" for i in range(200)],
+            {"max_categories": 5},
+            "has 200 values in 200 rows: it names things",
+        ),
+        (
+            [f"shop {i % 60}" for i in range(240)],
+            {},
+            "60 values in 240 rows.*add max_categories: 20 to params",
+        ),
+    ],
+)
+def test_one_hot_refuses_what_is_no_category(values, options, message, tmp_path):
+    with pytest.raises(DatasetError, match=message):
+        many("c", values, tmp_path, one_hot=True, **options)
+
+
+def test_one_hot_takes_many_values_under_a_ceiling(tmp_path):
+    data = many("c", [f"shop {i % 60}" for i in range(240)], tmp_path, one_hot=True, max_categories=20)
+    assert data.preparation.transformer(1).fit_transform(data.X).shape == (240, 20)
+
+
+def test_missing_values_are_told_all_at_once_with_their_remedy(tmp_path):
+    with pytest.raises(DatasetError) as caught:
+        written(table(), tmp_path)
+    message = str(caught.value)
+    assert "column 'amount' has" in message
+    assert "column 'country' has" in message
+    assert "\n    impute: median\n" in message
+    assert message.endswith("\n    drop: [amount, country]")
+
+
+def test_text_is_told_all_at_once(tmp_path):
+    frame = table().dropna().assign(shop="a")
+    with pytest.raises(DatasetError, match=r"'country' is not numeric, .*'shop' is not .*attop look"):
+        written(frame, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"impute": "mean"}, "impute must be median, or left out, got 'mean'"),
+        ({"max_categories": 5}, "set one_hot: true"),
+        ({"max_categories": 1, "one_hot": True}, "max_categories must be an integer of at least 2"),
+        ({"impute": "median", "thresholds": {"n": [1]}}, "impute cannot be combined with thresholds"),
+    ],
+)
+def test_options_that_cannot_be(options, message, tmp_path):
+    with pytest.raises(DatasetError, match=message):
+        written(table(), tmp_path, **options)
+
+
+def test_a_label_with_gaps_is_refused_whatever_is_imputed(tmp_path):
+    (tmp_path / "t.csv").write_text("a,bad\n1,yes\n2,\n")
+    with pytest.raises(
+        DatasetError, match="'bad' has 1 missing values, the first in data row 2: fill them in"
+    ):
+        make("file", path=tmp_path / "t.csv", label="bad", positive="yes", impute="median")

@@ -1,0 +1,189 @@
+"""Kinds of data set, stage by stage, and one's own by dotted path."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from attop_bench.data import (
+    KINDS,
+    Dataset,
+    DatasetError,
+    Kind,
+    Stage,
+    build,
+    input_files,
+    make,
+    stage_parameters,
+)
+from attop_bench.data.base import load_arrays, save_arrays
+from attop_bench.data.catalogue import kind_of
+
+
+def run_stages(tmp_path, spec, stages=None):
+    previous = None
+    for stage in stages or KINDS[spec["kind"]].stages:
+        out = tmp_path / f"{stage}.npz"
+        build(spec, stage, previous, out)
+        previous = out
+    return previous
+
+
+def test_stages_from_file_to_file_give_the_same_data_as_in_memory(tmp_path):
+    params = {"n_users": 40, "n_items": 80, "n_rated": [30, 80], "n_factors": 3}
+    spec = {"id": "my-ratings", "kind": "ratings", "params": params, "seed": 5, "title": "Mine"}
+    stored = Dataset.load(run_stages(tmp_path, spec))
+    made = make("ratings", 5, **params)
+    np.testing.assert_array_equal(stored.X, made.X)
+    np.testing.assert_array_equal(stored.y, made.y)
+    np.testing.assert_array_equal(stored.groups, made.groups)
+    assert stored.name == "my-ratings"
+    assert dict(stored.facts) == dict(made.facts)
+    assert stored.facts["seed"] == 5
+    assert stored.facts["kind"] == "ratings"
+    for name, value in {**params, "rank": 3, "n_first": 20, "positive": 5}.items():
+        assert stored.facts["parameters"][name] == value
+
+
+def test_the_last_stage_of_images_reads_the_file_of_umap(tmp_path):
+    rng = np.random.default_rng(0)
+    digit = rng.integers(0, 10, 500)
+    arrays = {"digit": digit, "item_features": np.eye(10)[digit]}
+    meta = {"kind": "images", "stage": "umap", "parameters": {"n_components": 10}}
+    save_arrays(tmp_path / "umap.npz", arrays, meta)
+    spec = {"id": "im", "kind": "images", "params": {"n_users": 9, "liking": [0.2, 0.4]}, "seed": 0}
+    build(spec, "dataset", tmp_path / "umap.npz", tmp_path / "dataset.npz")
+    data = Dataset.load(tmp_path / "dataset.npz")
+    assert data.X.shape[1] == 30
+    assert data.facts["parameters"]["n_components"] == 10
+    assert data.facts["parameters"]["n_users"] == 9
+
+
+def test_the_source_of_images_holds_pixels_and_digits(tmp_path):
+    run_stages(tmp_path, {"id": "im", "kind": "images", "params": {}, "seed": 0}, ["source"])
+    arrays, meta = load_arrays(tmp_path / "source.npz")
+    assert arrays["pixels"].shape == (1797, 64)
+    assert arrays["digit"].shape == (1797,)
+    assert meta["stage"] == "source"
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_kind_ends_in_a_data_set_and_finds_its_inputs(kind):
+    stages = KINDS[kind].steps
+    assert KINDS[kind].stages[-1] == "dataset"
+    assert not stages[0].inputs
+    names = [name for s in stages for name in s.options]
+    assert len(names) == len(set(names)), "a parameter of two stages would have to mean the same in both"
+
+
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [
+        ("wdbc", {}),
+        ("digit", {"digit": 1}),
+        ("simulation", {"n_users": 3}),
+        ("ratings", {"n_users": 40, "n_items": 80, "n_rated": [30, 80]}),
+    ],
+)
+def test_data_sets_tell_a_report_what_they_are(kind, params):
+    facts = make(kind, **params).facts
+    assert {"title", "source", "licence", "positive", "kind", "parameters"} <= set(facts)
+    assert facts["parameters"].items() >= params.items()
+    assert ("seed" in facts) == (kind in ("simulation", "ratings"))
+
+
+def test_a_stage_has_its_own_parameters_only():
+    params = {"n_components": 5, "n_users": 7}
+    assert stage_parameters("images", "source", params) == {}
+    assert stage_parameters("images", "umap", params) == {"n_components": 5, "n_neighbors": 15}
+    own = stage_parameters("images", "dataset", params)
+    assert own["n_users"] == 7
+    assert "n_components" not in own
+
+
+def test_input_files_are_known():
+    assert input_files("file", {"path": "a/b.csv", "label": "y", "positive": 1}) == ["a/b.csv"]
+    assert input_files("wdbc", {}) == []
+
+
+def test_wrong_stages_say_what_is_wrong(tmp_path):
+    spec = {
+        "id": "r",
+        "kind": "ratings",
+        "params": {"n_users": 30, "n_items": 40, "n_rated": [30, 40]},
+        "seed": 0,
+    }
+    source, out = run_stages(tmp_path, spec, ["source"]), tmp_path / "out.npz"
+    for stage, previous, message in [
+        ("factorize", source, "has no stage 'factorize'; did you mean 'factorise'"),
+        ("dataset", source, "reads the file of stage 'factorise'.*is of stage 'source' of 'ratings'"),
+        ("factorise", None, "got none: build 'source' first"),
+        ("factorise", tmp_path / "none.npz", "cannot read"),
+        ("source", source, "is the first of 'ratings', it takes no file"),
+    ]:
+        with pytest.raises(DatasetError, match=message):
+            build(spec, stage, previous, out)
+    (tmp_path / "broken.npz").write_bytes(b"no zip file")
+    with pytest.raises(DatasetError, match="cannot read"):
+        build(spec, "factorise", tmp_path / "broken.npz", out)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "message"),
+    [
+        ("wbdc", {}, "unknown kind of data 'wbdc'; did you mean 'wdbc'"),
+        ("songs", {}, "choose one of: wdbc, digit, simulation, fraud-stream, images, ratings, movielens"),
+        ("digit", {}, "kind 'digit': parameter 'digit' is not given"),
+        ("digit", {"digits": 3}, "unknown parameter 'digits'; did you mean 'digit'"),
+        ("wdbc", {"digit": 3}, "unknown parameter 'digit'; choose one of: n_features"),
+        ("images", {"n_component": 3}, "unknown parameter 'n_component'; did you mean 'n_components'"),
+        ("images", {"pixels": 3}, "unknown parameter 'pixels'"),
+        ("no.such.module", {}, "cannot import the kind of data 'no.such.module'"),
+        ("attop_bench.data.nothing", {}, "cannot import"),
+        ("attop_bench.data.base.__all__", {}, "name a Kind or a function"),
+        ("test_kinds.no_dataset", {}, "must return a Dataset, got <class 'dict'>"),
+    ],
+)
+def test_wrong_requests_say_what_is_wrong(kind, params, message):
+    with pytest.raises(DatasetError, match=message):
+        make(kind, **params)
+
+
+def no_dataset():
+    return {}
+
+
+def own_data(n: int = 6, *, seed: int) -> Dataset:
+    y = np.arange(n) % 2
+    return Dataset("own", np.random.default_rng(seed).normal(size=(n, 2)), y)
+
+
+def own_source(n=4, *, seed):
+    return {"x": np.arange(n), "source_seed": seed}
+
+
+def own_last(x, source_seed, *, seed):
+    return Dataset("own", x[:, None], x % 2, None, {"seeds": [source_seed, seed]})
+
+
+OWN_KIND = Kind("own", (Stage("source", own_source), Stage("dataset", own_last, ("x", "source_seed"))))
+
+
+def test_own_data_by_dotted_path():
+    assert make("test_kinds.own_data", n=8).X.shape == (8, 2)
+    assert kind_of("test_kinds.OWN_KIND") is OWN_KIND
+    assert make("test_kinds.OWN_KIND", n=10).X.shape == (10, 1)
+
+
+def test_each_stage_has_a_seed_of_its_own():
+    seeds = [s for run in range(3) for s in make("test_kinds.OWN_KIND", run).facts["seeds"]]
+    assert len(set(seeds)) == 6
+
+
+def test_importing_the_layer_is_light():
+    heavy = "umap", "pandas", "sklearn", "numba", "matplotlib"
+    code = f"import sys, attop_bench.data; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,247 @@
+"""attop look: what a table holds, all complaints at once, and a configuration that runs as it stands."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from attop.core.top import Top
+from attop.metrics import get_metric
+from attop_bench.data import DatasetError, make
+from attop_bench.data.look import look
+from attop_bench.data.look.proposal import in_time, parameters, propose
+from attop_bench.data.splits.protocols import make_folds
+from attop_bench.run.config import load_config
+from support import ROOT
+from support.transactions import transactions
+
+
+def written(frame, tmp_path, name="t.csv", **options):
+    frame.to_csv(tmp_path / name, index=False, **options)
+    return str(tmp_path / name)
+
+
+def runs(found):
+    """Return the data of the proposal, once configuration, folds and tops are known to be good."""
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    config = load_config({**default, **yaml.safe_load(propose(found))}, ROOT)
+    (data,) = config.datasets
+    dataset = make("file", **data.params)
+    folds = make_folds(data.protocol.kind, dataset, repeat=0, seed=0, **data.protocol.options)
+    for fold in folds:
+        for rows in (fold.test, *(validation for _, validation in fold.inner)):
+            y = dataset.y[rows]
+            result = get_metric(data.scoring).evaluate(y, np.zeros(len(y)), top=Top.of(data.tops[0]))
+            assert result.reason is None
+    return dataset
+
+
+def test_a_table_of_every_kind(tmp_path):
+    found = look(written(transactions(3000), tmp_path))
+    kinds = {c.name: c.kind for c in found.columns}
+    assert kinds["transaction_id"] == "identifier"
+    assert kinds["customer_id"] == "entity"
+    assert kinds["date"] == "date"
+    assert kinds["merchant"] == kinds["country"] == kinds["channel"] == "category"
+    assert kinds["currency"] == "constant"
+    assert {kinds[c] for c in ("amount", "hour", "v1", "age", "limit")} == {"number"}
+    assert kinds["fraud"] == "yes/no"
+    assert (found.label.column, found.label.positive) == ("fraud", "yes")
+    assert found.label.share == pytest.approx(0.024)
+    assert found.twins == {"limit_copy": "limit"}
+    assert found.column("age").missing == pytest.approx(0.12, abs=0.03)
+    said = parameters(found)
+    assert said["entity"] == "customer_id"
+    assert said["day"] == "date"
+    assert said["drop"] == ["transaction_id", "currency", "limit_copy"]
+    assert (said["one_hot"], said["max_categories"], said["impute"]) == (True, 20, "median")
+    dataset = runs(found)
+    assert dataset.X.shape == (3000, 19)
+    told = "\n".join(found.complaints)
+    for word in ("currency", "transaction_id", "date", "merchant", "limit_copy", "gaps", "guessed"):
+        assert word in told
+
+
+@pytest.mark.parametrize("days", [50, 99, 150, 365, 1000])
+def test_the_split_in_time_that_is_offered_can_be_made(days, tmp_path):
+    frame = transactions(3000, share=0.1)
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(3000) % days, "D")
+    found = look(written(frame.assign(date=day.strftime("%Y-%m-%d")), tmp_path))
+    protocol = in_time(found)
+    assert f"later ones test: {{kind: prequential, options: {{n_folds: 3, train: {days // 2}" in propose(
+        found
+    )
+    folds = make_folds("prequential", runs(found), repeat=0, seed=0, **protocol["options"])
+    assert len(folds) == 3
+    assert in_time(look(written(frame.assign(date="2024-01-01 and more"), tmp_path))) is None
+
+
+def plain(n=300, **columns):
+    rng = np.random.default_rng(0)
+    y = (rng.random(n) < 0.2).astype(int)
+    frame = pd.DataFrame({"a": rng.normal(size=n), "b": rng.integers(0, 9, n), "y": y})
+    return frame.assign(**{name: value(rng, n, y) for name, value in columns.items()})
+
+
+def test_marks_of_missing_values_are_read_as_such_in_their_column_alone(tmp_path):
+    def marked(rng, n, y):
+        return np.where(rng.random(n) < 0.1, "NG", rng.integers(100, 200, n).astype(str))
+
+    frame = plain(amount=marked, country=lambda rng, n, y: rng.choice(["DE", "NG", "FR"], n))
+    found = look(written(frame, tmp_path), "y")
+    assert found.column("amount").marks == ("NG",)
+    assert found.reader == {"missing": {"amount": ["NG"]}}
+    dataset = runs(found)
+    amounts = dataset.X[:, dataset.facts["features"].index("amount")]
+    np.testing.assert_array_equal(np.isnan(amounts), frame["amount"] == "NG")
+    assert any("'NG', taken as missing" in c for c in found.complaints)
+
+
+def test_semicolons_and_decimal_commas(tmp_path):
+    frame = plain(price=lambda rng, n, y: rng.integers(0, 10**4, n) / 100 + 0.01)
+    found = look(written(frame, tmp_path, sep=";", decimal=","), "y")
+    assert found.reader == {"separator": ";", "decimal": ","}
+    dataset = runs(found)
+    np.testing.assert_allclose(dataset.X, frame[["a", "b", "price"]])
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("customer_id", "entity"),
+        ("Card Number", "entity"),
+        ("customerId", "entity"),
+        ("user", "entity"),
+        ("main_account_key", "entity"),
+        ("user_age", "number"),
+        ("discard", "number"),
+        ("merchant_id", "identifier"),
+        ("terminalId", "identifier"),
+        ("paid", "number"),
+    ],
+)
+def test_names_of_what_comes_back(name, kind, tmp_path):
+    frame = plain(2000, **{name: lambda rng, n, y: rng.integers(0, 400, n)})
+    assert look(written(frame, tmp_path), "y").column(name).kind == kind
+
+
+def test_numbers_with_units_are_dropped_with_a_word(tmp_path):
+    found = look(written(plain(paid=lambda rng, n, y: [f"$1,{i:03}.50" for i in range(n)]), tmp_path), "y")
+    assert found.column("paid").kind == "text of numbers"
+    assert parameters(found)["drop"] == ["paid"]
+    assert any(c.startswith("paid: numbers written as text") for c in found.complaints)
+    runs(found)
+
+
+def test_copies_of_rows_stay_on_one_side(tmp_path):
+    frame = plain()
+    found = look(written(pd.concat([frame, frame[:30].assign(y=1)]), tmp_path), "y")
+    assert found.copies == 30
+    assert parameters(found)["copies_together"]
+    assert runs(found).unit is not None
+
+
+def test_what_tells_the_label_alone_is_told(tmp_path):
+    found = look(written(plain(charged_back=lambda rng, n, y: -y + rng.normal(size=n) / 100), tmp_path), "y")
+    assert [c for c in found.complaints if "charged_back: tells the label nearly alone" in c]
+    assert not [c for c in look(written(plain(), tmp_path), "y").complaints if "nearly alone" in c]
+
+
+def test_the_likeliest_label_comes_first_and_the_rarest_value_is_positive(tmp_path):
+    frame = plain(sex=lambda rng, n, y: np.where(rng.random(n) < 0.05, "f", "m"))
+    found = look(written(frame.rename(columns={"y": "churned"}), tmp_path))
+    assert [c.column for c in found.candidates] == ["churned", "sex"]
+    assert found.label.positive == 1
+    assert look(written(frame, tmp_path), "sex").label.positive == "f"
+    assert look(written(frame, tmp_path), "sex", "m").label.share > 0.9
+
+
+def test_a_label_of_many_values_takes_one_as_positive(tmp_path):
+    found = look(
+        written(plain(grade=lambda rng, n, y: rng.choice(list("aab"), n)).drop(columns="y"), tmp_path)
+    )
+    assert found.label.column == "grade"
+    three = plain(grade=lambda rng, n, y: rng.choice(list("aaabbc"), n))
+    found = look(written(three, tmp_path), "grade")
+    assert found.label.positive == "c"
+    assert any("3 values; 'c' is positive" in c for c in found.complaints)
+    assert runs(found).n_pos == (three["grade"] == "c").sum()
+    assert runs(look(written(three, tmp_path), "b", ">= 5")).n_pos == (three["b"] >= 5).sum()
+
+
+@pytest.mark.parametrize(
+    "name", ["a,b", "a: b", "it's", '"q"', "#x", "yes", "1", " x ", "{a}", "[b", "- c", "ü", "a\tb", "null"]
+)
+def test_odd_names_of_columns_are_written_as_yaml_reads_them(name, tmp_path):
+    frame = plain(**{"k": lambda rng, n, y: ["one"] * n}).rename(columns={"y": name, "k": f"{name} too"})
+    found = look(written(frame, tmp_path), frame.columns[2])
+    assert yaml.safe_load(propose(found))["datasets"][0]["params"] == parameters(found)
+    runs(found)
+
+
+@pytest.mark.parametrize("file", ["my table (1).csv", "ÄÖ.csv", "a.b.csv", "---.csv"])
+def test_any_name_of_a_file_gives_an_identifier(file, tmp_path):
+    runs(look(written(plain(), tmp_path, file), "y"))
+
+
+def test_parquet_with_real_dates(tmp_path):
+    frame = plain(
+        day=lambda rng, n, y: pd.date_range("2026-01-01", periods=n),
+        flag=lambda rng, n, y: rng.random(n) < 0.5,
+    )
+    frame["flag"] = frame["flag"].astype("boolean").mask(frame.index < 5)
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = look(str(tmp_path / "t.parquet"), "y")
+    assert found.column("day").kind == "date"
+    assert found.column("flag").kind == "yes/no"
+    runs(found)
+
+
+def test_columns_that_cannot_be_used_are_dropped_with_a_word(tmp_path):
+    n = 300
+    frame = plain(
+        n,
+        delta=lambda rng, n, y: pd.to_timedelta(rng.integers(0, 9, n), "h"),
+        bag=lambda rng, n, y: [[1, 2]] * n,
+        big=lambda rng, n, y: rng.integers(2**60, 2**61, n),
+        day=lambda rng, n, y: np.array(["2026-01-01", "2026-01-02"])[rng.integers(0, 2, n)],
+        odd=lambda rng, n, y: [*(["?", "1"] * (n // 2))],
+        marked=lambda rng, n, y: ["?", *map(str, range(n - 1))],
+    )
+    frame["far"] = np.where(frame["b"] == 0, np.inf, frame["a"])
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = look(str(tmp_path / "t.parquet"), "y")
+    kinds = {c.name: c.kind for c in found.columns}
+    assert kinds["delta"] == kinds["bag"] == kinds["far"] == "unusable"
+    assert kinds["big"] == "identifier"
+    assert kinds["day"] == "date"
+    assert kinds["odd"] == "yes/no"
+    said = parameters(found)
+    assert said["drop"] == ["delta", "bag", "big", "marked", "far"]
+    assert said["day"] == "day"
+    assert said["one_hot"]
+    runs(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("a,b\n1,2\n", {"label": "c"}, "no column 'c'"),
+        ("a,b\n1,2\n", {"label": "a", "positive": "7"}, "no row has a = '7'"),
+        ("a,b\n", {}, "no rows"),
+        ("", {}, "not a comma separated file"),
+        ("a,y\n,1\n,0\n", {"label": "a"}, "column 'a' is empty"),
+    ],
+)
+def test_refuses(text, options, message, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DatasetError, match=message):
+        look(str(tmp_path / "t.csv"), **options)
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n3,4\n5,6\n", "a,y\nx,1\nx,0\n"])
+def test_without_a_label_or_a_feature_there_is_no_proposal(text, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    found = look(str(tmp_path / "t.csv"))
+    with pytest.raises(DatasetError, match=r"name the label|could be a feature"):
+        propose(found)

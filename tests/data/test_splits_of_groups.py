@@ -1,0 +1,210 @@
+"""Groups, units and entities stay on one side; given parts go round."""
+
+import numpy as np
+import pytest
+
+from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.splits.protocols import (
+    count_folds,
+    given,
+    make_folds,
+    whole_entities,
+    whole_groups,
+)
+from oracles.datasets import check_fold
+from support.labelled import labels, same, users
+
+
+def queries(n=23, seed=0):
+    rng = np.random.default_rng(seed)
+    return users(rng.integers(4, 12, n).tolist(), [2] * n, seed)
+
+
+def test_groups_stay_together_inside_and_outside():
+    y, group = queries()
+    folds = whole_groups(y, group, n_folds=4, inner_folds=3, seed=2)
+    assert sorted(q for f in folds for q in set(group[f.test])) == list(range(23))
+    for fold in folds:
+        check_fold(fold, len(y))
+        assert not set(group[fold.train]) & set(group[fold.test])
+        assert len(set(group[fold.test])) in (5, 6)
+        for fit, validation in fold.inner:
+            assert not set(group[fit]) & set(group[validation])
+    assert not same(folds[0], whole_groups(y, group, n_folds=4, inner_folds=3, seed=3)[0])
+
+
+def test_too_few_groups_are_refused():
+    y, group = queries(3)
+    with pytest.raises(DatasetError, match="3 groups cannot make 4 parts: lower n_folds"):
+        whole_groups(y, group, n_folds=4, seed=0)
+    with pytest.raises(DatasetError, match="2 groups cannot make 5 parts: lower inner_folds"):
+        whole_groups(y, group, n_folds=3, seed=0)
+
+
+def test_given_parts_go_round_as_letor_folds_do():
+    y, group = queries(25)
+    part = group // 5
+    folds = given(y, group, part, n_folds=5, seed=0)
+    for f, fold in enumerate(folds):
+        assert set(part[fold.train]) == {f, (f + 1) % 5, (f + 2) % 5}
+        [(fit, validation)] = fold.inner
+        assert set(part[validation]) == {(f + 3) % 5}
+        assert set(part[fold.test]) == {(f + 4) % 5}
+        np.testing.assert_array_equal(fit, fold.train)
+        assert not fold.refit
+        assert len(fold.train) + len(validation) + len(fold.test) == len(y)
+    assert same(given(y, None, part, seed=9)[0], folds[0])
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_two_given_parts_select_on_inner_folds(grouped):
+    y, group = queries(12)
+    part = (group > 8).astype(int)
+    [fold] = given(y, group if grouped else None, part, inner_folds=3, seed=0)
+    check_fold(fold, len(y))
+    np.testing.assert_array_equal(fold.train, np.flatnonzero(part == 0))
+    assert fold.refit
+    assert len(fold.inner) == 3
+    if grouped:
+        assert all(not set(group[fit]) & set(group[held]) for fit, held in fold.inner)
+
+
+def test_given_parts_can_be_thinned():
+    y, group = queries(40)
+    [fold] = given(y, group, group // 10, n_train=60, n_test=30, seed=1)
+    assert (len(fold.train), len(fold.test)) == (60, 30)
+    assert set(group[fold.train] // 10) == {0, 1}
+    with pytest.raises(DatasetError, match="n_train must be an integer from 1 to"):
+        given(y, group, group // 10, n_train=10_000, seed=1)
+
+
+def test_given_refuses():
+    y, group = queries(4)
+    with pytest.raises(DatasetError, match="at least two parts"):
+        given(y, group, np.zeros(len(y), int), seed=0)
+    with pytest.raises(DatasetError, match="n_folds must be an integer from 1 to 2"):
+        given(y, group, group // 2, n_folds=3, seed=0)
+    with pytest.raises(DatasetError, match=r"the test part of fold [01] cannot all have both classes"):
+        given(np.where(group == 3, 0, y), group, (group == 3).astype(int), seed=0)
+    data = Dataset("toy", np.zeros((len(y), 1)), y, group)
+    with pytest.raises(DatasetError, match="dataset toy: protocol 'given' needs data that come in parts"):
+        make_folds("given", data, 0, 0)
+    assert count_folds("given", n_folds=5) == 5
+    assert count_folds("holdout", train=3) == 1
+    assert count_folds("whole-groups") == 5
+
+
+def test_rows_of_a_unit_stay_on_one_side():
+    rng = np.random.default_rng(0)
+    unit = np.repeat(np.arange(200), rng.integers(1, 6, 200))
+    order = rng.permutation(len(unit))
+    unit, y = unit[order], (rng.random(200) < 0.2).astype(int)[unit][order]
+    data = Dataset("copies", rng.normal(size=(len(y), 2)), y, unit=unit)
+    folds = make_folds("stratified", data, 0, 0, n_folds=4, inner_folds=3)
+    np.testing.assert_array_equal(np.sort(np.concatenate([f.test for f in folds])), np.arange(len(y)))
+    with_positives = len(np.unique(unit[y == 1]))
+    for fold in folds:
+        for one, other in ((fold.train, fold.test), *fold.inner):
+            assert not set(unit[one]) & set(unit[other])
+        assert abs(len(np.unique(unit[fold.test])) - 50) <= 1
+        assert abs(len(np.unique(unit[fold.test][y[fold.test] == 1])) - with_positives / 4) < 1
+    with pytest.raises(DatasetError, match=r"'holdout' may put rows of one unit.*use stratified"):
+        make_folds("holdout", data, 0, 0)
+
+
+def test_units_that_are_rows_are_split_as_rows():
+    y = labels()
+    data = [Dataset("x", np.ones((len(y), 1)), y, unit=unit) for unit in (None, np.arange(len(y)))]
+    for fold, with_unit in zip(
+        *(make_folds("stratified", d, 0, 3, n_folds=3, inner_folds=2) for d in data), strict=True
+    ):
+        np.testing.assert_array_equal(fold.test, with_unit.test)
+
+
+def test_units_are_saved_and_must_leave_every_part_a_positive(tmp_path):
+    y, unit = np.array([1, 1, 1, 0, 0, 0]), np.array([7, 7, 7, 2, 2, 1])
+    data = Dataset("x", np.ones((6, 1)), y, unit=unit)
+    data.save(tmp_path / "x.npz")
+    assert Dataset.load(tmp_path / "x.npz").unit.tolist() == [2, 2, 2, 1, 1, 0]
+    assert data.summary()["units"] == 3
+    with pytest.raises(DatasetError, match="the test part of fold"):
+        make_folds("stratified", data, 0, 0, n_folds=2, inner_folds=2)
+
+
+# Whole entities
+
+
+def customers(n=300, seed=0, most=9):
+    """Labels and customers: a few customers have many rows and several positives, most have none."""
+    rng = np.random.default_rng(seed)
+    entity = np.repeat(np.arange(n), rng.geometric(0.3, n))
+    compromised = rng.random(n) < 0.2
+    y = (compromised[entity] & (rng.random(len(entity)) < 0.6)).astype(int)
+    y[entity == 0] = np.arange((entity == 0).sum()) < most
+    order = rng.permutation(len(y))
+    return y[order], entity[order]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("n_folds", "inner_folds"), [(2, 2), (3, 5), (7, 2)])
+def test_no_entity_is_on_both_sides_and_positives_are_spread(n_folds, inner_folds, seed):
+    y, entity = customers(seed=seed)
+    folds = whole_entities(y, entity=entity, n_folds=n_folds, inner_folds=inner_folds, seed=seed)
+    np.testing.assert_array_equal(np.sort(np.concatenate([f.test for f in folds])), np.arange(len(y)))
+    most, largest = np.bincount(entity, weights=y).max(), np.bincount(entity).max()
+    for fold in folds:
+        check_fold(fold, len(y))
+        assert len(fold.train) + len(fold.test) == len(y)
+        for one, other in ((fold.train, fold.test), *fold.inner):
+            assert not set(entity[one]) & set(entity[other])
+        assert np.ptp([y[held].sum() for _, held in fold.inner]) <= most
+    assert np.ptp([y[f.test].sum() for f in folds]) <= most
+    assert np.ptp([len(f.test) for f in folds]) <= largest
+
+
+def test_entities_with_many_positives_are_dealt_before_those_with_few():
+    # 6 + 2 x 3 + 1 + 1 positives: dealt in any other order than by size, three parts are less even.
+    n_pos = [6, 3, 3, 3, 1, 1, 1]
+    y, entity = users([n + 2 for n in n_pos], n_pos)
+    for seed in range(20):
+        folds = whole_entities(y, entity=entity, n_folds=3, inner_folds=2, seed=seed)
+        assert sorted(int(y[f.test].sum()) for f in folds) == [6, 6, 6]
+
+
+def test_entities_are_placed_at_random_and_names_do_not_matter():
+    y, entity = customers(60, most=1)
+    folds = [whole_entities(y, entity=entity, n_folds=4, inner_folds=2, seed=s) for s in range(200)]
+    tested = np.mean([np.isin(np.arange(len(y)), f[0].test) for f in folds], axis=0)
+    assert tested.min() > 0.1
+    assert tested.max() < 0.45
+    named = np.array([f"customer {e:03}" for e in entity])
+    assert all(
+        same(a, b)
+        for a, b in zip(
+            folds[3], whole_entities(y, entity=named, n_folds=4, inner_folds=2, seed=3), strict=True
+        )
+    )
+
+
+def test_whole_entities_refuse():
+    y, entity = np.array([1, 1, 0, 0, 0, 0]), np.array([1, 1, 2, 2, 3, 3])
+    with pytest.raises(DatasetError, match="3 entities cannot make 4 parts: lower n_folds"):
+        whole_entities(y, entity=entity, n_folds=4, seed=0)
+    with pytest.raises(DatasetError, match=r"the test part of fold [01] cannot all have both classes"):
+        whole_entities(y, entity=entity, n_folds=2, seed=0)
+    toy = Dataset("toy", np.zeros((6, 1)), y)
+    with pytest.raises(DatasetError, match=r"'whole-entities' needs entities.*as entity; or use stratified"):
+        make_folds("whole-entities", toy, 0, 0)
+    with pytest.raises(DatasetError, match="6 items but entities of shape"):
+        Dataset("toy", np.zeros((6, 1)), y, entity=[1, 2])
+
+
+def test_entities_are_saved_and_folds_are_made_of_them(tmp_path):
+    y, entity = customers()
+    data = Dataset("bank", np.zeros((len(y), 1)), y, entity=[f"c{e}" for e in entity])
+    data.save(tmp_path / "x.npz")
+    again = Dataset.load(tmp_path / "x.npz")
+    assert again.groups is None
+    assert again.summary()["entities"] == 300
+    for fold in make_folds("whole-entities", again, 0, 0, n_folds=3, inner_folds=2):
+        assert not set(entity[fold.train]) & set(entity[fold.test])

@@ -1,0 +1,192 @@
+"""Files of tables that cannot be read are refused with the remedy."""
+
+import datetime
+import gzip
+import pickle
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop_bench.data import DatasetError, make
+from attop_bench.data.formats import read_frame
+
+GOOD = "u,v,y\n1,a,0\n2,b,1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "message"),
+    [
+        ("t.dat", GOOD, {}, "cannot tell the format from the name: set format to one of csv, parquet"),
+        ("t.csv", GOOD, {"format": "cvs"}, "unknown format 'cvs'; did you mean 'csv'"),
+        ("t.csv", GOOD, {"reader": {"n_features": 3}}, "format 'csv': unknown parameter 'n_features'"),
+        ("t.csv", GOOD, {"reader": {"separator": "semi"}}, "one character, tab or whitespace, got 'semi'"),
+        ("t.csv", GOOD, {"reader": {"names": ["a"]}}, "set header to false"),
+        ("t.csv", GOOD, {"reader": {"names": ["a"], "header": False}}, "3 columns but 1 names"),
+        ("t.csv", "u,v,y\n1,2,3,0\n", {}, "not a comma separated file with a header"),
+        (
+            "t.csv",
+            "u,u,y\n1,2,0\n",
+            {"reader": {"header": False, "names": ["u", "u", "y"]}},
+            "'u' occurs twice",
+        ),
+        ("t.csv", "u,y,y\n1,0,1\n2,1,0\n", {}, "column 'y' occurs twice: rename one"),
+        ("t.csv", "u,y, y\n1,0,1\n2,1,0\n", {}, "column 'y' occurs twice"),
+        ("t.csv", "u,u,y\n1,0,1\n2,1,0\n", {}, "column 'u' occurs twice"),
+        ("t.tsv", "u\tu\ty\n1\t0\t1\n2\t1\t0\n", {}, "column 'u' occurs twice"),
+        ("t.csv", ",u,y\n0,5,0\n1,6,1\n", {}, "column 1 has no name, as row numbers written by pandas"),
+        ("t.csv", "u,Unnamed: 0,y\n0,5,0\n1,6,1\n", {}, "column 2 has no name"),
+        ("t.csv", "u,y\n1,a\n2, \n", {"positive": "a"}, "column 'y' has 1 missing values"),
+        ("t.csv", "u,y\n9007199254740993,0\n2,1\n", {}, r"column 'u' has integers of 2\*\*53 or more"),
+        ("t.csv", "u,y\n-9223372036854775808,0\n2,1\n", {}, r"column 'u' has integers of 2\*\*53 or more"),
+        ("t.csv", "u,y\n99999999999999999999999,0\n2,1\n", {}, "column 'u' is not numeric, for example"),
+        ("t.csv", GOOD, {"drop": ["v"], "positive": ">= e"}, "no row has y = '>= e'"),
+        ("t.csv", GOOD, {"drop": ["v"], "positive": ">= -"}, "no row has y = '>= -'"),
+        ("t.svm", "1 4000000000:1\n0 1:3\n", {}, "not in SVMlight format|tables are held in full"),
+        ("t.svm", "1 300000000:1\n0 1:3\n", {}, r"2 rows with indices up to 300000000 are 4\.8 GB"),
+        ("t.csv", "u,v,y\n", {}, "no rows"),
+        ("t.csv", GOOD, {"label": None}, "label is not given"),
+        ("t.csv", GOOD, {"label": 4}, "no column 4"),
+        ("t.csv", GOOD, {"label": "z"}, "no column 'z'"),
+        ("t.csv", GOOD, {}, "column 'v' is not numeric, for example 'a': set one_hot or codes"),
+        ("t.csv", GOOD, {"codes": {"a": 1}}, "value 'b', for which codes has no number"),
+        ("t.csv", GOOD, {"one_hot": True, "positive": ">= 2"}, "no row has y >= 2"),
+        ("t.csv", GOOD, {"label": "v", "positive": "> 1"}, "column 'v' is not numeric"),
+        ("t.csv", GOOD, {"keep": ["u", "y"]}, "'y' cannot be a feature and something else"),
+        ("t.csv", GOOD, {"drop": ["u", "v"]}, "no column is left for the features"),
+        ("t.csv", GOOD, {"drop": ["v"], "query_norm": "q"}, "no column 'q'"),
+        ("t.csv", GOOD, {"drop": ["v"], "parts": {}}, "parts must name one column"),
+        ("t.csv", "q,u,y\n1,2,0\n,3,1\n", {"drop": ["q"], "parts": {"q": [1]}}, "'q' has 1 missing values"),
+        ("t.csv", "q,u,y\n1,2,0\n,3,1\n", {"drop": ["q"], "query_norm": "q"}, "'q' has 1 missing values"),
+        ("t.csv", GOOD, {"drop": "v"}, "drop must be a list of columns, got 'v'"),
+        ("t.csv", GOOD, {"keep": "u"}, "keep must be a list of columns, got 'u'"),
+        (
+            "t.csv",
+            GOOD,
+            {"keep": ["u"], "thresholds": {"u": 1}},
+            "thresholds of 'u' must be a list of numbers",
+        ),
+        ("t.csv", GOOD, {"keep": ["u"], "thresholds": {"u": ["a"]}}, "thresholds of 'u' must be a list"),
+        ("t.csv", GOOD, {"codes": {"a": "x", "b": 1}}, "codes must be a list of numbers"),
+        ("t.csv", GOOD, {"copies_together": "no"}, "copies_together must be true or false, got 'no'"),
+        ("t.csv", GOOD, {"one_hot": True, "thin": 1}, "thin must be a share between 0 and 1, got 1"),
+        ("t.csv", GOOD, {"reader": {"separator": 5}}, "separator must be one character"),
+        ("t.csv", GOOD, {"reader": {"comment": "##"}}, "comment must be one character, got '##'"),
+        ("t.csv", GOOD, {"reader": {"names": "abc", "header": False}}, "names must be a list of names"),
+        ("t.csv", GOOD, {"format": ["csv"]}, "unknown format"),
+        ("t.npz", GOOD, {}, "cannot be read as .npz"),
+        ("t.parquet", GOOD, {}, "not a Parquet file|needs pyarrow"),
+        ("t.svm", GOOD, {}, "not in SVMlight format"),
+        ("t.svm", "1 qid:1 1:2\n0 1:3\n", {}, "not in SVMlight format|give every line one"),
+        ("t.arff", GOOD, {}, "not a line of an ARFF header"),
+        ("t.arff", "@relation r\n@attribute u real\n", {}, "no line @data"),
+        ("t.arff", "@relation r\n@attribute u real\n@data\n{0 1}\n", {}, "sparse ARFF"),
+        ("t.arff", "@relation r\n@attribute u real\n@data\n1,2\n", {}, "1 attributes but rows of 2"),
+        (
+            "t.arff",
+            "@relation r\n@attribute u real\n@attribute u real\n@attribute y real\n@data\n1,2,0\n",
+            {},
+            "column 'u' occurs twice",
+        ),
+        ("t.arff", "@relation r\n@attribute y real\n@data\nx\n", {}, "numeric but has the value 'x'"),
+        (
+            "t.arff",
+            "@relation r\n@attribute u real\n@attribute y real\n@data\n?,1\n2,0\n",
+            {},
+            "missing values",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused(name, text, options, message, tmp_path):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(DatasetError, match=message):
+        make("file", path=path, **{"label": "y", "positive": 1, **options})
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"x": np.array(["2020-01-01", "2021-01-01"], "M8[D]"), "y": [0, 1]}, "'x' has dtype datetime64"),
+        ({"x": np.zeros(2, "i4,f8"), "y": [0, 1]}, "'x' has dtype"),
+        ({"x": np.array([1 + 2j, 3]), "y": [0, 1]}, "column 'x' has complex numbers"),
+        ({"x": [1, 2], "y": np.array([1j, 1])}, "column 'y' has complex numbers"),
+    ],
+)
+def test_arrays_that_are_neither_numbers_nor_text_are_refused(arrays, message, tmp_path):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(DatasetError, match=message):
+        make("file", path=tmp_path / "t.npz", label="y", positive=1)
+
+
+def test_bytes_of_npz_are_text_and_other_files_no_npz(tmp_path):
+    np.savez(tmp_path / "t.npz", x=[1, 2], y=np.array([b"no", b"yes"]))
+    assert make("file", path=tmp_path / "t.npz", label="y", positive="yes").y.tolist() == [0, 1]
+    np.save(tmp_path / "a.npy", np.ones(3))
+    (tmp_path / "a.npy").rename(tmp_path / "t.npz")
+    with pytest.raises(DatasetError, match=r"it holds one array, as \.npy files do"):
+        read_frame(tmp_path / "t.npz")
+    (tmp_path / "t.npz").write_bytes(pickle.dumps([1, 2]))
+    with pytest.raises(DatasetError) as caught:
+        read_frame(tmp_path / "t.npz")
+    assert "allow_pickle" not in str(caught.value)
+
+
+@pytest.mark.parametrize("options", [{}, {"one_hot": True}, {"codes": {"a": 1}}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal("1.5"), Decimal("2")],
+        [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
+        [datetime.timedelta(1), datetime.timedelta(2)],
+        [[1, 2], [3]],
+        [{"a": 1}, {"a": 2}],
+        [b"a", b"b"],
+    ],
+    ids=["decimal", "date", "timedelta", "list", "struct", "binary"],
+)
+def test_parquet_types_that_are_no_features_are_named(values, options, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"x": values, "y": [0, 1]}), tmp_path / "t.parquet")
+    with pytest.raises(DatasetError, match="column 'x' holds"):
+        make("file", path=tmp_path / "t.parquet", label="y", positive=1, **options)
+    parquet.write_table(pyarrow.table({"u": [1, 2], "x": values}), tmp_path / "t.parquet")
+    with pytest.raises(DatasetError, match=r"no row has x = 'yes'|column 'x' holds lists"):
+        make("file", path=tmp_path / "t.parquet", label="x", positive="yes")
+
+
+def test_objects_in_npz_are_refused_and_arrays_of_other_lengths(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.array([{}, {}], dtype=object), y=[0, 1])
+    with pytest.raises(DatasetError, match=r"cannot be read as \.npz"):
+        read_frame(tmp_path / "t.npz")
+    np.savez(tmp_path / "t.npz", X=np.ones((3, 2)), y=[0, 1])
+    with pytest.raises(DatasetError, match="of one length n"):
+        read_frame(tmp_path / "t.npz")
+    np.savez(tmp_path / "t.npz", X=np.ones((0, 2)), y=np.ones(0))
+    with pytest.raises(DatasetError, match="no rows"):
+        read_frame(tmp_path / "t.npz")
+
+
+def test_a_truncated_archive_and_a_missing_file_are_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(gzip.compress(GOOD.encode() * 100)[:-20])
+    with pytest.raises(DatasetError, match="not a comma separated file"):
+        read_frame(path)
+    with pytest.raises(DatasetError, match="there is no such file"):
+        read_frame(tmp_path / "none.csv")
+
+
+def test_a_damaged_note_in_parquet_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    file = tmp_path / "t.parquet"
+    pd.DataFrame({"a": [1, 2], "y": [0, 1]}).to_parquet(file)
+    table = parquet.read_table(file)
+    note = table.schema.metadata[b"pandas"].replace(b"pandas_type", b"pandas_tipe")
+    parquet.write_table(table.replace_schema_metadata({b"pandas": note}), file)
+    with pytest.raises(DatasetError, match="not a Parquet file"):
+        make("file", path=file, label="y", positive=1)

@@ -1,0 +1,284 @@
+"""compare_at_top: paired runs, tuning, groups, weights, and the same numbers for any number of jobs."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from attop import GDPApK, SGDAtK, compare_at_top
+from attop.metrics import get_metric, precision_at_k, recall_at_k
+from attop.metrics.own import custom_metric
+from attop.statistics import corrected_t_test
+
+pytestmark = pytest.mark.workflow
+
+
+def items(seed=0, n=600, noise=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    return X, np.where(X[:, 0] + noise * rng.normal(size=n) > 1.3, "yes", "no")
+
+
+def compare(models, X, y, top=60, **options):
+    return compare_at_top(models, X, y, top, verbose=False, **options)
+
+
+PAIR = {"logistic": LogisticRegression(), "none": DummyClassifier()}
+
+
+def test_values_are_those_of_a_loop_by_hand():
+    X, y = items()
+    folds = StratifiedKFold(4, shuffle=True, random_state=3)
+    found = compare(PAIR, X, y, cv=folds)
+    by_hand = []
+    for train, test in folds.split(X, y):
+        scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
+        by_hand.append(precision_at_k(y[test] == "yes", scores, 15))  # 60 of 600 is 15 of 150
+    runs = found.runs.set_index("model")
+    assert runs.loc["logistic", "value"].tolist() == by_hand
+    prevalence = [np.mean(y[test] == "yes") for _, test in folds.split(X, y)]
+    assert runs.loc["none", "value"].tolist() == pytest.approx(prevalence)
+    assert runs.loc["none", "lift"].tolist() == pytest.approx([1.0] * 4)
+    assert found.table.index.tolist() == ["logistic", "none"]
+    test = corrected_t_test(by_hand, runs.loc["none", "value"], test_train_ratio=1 / 3)
+    row = found.table.loc["none"]
+    assert row[["behind", "behind_low", "behind_high", "p"]].tolist() == pytest.approx(
+        [test.mean, test.low, test.high, test.p]
+    )
+    against_zero = corrected_t_test(by_hand, np.zeros(4), test_train_ratio=1 / 3)
+    assert found.table.loc["logistic", ["precision@k", "low", "high"]].tolist() == pytest.approx(
+        [against_zero.mean, against_zero.low, against_zero.high]
+    )
+
+
+def test_default_splits_are_five_stratified_folds_drawn_twice():
+    X, y = items()
+    found = compare(PAIR, X, y)
+    assert found.runs.groupby("model").size().tolist() == [10, 10]
+    assert len(set(found.runs.loc[found.runs["model"] == "logistic", "value"])) > 3
+    other = compare(PAIR, X, y, random_state=1)
+    assert other.runs["value"].tolist() != found.runs["value"].tolist()
+
+
+def test_the_numbers_are_the_same_for_any_number_of_jobs_and_any_company():
+    X, y = items(n=300)
+    models = {
+        "forest": (RandomForestClassifier(8), {"max_depth": [2, 4]}),
+        "sgd": SGDAtK(batch_size=50, random_state=None),
+    }
+    one, two = (compare(models, X, y, 30, cv=3, n_jobs=n_jobs) for n_jobs in (None, 2))
+    alone = compare({"sgd": models["sgd"]}, X, y, 30, cv=3)
+    numbers = ["model", "value", "lift", "setting", "run"]
+    pd.testing.assert_frame_equal(one.runs[numbers], two.runs[numbers])
+    assert alone.runs["value"].tolist() == one.runs.loc[one.runs["model"] == "sgd", "value"].tolist()
+
+
+def test_a_model_with_a_grid_is_tuned_on_the_training_items():
+    X, y = items(noise=0.3)
+    X[:, 1:] *= 30  # noise that a weak penalty learns to ignore, and a strong one cannot
+    found = compare(
+        {"tuned": (LogisticRegression(), {"C": [1e-7, 1.0]}), "bad": LogisticRegression(C=1e-7)}, X, y
+    )
+    settings = found.runs.loc[found.runs["model"] == "tuned", "setting"].tolist()
+    assert settings == [{"C": 1.0}] * 10
+    assert found.table.index[0] == "tuned"
+    several = {"tuned": (LogisticRegression(), [{"C": [1e-7]}, {"C": [1.0], "fit_intercept": [False]}])}
+    assert compare(several, X, y, cv=2).runs["setting"].tolist() == [{"C": 1.0, "fit_intercept": False}] * 4
+
+
+def test_a_pipeline_of_text_and_missing_values():
+    rng = np.random.default_rng(1)
+    X, y = items(seed=1)
+    table = pd.DataFrame(X).add_prefix("x")
+    table["country"] = rng.choice(["NG", "PE", "CH"], len(y))
+    table = table.mask(rng.random(table.shape) < 0.1)
+    prepare = make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), make_column_selector(dtype_include="number")),
+        (
+            make_pipeline(
+                SimpleImputer(strategy="constant", fill_value="?"), OneHotEncoder(sparse_output=False)
+            ),
+            make_column_selector(dtype_exclude="number"),
+        ),
+    )
+    models = {
+        "logistic": make_pipeline(prepare, LogisticRegression()),
+        "sgd": (make_pipeline(prepare, SGDAtK()), {"sgdatk__eta": [0.1, 1.0]}),
+    }
+    found = compare(models, table, y, cv=2)
+    assert np.isfinite(found.runs["value"]).all()
+    assert found.table["lift"].min() > 1.5
+
+
+def users(seed=2, n_users=30):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_users), 12)
+    X = rng.normal(size=(len(groups), 3))
+    return X, (X[:, 0] + rng.normal(size=len(groups)) > 0.8).astype(int), groups
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_groups_are_whole_reach_the_models_and_are_averaged():
+    X, y, groups = users()
+    seen = []
+
+    class Spy(GDPApK):
+        def fit(self, X, y, groups=None):
+            seen.append(set(groups.tolist()))
+            return super().fit(X, y, groups)
+
+    models = {
+        "mine": (make_pipeline(StandardScaler(), Spy(top=2, max_iter=20)), {"spy__lam": [0.01, 1.0]}),
+        "logistic": LogisticRegression(),
+    }
+    found = compare(models, X, y, 2, groups=groups, cv=3)
+    assert len(found.runs) == 2 * 6
+    assert all(len(part) in range(10, 21) for part in seen)  # 2/3 of 30 users, and 2/3 of those
+    assert (found.top.k, found.top.depends_on_sample) == (2, False)
+    assert "in each group's 2" in found.sentence
+    folds = GroupKFold(3)
+    found = compare({"logistic": LogisticRegression()}, X, y, 2, groups=groups, cv=folds)
+    by_hand = []
+    for train, test in folds.split(X, y, groups):
+        scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
+        by_hand.append(get_metric("precision@k").evaluate(y[test], scores, 2, groups[test]).value)
+    assert found.runs["value"].tolist() == by_hand
+
+
+def test_weights_are_what_is_captured_and_reach_fit():
+    X, y = items(seed=4)
+    amounts = np.random.default_rng(5).lognormal(3, 1.5, len(y))
+    folds = StratifiedKFold(3)
+    found = compare(PAIR, X, y, sample_weight=amounts, cv=folds)
+    by_hand = []
+    for train, test in folds.split(X, y):
+        model = LogisticRegression().fit(X[train], y[train], sample_weight=amounts[train])
+        scores = model.decision_function(X[test])
+        by_hand.append(recall_at_k(y[test] == "yes", scores, 20, sample_weight=amounts[test]))
+    assert found.runs.loc[found.runs["model"] == "logistic", "value"].tolist() == by_hand
+    assert "has a recall@k of 0." in found.sentence
+
+
+def test_what_it_says():
+    X, y = items()
+    found = compare({**PAIR, "twin": LogisticRegression()}, X, y)
+    k = round(60 * found.table["precision@k"].iloc[0])
+    assert found.sentence.startswith(f"logistic finds {k} of your 60, ")
+    assert "shown to be better than none" in found.sentence
+    assert "Not told apart from it: twin." in found.sentence
+    assert found.sentence in str(found)
+    assert "<table" in found._repr_html_()
+    of_list = compare(PAIR, X, y, {"k": 100, "of": 30000})
+    assert " of your 100, " in of_list.sentence
+    share = compare(PAIR, X, y, {"tau": 0.1})
+    assert " of your 60, " in share.sentence
+
+
+def test_lower_may_be_better():
+    X, y = items()
+    models = {
+        "noisy": LogisticRegression(C=1e-6),
+        "none": DummyClassifier(),
+        "logistic": LogisticRegression(),
+    }
+    loss = custom_metric("misses", f"{__name__}.misses", higher_is_better=False)
+    found = compare(models, X, y, metric=loss, cv=3)
+    assert found.table.index[-1] == "none"
+    assert (found.table["behind"].iloc[1:] >= 0).all()
+    found = compare(PAIR, X, y, metric="last-rank", cv=3)
+    assert found.table["last-rank"].is_monotonic_increasing
+
+
+def misses(y, scores):
+    """Negatives among the 20 highest, however ties fall."""
+    return float(np.sum(y[np.argsort(-scores, kind="stable")[:20]] == 0))
+
+
+def test_an_undefined_value_is_left_out_with_its_reason():
+    X, y = items(n=200)
+    folds = [(np.arange(100), np.arange(100, 200)), (np.arange(100, 200), np.flatnonzero(y == "no")[:50])]
+    found = compare(PAIR, X, y, 20, metric="recall@k", cv=folds)
+    assert found.runs["reason"].tolist() == ["", "", "no positive", "no positive"]
+    assert np.isfinite(found.table["recall@k"]).all()
+    assert found.table[["low", "p"]].isna().all(axis=None)
+
+
+def test_the_figure_has_a_row_a_model_and_chance():
+    pytest.importorskip("matplotlib")
+    X, y = items()
+    figure = compare(PAIR, X, y, cv=2).plot()
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["logistic", "none"]
+    assert "precision@k (k=60 of 600)" in axes.get_xlabel()
+    assert [text.get_text() for text in axes.texts] == ["chance"]
+    assert compare(PAIR, X, y, cv=2).plot(axes) is figure
+
+
+def test_progress_is_shown_unless_asked_not_to(capsys):
+    X, y = items(n=200)
+    compare_at_top(PAIR, X, y, 20, cv=2)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("8 of 8 runs, ")
+    compare_at_top(PAIR, X, y, 20, cv=2, verbose=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_warnings_of_the_models_are_kept_and_not_printed():
+    X, y = items(n=200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compare({"short": LogisticRegression(max_iter=1)}, X, y, 20, cv=2)
+    assert found.runs["warning"].str.contains("failed to converge").all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"models": {}}, ValueError, "models is empty"),
+        ({"models": {"a": LogisticRegression}}, TypeError, "model 'a' must be an estimator or a pair"),
+        ({"models": {"a": 3}}, TypeError, "write for example"),
+        ({"top": 201}, ValueError, "asks for 201 of the 200 items .* of X"),
+        ({"top": 2.5}, TypeError, "a bare number means k"),
+        ({"y": np.zeros(200)}, ValueError, "y must hold two labels, got 1"),
+        ({"y": np.zeros(3)}, ValueError, "a label for each of the 200 rows"),
+        ({"groups": [1]}, ValueError, "groups must name the group of each of the 200 rows"),
+        ({"sample_weight": [-1.0] * 200}, ValueError, "sample_weight must be finite and at least 0"),
+        (
+            {"sample_weight": [1.0] * 200, "metric": "precision@k"},
+            ValueError,
+            "precision@k takes no sample_weight",
+        ),
+        ({"metric": "micro-pap@k"}, ValueError, "mean over groups: give groups"),
+        ({"metric": "precison@k"}, ValueError, "did you mean"),
+    ],
+)
+def test_malformed_input_is_refused_before_anything_is_trained(changes, error, message):
+    X, y = items(n=200)
+    given = {"models": PAIR, "X": X, "y": y, "top": 20, "verbose": False, **changes}
+    with pytest.raises(error, match=message):
+        compare_at_top(**given)
+
+
+def test_a_model_that_fails_is_named():
+    X, y = items(n=200)
+    with pytest.raises(ValueError, match="y") as caught:
+        compare(
+            {"mine": make_pipeline(SimpleImputer(strategy="nonsense"), LogisticRegression())}, X, y, 20, cv=2
+        )
+    assert any("model 'mine' was fitted on" in note for note in caught.value.__notes__)
+
+
+def test_sparse_features():
+    X, y = items()
+    found = compare({"sgd": SGDAtK(), "logistic": LogisticRegression()}, csr_array(X), y, cv=2)
+    assert found.table["lift"].min() > 1.5

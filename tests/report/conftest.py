@@ -1,0 +1,66 @@
+"""Made-up results of a benchmark, and their report in a browser."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from attop_bench.report import build_report
+from support.made_up import METHODS, as_tables, make_results
+from support.report_page import CHOSEN, Opened, started
+
+
+@pytest.fixture(scope="session")
+def results():
+    return make_results()
+
+
+@pytest.fixture(scope="session")
+def small():
+    return make_results(
+        ("wdbc", "many-users"),
+        [METHODS[3], METHODS[5], "pnorm-push-16"],
+        ("precision@k", "pap@k", "micro-pap@k", "dcg"),
+    )
+
+
+@pytest.fixture(scope="session")
+def shown():
+    """Return the tables and the manifest behind the report; some models rank nothing."""
+    metrics = ("precision@k", "pap@k", "micro-pap@k", "auc", "dcg")
+    tables = make_results(("wdbc", "ionosphere-windows", "many-users"), CHOSEN, metrics)
+    runs = tables[1]
+    runs["constant"] = (runs["dataset"] == "wdbc") & (runs["fold"] == 0)
+    return tables
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with started() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module", params=("made", "given") if os.environ.get("ATTOP_REPORT") else ("made",))
+def report_path(request, shown, tmp_path_factory):
+    if request.param == "given":
+        return Path(os.environ["ATTOP_REPORT"])
+    *tables, manifest = shown
+    folder = tmp_path_factory.mktemp("page")
+    build_report(as_tables(*tables), manifest, folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture
+def open_at(browser, report_path):
+    """Return what opens the report; every page it opened must have been silent and alone."""
+    opened = []
+
+    def open_at(where="", **options):
+        opened.append(Opened(browser, report_path, where=where, **options))
+        return opened[-1]
+
+    yield open_at
+    for o in opened:
+        o.context.close()
+        assert o.printed == []
+        assert [url for url in o.requests if not url.startswith(("file:", "data:", "blob:"))] == []

@@ -1,0 +1,248 @@
+"""Methods compared over data sets: Demsar's example, attop.statistics, degenerate input."""
+
+import dataclasses
+import math
+import re
+from io import StringIO
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop.metrics import METRICS, get_metric
+from attop.statistics import (
+    against_control,
+    bayesian_signed_rank,
+    effect_sizes,
+    performance_profile,
+    wilcoxon,
+)
+from attop_bench.report.compute.comparison import FEW, leads
+from support.comparisons import compare, figures, said, table, xml
+from support.demsar import DEMSAR
+
+
+@pytest.fixture(scope="module")
+def demsar():
+    return compare(table(DEMSAR))
+
+
+class TestDemsar:
+    def test_numbers_of_the_paper(self, demsar):
+        # Voting is printed 0.975 twice, with ranks 2 and 3; were they tied, cf would rank 2.929.
+        ranks = {s.method: round(s.rank, 3) for s in demsar.standings}
+        assert ranks == {"m+cf": 1.964, "m": 2.0, "cf": 2.893, "C4.5": 3.143}
+        assert demsar.friedman.chi2 == pytest.approx(9.28, abs=0.006)
+        assert pytest.approx(3.69, abs=0.006) == demsar.friedman.F
+        assert demsar.critical_difference == pytest.approx(1.25, abs=0.005)
+        assert (demsar.n_datasets, demsar.m_datasets, demsar.test) == (14, 14, "Holm")
+
+    def test_agrees_with_statistics(self, demsar):
+        best, *others = demsar.standings
+        assert best.effect is best.posterior is None
+        expected = {p.first: p.p_adjusted for p in against_control(DEMSAR, "m+cf").pairs}
+        for s in others:
+            assert s.p == pytest.approx(expected[s.method])
+            own, its = DEMSAR[s.method], DEMSAR["m+cf"]
+            effect, posterior = effect_sizes(own, its), bayesian_signed_rank(own, its, rope=0.01, seed=0)
+            assert (s.effect.mean, s.effect.a12) == pytest.approx((effect.mean, effect.a12))
+            assert s.posterior.worse == pytest.approx(posterior.worse)
+            assert (s.better, s.equal) == ((own > its).sum(), (own == its).sum())
+
+    def test_sentences(self, demsar):
+        leader, verdict = said(demsar)
+        assert leader == "<m+cf> ranks best: mean rank 1.96 among 4 methods on 14 data sets."
+        assert "Friedman's test, p = 0.020" in verdict
+        assert "beyond chance (Holm, alpha = 0.05): <C4.5>. Of these, <C4.5> not by" in verdict
+        assert "Not told apart from <m+cf>: <m> and <cf>." in verdict
+
+    def test_figures(self, demsar):
+        diagram, profile = figures(demsar)
+        for words in (
+            "14 data sets",
+            "precision@k (higher is better; at k=5)",
+            "Nemenyi",
+            "alpha = 0.05",
+            "CD = 1.25",
+        ):
+            assert words in diagram.caption
+        assert "a ratio, best value over own value" in profile.caption
+        for figure in (diagram, profile):
+            marked = {g.get("data-m") for g in xml(figure).iter() if g.get("class") == "m"}
+            assert marked == set(DEMSAR.columns)
+        for group in xml(profile).iter():
+            if group.get("class") == "m" and (path := group.find("{*}path")) is not None:
+                corners = np.array(re.findall(r"[ML]([-0-9.]+) ([-0-9.]+)", path.get("d")), float)
+                assert np.isclose(np.diff(corners, axis=0), 0).any(axis=1).all()  # shares rise in steps
+        assert figures(compare(table(DEMSAR))) == [diagram, profile]
+        steps = pd.read_csv(StringIO(profile.data))
+        for method, share in performance_profile(DEMSAR, higher_is_better=True).share.items():
+            assert steps.loc[steps["method"] == method, "share"].to_numpy() == pytest.approx(share, abs=1e-5)
+
+
+def test_bars_of_the_diagram_join_what_does_not_differ():
+    """A bar covers ranks closer than the critical difference, and is as long as such a bar can be."""
+    rng = np.random.default_rng(3)
+    values = pd.DataFrame(
+        np.clip(np.linspace(0.8, 0.5, 7) + rng.normal(0, 0.08, (12, 7)), 0.01, 1), columns=list("abcdefg")
+    )
+    found = compare(table(values))
+    diagram, _ = figures(found)
+    bars = pd.read_csv(StringIO(diagram.data), dtype={"bars": str}).fillna("")
+    ranks = [bars["mean_rank"][bars["bars"].str.split().map(lambda b, i=i: str(i) in b)] for i in range(1, 9)]
+    ranks = [r for r in ranks if len(r)]
+    assert len(ranks) == len(found.nemenyi.cliques) > 1
+    cd = found.critical_difference
+    for r in ranks:
+        outside = bars["mean_rank"].drop(r.index)
+        assert r.max() - r.min() < cd
+        assert all(max(r.max(), o) - min(r.min(), o) >= cd for o in outside)
+    picture = xml(diagram)
+    thick = re.findall(r"\.(\w+)\{[^}]*stroke-width: 2\.6", picture.find("{*}style").text)
+    thick = [p for p in picture.iter() if p.get("class") in thick]
+    assert len(thick) == len(ranks)
+
+
+def test_labels_do_not_overlap():
+    """Labels of a side are a row apart, even where all ranks are close."""
+    rng = np.random.default_rng(0)
+    found = compare(table(pd.DataFrame(rng.random((6, 15)), columns=[f"method {i}" for i in range(15)])))
+    texts = [
+        t for t in xml(figures(found)[0]).iter() if t.tag.endswith("text") and "method" in (t.text or "")
+    ]
+    places = [
+        re.search(r"translate\(([-0-9.]+) ([-0-9.]+)\)|x=", ElementTree.tostring(t, "unicode")) for t in texts
+    ]
+    assert len(texts) == 15
+    sides = {}
+    for text, place in zip(texts, places, strict=True):
+        y = float(place[2]) if place[2] else float(text.get("y"))
+        sides.setdefault(re.match(r"[0-9]", text.text) is None, []).append(y)
+    for rows in sides.values():
+        assert all(b - a > 12 for a, b in pairwise(sorted(rows)))
+
+
+class TestUnits:
+    def test_each_data_set_by_its_own_metric_at_its_own_top(self):
+        one = table(DEMSAR.iloc[:7], tops=("k=3", "k=5", "k=10"))
+        one.loc[one["top"] != "k=5", "value"] = 0.5  # only the main top counts
+        other = pd.concat([table(DEMSAR.iloc[7:], "pap@k"), table(DEMSAR.iloc[7:] * 0)])
+        metrics = {str(d): "precision@k" if d < 7 else "pap@k" for d in range(14)}
+        found = compare(pd.concat([one, other]), metrics)
+        assert found.friedman.chi2 == pytest.approx(9.28, abs=0.006)
+        assert "precision@k on 7 data sets (higher is better; at k=5) and pap@k on 7" in found.unit
+        assert found.standings[1].effect.refused is None
+
+    def test_no_common_unit(self):
+        metrics = {str(d): "precision@k" if d < 7 else "dcg" for d in range(14)}
+        values = DEMSAR.copy()
+        values.iloc[7:] *= 20
+        evaluation = table(values)
+        evaluation["metric"] = evaluation["dataset"].map(metrics)
+        found = compare(evaluation, metrics)
+        assert found.friedman.chi2 == pytest.approx(9.28, abs=0.006)
+        assert "no common unit" in found.standings[1].effect.refused
+        assert found.standings[1].posterior.refused
+        assert figures(found)[1].svg  # of ratios
+        values.iloc[7, 0] = 0
+        evaluation = table(values, folds=(0.0,)).assign(metric=lambda t: t["dataset"].map(metrics))
+        assert "no common unit" in figures(compare(evaluation, metrics))[1].caption
+
+    def test_lower_is_better(self, monkeypatch):
+        risk = dataclasses.replace(get_metric("precision@k"), name="risk", higher_is_better=False)
+        monkeypatch.setattr("attop.metrics.registry.METRICS", {**METRICS, "risk": risk})
+        evaluation = table(1 - DEMSAR, "risk")
+        found = compare(evaluation, dict.fromkeys(evaluation["dataset"], "risk"))
+        assert found.standings[0].method == "m+cf"
+        assert found.friedman.chi2 == pytest.approx(9.28, abs=0.006)
+        assert "risk (lower is better" in figures(found)[0].caption
+        lead = leads(evaluation, "0", "risk", test_train_ratio=0.5)[0]
+        assert lead.best == "m+cf"
+        assert lead.rivals[0].mean > 0
+
+
+class TestMissing:
+    def test_left_out_not_imputed(self):
+        evaluation = table(DEMSAR)
+        lost = (evaluation["dataset"] == "3") & (evaluation["method"] == "cf") & (evaluation["fold"] == 1)
+        evaluation.loc[(evaluation["dataset"] == "5") & (evaluation["method"] == "m"), "value"] = np.nan
+        evaluation = evaluation[~lost]
+        methods = [*DEMSAR.columns, "gone"]
+        found = compare(evaluation, {str(d): "precision@k" for d in (*range(13), "failed")}, methods)
+        assert (found.n_datasets, found.m_datasets) == (11, 15)
+        assert found.left_out == {
+            "3": "<cf> has 2 of 3 runs",
+            "5": "<m> has 0 of 3 runs",
+            "13": "no metric was named to compare by",
+            "failed": "no run has a result",
+        }
+        assert found.standings[-1].method == "gone"
+        assert math.isnan(found.standings[-1].rank)
+        assert said(found)[-2] == "Not ranked: <gone> (complete on 0 of 13 data sets)."
+        assert "on 11 of 13 data sets" in said(found)[0]
+        assert "11 of 13 data sets" in figures(found)[0].caption
+        assert said(found)[-1].startswith("Left out: 3 (<cf> has 2 of 3 runs); 5 (")
+
+
+NOTHING = table(DEMSAR).iloc[:0]
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "why"),
+    [
+        (NOTHING, "at least 3 methods, and there are 0"),
+        (table(DEMSAR * np.nan), "at least 3 methods, and there are 0"),
+        (table(DEMSAR[["m"]]), "at least 3 methods, and there are 1"),
+        (table(DEMSAR[:1]), "at least 5 data sets, and there are 1"),
+        (table(DEMSAR[["m", "cf"]][:2]), "At least 5 data sets are needed, and there are 2"),
+        (table(DEMSAR * 0), "equal on every data set"),
+        (table(DEMSAR[["m", "m"]].set_axis(["a", "b"], axis=1)), "equal on all 14 data sets"),
+        (table(DEMSAR[:4]), "at least 5 data sets, and there are 4"),
+    ],
+)
+def test_too_little_to_compare(evaluation, why):
+    found = compare(evaluation)
+    assert why in found.refused
+    assert why in " ".join(said(found))
+    diagram, profile = figures(found)
+    assert found.test == diagram.svg == ""
+    assert "No critical-difference diagram" in diagram.caption
+    assert all(math.isnan(s.p) for s in found.standings)
+    if "there are 4" in why:  # enough to show, not to test
+        xml(profile)
+    else:
+        assert not profile.svg
+        assert "No performance profile" in profile.caption
+
+
+def test_leaders_are_those_level_with_the_best_unless_they_are_many():
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(0.5 + 0.1 * rng.random((10, FEW + 1)), columns=list("abcdefghij"[: FEW + 1]))
+    many, few = compare(table(noise)), compare(table(noise.iloc[:, :FEW]))
+    assert many.friedman.p_F > 0.05 < few.friedman.p_F
+    assert many.leaders == many.order[:1]
+    assert few.leaders == few.order
+    far = compare(table(noise.assign(best=0.9, worst=0.1)))
+    assert far.friedman.p_F < 0.05
+    apart = {s.method for s in far.standings if s.p < 0.05}
+    assert "worst" in apart
+    level = tuple(m for m in far.order if m not in apart)
+    assert far.leaders == (level if len(level) <= FEW else ("best",))
+
+
+def test_two_methods_are_compared_by_wilcoxon():
+    found = compare(table(DEMSAR[["C4.5", "m"]]))
+    assert found.test == "Wilcoxon"
+    assert found.standings[1].p == pytest.approx(wilcoxon(DEMSAR["C4.5"], DEMSAR["m"]).p)
+    assert "more than chance explains (Wilcoxon" in said(found)[1]
+
+
+def test_zeros_make_a_profile_of_gaps_and_chance_no_winner():
+    rng = np.random.default_rng(5)
+    found = compare(table(pd.DataFrame(rng.integers(0, 3, (9, 4)) / 4, columns=list("abcd")), folds=(0.0,)))
+    diagram, profile = figures(found)
+    assert "a difference, best value minus own value" in profile.caption
+    assert "no method can be called better" in said(found)[1]
+    assert "do not read single differences" in diagram.caption

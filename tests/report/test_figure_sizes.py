@@ -1,0 +1,51 @@
+"""Figures fit the width of a column, with letters that can be read there."""
+
+import pytest
+from matplotlib.text import Text
+
+from attop_bench.report.compute.across import across
+from attop_bench.report.compute.tables import summarise
+from attop_bench.report.figures.registry import ACROSS, PER_DATASET, draw
+from attop_bench.report.figures.scene import COLUMN, WIDTH, Scene, to_column
+from attop_bench.report.figures.style import figure_theme, method_styles
+from support.made_up import METHODS, as_tables, make_results
+
+pytestmark = pytest.mark.workflow
+
+SMALLEST = 7.0  # points
+
+
+def outside(canvas):
+    """Return by how many points what is drawn exceeds the picture, on the side where it is most."""
+    canvas.draw_without_rendering()
+    box, (width, height) = canvas.get_tightbbox(), canvas.get_size_inches()
+    return 72 * max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
+
+
+@pytest.fixture(scope="module", params=[3, 22])
+def pictures(request):
+    methods = [*METHODS[1:], *(f"a-learner-of-length-{i}" for i in range(10))][: request.param]
+    datasets = ("wdbc", "digit-8", "many-users", "ratings", "ionosphere-windows")
+    evaluation, runs, roc, _ = make_results(datasets, methods, ("precision@k", "micro-pap@k"), failures=False)
+    material = {**as_tables(evaluation, runs, roc), "summary": summarise(evaluation, runs)}
+    titles, styles = {m: m for m in methods}, method_styles(methods)
+    found = across(evaluation, dict.fromkeys(datasets, "precision@k"), titles=titles)
+    drawn = draw(PER_DATASET, Scene("d0", "wdbc", "precision@k", methods, titles, styles, methods), material)
+    drawn += draw(ACROSS, Scene("across", "", "", found.order, titles, styles, methods), {"across": found})
+    return {figure.name: figure.canvas for figure in drawn if figure.svg}
+
+
+def test_all_letters_are_inside_and_large_enough(pictures):
+    assert len(pictures) == len(PER_DATASET) + len(ACROSS)
+    narrow = set()
+    with figure_theme():
+        for name, canvas in pictures.items():
+            assert canvas.get_figwidth() == WIDTH, name
+            assert outside(canvas) < 1, name
+            if to_column(canvas):
+                narrow.add(name)
+                assert canvas.get_figwidth() == COLUMN
+                assert outside(canvas) < 1, name
+            sizes = [t.get_fontsize() for t in canvas.findobj(Text) if t.get_text()]
+            assert min(sizes) >= SMALLEST, name
+    assert narrow == {"d0-top", "d0-budget", "across-profile"}

@@ -1,0 +1,134 @@
+"""Summaries and standings: what is best, counted and left out."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from attop.metrics import METRICS
+from attop_bench.report import summarise
+from attop_bench.report.compute.comparison import leads
+from attop_bench.report.compute.comparison_sentences import ranks_nothing
+from attop_bench.report.compute.tables import rank_methods, standings, wide
+from support.rows import CONSTANT, by_method, rows
+
+
+def test_summary_agrees_with_plain_loops(results):
+    evaluation, runs, *_ = results
+    found = {
+        (r.dataset, r.top, r.metric, r.method): r for r in summarise(evaluation, runs).itertuples(index=False)
+    }
+    values, folds = {}, {}
+    for r in evaluation.itertuples(index=False):
+        values.setdefault((r.dataset, r.top, r.metric, r.method), []).append(r.value)
+    for table in (evaluation, runs):
+        for r in table.itertuples(index=False):
+            folds.setdefault(r.dataset, set()).add((r.repeat, r.fold))
+    assert set(values) < set(found)  # the failed methods have rows of their own
+    for key, row in found.items():
+        defined = [v for v in values.get(key, []) if not math.isnan(v)]
+        assert row.n == len(defined)
+        assert row.n_undefined == len(values.get(key, [])) - len(defined)
+        assert row.n_expected == len(folds[key[0]])
+        if defined:
+            assert row.mean == pytest.approx(math.fsum(defined) / len(defined), rel=1e-13)
+        else:
+            assert math.isnan(row.mean)
+        if len(defined) > 1:
+            std = statistics.stdev(defined)
+            assert row.std == pytest.approx(std, rel=1e-10)
+            assert row.se == pytest.approx(std / math.sqrt(len(defined)), rel=1e-10)
+        else:
+            assert math.isnan(row.std)
+            assert math.isnan(row.se)
+
+
+def test_summary_counts_failed_missing_and_undefined_runs_and_fills_nothing_in():
+    evaluation, runs = rows(("a", [0.5, 0.7, 0.6]), ("b", [0.9, None, math.nan]), ("c", [0.2]), ("d", [None]))
+    found = by_method(summarise(evaluation, runs))
+    assert [found[m]["n"] for m in "abcd"] == [3, 1, 1, 0]
+    assert [found[m]["n_undefined"] for m in "abcd"] == [0, 1, 0, 0]
+    assert {found[m]["n_expected"] for m in "abcd"} == {3}
+    assert found["b"]["mean"] == 0.9
+    assert found["b"]["reason"] == "no positive"
+    assert found["a"]["reason"] == ""
+    assert math.isnan(found["d"]["mean"])
+
+
+def test_models_that_rank_nothing_are_counted_in_their_cell():
+    evaluation, runs = rows(("a", [CONSTANT, 0.9, CONSTANT]), ("b", [0.9, 0.2, None]), ("c", [CONSTANT]))
+    table = summarise(evaluation, runs)
+    assert {m: row["n_constant"] for m, row in by_method(table).items()} == {"a": 2, "b": 0, "c": 1}
+    cells = dict(wide(standings(table), "wdbc", "precision@k", ["a", "b", "c"])[1])
+    assert [cells[m][0].n_constant for m in "abc"] == [2, 0, 1]
+    titles = {m: m.upper() for m in "abc"}
+    (lead,) = leads(evaluation, "wdbc", "precision@k", test_train_ratio=0.5)
+    assert lead.best == "a"
+    assert ranks_nothing(lead, table, titles) == (
+        " A gives all test items one score in 2 of 3 runs, where it ranks nothing."
+    )
+    assert ranks_nothing(lead, table.assign(n_constant=0), titles) == ""
+    assert ranks_nothing(replace(lead, best=""), table, titles) == ""
+
+
+def test_summary_of_nothing_is_empty():
+    evaluation, runs = rows()
+    runs = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", "top", "status", "constant", "error"])
+    assert summarise(evaluation, runs).empty
+
+
+def test_summary_refuses_values_given_twice_and_missing_columns():
+    evaluation, runs = rows(("a", [0.5, 0.7]))
+    with pytest.raises(ValueError, match="2 values twice"):
+        summarise(pd.concat([evaluation, evaluation]), runs)
+    with pytest.raises(ValueError, match="'evaluation' lacks value"):
+        summarise(evaluation.drop(columns="value"), runs)
+
+
+def test_standings_mark_the_best():
+    series = {"a": [0.8, 0.9, 0.85], "b": [0.9, 0.7, 0.89], "c": [0.75, 0.84, 0.8], "d": [0.99, 0.99, None]}
+    marks = by_method(standings(summarise(*rows(*series.items()))))
+    assert [marks[m]["best"] for m in "abcd"] == [True, False, False, False]
+    assert [marks[m]["ranked"] for m in "abcd"] == [True, True, True, False]
+    assert [marks[m]["gap"] for m in "abcd"] == pytest.approx([0, 0.02, 0.16 / 3, -0.14])
+
+
+def test_equal_means_are_all_best_whatever_the_order_of_summation():
+    evaluation, runs = rows(("a", [0.1, 0.2, 0.3]), ("b", [0.3, 0.2, 0.1]), ("c", [0.1, 0.1, 0.1]))
+    marks = by_method(standings(summarise(evaluation, runs)))
+    assert [marks[m]["best"] for m in "abc"] == [True, True, False]
+
+
+def test_lower_is_better_turns_everything_around(monkeypatch):
+    low = replace(METRICS["auc"], name="risk", higher_is_better=False)
+    monkeypatch.setattr("attop_bench.report.compute.tables.get_metric", lambda name: low)
+    table = standings(summarise(*rows(("a", [0.3, 0.5]), ("b", [0.1, 0.15]), metric="risk")))
+    assert by_method(table)["b"]["best"]
+    assert by_method(table)["a"]["gap"] == pytest.approx(0.275)
+    assert rank_methods(table, "wdbc", "risk") == ["b", "a"]
+
+
+def test_methods_are_ordered_by_mean_rank_unranked_ones_last():
+    parts = [
+        rows(("a", [1.0, 2.0]), ("b", [3.0, 4.0]), ("c", [9.0, None]), top="k=5", metric="dcg"),
+        rows(("a", [10.0, 20.0]), ("b", [11.0, 30.0]), ("c", [99.0, None]), top="k=10", metric="dcg"),
+    ]
+    evaluation, runs = (pd.concat([p[i] for p in parts]) for i in (0, 1))
+    table = standings(summarise(evaluation, runs))
+    assert rank_methods(table, "wdbc", "dcg") == ["b", "a", "c"]
+
+
+def test_wide_table_has_tops_across_in_order_of_size(results):
+    evaluation, runs, *_ = results
+    table = standings(summarise(evaluation, runs))
+    order = rank_methods(table, "wdbc", "precision@k")
+    tops, laid = wide(table, "wdbc", "precision@k", order)
+    assert tops == ["k=5", "k=10", "k=20"]
+    assert [method for method, _ in laid] == order
+    for i in range(3):
+        ranked = [cells[i].mean for _, cells in laid if cells[i].ranked]
+        assert [cells[i].mean for _, cells in laid if cells[i].best] == [max(ranked)]

@@ -1,0 +1,76 @@
+"""Settings chosen, their edges, and what it cost."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop_bench.report.compute.board import pareto_front
+from attop_bench.report.compute.clock import wall_clock
+from attop_bench.report.compute.tuning import choices, costs
+from attop_bench.report.figures.budget import expected_best
+
+
+def test_choices_count_values_and_edges():
+    settings = [{"C": 0.1, "kind": "a"}, {"C": 1.0, "kind": "a"}, {"C": 0.1, "kind": "a"}]
+    runs = pd.DataFrame(
+        {
+            "dataset": "wdbc",
+            "method": "a",
+            "fold": range(4),
+            "top": "k=5",
+            "status": ["ok", "ok", "ok", "error"],
+            "chosen": [*map(json.dumps, settings), "{}"],
+            "at_edge": ['["C"]', "[]", '["C"]', "[]"],
+        }
+    )
+    tops, (choice,) = choices(runs, "wdbc", ["a"], {"a": {"C": [0.1, 1.0, 10.0], "kind": ["a"]}})
+    assert tops == ["k=5"]
+    assert choice.parameter == "C"
+    assert choice.chosen == ((("0.1", 2), ("1", 1)),)
+    assert (choice.at_edge, choice.total, choice.mostly_at_edge) == (2, 3, True)
+    assert choice.grid == ("0.1", "1", "10")
+
+
+def test_costs_are_medians_over_jobs_not_over_tops(results):
+    _, runs, *_ = results
+    cost = costs(runs, "wdbc")
+    jobs = {}
+    for r in runs.itertuples(index=False):
+        if r.dataset == "wdbc" and r.status == "ok":
+            jobs.setdefault(r.method, {})[r.repeat, r.fold] = r.seconds_training
+    for method, times in jobs.items():
+        assert cost.loc[method, "jobs"] == len(times)
+        assert cost.loc[method, "training"] == pytest.approx(statistics.median(times.values()), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("spans", "clock"),
+    [
+        ([(0, 10)], 10),
+        ([(0, 10), (4, 12), (5, 6)], 12),  # side by side
+        ([(40, 50), (0, 10)], 50),  # a short wait belongs to it
+        ([(0, 1000), (5, 10), (900, 1010), (5000, 5010)], 1020),  # stopped, and resumed later
+        ([(0, 10), (np.nan, np.nan)], 10),
+        ([(np.nan, 3.0)], np.nan),
+    ],
+)
+def test_the_clock_leaves_out_pauses_between_runs(spans, clock):
+    assert wall_clock(pd.DataFrame(spans, columns=["started", "ended"])) == pytest.approx(clock, nan_ok=True)
+
+
+@pytest.mark.parametrize("values", [[0.3], [0.5, 0.1], [0.2, 0.9, 0.4, 0.4], np.arange(7.0) ** 2])
+def test_expected_best_is_the_mean_over_all_subsets(values):
+    expected = [np.mean([max(c) for c in combinations(values, n)]) for n in range(1, len(values) + 1)]
+    np.testing.assert_allclose(expected_best(np.array(values)), expected, rtol=1e-12)
+
+
+def test_pareto_front_is_what_nothing_beats_at_both():
+    cost = pd.Series({"a": 1.0, "b": 2.0, "c": 2.0, "d": 3.0, "e": 0.5, "f": np.nan, "g": 1.0})
+    score = pd.Series({"a": 0.5, "b": 0.9, "c": 0.8, "d": 0.9, "e": 0.1, "f": 1.0, "g": 0.5})
+    assert pareto_front(cost, score) == ["e", "a", "g", "b"]

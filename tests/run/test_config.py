@@ -1,0 +1,263 @@
+"""The configuration: what it accepts, what it refuses and in which words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attop_bench.run.checks import check_method
+from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.plan import Plan
+from attop_bench.run.reference import json_schema, markdown
+from attop_bench.run.run import Run
+from attop_bench.run.yaml_files import read_yaml
+from support import ROOT
+from support.small_run import entry
+
+
+def default(**changes):
+    return {**read_yaml(ROOT / "config/config.yaml"), **changes}
+
+
+def test_default_configuration():
+    config = load_config(default(), ROOT)
+    assert [d.id for d in config.datasets][:2] == ["wdbc", "digit-8"]
+    assert config.method("aatp").param_grid == {"C": [0.01, 0.1, 1, 10]}
+    assert "micro-pap@k" in config.metrics
+
+
+def test_an_entry_overrides_the_catalogue():
+    config = load_config(default(datasets=[{"id": "digit-8", "tops": [7]}]), ROOT)
+    assert config.dataset("digit-8").tops == [{"k": 7}]
+    assert config.dataset("digit-8").params == {"digit": 8, "pool": 2}
+
+
+def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():
+    absent = {"id": "boosted", "estimator": "no_such_package.Booster", "requires": "no_such_package"}
+    config = load_config(default(methods=["logistic-regression", absent]), ROOT)
+    reason = "needs the package no_such_package, which is not installed"
+    assert [d.skip["boosted"] for d in config.datasets] == [reason] * len(config.datasets)
+    present = {**absent, "requires": "sklearn"}
+    config = load_config(default(methods=["logistic-regression", present]), ROOT)
+    assert all("boosted" not in d.skip for d in config.datasets)
+
+
+def test_only_methods_whose_package_is_absent_are_nothing_to_run():
+    absent = {"id": "boosted", "estimator": "no_such_package.Booster", "requires": "no_such_package"}
+    with pytest.raises(ConfigError, match="every method is skipped"):
+        load_config(default(methods=[absent]), ROOT)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sed": 1}, ["sed: unknown key", "did you mean 'seed'?"]),
+        ({"metods": ["aatp"], "methods": None}, ["metods: unknown key, did you mean 'methods'?"]),
+        ({"seed": "x"}, ["seed: ", "integer", "'x'"]),
+        ({"seed": -1}, ["seed: ", "greater than or equal to 0"]),
+        ({"datasets": []}, ["datasets: ", "at least one"]),
+        ({"datasets": ["wdbcc"]}, ["unknown dataset 'wdbcc'", "did you mean 'wdbc'?"]),
+        ({"datasets": ["wdbc", "wdbc"]}, ["datasets: 'wdbc' is listed 2 times"]),
+        ({"datasets": [entry(topps=[])]}, ["datasets: mine: topps: unknown key, did you mean 'tops'?"]),
+        (
+            {"datasets": [entry(tops=[{"tau": 5}])]},
+            ["mine: tops: 0: tau must lie strictly between 0 and 1"],
+        ),
+        ({"datasets": [entry(tops=[{"k": 3}, 3])]}, ["each top once", "k=3"]),
+        ({"datasets": [entry(tops=[{"q": 3}])]}, ["unknown key", "use one of k, tau, kappa"]),
+        ({"datasets": [entry(scoring="precision")]}, ["unknown metric, did you mean 'precision@k'?"]),
+        ({"metrics": ["auc", "precision@recall-2"]}, ["recall must be above 0 and at most 1, got 2"]),
+        ({"datasets": [entry(kind="wdbd")]}, ["unknown kind of data 'wdbd'", "did you mean 'wdbc'?"]),
+        ({"datasets": [entry(params={"digit": 3})]}, ["mine", "unknown parameter 'digit'"]),
+        (
+            {"datasets": [entry(protocol={"kind": "stratified", "options": {"folds": 3}})]},
+            ["mine", "unknown parameter 'folds'", "n_folds"],
+        ),
+        (
+            {"datasets": [{"id": "mine", "kind": "wdbc"}]},
+            ["mine: protocol: missing", "mine: tops: missing"],
+        ),
+        (
+            {"datasets": [entry(protocol={"kind": "stratifid"})]},
+            ["mine: unknown protocol 'stratifid'", "did you mean 'stratified'?"],
+        ),
+        *(
+            (
+                {"datasets": [entry(protocol=protocol)]},
+                ["mine: protocol: repeats times folds is", "lower one"],
+            )
+            for protocol in (
+                {"kind": "stratified", "repeats": 10**9},
+                {"kind": "stratified", "options": {"n_folds": 10**9}},
+                {"kind": "windows", "options": {"n_sets": 200}, "repeats": 100},
+            )
+        ),
+        (
+            {"datasets": [entry(protocol={"kind": "prequential", "repeats": 3})]},
+            ["mine: protocol: repeats is 3", "the same split", "leave repeats out"],
+        ),
+        (
+            {"datasets": [entry(files={"path": {"path": "x", "sha265": "0"}})]},
+            ["mine: files: path: sha265: unknown key", "known: path, urls, digest, bytes, member"],
+        ),
+        ({"datasets": [entry(files={"path": {"urls": []}})]}, ["mine: files: path: path: missing"]),
+        (
+            {"datasets": [entry(files={"path": {"path": "x", "bytes": 0}})]},
+            ["bytes must be at least 1"],
+        ),
+        (
+            {"datasets": [entry(files={"path": {"path": "../x"}})]},
+            ["mine: files: path: file '../x': expected a name relative to the cache"],
+        ),
+        (
+            {"datasets": [entry(files={"path": {"path": "x", "archive_digest": "0"}})]},
+            ["archive_digest must be 64", "or 40 (git object id), got '0'"],
+        ),
+        *(
+            (
+                {"datasets": [entry(id=id)]},
+                ["a mapping with an id, which is text"],
+            )
+            for id in (["a"], {"a": 1}, 5, None)
+        ),
+        ({"datasets": [entry(like=["b"])]}, ["datasets: mine: like: a name is needed, got ['b']"]),
+        *(({"datasets": [entry(id=id)]}, [id, "ends in .json"]) for id in ("checked.json", "Compiled.JSON")),
+        ({"catalogues": {"datasets": 5}}, ["catalogues must map 'datasets' and 'methods' to YAML files"]),
+        ({"limits": {"secs": 3}}, ["limits: secs: unknown key", "known: seconds, memory_mb"]),
+        (
+            {"datasets": [entry(expect={"rows": 3})]},
+            ["expect: rows: unknown key", "known: items, features, positives, groups"],
+        ),
+        ({"datasets": [entry(id="a/b")]}, ["datasets: a/b: id", "pattern"]),
+        (
+            {"datasets": [entry(protocol={"kind": "stratified", "options": {"kind": 3}})]},
+            ["datasets: mine: protocol 'stratified'", "'kind'"],
+        ),
+        ({"methods": ["aatq"]}, ["unknown method 'aatq'", "did you mean 'aatp'?"]),
+        (
+            {"methods": [{"id": "aatp", "param_grid": {"C": []}}]},
+            ["aatp: param_grid", "no value to try for 'C'"],
+        ),
+        ({"methods": [{"id": "x", "estimator": "Ridge"}]}, ["x: estimator", "pattern"]),
+        ({"metrics": ["auc", "auc"]}, ["metrics: each metric once, got auc"]),
+        ({"output": "res{x}"}, ["output: a folder's name without braces"]),
+        ({"datasets": [{"id": ["a"]}]}, ["datasets", "an id, which is text"]),
+        ({"datasets": [{"id": "a", "like": {"b": 1}}]}, ["a: like: a name is needed"]),
+        ({"catalogues": {"datasets": 5}}, ["catalogues must map"]),
+        ({"limits": {"seconds": float("inf")}}, ["limits: seconds", "finite"]),
+        (
+            {"datasets": [{"id": "wdbc", "skip": {"rankbost": "slow"}}]},
+            ["wdbc: skip: unknown method 'rankbost', did you mean 'rankboost'?"],
+        ),
+        ({"metrics": ["aucc"]}, ["unknown metric, did you mean 'auc'?"]),
+        ({"paper": "aatp2013"}, ["paper: unknown paper, did you mean 'aatp2012'?", "got 'aatp2013'"]),
+        ({"catalogues": {"datasets": "nowhere.yaml"}}, ["cannot read", "nowhere.yaml"]),
+        (
+            {"methods": ["aatp"], "datasets": [entry(skip={"aatp": "too slow"})]},
+            ["mine: every method is skipped"],
+        ),
+    ],
+)
+def test_refusals(changes, words):
+    with pytest.raises(ConfigError) as caught:
+        load_config(default(**changes), ROOT)
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x80\x00\xff", "is not valid YAML"),
+        (b"wdbc: 5", "wdbc: keys and values are needed, got 5"),
+        ("wdbc: {title: \u00e4}".encode("utf-16"), "wdbc: kind: missing"),
+    ],
+)
+def test_catalogues_that_are_none(content, words, tmp_path):
+    (tmp_path / "sets.yaml").write_bytes(content)
+    catalogues = {"datasets": str(tmp_path / "sets.yaml"), "methods": "config/methods.yaml"}
+    with pytest.raises(ConfigError, match=words):
+        load_config(default(catalogues=catalogues, datasets=["wdbc"]), ROOT)
+
+
+def test_an_own_file_that_is_gone_since_it_was_read_is_a_complaint(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = entry(kind="file", params={"path": "mine.csv", "label": "y", "positive": 1})
+    plan = Plan(load_config(default(datasets=[data]), ROOT))
+    assert plan.lost_files() == []  # Snakemake says so itself where nothing is prepared
+    plan.stage_path("mine").parent.mkdir(parents=True)
+    plan.stage_path("mine").write_bytes(b"prepared")
+    (tmp_path / "mine.csv").write_text("x,y\n1,0\n2,1\n")
+    assert plan.lost_files() == []
+    (tmp_path / "mine.csv").unlink()
+    [complaint] = plan.lost_files()
+    assert (
+        "datasets: mine: mine.csv is gone, and results/data/mine/dataset.npz may be of another" in complaint
+    )
+
+
+def test_plan():
+    config = load_config(default(datasets=["wdbc", "images"], methods=["aatp", "rankboost"]), ROOT)
+    plan = Plan(config)
+    runs = list(plan.runs())
+    assert len(runs) == 2 * 10 + 1 * 5  # images skips AATP's exhaustive search
+    assert Run("images", "rankboost", 2, 0) in runs
+    assert plan.stages("images") == ["source", "umap", "dataset"]
+    assert [str(p) for p in plan.stage_inputs("images", "umap")] == ["results/data/images/source.npz"]
+    assert set(plan.all_stages()) == {"source", "umap", "dataset"}
+
+
+def test_reference_and_schema_are_in_step():
+    assert (ROOT / "config/README.md").read_text() == markdown(), "run: python -m attop_bench.run.reference"
+    schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text())
+    assert schema == json_schema(), "run: python -m attop_bench.run.reference"
+
+
+CATALOGUE = list(read_yaml(ROOT / "config/methods.yaml"))
+
+
+@pytest.fixture(scope="module")
+def every_method():
+    return load_config(default(datasets=["wdbc"], methods=CATALOGUE), ROOT)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_method_of_the_catalogue_can_be_made(name, every_method):
+    if reason := every_method.dataset("wdbc").skip.get(name):
+        pytest.skip(reason)
+    assert check_method(every_method.method(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [("./results", "results"), ("results/", "results"), ("a//b/../c", "a/c"), ("~/x", None), (".", None)],
+)
+def test_a_folder_is_written_in_one_way(said, path):
+    output = load_config(default(output=said), ROOT).output
+    assert output == (path or str((Path.home() / "x") if said == "~/x" else Path.cwd()))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "the key 'a' is there twice"),
+        ("a: {x: 1, x: 2}\n", "the key 'x' is there twice"),
+        ("- a\n", "must hold keys and values"),
+        (b"\x89PNG\x00\xff", "not valid YAML"),
+        ("a: [", "not valid YAML"),
+    ],
+)
+def test_yaml_that_is_refused(tmp_path, text, words):
+    path = tmp_path / "c.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=words):
+        read_yaml(path)
+    with pytest.raises(ConfigError, match=words):
+        load_config(default(catalogues={"datasets": str(path)}), ROOT)
+
+
+def test_a_metric_may_name_its_number_and_a_target_the_length_of_its_list():
+    own = entry(scoring="recall@precision-0.95", tops=[{"k": 100, "of": 30000}])
+    config = load_config(default(metrics=["bedroc-80.5", "f2@k"], datasets=[own]), ROOT)
+    assert config.metrics == ["bedroc-80.5", "f2@k"]
+    assert config.datasets[0].tops == [{"k": 100, "of": 30000}]

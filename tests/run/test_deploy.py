@@ -1,0 +1,329 @@
+"""A model to take away: chosen as the benchmark chooses, fitted on all rows, scoring rows as they are."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from attop.core.top import Top
+from attop.metrics import precision_at_k
+from attop_bench.cli.main import main
+from attop_bench.data import DatasetError, make
+from attop_bench.data.splits.protocols import make_folds
+from attop_bench.deploy.card import card
+from attop_bench.deploy.choose import tied_share
+from attop_bench.deploy.deploy import deploy
+from attop_bench.deploy.package import read_package, write_package
+from attop_bench.deploy.raw_model import raw_rows
+from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.fitting import fit_settings, import_estimator, score_items
+from attop_bench.run.plan import Plan
+from attop_bench.run.run import Run
+from attop_bench.run.training import run_job
+from support import ROOT
+from support.transactions import transactions
+
+pytestmark = pytest.mark.workflow
+
+PARAMS = {
+    "path": "mine.csv",
+    "label": "fraud",
+    "positive": "yes",
+    "drop": ["transaction_id", "date", "currency", "limit_copy", "customer_id"],
+    "one_hot": True,
+    "max_categories": 5,
+    "impute": "median",
+}
+LOGISTIC = {"id": "logistic-regression", "param_grid": {"C": [0.01, 1]}}
+TREE = {
+    "id": "tree",
+    "estimator": "sklearn.tree.DecisionTreeClassifier",
+    "params": {"max_depth": 3},
+    "param_grid": {"min_samples_leaf": [5, 50]},
+}
+SGD = {"id": "sgd-avg", "param_grid": {"eta": [0.1, 1]}}
+
+
+def config(methods, **data):
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    entry = {
+        "id": "mine",
+        "kind": "file",
+        "params": PARAMS,
+        "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
+        "tops": [{"k": 60}],
+        **data,
+    }
+    return load_config({**default, "datasets": [entry], "methods": methods}, ROOT)
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = transactions(1500, share=0.1)
+    frame.to_csv("mine.csv", index=False)
+    return frame
+
+
+@pytest.mark.parametrize("method", [LOGISTIC, TREE, SGD])
+def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table):
+    """One way through names, text and gaps, the other through codes and positions: the same scores."""
+    found = deploy(config([method]), "mine", [method["id"]], n_jobs=1)
+    data = make("file", **PARAMS)
+    plan = Plan(config([method]))
+    job = plan.spec(Run("mine", method["id"], 0, 0))
+    rows = np.arange(len(data.y))
+    estimator = import_estimator(job.estimator)(**job.params)
+    if "random_state" in estimator.get_params():
+        seed = found.package.pipeline["model"].get_params()["random_state"]
+        estimator.set_params(random_state=seed)
+    (model,), transform = fit_settings(estimator, job, data, rows, [{**found.setting, "top": found.top}])
+    read = pd.read_csv("mine.csv")
+    pipeline = found.package.pipeline
+    scores = pipeline.decision_function(read) if method is not TREE else pipeline.predict_proba(read)[:, 1]
+    np.testing.assert_allclose(scores, score_items(model, transform(rows)), rtol=1e-9, atol=1e-9)
+
+
+def test_choice_and_expectation_are_those_of_the_benchmarks_runs(table):
+    methods = [LOGISTIC, TREE]
+    found = deploy(config(methods), "mine", ["logistic-regression", "tree"], Top(k=100), n_jobs=2)
+    data = make("file", **PARAMS)
+    folds = make_folds("stratified", found.dataset, repeat=0, seed=0, n_folds=3, inner_folds=2)
+    values = {}
+    for method in ("logistic-regression", "tree"):
+        job = Plan(config(methods, tops=[{"k": 100, "of": 1500}])).spec(Run("mine", method, 0, 0))
+        outcomes = [run_job(job, found.dataset, fold) for fold in folds]
+        values[method] = [precision_at_k(data.y[o.test], o.scores[0], 34) for o in outcomes]  # ceil(100 / 3)
+    best = max(values, key=lambda m: np.mean(values[m]))
+    assert found.method == best
+    assert [t.method for t in found.tried] == sorted(values, key=lambda m: -np.mean(values[m]))
+    v = np.array(values[best])
+    assert found.expectation.mean == pytest.approx(v.mean())
+    assert found.expectation.lift == pytest.approx(v.mean() / data.y.mean())
+    reach = 4.302652729911275 * math.sqrt(1 / 3 + 1 / 2) * v.std(ddof=1)  # t of 2 degrees, Nadeau and Bengio
+    assert found.expectation.low == pytest.approx(max(v.mean() - reach, 0))
+    assert found.expectation.high == pytest.approx(min(v.mean() + reach, 1))
+
+
+def test_the_final_setting_is_best_on_the_outer_folds(table):
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    data, job = found.dataset, Plan(config([LOGISTIC])).spec(Run("mine", "logistic-regression", 0, 0))
+    folds = make_folds("stratified", data, repeat=0, seed=0, n_folds=3, inner_folds=2)
+    means = {}
+    for C in (0.01, 1):
+        values = []
+        for fold in folds:
+            (model,), transform = fit_settings(
+                import_estimator(job.estimator)(), job, data, fold.train, [{"C": C}]
+            )
+            values.append(precision_at_k(data.y[fold.test], score_items(model, transform(fold.test)), 20))
+        means[C] = np.mean(values)
+    assert found.setting == {"C": max(means, key=means.get)}
+
+
+def test_the_list_is_of_models_that_have_not_seen_the_row(table):
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    ranked = found.ranked
+    assert ranked["rank"].tolist() == list(range(1, 1501))
+    assert sorted(ranked["row"]) == list(range(1, 1501))
+    assert (
+        ranked["transaction_id"].to_numpy() == table["transaction_id"].to_numpy()[ranked["row"] - 1]
+    ).all()
+    assert (ranked["label"].to_numpy() == (table["fraud"] == "yes").to_numpy()[ranked["row"] - 1]).all()
+    np.testing.assert_allclose(
+        ranked["score"], found.package.pipeline.decision_function(table)[ranked["row"] - 1]
+    )
+    for outcome in found.tried[0].outcomes:
+        z = outcome.scores[0]
+        for row, score in zip(outcome.test[:20], z, strict=False):
+            below = ((z < score).sum() + (z == score).sum() / 2) / len(z)
+            assert ranked.set_index("row").loc[row + 1, "held_out"] == pytest.approx(below)
+
+
+def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(table, capsys):
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    write_package(Path("out"), found.package)
+    new = transactions(200, seed=1).drop(columns=["fraud", "limit_copy"])
+    new.loc[0, "country"] = "never seen"
+    new.loc[1, ["age", "country", "v1"]] = None
+    new.iloc[:, ::-1].to_csv("new.csv", index=False)  # columns in another order
+    assert main(["score", "out", "new.csv", "--top", "7", "--output", "list.csv"]) == 0
+    top = pd.read_csv("list.csv")
+    scores = joblib.load("out/model.joblib").decision_function(pd.read_csv("new.csv"))
+    assert top["row"].tolist() == (np.argsort(-scores, kind="stable")[:7] + 1).tolist()
+    np.testing.assert_allclose(top["score"], np.sort(scores)[::-1][:7])
+    assert top.columns.tolist()[:3] == ["rank", "row", "transaction_id"]
+    assert main(["score", "out", "new.csv", "--all"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 200 + 1  # "Written", header and rows
+    new.drop(columns=["v3", "hour"]).to_csv("lacking.csv", index=False)
+    assert main(["score", "out", "lacking.csv"]) == 1
+    assert "the model reads columns that the file lacks: hour, v3" in capsys.readouterr().err
+
+
+def test_one_line_of_another_process_scores_a_raw_file(table):
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    write_package(Path("out"), found.package)
+    scores = "joblib.load('out/model.joblib').decision_function(pandas.read_csv('mine.csv'))"
+    line = f"import joblib, pandas; print({scores}[7])"
+    run = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
+    assert float(run.stdout) == pytest.approx(found.package.pipeline.decision_function(table)[7])
+
+
+def test_skops_is_written_where_it_needs_no_trust(table):
+    skops = pytest.importorskip("skops.io", reason="pip install skops")
+    logistic = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    assert write_package(Path("out"), logistic.package) == []
+    model = skops.load("out/model.skops", trusted=["numpy.dtype"])
+    read = pd.read_csv("mine.csv")
+    np.testing.assert_array_equal(
+        model.decision_function(read), logistic.package.pipeline.decision_function(read)
+    )
+    own = deploy(config([SGD]), "mine", ["sgd-avg"], n_jobs=1)
+    assert "attop.estimators.sgd_at_k.SGDAtK" in write_package(Path("out"), own.package)
+    assert not Path("out/model.skops").exists()
+    assert "attop.estimators.sgd_at_k.SGDAtK" in card(
+        own, Path("out"), ["attop.estimators.sgd_at_k.SGDAtK"], {"sgd-avg": "S"}
+    )
+
+
+def test_text_that_had_to_be_cleaned_is_cleaned_in_the_pipeline_too(table):
+    dirty = table.assign(country=[f" {c}" if isinstance(c, str) else " " for c in table["country"]])
+    dirty.to_csv("mine.csv", index=False)
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    assert "clean" in found.package.pipeline.named_steps
+    score = found.package.pipeline.decision_function
+    np.testing.assert_allclose(score(pd.read_csv("mine.csv")), score(table))
+    assert not (score(table.assign(country="DE")) == score(table.assign(country="FR"))).all()
+
+
+def test_clean_text_needs_no_step_of_attop(table):
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    assert list(found.package.pipeline.named_steps) == ["columns", "scale", "model"]
+
+
+def test_data_that_are_no_file_are_read_by_the_names_of_their_features(table):
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    conf = load_config({**default, "datasets": ["wdbc"], "methods": [LOGISTIC]}, ROOT)
+    found = deploy(conf, "wdbc", ["logistic-regression"], Top(tau=0.2), n_jobs=1)
+    assert found.package.notes["features"] == raw_rows("wdbc", {}, found.dataset).X.columns.tolist()
+    assert found.package.pipeline.n_features_in_ == 6
+
+
+def test_groups_have_a_list_each(table):
+    conf = config(
+        [SGD],
+        params={**PARAMS, "drop": [c for c in PARAMS["drop"] if c != "customer_id"], "group": "channel"},
+        protocol={"kind": "within-groups", "options": {"fractions": [0.6, 0.2, 0.2]}},
+        tops=[{"k": 5}],
+        scoring="micro-pap@k",
+    )
+    found = deploy(conf, "mine", ["sgd-avg"], n_jobs=1)
+    assert found.top == Top(k=5)
+    new = transactions(300, seed=2)
+    new.to_csv("new.csv", index=False)
+    top = found.package.head(found.package.rank("new.csv"))
+    assert top.groupby("channel").size().tolist() == [5, 5, 5]
+    assert top["rank"].max() == 5
+
+
+@pytest.mark.parametrize(
+    ("scores", "k", "share"),
+    [([3, 2, 1], 2, 0), ([3, 2, 2, 1], 2, 0.5), ([1, 1, 1, 1], 2, 1), ([2, 2, 1], 2, 0), ([1.0], 1, 0)],
+)
+def test_tied_share(scores, k, share):
+    assert tied_share(np.array(scores, float), k) == share
+
+
+def test_a_method_that_fails_is_told_and_passed_over(table):
+    broken = {"id": "broken", "estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": -1.0}}
+    told = []
+    found = deploy(
+        config([broken, LOGISTIC]), "mine", ["broken", "logistic-regression"], n_jobs=1, tell=told.append
+    )
+    assert found.method == "logistic-regression"
+    assert "C" in found.tried[-1].error
+    assert told[0].startswith("broken: ")
+    with pytest.raises(ConfigError, match="no method could be trained on mine: broken"):
+        deploy(config([broken]), "mine", ["broken"], n_jobs=1)
+
+
+@pytest.mark.parametrize("params", [{"codes": {"a": 1}}, {"thresholds": {"v1": [0]}}, {"query_norm": "hour"}])
+def test_features_no_pipeline_has_are_refused(params, table):
+    data = make("file", **PARAMS)
+    with pytest.raises(DatasetError, match=f"{next(iter(params))} cannot be one of its steps"):
+        raw_rows("file", {**PARAMS, **params}, data)
+
+
+def test_the_card_says_what_to_expect_and_how_to_use_it(table):
+    methods = [LOGISTIC, TREE]
+    found = deploy(config(methods), "mine", ["logistic-regression", "tree"], Top(k=100), n_jobs=1)
+    text = card(found, Path("out"), [], {"logistic-regression": "Logistic regression", "tree": "Tree"})
+    what = found.expectation
+    assert f"Of the 100 highest of 1,500 rows expect {what.mean * 100:.0f} positives" in text
+    assert f"Precision at the top (k=100 of 1500) is {what.mean:.4f}" in text
+    assert "attop score out new.csv --top k=100" in text
+    for word in (
+        "Logistic regression |",
+        "Tree |",
+        "sha256",
+        "scikit-learn",
+        "Ties decide",
+        "fraud = yes",
+        "`C=",
+    ):
+        assert word in text
+    code = text.partition("```python\n")[2].partition("```")[0]
+    write_package(Path(), found.package)
+    pd.read_csv("mine.csv").to_csv("new.csv", index=False)
+    names = {}
+    exec(code, names)
+    assert len(names["scores"]) == 1500
+
+
+@pytest.mark.parametrize(
+    ("reader", "write"),
+    [
+        ({"separator": ";", "decimal": ","}, {"sep": ";", "decimal": ","}),
+        ({"separator": "tab", "missing": {"age": ["none"]}}, {"sep": "\t"}),
+        ({"header": False, "separator": ";"}, {"header": False, "sep": ";"}),
+    ],
+)
+def test_the_line_of_the_card_reads_a_file_written_like_the_data(reader, write, table):
+    table["age"] = table["age"].astype(object).where(table["age"].notna(), "none")
+    if "missing" not in reader:
+        table = table.drop(columns="age")
+    table.to_csv("mine.csv", index=False, **write)
+    number = {name: i + 1 for i, name in enumerate(table.columns)}
+    columns = number if reader.get("header") is False else dict(zip(number, number, strict=True))
+    params = {**PARAMS, "reader": reader, "drop": [columns[c] for c in PARAMS["drop"]]}
+    conf = config([LOGISTIC], params={**params, "label": columns["fraud"]})
+    found = deploy(conf, "mine", ["logistic-regression"], n_jobs=1)
+    write_package(Path(), found.package)
+    text = card(found, Path("out"), [], {"logistic-regression": "L"})
+    Path("new.csv").write_bytes(Path("mine.csv").read_bytes())
+    names = {}
+    exec(text.partition("```python\n")[2].partition("```")[0], names)
+    ranked = read_package(".").rank("new.csv")
+    np.testing.assert_allclose(np.sort(names["scores"])[::-1], ranked["score"])
+
+
+def test_a_top_that_cannot_be_and_files_that_are_not_there(table):
+    with pytest.raises(ConfigError, match="k=5000 asks for 5000 of the 1500 items"):
+        deploy(config([LOGISTIC]), "mine", ["logistic-regression"], Top(k=5000), n_jobs=1)
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    conf = load_config({**default, "datasets": ["ionosphere"], "methods": [LOGISTIC]}, ROOT)
+    with pytest.raises(ConfigError, match=r"^the files of ionosphere are not fetched yet; first:\nsnakemake"):
+        deploy(conf, "ionosphere", ["logistic-regression"], n_jobs=1)
+
+
+def test_what_is_no_model_is_refused(table, capsys):
+    assert main(["score", "nowhere", "mine.csv"]) == 1
+    assert "nowhere does not hold a model of attop deploy" in capsys.readouterr().err
+    with pytest.raises(DatasetError, match="no model"):
+        read_package("mine.csv")

@@ -1,0 +1,170 @@
+"""Protocols from a configuration file to the report's sentence: what is asked for, and what cannot be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
+from attop_bench.report.page.section import protocol_sentence
+from attop_bench.run.checks import check_plan
+from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.measure import measure
+from attop_bench.run.plan import Plan
+from attop_bench.run.training import run_job
+from support import ROOT
+from support.folds import cut
+
+
+def transactions(path, n=600, seed=0):
+    """Write a table of transactions on thirty days, of sixty customers, every fourth of them compromised."""
+    rng = np.random.default_rng(seed)
+    customer = rng.integers(0, 60, n)
+    fraud = ((customer % 4 == 0) & (rng.random(n) < 0.5)).astype(int)
+    day = pd.Timestamp("2024-02-15") + pd.to_timedelta(np.sort(rng.integers(0, 30, n)), unit="D")
+    amount = rng.normal(size=n) + fraud
+    frame = pd.DataFrame(
+        {
+            "when": day.strftime("%Y-%m-%d 12:%M"),
+            "customer": [f"c{c}" for c in customer],
+            "amount": amount,
+            "fraud": fraud,
+        }
+    )
+    frame.to_csv(path, index=False)
+    return frame
+
+
+def configured(tmp_path, protocol, **params):
+    """Return the plan of a configuration written as YAML, and its data."""
+    transactions(tmp_path / "t.csv")
+    given = {"path": str(tmp_path / "t.csv"), "label": "fraud", "positive": 1, "drop": [], **params}
+    text = yaml.safe_dump(
+        {
+            "catalogues": {"methods": "config/methods.yaml"},
+            "datasets": [
+                {
+                    "id": "bank",
+                    "kind": "file",
+                    "params": given,
+                    "protocol": protocol,
+                    "tops": [{"tau": 0.1}],
+                }
+            ],
+            "methods": ["logistic-regression"],
+        }
+    )
+    config = load_config(yaml.safe_load(text), root=ROOT)
+    data = make("file", **config.dataset("bank").parameters)
+    return Plan(config), data
+
+
+def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path):
+    protocol = {"kind": "whole-entities", "options": {"n_folds": 3, "inner_folds": 2}}
+    plan, data = configured(tmp_path, protocol, entity="customer", drop=["when"])
+    folds = cut(data, plan.config.split("bank", 0))
+    check_plan(plan.config, {"bank": data}, {("bank", 0): folds})
+    customer = pd.read_csv(tmp_path / "t.csv")["customer"].to_numpy()
+    runs = list(plan.runs())
+    assert len(runs) == 3
+    tested = []
+    for run in runs:
+        outcome = run_job(plan.spec(run), data, folds[run.fold], contain=False)
+        assert outcome.record.ok
+        tested.append(set(customer[outcome.test]))
+    assert sum(map(len, tested)) == len(set().union(*tested)) == 60
+    assert protocol_sentence(protocol) == (
+        "Cross-validation over whole entities, such as customers, which are ranked in one list "
+        "(whole-entities: n_folds = 3, inner_folds = 2, repeats = 1)."
+    )
+
+
+def test_a_protocol_without_its_column_stops_before_the_first_job(tmp_path):
+    plan, data = configured(tmp_path, {"kind": "whole-entities"}, drop=["when", "customer"])
+    with pytest.raises(DatasetError, match="needs entities and the data name none: give the column"):
+        cut(data, plan.config.split("bank", 0))
+
+
+PREQUENTIAL = {
+    "kind": "prequential",
+    "options": {
+        "n_folds": 2,
+        "train": 6,
+        "delay": 3,
+        "test": 5,
+        "inner_train": 3,
+        "inner_delay": 1,
+        "inner_test": 2,
+    },
+}
+
+
+def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
+    plan, data = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
+    folds = cut(data, plan.config.split("bank", 0))
+    check_plan(plan.config, {"bank": data}, {("bank", 0): folds})
+    frame = pd.read_csv(tmp_path / "t.csv", parse_dates=["when"])
+    tested = []
+    for run in plan.runs():
+        outcome = run_job(plan.spec(run), data, folds[run.fold], contain=False)
+        assert outcome.record.ok
+        tested.append(frame["when"].iloc[outcome.test].dt.normalize())
+    assert [str(d.min().date()) for d in tested] == ["2024-03-06", "2024-03-11"]
+    assert [str(d.max().date()) for d in tested] == ["2024-03-10", "2024-03-15"]
+    assert protocol_sentence(PREQUENTIAL) == (
+        "A window of days trains, the days until its labels are known are left out, the next days test; "
+        "selection goes forward in time too (prequential: n_folds = 2, train = 6, delay = 3, test = 5, "
+        "inner_train = 3, inner_delay = 1, inner_test = 2, repeats = 1)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "params", "message"),
+    [
+        ({}, {"drop": ["when"]}, "needs the day of each row and the data do not have it: give the column"),
+        ({"train": 30}, {"day": "when"}, "2 folds need 43 days .*and there are 30: lower n_folds, train"),
+        ({"inner_train": 20}, {"day": "when"}, "2 inner folds of fold 0 need 25 days .*, and there are 17"),
+        ({"delay": -1}, {"day": "when"}, "delay must be an integer of at least 0, got -1"),
+    ],
+)
+def test_days_that_are_not_there_stop_before_the_first_job(tmp_path, options, params, message):
+    protocol = {"kind": "prequential", "options": PREQUENTIAL["options"] | options}
+    plan, data = configured(tmp_path, protocol, entity="customer", **params)
+    with pytest.raises(DatasetError, match=message):
+        cut(data, plan.config.split("bank", 0))
+
+
+def test_an_unknown_option_of_days_is_told_without_the_data(tmp_path):
+    with pytest.raises(ConfigError, match="protocol 'prequential': unknown parameter 'gap'"):
+        configured(tmp_path, {"kind": "prequential", "options": {"gap": 3}}, day="when")
+
+
+def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):
+    plan, data = configured(tmp_path, {"kind": "stratified"}, entity="customer", day="when")
+    folds = cut(data, plan.config.split("bank", 0))
+    tree = {"estimator": "sklearn.ensemble.RandomForestClassifier", "param_grid": {}}
+    spec = next(plan.runs())
+    scores = []
+    for seed, params in ((0, {}), (1, {}), (0, {"random_state": 5}), (1, {"random_state": 5})):
+        params = {"n_estimators": 5, **params}
+        job = replace(plan.spec(spec), seed=seed, params=params, **tree)
+        scores.append(run_job(job, data, folds[0], contain=False).scores)
+    assert not np.array_equal(scores[0], scores[1])
+    np.testing.assert_array_equal(scores[2], scores[3])
+
+
+def test_card_precision_selects_and_needs_its_columns(tmp_path):
+    plan, data = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
+    folds = cut(data, plan.config.split("bank", 0))
+    job = replace(plan.spec(next(plan.runs())), scoring="card-precision-3")
+    record = run_job(job, data, folds[0], contain=False).record
+    (top,) = record.tops
+    best = max(np.mean(row["values"]) for row in top["inner"])
+    assert top["validation"] == pytest.approx(best)
+    assert best > 0
+    bare = replace(data, entity=None)
+    found = measure(job.metric, bare, folds[0].test, np.zeros(len(folds[0].test)), job.tops[0])
+    assert found.reason == "the data name no entities or no days"

@@ -1,0 +1,169 @@
+"""Stored scores of anybody's: the tables and the page of the benchmark, without training."""
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop.core.top import Top
+from attop.metrics import METRICS, get_metric
+from attop_bench.cli.main import main
+from attop_bench.data import DatasetError
+from attop_bench.run.predictions import files_of
+from attop_bench.run.rescore import rescore
+from attop_bench.run.tables import KEY, TABLES
+
+TOPS = [Top(k=3), Top(kappa=0.5), Top(tau=0.2)]
+PRECISION, RECALL, AUC = (get_metric(name) for name in ("precision@k", "recall@k", "auc"))
+
+
+def predictions(datasets=("a", "b"), methods=("good", "bad", "flat"), repeats=2, folds=3, n=60, seed=0):
+    """Return made scores, those of ``flat`` all alike, those of ``bad`` with many ties."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for dataset in datasets:
+        signal = rng.normal(size=n)
+        label = (signal + rng.normal(size=n) > 0.8).astype(int)
+        for repeat in range(repeats):
+            fold = rng.permutation(n) % folds
+            for method in methods:
+                score = {"good": signal, "bad": rng.integers(0, 4, n) + 0.0, "flat": np.zeros(n)}[method]
+                runs = {"dataset": dataset, "method": method, "repeat": repeat, "fold": fold}
+                rows.append(pd.DataFrame({**runs, "row": np.arange(n), "label": label, "score": score}))
+    return pd.concat(rows, ignore_index=True)
+
+
+def rescored(frame, tmp_path, metrics=(PRECISION, RECALL, AUC), **options):
+    for dataset, part in frame.groupby("dataset"):
+        part.to_csv(tmp_path / f"{dataset}.csv", index=False)
+    return rescore(files_of(tmp_path), TOPS, metrics, metrics[0], n_jobs=1, **options)
+
+
+def test_every_value_is_the_metric_of_its_rows(tmp_path):
+    frame = predictions().sample(frac=1, random_state=0)  # in any order
+    tables = rescored(frame, tmp_path).tables
+    evaluation = tables["evaluation"]
+    assert len(evaluation) == 2 * 3 * 2 * 3 * len(TOPS) * 3
+    assert not evaluation.duplicated([*KEY, "metric"]).any()
+    for row in evaluation.sample(60, random_state=1).itertuples():
+        its = frame[
+            (frame["dataset"] == row.dataset)
+            & (frame["method"] == row.method)
+            & (frame["repeat"] == row.repeat)
+            & (frame["fold"] == row.fold)
+        ]
+        top = Top.parse(row.top)
+        expected = METRICS[row.metric].evaluate(its["label"].to_numpy(), its["score"].to_numpy(), top)
+        assert row.value == expected.value
+
+
+def test_groups_and_weights_reach_the_metrics(tmp_path):
+    frame = predictions(("a",), repeats=1)
+    frame["group"] = np.where(frame["row"] % 2, "u", "v")
+    frame["weight"] = 1.0 + frame["row"]
+    values = rescored(frame, tmp_path).tables["evaluation"]
+    for row in values[values["method"] == "bad"].itertuples():
+        its = frame[(frame["method"] == "bad") & (frame["fold"] == row.fold)]
+        metric, weights = METRICS[row.metric], its["weight"].to_numpy()
+        arguments = (its["label"].to_numpy(), its["score"].to_numpy(), Top.parse(row.top), its["group"])
+        expected = metric.evaluate(*arguments, weights if metric.weighted else None)
+        assert row.value == pytest.approx(expected.value)
+    assert (values["n_groups"] + values["n_left_out"]).eq(2).all()
+
+
+def test_the_tables_are_those_of_the_benchmark(tmp_path):
+    found = rescored(predictions(), tmp_path)
+    assert set(found.tables) == set(TABLES)
+    for name, columns in TABLES.items():
+        assert list(found.tables[name].columns) == [*KEY, *columns]
+    runs = found.tables["runs"]
+    assert runs["status"].eq("ok").all()
+    assert (runs["n_train"] + runs["n_test"]).eq(60).all()
+    assert set(runs.loc[runs["constant"], "method"]) == {"flat"}
+    assert found.manifest["datasets"]["a"]["items"] == 60
+
+
+def test_what_one_fold_was_trained_on_is_not_known(tmp_path):
+    runs = rescored(predictions(folds=1), tmp_path).tables["runs"]
+    assert all(map(math.isnan, runs["n_train"]))
+
+
+def test_rows_that_are_numbered_anew_in_each_fold_say_nothing_of_training_parts(tmp_path):
+    frame = predictions()
+    frame["row"] = frame.groupby(["dataset", "method", "repeat", "fold"]).cumcount()
+    assert all(map(math.isnan, rescored(frame, tmp_path).tables["runs"]["n_train"]))
+
+
+def test_a_run_that_is_not_there_is_missing_in_the_page(tmp_path, capsys):
+    frame = predictions()
+    gone = (
+        (frame["dataset"] == "b") & (frame["method"] == "bad") & (frame["repeat"] == 1) & (frame["fold"] == 0)
+    )
+    frame[~gone].to_parquet(tmp_path / "all.parquet")
+    out = tmp_path / "out"
+    assert main(["rescore", str(tmp_path / "all.parquet"), "--output", str(out), "--jobs", "1"]) == 0
+    assert "35 runs of 3 methods on 2 data sets at kappa=0.25" in capsys.readouterr().out
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert re.search(r"1\s+job missing", page)
+    assert (out / "tables/evaluation.csv").is_file()
+
+
+def test_the_page_is_the_reports(tmp_path):
+    frame = predictions().rename(columns={"method": "framework"})
+    (tmp_path / "in").mkdir()
+    frame.to_csv(tmp_path / "in/p.csv", index=False)
+    command = ["rescore", str(tmp_path / "in"), "--top", "5", "--top", "tau=0.1", "--metric", "auc"]
+    command += ["--rename", "framework=method", "--title", "Mine", "--output", str(tmp_path / "out")]
+    assert main(command) == 0
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "<title>Mine" in page
+    for word in ("good", "flat", "k=5", "tau=0.1"):
+        assert word in page
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.drop(columns="score"), r"no column 'score'.*--rename COLUMN=score"),
+        (lambda f: f.assign(label=f["label"] * 2), r"labels must be 0 or 1, got \[0, 2\]"),
+        (lambda f: f.assign(score=np.where(f["row"] == 3, np.inf, f["score"])), "scores are NaN or infinite"),
+        (lambda f: f.assign(score=np.where(f["row"] == 3, np.nan, f["score"])), "'score' has missing values"),
+        (lambda f: f.assign(score="high"), "'score' is not numeric, such as 'high'"),
+        (
+            lambda f: f.assign(fold=0, repeat=0),
+            "a row is scored twice: give each repeat and fold its own number",
+        ),
+        (lambda f: f.drop(f.index[(f["method"] == "bad") & (f["row"] == 5)]), "are not the same as the"),
+        (
+            lambda f: f.assign(
+                label=np.where((f["method"] == "bad") & (f["row"] == 5), 1 - f["label"], f["label"])
+            ),
+            "method 'bad' has other labels",
+        ),
+    ],
+)
+def test_refuses(change, message, tmp_path):
+    with pytest.raises(DatasetError, match=message):
+        rescored(change(predictions()), tmp_path)
+
+
+def test_a_data_set_in_two_files_is_refused(tmp_path):
+    for name in ("one", "two"):
+        predictions(("a",)).to_csv(tmp_path / f"{name}.csv", index=False)
+    with pytest.raises(DatasetError, match=r"data set .a. is in .*one.csv as well"):
+        rescore(files_of(tmp_path), TOPS, [PRECISION], PRECISION, n_jobs=1)
+
+
+def test_what_cannot_be_read_is_said_on_the_command_line(tmp_path, capsys):
+    assert main(["rescore", str(tmp_path)]) == 1
+    assert "no file of predictions" in capsys.readouterr().err
+    predictions().to_csv(tmp_path / "p.csv", index=False)
+    for option, message in (
+        (["--top", "0.1"], "k must be an integer"),
+        (["--metric", "precison@k"], "did you mean 'precision@k'"),
+        (["--rename", "x"], "--rename wants COLUMN=NAME"),
+    ):
+        assert main(["rescore", str(tmp_path), *option]) == 1
+        assert message in capsys.readouterr().err

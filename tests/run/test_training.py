@@ -1,0 +1,286 @@
+"""One training job: fair selection, what is recorded, and that nothing of the test part leaks in."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from attop.core.files import read_json
+from attop.core.top import Top
+from attop.metrics import average_precision, get_metric, precision_at_k
+from attop_bench.data.base import Dataset, Unavailable, save_arrays
+from attop_bench.run.evaluation import evaluate
+from attop_bench.run.fitting import settings_of
+from attop_bench.run.record import Record, RecordError
+from attop_bench.run.run import Run
+from attop_bench.run.spec import JobSpec
+from attop_bench.run.trace import trace, trace_table
+from attop_bench.run.training import run_job
+from support.folds import cut
+from support.recorder import Recorder
+
+HERE = "support.recorder"
+
+
+def dataset(n=90, seed=0, groups=None):
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) % 3 == 0).astype(int)
+    X = rng.normal(size=(n, 3)) * [1, 10, 1] + 5
+    X[:, 1] += 15 * y  # column 1 ranks well, the others say nothing
+    return Dataset("toy", X, y, groups)
+
+
+def job(estimator="Recorder", **changes):
+    base = {
+        "repeat": 0,
+        "fold": 1,
+        "seed": 7,
+        "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
+        "scaling": "none",
+        "tops": [{"k": 5}, {"tau": 0.2}],
+        "scoring": "precision@k",
+        "estimator": f"{HERE}.{estimator}",
+        "param_grid": {"column": [0, 1, 2]},
+    }
+    return JobSpec(**{**base, **changes})
+
+
+def run(job, data):
+    return run_job(job, data, fold_of(job, data))
+
+
+def fold_of(job, data):
+    return cut(data, job.split)[job.fold]
+
+
+def test_selects_what_ranks_best_and_scores_the_test_part():
+    data = dataset()
+    outcome = run(job(), data)
+    assert outcome.record.status == "ok", outcome.record
+    assert [t["chosen"] for t in outcome.record.tops] == [{"column": 1}] * 2
+    np.testing.assert_array_equal(outcome.scores, [data.X[outcome.test, 1]] * 2)
+    fold = fold_of(job(), data)
+    np.testing.assert_array_equal(outcome.test, fold.test)
+
+
+def test_inner_table_is_the_metric_on_the_inner_splits():
+    data = dataset()
+    record = run(job(), data).record
+    fold = fold_of(job(), data)
+    for kept in record.tops:
+        top = {"k=5": Top(k=5), "tau=0.2": Top(tau=0.2)}[kept["top"]]
+        for row in kept["inner"]:
+            column = row["setting"]["column"]
+            expected = [precision_at_k(data.y[v], data.X[v, column], top) for _, v in fold.inner]
+            np.testing.assert_allclose(row["values"], expected)
+
+
+def test_only_training_rows_are_seen_and_the_seed_is_the_same_for_every_method():
+    Recorder.seen.clear()
+    data = dataset()
+    outcome = run(job(), data)
+    test_rows = {tuple(row) for row in data.X[outcome.test]}
+    assert Recorder.seen
+    for X, _, seed in Recorder.seen:
+        assert not test_rows & {tuple(row) for row in X}
+        assert seed == outcome.record.seed
+    assert run(job("Diverging"), data).record.seed == outcome.record.seed
+
+
+def test_scaling_is_fitted_on_the_training_part():
+    data = dataset()
+    path = "sklearn.linear_model.LogisticRegression"
+    outcome = run(replace(job(scaling="standard", param_grid={"C": [0.1]}), estimator=path), data)
+    fold = fold_of(job(), data)
+    scale = StandardScaler().fit(data.X[fold.train])
+    model = LogisticRegression(C=0.1).fit(scale.transform(data.X[fold.train]), data.y[fold.train])
+    expected = model.decision_function(scale.transform(data.X[fold.test]))
+    np.testing.assert_allclose(outcome.scores[0], expected, rtol=1e-9)
+
+
+def test_logarithms_are_standardised_and_need_counts():
+    data = dataset()
+    path = "sklearn.linear_model.LogisticRegression"
+    spec = replace(job(scaling="log1p", param_grid={"C": [0.1]}), estimator=path)
+    counts = replace(data, X=np.floor(np.exp(np.abs(data.X))))
+    logs = replace(data, X=np.log1p(counts.X))
+    expected = run(replace(spec, scaling="standard"), logs).scores
+    np.testing.assert_allclose(run(spec, counts).scores, expected, rtol=1e-9)
+    record = run(spec, data).record
+    assert record.status == "error"
+    assert "log1p is for counts" in record.error
+
+
+def test_within_groups_the_selected_model_is_final():
+    groups = np.repeat(np.arange(6), 15)
+    data = dataset(groups=groups)
+    Recorder.seen.clear()
+    protocol = {"kind": "within-groups", "options": {}}
+    grouped = job(fold=0, protocol=protocol, scoring="micro-pap@k", tops=[{"k": 2}])
+    outcome = run(grouped, data)
+    assert outcome.record.status == "ok", outcome.record
+    assert len(Recorder.seen) == 3  # one fit per setting, none after the selection
+    assert {len(X) for X, _, _ in Recorder.seen} == {len(fold_of(grouped, data).train)}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "status", "words"),
+    [
+        ("Diverging", "diverged", "NaN or infinite"),
+        ("Wrong", "error", "shape (3,)"),
+        ("Complex", "error", "scores of dtype complex128"),
+        ("Text", "error", "scores of dtype <U"),
+        ("Nothing", "error", "cannot be imported"),
+    ],
+)
+def test_a_method_that_fails_leaves_a_record(estimator, status, words):
+    outcome = run(job(estimator), dataset())
+    assert outcome.record.status == status
+    assert words in outcome.record.error
+    assert outcome.scores.shape == (0, len(outcome.test))
+
+
+def test_a_ranker_whose_weights_overflow_diverged():
+    data = dataset()
+    data = replace(data, X=data.X * 1e300)
+    outcome = run(replace(job(param_grid={}), estimator="attop.estimators.PerceptronAtK"), data)
+    assert outcome.record.status == "diverged"
+    assert "PerceptronAtK diverged" in outcome.record.error
+
+
+def test_a_metric_undefined_on_every_split_is_said():
+    outcome = run(job(tops=[{"k": 70}]), dataset())
+    assert outcome.record.status == "error"
+    assert "undefined on every inner split" in outcome.record.error
+
+
+def test_settings_are_all_combinations_in_order():
+    assert settings_of({"a": [1, 2], "b": ["x"]}) == [{"a": 1, "b": "x"}, {"a": 2, "b": "x"}]
+    assert settings_of({"b": [1, 2], "a": [3, 4]}) == settings_of({"a": [3, 4], "b": [1, 2]})
+    assert settings_of({}) == [{}]
+
+
+def test_evaluation_reads_what_a_job_wrote(tmp_path):
+    data = dataset()
+    outcome = run(job(), data)
+    save_arrays(tmp_path / "scores.npz", {"test": outcome.test, "scores": outcome.scores})
+    outcome.record.write(tmp_path / "record.json")
+    assert read_json(tmp_path / "record.json")["tops"][0]["chosen"] == {"column": 1}
+    failed = run(job("Diverging"), data)
+    save_arrays(tmp_path / "failed.npz", {"test": failed.test, "scores": failed.scores})
+    failed.record.write(tmp_path / "failed.json")
+    tables = evaluate(
+        data,
+        [Run("toy", "recorder", 0, 1), Run("toy", "diverging", 0, 1)],
+        [tmp_path / "scores.npz", tmp_path / "failed.npz"],
+        [tmp_path / "record.json", tmp_path / "failed.json"],
+        tops=[Top(k=5), Top(tau=0.2)],
+        metrics=[get_metric(name) for name in ("precision@k", "ap", "pauc@k")],
+        scoring=get_metric("precision@k"),
+    )
+    # Written beside the training curves, which are another job's.
+    assert "trace" not in tables
+    assert tables["runs"]["status"].tolist() == ["ok", "ok", "diverged", "diverged"]
+    assert set(tables["evaluation"]["method"]) == {"recorder"}
+    assert len(tables["evaluation"]) == 2 * 3
+    y, scores = data.y[outcome.test], outcome.scores[0]
+    first = tables["evaluation"].set_index(["top", "metric"])["value"]
+    assert first["k=5", "precision@k"] == precision_at_k(y, scores, 5)
+    assert first["k=5", "ap"] == pytest.approx(average_precision(y, scores))
+    cross = tables["cross"].set_index(["top", "at"])["value"]
+    assert len(cross) == 2 * 2
+    assert cross["k=5", "tau=0.2"] == precision_at_k(y, scores, Top(tau=0.2))
+    roc = tables["roc"].iloc[0]
+    assert (roc["fp"][-1], roc["tp"][-1]) == (roc["n_neg"], roc["n_pos"]) == (20, 10)
+    assert len(tables["selection"]) == 2 * 3 * 2
+
+
+@pytest.mark.parametrize("selection", ["nested", "optimistic"])
+def test_a_model_that_ranks_nothing_is_marked(selection, tmp_path):
+    data = dataset()
+    data.X[:, 2] = 1.0
+    runs, scores, records = [], [], []
+    for column in (1, 2):
+        outcome = run(job(param_grid={"column": [column]}, selection=selection), data)
+        runs.append(Run("toy", f"column {column}", 0, 1))
+        scores.append(tmp_path / f"{column}.npz")
+        save_arrays(scores[-1], {"test": outcome.test, "scores": outcome.scores})
+        records.append(tmp_path / f"{column}.json")
+        outcome.record.write(records[-1])
+    options = {
+        "tops": [Top(k=5), Top(tau=0.2)],
+        "metrics": [get_metric("auc")],
+        "scoring": get_metric("precision@k"),
+    }
+    table = evaluate(data, runs, scores, records, **options)["runs"]
+    assert table["constant"].tolist() == [False, False, True, True]
+
+
+def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
+    data = dataset()
+    runs, found = [], []
+    for fold in range(3):
+        outcome = run(job(fold=fold, selection="optimistic"), data)
+        assert outcome.scores.shape == (2, 3, len(outcome.test))
+        save_arrays(tmp_path / f"{fold}.npz", {"test": outcome.test, "scores": outcome.scores})
+        outcome.record.write(tmp_path / f"{fold}.json")
+        runs.append(Run("toy", "recorder", 0, fold))
+        found.append(outcome)
+    tables = evaluate(
+        data,
+        runs,
+        [tmp_path / f"{fold}.npz" for fold in range(3)],
+        [tmp_path / f"{fold}.json" for fold in range(3)],
+        tops=[Top(k=5), Top(tau=0.2)],
+        metrics=[get_metric("precision@k")],
+        scoring=get_metric("precision@k"),
+    )
+    for t, top in enumerate([Top(k=5), Top(tau=0.2)]):
+        values = [[precision_at_k(data.y[o.test], row, top) for row in o.scores[t]] for o in found]
+        best = int(np.argmax(np.mean(values, axis=0)))
+        mine = tables["runs"].query("top == @top.__str__()")
+        assert mine["chosen"].tolist() == [f'{{"column": {best}}}'] * 3
+        assert mine["selection"].tolist() == ["optimistic"] * 3
+        np.testing.assert_allclose(mine["validation"], np.mean(values, axis=0)[best])
+        reported = tables["evaluation"].query("top == @top.__str__()")["value"]
+        np.testing.assert_allclose(reported, np.array(values)[:, best])
+    assert set(tables["selection"]["part"]) == {"test"}
+
+
+def test_a_trace_is_the_chosen_setting_stopped_ever_later():
+    data = dataset()
+    chosen = replace(
+        job(), estimator="attop.estimators.RankBoost", param_grid={}, params={"max_iter": 6}, tops=[{"k": 5}]
+    )
+    outcome, fold = run(chosen, data), fold_of(chosen, data)
+    assert outcome.record.status == "ok"
+    rows = trace(chosen, data, fold, outcome.record, "k=5")
+    assert [row["iterations"] for row in rows] == [1, 2, 4, 6]
+    objectives = [row["objective"] for row in rows]
+    assert objectives == sorted(objectives, reverse=True)
+    assert rows[-1]["test"] == precision_at_k(data.y[outcome.test], outcome.scores[0], 5)
+    assert trace(job(), data, fold, run(job(), data).record, "k=5") == [], "no iterations to stop"
+    failed = replace(outcome.record, status="error", tops=[])
+    assert trace(chosen, data, fold, failed, "k=5") == []
+    table = trace_table("toy", data, fold, {"boost": chosen}, {"boost": outcome.record}, "k=5")
+    assert table["iterations"].tolist() == [1, 2, 4, 6]
+    gone = Unavailable("not there", "look elsewhere")
+    assert trace_table("toy", gone, None, {"boost": chosen}, {"boost": failed}, "k=5").empty
+
+
+def test_a_record_is_read_as_it_was_written_or_refused(tmp_path):
+    path = tmp_path / "record.json"
+    record = run(job(), dataset()).record
+    record.write(path)
+    again = Record.read(path)
+    assert (again.tops, again.seconds, again.seed) == (record.tops, record.seconds, record.seed)
+    assert again.ok
+    path.write_text('{"status": "timeout", "error": "", "of_a_later_version": 1}')
+    assert Record.read(path).failed
+    half_a_pair = r'{"status": "ok", "error": "\ud800"}'
+    for text in ('{"status": "done"}', '{"status": "o', "[]", "", half_a_pair):
+        path.write_text(text)
+        with pytest.raises(RecordError, match=r"record\.json .*delete it, and its run is repeated"):
+            Record.read(path)

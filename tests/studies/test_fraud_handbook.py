@@ -1,0 +1,125 @@
+"""The Fraud Detection Handbook: its split row by row, its printed card precisions to the digit."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from studies.fraud_handbook.findings import findings
+from studies.fraud_handbook.kind import FEATURES, FILES, fraud_handbook
+
+from attop_bench.data.base import DatasetError
+from attop_bench.papers.findings import printed_numbers
+from attop_bench.run.config import load_config
+from attop_bench.run.measure import measure
+from attop_bench.run.plan import Plan
+from attop_bench.run.training import run_job
+from support import ROOT
+from support.folds import cut
+
+FOLDER = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data") / "fraud-handbook"
+
+
+def day_of(name):
+    return FOLDER / f"{name.removeprefix('day_').replace('_', '-')}.pkl"
+
+
+@pytest.fixture(scope="module")
+def plan():
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    own = yaml.safe_load((ROOT / "config/papers/fraud-handbook.yaml").read_text())
+    return Plan(load_config(default | own, root=ROOT))
+
+
+@pytest.fixture(scope="module")
+def transactions(plan):
+    if not all(day_of(name).exists() for name in FILES):
+        pytest.skip(f"the handbook's transactions are not in {FOLDER}")
+    data = fraud_handbook(**{name: day_of(name) for name in FILES})
+    [fold] = cut(data, plan.config.split("fraud-handbook", 0))
+    return data, fold
+
+
+def test_training_and_test_rows_are_the_handbooks(transactions):
+    data, fold = transactions
+    assert (len(fold.train), data.y[fold.train].sum()) == (67_240, 598)
+    assert (len(fold.test), data.y[fold.test].sum()) == (58_264, 385)
+    assert data.X.shape == (201_295, 15)
+    day = data.day - data.day.min()
+    tested = []
+    for d in range(14, 21):
+        known = set(data.entity[(data.y == 1) & (day < d - 7)])
+        tested += [i for i in np.flatnonzero(day == d) if data.entity[i] not in known]
+    assert fold.test.tolist() == tested
+    for fit, validation in fold.inner:
+        assert day[fit].max() + 1 < day[validation].min()
+        assert day[validation].max() < 7
+
+
+@pytest.mark.parametrize(
+    ("method", "low", "high"),
+    [
+        ("handbook-logistic-regression", 0.291, 0.291),
+        ("handbook-tree-2", 0.236, 0.397),
+        pytest.param("handbook-forest", 0.287, 0.289, marks=pytest.mark.workflow),  # a hundred trees
+    ],
+)
+def test_printed_card_precisions_to_the_digit(transactions, plan, method, low, high):
+    data, fold = transactions
+    [run] = [run for run in plan.runs() if run.method == method]
+    outcome = run_job(plan.spec(run), data, fold, contain=False)
+    found = {
+        name: measure(plan.config.metric(name), data, outcome.test, outcome.scores[0], None).value
+        for name in plan.config.metrics
+    }
+    told = printed_numbers("fraud-handbook").set_index(["method", "metric"])["mean"]
+    assert round(found["card-precision-100-in-order"], 3) == told[method, "card-precision-100"]
+    assert round(found["card-precision-100-low"], 3) == low
+    assert round(found["card-precision-100-high"], 3) == high
+    assert low - 0.0005 <= found["card-precision-100"] <= high + 0.0005
+
+
+def test_days_that_are_missing_or_other_are_refused(tmp_path):
+    with pytest.raises(DatasetError, match=r"files of day_2018_07_25, .* are needed, got day_2018_07_25$"):
+        fraud_handbook(day_2018_07_25=tmp_path / "a.pkl")
+    other = tmp_path / "a.pkl"
+    other.write_bytes(b"not as published")
+    with pytest.raises(DatasetError, match=r"a\.pkl"):
+        fraud_handbook(**dict.fromkeys(FILES, other))
+    assert len(FEATURES) == 15
+
+
+def test_the_page_tells_digits_from_orders_of_ties():
+    values = {
+        "handbook-tree-2": (0.2414, 0.2397, 0.2357, 0.3971, 0.763),
+        "handbook-xgboost": (0.246, 0.246, 0.246, 0.246, 0.85),
+        "soft-top": (0.301, 0.301, 0.301, 0.301, 0.88),
+    }
+    names = [f"card-precision-100{s}" for s in ("-in-order", "", "-low", "-high")] + ["auc"]
+    rows = [
+        {
+            "dataset": "fraud-handbook",
+            "top": "tau=0.01",
+            "method": m,
+            "metric": n,
+            "mean": v,
+            "n_constant": int(m == "soft-top"),
+        }
+        for m, its in values.items()
+        for n, v in zip(names, its, strict=True)
+    ]
+    story = {"methods": {m: {"title": m} for m in values}}
+    found = findings({"summary": pd.DataFrame(rows)}, story)
+    table = found.comparisons[0].table.set_index("method")
+    assert table["same digits"].to_dict() == {
+        "handbook-tree-2": "yes",
+        "handbook-xgboost": "no",
+        "soft-top": "",
+    }
+    assert table["constant"].to_list() == [0, 0, 1]
+    assert found.answers[0] == "1 of the 2 printed card precisions come out to the digit."
+    assert "printed 0.273, in order 0.246" in found.answers[1]
+    assert "from 0.236 to 0.397" in found.answers[2]
+    assert "soft-top 0.301" in found.answers[3]
