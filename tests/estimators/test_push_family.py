@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from studies.theory.push_bound import margin_risk
+from studies.theory import margin_risk
 
 from attop.estimators.pnorm_push import PNormPush
 from attop.estimators.rankboost import RankBoost

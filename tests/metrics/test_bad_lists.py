@@ -1,4 +1,4 @@
-"""Labels, scores and groups that are wrong or in another form: metrics, surrogates, margins and scorers."""
+"""Labels, scores and groups that are wrong or in another form: metrics, surrogates and scorers."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
-from studies.theory.margins import pap_margins, prec_margins
 
 from attop import surrogates
 from attop.metrics import METRICS, UndefinedMetricError, get_metric, make_top_scorer, pap_at_k, roc_points
@@ -97,20 +96,14 @@ def of_surrogate(cls):
     return lambda y=LABELS, scores=SCORES, top=2, groups=None: cls(top).value_and_coef(scores, y, groups)[0]
 
 
-def of_margins(margins):
-    return lambda y=LABELS, scores=SCORES, top=2, groups=None: margins(scores, y, top, groups)
-
-
 FUNCTIONS = {
     **{name: of_metric(metric) for name, metric in METRICS.items()},
     **{cls.__name__: of_surrogate(cls) for cls in WITH_TOP},
-    "prec_margins": of_margins(prec_margins),
-    "pap_margins": of_margins(pap_margins),
 }
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_metrics_surrogates_and_margins(name):
+def test_metrics_and_surrogates(name):
     function = FUNCTIONS[name]
     is_surrogate = hasattr(surrogates, name)
     for case, (change, message) in LISTS.items():

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 from studies.movielens.orderings import orderings, side_by_side
 from studies.movielens.orderings import sentences as movielens_sentences
-from studies.theory.margins import pap_margins
+from studies.theory import pap_margins
 
 from attop.core.top import Top
 from attop.estimators import PNormPush

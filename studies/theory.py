@@ -1,0 +1,331 @@
+r"""What the papers' theory says in numbers: margin conditions, mistake and generalisation bounds.
+
+Functions of plain arrays, as Boyd et al. (2012), Kar et al. (2015), Hiranandani et al. (2020) and Rudin (2005)
+write them. Where they differ from the paper the docstring says so, and docs/errata shows why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+
+from attop.core.sample import check_labels
+from attop.core.typing import Floats
+from attop.solvers.minibatch.batches import Batch
+from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax
+
+__all__ = [
+    "AATPBound",
+    "MistakeBound",
+    "PApMargins",
+    "PrecMargins",
+    "PushBound",
+    "aatp_bound",
+    "aatp_kernel_bound",
+    "log_covering_number",
+    "margin_risk",
+    "mistake_bound",
+    "pap_margins",
+    "prec_margins",
+    "push_bound",
+    "top_margin_loss",
+]
+
+
+# --- Margin conditions of prec@k and pAp@k ---
+
+
+class PrecMargins(NamedTuple):
+    """Largest delta with which scores satisfy each margin condition of prec@k; the paper asks for 1.
+
+    Attributes
+    ----------
+    weak : float
+        Some k positives score at least delta above every negative. At 1, the ramp surrogate is 0.
+    k : float
+        Every n+ - k + 1 positives have a mean at least delta above every negative. At 1, avg is 0.
+    strong : float
+        Every positive scores at least delta above every negative. At 1, max is 0.
+    """
+
+    weak: float
+    k: float
+    strong: float
+
+
+class PApMargins(NamedTuple):
+    """Largest delta with which scores satisfy each margin condition of pAp@k, ``beta = min(n+, k)``.
+
+    Attributes
+    ----------
+    weak : float
+        Some beta positives score at least delta above every negative. At 1, the ramp surrogate is 0.
+    beta : float
+        Every beta positives have a mean at least delta above every negative. At 1, avg is 0.
+    moderate : float
+        As `weak`, while no positive is below a negative; else minus infinity. At 1, both TS surrogates are 0.
+    strong : float
+        Every positive scores at least delta above every negative. At 1, max is 0.
+    """
+
+    weak: float
+    beta: float
+    moderate: float
+    strong: float
+
+
+def prec_margins(scores: ArrayLike, y: ArrayLike, k: int) -> PrecMargins:
+    """Return the realised margins of prec@k of one list with at least k positives (Kar et al., section 3).
+
+    Differences from the paper: the size of the subsets in the k-margin, n+ - k + 1, is the one with which the
+    margin makes avg 0; with k, as the condition is sometimes quoted, it does not.
+
+    Examples
+    --------
+    >>> prec_margins([3.0, 2.0, 0.5, 1.0], [1, 1, 1, 0], 2)
+    PrecMargins(weak=1.0, k=0.25, strong=-0.5)
+    """
+    leads = _leads(scores, y)
+    return PrecMargins(float(leads[-k]), float(leads[: len(leads) - k + 1].mean()), float(leads[0]))
+
+
+def pap_margins(scores: ArrayLike, y: ArrayLike, k: int) -> PApMargins:
+    """Return the realised margins of pAp@k of one list with at least k negatives (definitions 2 to 5).
+
+    Differences from the paper: it calls the beta-margin stronger than the weak one, which is true for
+    ``n+ >= 2 beta - 1`` only; beyond, a positive `beta` leaves open whether the risk is 0.
+
+    Examples
+    --------
+    >>> pap_margins([3.0, 2.0, 0.5, 1.0], [1, 1, 1, 0], 1)
+    PApMargins(weak=2.0, beta=-0.5, moderate=-inf, strong=-0.5)
+    """
+    leads = _leads(scores, y)
+    beta = min(len(leads), k)
+    weak, strong = float(leads[-beta]), float(leads[0])
+    return PApMargins(weak, float(leads[:beta].mean()), weak if strong >= 0 else -math.inf, strong)
+
+
+def _leads(scores: ArrayLike, y: ArrayLike) -> Floats:
+    """Return the positives' scores minus the highest negative's, ascending."""
+    values, labels = np.asarray(scores, dtype=np.float64), check_labels(y)
+    return np.sort(values[labels == 1] - values[labels == 0].max())
+
+
+# --- Perceptron@k ---
+
+
+class MistakeBound(NamedTuple):
+    """The mistake bound for one model u; `radius` is the largest norm of an item, `k` the largest of a batch."""
+
+    bound: float
+    radius: float
+    k: int
+    norm: float
+    loss: float
+    n_batches: int
+
+
+def mistake_bound(
+    stream: Iterable[Batch], u: ArrayLike, *, variant: Literal["avg", "max"] = "avg"
+) -> MistakeBound:
+    r"""Bound the mistakes of Perceptron@k on a stream of batches (Kar et al. 2015, section 4).
+
+    With :math:`\Delta_t` the negatives in the top of batch t, whatever u,
+
+    .. math:: \sum_t \Delta_t \le \Bigl(2 R \sqrt k \, \|u\| + \sqrt{\textstyle\sum_t \ell_t(u)}\Bigr)^2,
+
+    where :math:`\|x\| \le R` for all items and :math:`\ell_t` is prec@k's avg or max surrogate on batch t.
+    Differences from the paper: k may differ from batch to batch; the largest is the bound's.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> mistake_bound([Batch(X, np.array([0, 1]), 1, 1)], [0.5, -0.5]).bound
+    2.0000000000000004
+    """
+    surrogate: type[PrecAtKAvg] | type[PrecAtKMax] = PrecAtKAvg if variant == "avg" else PrecAtKMax
+    w = np.asarray(u, dtype=np.float64)
+    radius = loss = 0.0
+    k = n_batches = 0
+    for batch in stream:
+        labels = (np.arange(len(batch.rows)) < batch.n_pos).astype(np.int64)
+        value, _ = surrogate(batch.k).value_and_coef(batch.scores(w[:, np.newaxis])[:, 0], labels)
+        loss += float(value)
+        radius = max(radius, _largest_norm(batch.X))
+        k, n_batches = max(k, batch.k), n_batches + 1
+    norm = float(np.linalg.norm(w))
+    bound = (2 * radius * math.sqrt(k) * norm + math.sqrt(loss)) ** 2
+    return MistakeBound(bound, radius, k, norm, loss, n_batches)
+
+
+def _largest_norm(X: Any) -> float:
+    squares = X.multiply(X).sum(axis=1) if issparse(X) else np.einsum("ij,ij->i", X, X)
+    return math.sqrt(float(np.max(squares)))
+
+
+# --- Accuracy at the top ---
+
+
+class AATPBound(NamedTuple):
+    """A bound on the error at the top and its four terms; from 1 on it says nothing."""
+
+    bound: float
+    margin_loss: float
+    complexity: float
+    threshold: float
+    confidence: float
+
+
+def top_margin_loss(scores: ArrayLike, y: ArrayLike, *, threshold: float, rho: float) -> float:
+    r"""Return the empirical margin loss about a threshold, over all pairs of a positive and a negative.
+
+    .. math:: \hat R_\rho(h, t) = \frac12 \Bigl[ \frac1{n_-} \sum_{neg} \Phi_\rho(t - h(x_i))
+        + \frac1{n_+} \sum_{pos} \Phi_\rho(h(x_i) - t) \Bigr], \qquad
+        \Phi_\rho(u) = \min(1, (1 - u / \rho)_+).
+
+    Boyd et al. (2012), section 4; t is there the quantile of the true distribution of scores.
+    """
+    labels, values = check_labels(y), np.asarray(scores, dtype=np.float64)
+    margin = np.where(labels == 1, values - threshold, threshold - values)
+    phi = np.clip(1.0 - margin / rho, 0.0, 1.0)
+    return float(0.5 * (phi[labels == 0].mean() + phi[labels == 1].mean()))
+
+
+def aatp_bound(
+    margin_loss: float,
+    complexities: tuple[float, float],
+    *,
+    rho: float,
+    score_bound: float,
+    m: int,
+    delta: float = 0.05,
+    empirical: bool = True,
+) -> AATPBound:
+    r"""Bound the error at the top (Boyd et al. 2012, corollary 1).
+
+    With probability at least :math:`1 - \delta` over m independent pairs, for all h in H, with values in
+    [-M, M] (`score_bound`), at once:
+
+    .. math:: R(h) \le \hat R_\rho(h, q_h) + \frac1\rho \Bigl( \mathfrak R_1 + \mathfrak R_2
+        + \frac{2 M}{\sqrt m} \Bigr) + \begin{cases}
+        \sqrt{\log(1/\delta) / (2 m)} & \text{true complexities} \\
+        3 \sqrt{\log(2/\delta) / (2 m)} & \text{empirical complexities.} \end{cases}
+
+    The ``n_pos * n_neg`` pairs of a sample of items are not independent. The margin loss is about the
+    quantile of the true distribution; section 4 leaves the error of the sample's as a term of order
+    ``1 / sqrt(m)`` without a constant, which is not part of this number.
+    """
+    threshold = 2 * score_bound / (rho * math.sqrt(m))
+    return _total(margin_loss, sum(complexities) / rho, threshold, m, delta, empirical)
+
+
+def aatp_kernel_bound(
+    margin_loss: float,
+    *,
+    rho: float,
+    norm: float,
+    radius: float,
+    m: int,
+    delta: float = 0.05,
+    traces: tuple[float, float] | None = None,
+) -> AATPBound:
+    r"""Bound the error at the top for functions of a kernel (Boyd et al. 2012, corollary 2).
+
+    For all h with :math:`\|h\|_K \le \Lambda` (`norm`) at once, where :math:`K(x, x) \le r^2` (`radius`):
+
+    .. math:: R(h) \le \hat R_\rho(h, q_h) + \frac{4 r \Lambda}{\rho \sqrt m}
+        + \sqrt{\frac{\log(1/\delta)}{2 m}}
+
+    or, with the traces of the m by m kernel matrices of the non-preferred and the preferred elements,
+
+    .. math:: R(h) \le \hat R_\rho(h, q_h) + \frac{r \Lambda}{\rho \sqrt m} \Biggl[
+        \sqrt{\frac{\mathrm{Tr} K_1}{m r^2}} + \sqrt{\frac{\mathrm{Tr} K_2}{m r^2}} + 2 \Biggr]
+        + 3 \sqrt{\frac{\log(2/\delta)}{2 m}}.
+
+    Differences from the paper: it assumes :math:`K(x, x) \le r` and concludes :math:`|h(x)| \le \Lambda r`;
+    Cauchy and Schwarz give that for :math:`K(x, x) \le r^2`, the assumption made here.
+    """
+    unit = radius * norm / (rho * math.sqrt(m))
+    if traces is None:
+        return _total(margin_loss, 2 * unit, 2 * unit, m, delta, empirical=False)
+    complexity = unit * sum(math.sqrt(trace / (m * radius**2)) for trace in traces)
+    return _total(margin_loss, complexity, 2 * unit, m, delta, empirical=True)
+
+
+def _total(
+    loss: float, complexity: float, threshold: float, m: int, delta: float, empirical: bool
+) -> AATPBound:
+    confidence = math.sqrt(math.log(1 / delta) / (2 * m))
+    if empirical:
+        confidence = 3 * math.sqrt(math.log(2 / delta) / (2 * m))
+    return AATPBound(loss + complexity + threshold + confidence, loss, complexity, threshold, confidence)
+
+
+# --- The p-norm push ---
+
+
+class PushBound(NamedTuple):
+    """The terms of theorem 2, as natural logarithms, and the probability they amount to; 1 says nothing."""
+
+    failure: float
+    log_failure: float
+    log_covering: float
+    log_negatives: float
+    log_positives: float
+
+
+def push_bound(
+    epsilon: float, theta: float, *, p: float, n_pos: int, n_neg: int, n_rankers: int
+) -> PushBound:
+    r"""Bound the probability that a p-norm push generalises worse than by `epsilon` (Rudin 2005, theorem 2).
+
+    For I positives and K negatives, and all f in :math:`\mathcal F` at once,
+
+    .. math:: P\bigl[R^p 1_f \le R^p_{S_+, S_-} 1_f^\theta + \epsilon\bigr] \ge 1 -
+        2 \mathcal N\Bigl(\mathcal F, \frac{\epsilon \theta}{8}\Bigr) \Bigl[
+        \exp\bigl(-2 (\tfrac\epsilon4)^{2p} K\bigr) + \exp\bigl(-\tfrac{\epsilon^2}{8} I\bigr)\Bigr].
+
+    Differences from the paper: the covering number, which the theorem leaves open, is `log_covering_number`.
+    The last step of its proof (lemma 4) applies McDiarmid's inequality, which holds for each negative, to the
+    supremum over all; it stands by the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant.
+
+    Examples
+    --------
+    >>> push_bound(0.5, 1.0, p=1, n_pos=10_000, n_neg=10_000, n_rankers=10).log_positives
+    -312.5
+    >>> push_bound(0.5, 1.0, p=4, n_pos=10_000, n_neg=10_000, n_rankers=10).failure
+    1.0
+    """
+    log_covering = log_covering_number(epsilon * theta / 8, n_rankers)
+    log_negatives = -2 * (epsilon / 4) ** (2 * p) * n_neg
+    log_positives = -(epsilon**2) / 8 * n_pos
+    log_failure = math.log(2) + log_covering + float(np.logaddexp(log_negatives, log_positives))
+    return PushBound(math.exp(min(0.0, log_failure)), log_failure, log_covering, log_negatives, log_positives)
+
+
+def log_covering_number(radius: float, n_rankers: int) -> float:
+    r"""Bound the log covering number, in the supremum norm, of combinations of J weak rankers in [-1, 1].
+
+    For :math:`\sum_j |\lambda_j| \le 1` a cover of the unit ball of :math:`\ell_1^J` is one of the
+    combinations, and comparing volumes gives :math:`J \log(1 + 2 / r)`; one ball will do for r of at least 1.
+    """
+    return 0.0 if radius >= 1 else n_rankers * math.log1p(2 / radius)
+
+
+def margin_risk(scores: ArrayLike, y: ArrayLike, *, theta: float, p: float) -> float:
+    r"""Return the empirical p-norm risk with margin, which theorem 2 starts from (Rudin 2005, section 3).
+
+    .. math:: R^p_{S_+, S_-} 1_f^\theta = \Bigl(\frac1K \sum_k \Bigl(\frac1I \sum_i
+        1[f(x_i) - f(\tilde x_k) \le \theta]\Bigr)^p\Bigr)^{1/p}
+    """
+    labels, values = check_labels(y), np.asarray(scores, dtype=np.float64)
+    pos, neg = np.sort(values[labels == 1]), values[labels == 0]
+    share = np.searchsorted(pos, neg + theta, side="right") / len(pos)
+    largest = share.max()  # taken out, so that powers neither vanish nor overflow
+    return float(largest * np.mean((share / largest) ** p) ** (1 / p)) if largest else 0.0

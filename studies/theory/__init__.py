@@ -1,1 +1,0 @@
-"""What theory and fitted models say about a result: bounds, certificates, checks."""

@@ -1,0 +1,283 @@
+"""The papers' theory in numbers: margins against subsets, bounds by hand and on random streams."""
+
+import doctest
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_matrix
+from studies.theory import (
+    aatp_bound,
+    aatp_kernel_bound,
+    log_covering_number,
+    margin_risk,
+    mistake_bound,
+    pap_margins,
+    prec_margins,
+    push_bound,
+    top_margin_loss,
+)
+
+import oracles.diagnostics as oracle
+from attop.core.top import Top
+from attop.solvers.minibatch.batches import Batches
+from attop.solvers.minibatch.perceptron import perceptron
+from attop.surrogates import (
+    PApKAvg,
+    PApKMax,
+    PApKRamp,
+    PApKTS,
+    PApKTSConvex,
+    PrecAtKAvg,
+    PrecAtKMax,
+    PrecAtKRamp,
+)
+from attop.surrogates.convex_push import HingePush, LogisticPush
+from support import ROOT
+from support.pushes import nasty_list
+
+# --- Margins -----------------------------------------------------------------------------------------
+
+
+def cases(n, seed):
+    """Small samples, many with ties, some huge or tiny."""
+    rng = np.random.default_rng(seed)
+    for i in range(n):
+        n_pos, n_neg = rng.integers(1, 7, 2)
+        y = rng.permutation(np.repeat([1, 0], [n_pos, n_neg]))
+        scores = [rng.normal(size=len(y)), rng.integers(-3, 4, len(y)) * 1.0][i % 2]
+        yield scores * [1, 1, 1e150, 1e-150][i % 4] + (y == 1) * (i % 5), y
+
+
+def test_prec_margins_are_those_of_all_subsets():
+    for scores, y in cases(200, 1):
+        for k in range(1, y.sum() + 1):
+            found = prec_margins(scores, y, k)
+            expected = oracle.prec_margins(scores[y == 1], scores[y == 0], k)
+            scale = np.abs(scores).max()
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15 * scale)
+            assert found.strong <= found.k + 1e-15 * scale
+            assert found.k <= found.weak + 1e-15 * scale
+
+
+def test_pap_margins_are_those_of_all_subsets():
+    for scores, y in cases(200, 2):
+        for k in range(1, (y == 0).sum() + 1):
+            found = pap_margins(scores, y, k)
+            expected = oracle.pap_margins(scores[y == 1], scores[y == 0], k)
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15 * np.abs(scores).max())
+            beta = min(y.sum(), k)
+            if y.sum() >= 2 * beta - 1:
+                # What the paper says of all n+.
+                assert found.beta <= found.weak + 1e-15 * np.abs(scores).max()
+
+
+def test_a_margin_of_one_makes_the_surrogate_zero():
+    held = np.zeros(7)
+    for scores, y in cases(400, 3):
+        for k in range(1, (y == 0).sum() + 1):
+            pap = pap_margins(scores, y, k)
+            of_margin = [(PApKRamp,), (PApKAvg,), (PApKTS, PApKTSConvex), (PApKMax,)]
+            margins = list(pap)
+            if k <= y.sum():
+                margins += prec_margins(scores, y, k)
+                of_margin += [(PrecAtKRamp,), (PrecAtKAvg,), (PrecAtKMax,)]
+            for i, (margin, surrogates) in enumerate(zip(margins, of_margin, strict=True)):
+                if margin >= 1 + 1e-12:
+                    held[i] += 1
+                    assert [s(k).value_and_coef(scores, y)[0] for s in surrogates] == [0] * len(surrogates)
+    assert held.min() > 50
+
+
+# --- Mistake bound -----------------------------------------------------------------------------------
+
+
+def stream(X, y, top, batch_size, seed, passes):
+    batches = Batches(X, y, top, batch_size, np.random.RandomState(seed))
+    for _ in range(passes):
+        yield from batches.one_pass()
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_the_mistake_bound_holds_on_random_streams(variant):
+    tightest = np.inf
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(20, 80)), int(rng.integers(1, 6))
+        X, y = rng.normal(size=(n, d)), (np.arange(n) < n // 3).astype(np.int64)
+        truth = rng.normal(size=d)
+        # From separable, with room to spare, to pure noise.
+        X += np.outer(y, truth) * [6.0, 2.0, 0.5, 0.0][seed % 4]
+        top, size = Top(kappa=float(rng.uniform(0.1, 1))), int(rng.integers(6, n))
+        solution = perceptron(
+            X, y, top, variant=variant, batch_size=size, epochs=4, rng=np.random.RandomState(seed)
+        )
+        seen = list(stream(X, y, top, size, seed, solution.n_iter))
+        assert len(seen) >= solution.n_updates
+        for u in (truth * 3, truth / 10, solution.coef[:, 0], np.zeros(d)):
+            bound = mistake_bound(seen, u, variant=variant)
+            # The bound is a rounded sum; the number of mistakes is exact.
+            assert solution.n_mistakes <= bound.bound * (1 + 1e-9)
+            assert bound.k == solution.largest_k
+            tightest = min(tightest, bound.bound / max(solution.n_mistakes, 1))
+    # At u = 0 on noise the losses are the k of the batches, about what is mistaken.
+    assert tightest < 3
+
+
+def test_the_terms_of_the_bound():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(30, 3)), (np.arange(30) < 12).astype(np.int64)
+    u = rng.normal(size=3)
+    for sample in (X, csr_matrix(X)):
+        bound = mistake_bound(stream(sample, y, Top(kappa=0.5), 10, 6, 2), u)
+        losses = [
+            PrecAtKAvg(b.k).value_and_coef(X[b.rows] @ u, np.arange(len(b.rows)) < b.n_pos)[0]
+            for b in stream(X, y, Top(kappa=0.5), 10, 6, 2)
+        ]
+        largest = np.linalg.norm(X, axis=1).max()
+        expected = (2 * largest * np.sqrt(bound.k) * np.linalg.norm(u) + np.sqrt(sum(losses))) ** 2
+        np.testing.assert_allclose(bound.bound, expected, rtol=1e-12)
+        np.testing.assert_allclose((bound.radius, bound.loss), (largest, sum(losses)), rtol=1e-12)
+        assert bound.n_batches == 6
+
+
+def test_a_margin_on_every_batch_bounds_mistakes_without_a_loss():
+    rng = np.random.default_rng(7)
+    y = (np.arange(60) < 20).astype(np.int64)
+    X = np.column_stack([2.0 * y + rng.uniform(size=60), rng.normal(size=60)])
+    bound = mistake_bound(stream(X, y, Top(k=4), 20, 8, 3), [1.0, 0.0])
+    assert bound.loss == 0
+    np.testing.assert_allclose(bound.bound, 4 * bound.radius**2 * bound.k)
+
+
+# --- Accuracy at the top ---
+
+
+def test_margin_loss_is_the_mean_over_pairs():
+    rng = np.random.default_rng(0)
+    scores, y = rng.standard_normal(12), rng.permutation([1] * 4 + [0] * 8)
+    for t, rho in product((-0.5, 0.0, 0.7), (0.1, 1.0, 5.0)):
+
+        def phi(u, rho=rho):
+            return 1.0 if u <= 0 else max(0.0, 1.0 - u / rho)
+
+        pairs = [(a, b) for a in scores[y == 0] for b in scores[y == 1]]
+        definition = sum(phi(t - a) + phi(b - t) for a, b in pairs) / (2 * len(pairs))
+        assert top_margin_loss(scores, y, threshold=t, rho=rho) == pytest.approx(definition)
+    # Tiny margin, no ties: the fraction of items on the wrong side.
+    wrong = 0.5 * ((scores[y == 0] > 0).mean() + (scores[y == 1] < 0).mean())
+    assert top_margin_loss(scores, y, threshold=0.0, rho=1e-12) == pytest.approx(wrong)
+
+
+def test_corollary_1_by_hand():
+    # m = 200, delta = 2 exp(-4): log(2 / delta) = 4, so that the last term is 3 sqrt(4 / 400).
+    delta = 2 * np.exp(-4)
+    found = aatp_bound(0.25, (0.03, 0.05), rho=2.0, score_bound=3.0, m=200, delta=delta)
+    assert found.complexity == pytest.approx(0.04)
+    assert found.threshold == pytest.approx(3 / np.sqrt(200))
+    assert found.confidence == pytest.approx(0.3)
+    assert found.bound == pytest.approx(sum(found[1:]))
+    true = aatp_bound(0.25, (0.03, 0.05), rho=2.0, score_bound=3.0, m=200, delta=np.exp(-4), empirical=False)
+    assert true.confidence == pytest.approx(0.1)
+    assert true.bound == pytest.approx(0.25 + 0.04 + 3 / np.sqrt(200) + 0.1)
+
+
+def test_corollary_2_by_hand():
+    plain = aatp_kernel_bound(0.2, rho=0.5, norm=2.0, radius=3.0, m=400, delta=np.exp(-8))
+    assert plain.complexity + plain.threshold == pytest.approx(4 * 3 * 2 / 0.5 / 20)
+    assert plain.confidence == pytest.approx(0.1)
+    # sqrt(900 / 3600) + sqrt(400 / 3600) + 2 = 1/2 + 1/3 + 2
+    given = aatp_kernel_bound(
+        0.2, rho=0.5, norm=2.0, radius=3.0, m=400, delta=2 * np.exp(-8), traces=(900, 400)
+    )
+    assert given.complexity + given.threshold == pytest.approx(3 * 2 / 0.5 / 20 * (1 / 2 + 1 / 3 + 2))
+    assert given.confidence == pytest.approx(0.3)
+    assert given.bound == pytest.approx(sum(given[1:]))
+
+
+def test_corollary_2_is_corollary_1_for_a_ball():
+    K = np.array([2.0, 1.0, 0.5])  # diagonal of a kernel matrix
+    norm, radius, m = 1.5, np.sqrt(2.0), 3
+    complexity = norm * np.sqrt(K.sum()) / m
+    first = aatp_bound(0.1, (complexity, complexity), rho=0.3, score_bound=norm * radius, m=m)
+    second = aatp_kernel_bound(0.1, rho=0.3, norm=norm, radius=radius, m=m, traces=(K.sum(), K.sum()))
+    assert second == pytest.approx(first)
+
+
+def test_bounds_move_the_right_way():
+    settings = {"rho": 0.5, "norm": 2.0, "radius": 1.0, "m": 1000, "delta": 0.05}
+    base = aatp_kernel_bound(0.1, **settings).bound
+    for name, factor, sign in (
+        ("rho", 2, -1),
+        ("norm", 2, 1),
+        ("radius", 2, 1),
+        ("m", 2, -1),
+        ("delta", 2, -1),
+    ):
+        changed = aatp_kernel_bound(0.1, **{**settings, name: settings[name] * factor}).bound
+        assert sign * (changed - base) > 0
+    assert aatp_kernel_bound(0.2, **settings).bound == pytest.approx(base + 0.1)
+    assert aatp_kernel_bound(0.1, **settings, traces=(500, 500)).complexity < (
+        aatp_kernel_bound(0.1, **settings, traces=(1000, 500)).complexity
+    )
+    # More pairs: everything but the loss goes to zero.
+    assert aatp_kernel_bound(0.1, **{**settings, "m": 10**12}).bound == pytest.approx(0.1, abs=1e-4)
+
+
+def test_errata_hold():
+    page = ROOT / "docs" / "errata" / "aatp.md"
+    results = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted >= 15
+    assert results.failed == 0
+
+
+# --- The p-norm push ---
+
+
+def test_margin_risk_is_its_definition():
+    rng = np.random.default_rng(13)
+    for _ in range(200):
+        scores, y = nasty_list(rng)
+        theta, p = rng.choice([0.0, 0.5, 1.0]), rng.choice([1.0, 2.5, 64.0])
+        shares = [
+            np.mean([positive <= negative + theta for positive in scores[y == 1]])
+            for negative in scores[y == 0]
+        ]
+        assert_allclose(
+            margin_risk(scores, y, theta=theta, p=p), np.mean(np.power(shares, p)) ** (1 / p), atol=1e-15
+        )
+    for push in (HingePush(p=3), LogisticPush(p=3)):
+        assert push.value_and_coef(scores, y)[0] >= margin_risk(scores, y, theta=0, p=3)
+
+
+def test_bound_by_hand():
+    # epsilon = 2, theta = 1, p = 1: radius 1/4, so 9^3 balls; (2/4)^2 = 1/4; 2^2 / 8 = 1/2.
+    bound = push_bound(2.0, 1.0, p=1, n_pos=40, n_neg=60, n_rankers=3)
+    assert_allclose(np.exp(bound.log_covering), 9**3, rtol=1e-13)
+    assert bound.log_negatives == -2 * 60 / 4
+    assert bound.log_positives == -40 / 2
+    assert_allclose(bound.failure, 2 * 729 * (np.exp(-30) + np.exp(-20)), rtol=1e-12)
+    # p = 2: (1/2)^4 = 1/16, so exp(-7.5), and the bound says nothing.
+    weak = push_bound(2.0, 1.0, p=2, n_pos=40, n_neg=60, n_rankers=3)
+    assert weak.log_negatives == -7.5
+    assert_allclose(weak.log_failure, np.log(2 * 729 * (np.exp(-7.5) + np.exp(-20))), rtol=1e-12)
+    assert 0 < weak.failure < 1
+    assert push_bound(0.5, 1.0, p=64, n_pos=40, n_neg=60, n_rankers=3).failure == 1
+    assert log_covering_number(1.0, 5) == 0
+    assert_allclose(log_covering_number(0.5, 2), np.log(25))
+
+
+def test_bound_is_monotone():
+    start = {"epsilon": 0.5, "theta": 0.8, "p": 2.0, "n_pos": 3000, "n_neg": 200_000, "n_rankers": 8}
+
+    def failure(**change):
+        return push_bound(**{**start, **change}).log_failure
+
+    for name, smaller in [("n_pos", 6000), ("n_neg", 400_000), ("epsilon", 0.6), ("theta", 1.0)]:
+        assert failure(**{name: smaller}) < failure()
+    for name, larger in [("p", 2.5), ("n_rankers", 9)]:
+        assert failure(**{name: larger}) > failure()
+    # Section 3: a power more asks for (4 / epsilon)^2 times the negatives.
+    more = push_bound(**{**start, "p": 3.0, "n_neg": 64 * start["n_neg"]})
+    assert_allclose(more.log_negatives, push_bound(**start).log_negatives, rtol=1e-12)
