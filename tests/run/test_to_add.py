@@ -1,6 +1,6 @@
 """A metric, a method and a figure are each a file and a row in one list, reached from a YAML file.
 
-Protocols and kinds of data are in `tests/datasets/test_extending.py`, surrogates in `tests/surrogates`.
+Protocols and kinds of data are in `tests/data/test_extending.py`, surrogates in `tests/surrogates`.
 """
 
 import os
@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 import pytest
+
+from support import ROOT
 
 pytestmark = pytest.mark.workflow
 
@@ -81,7 +83,9 @@ ADDED = (
         FIGURE,
         "attop_bench/report/figures/registry.py",
         {
-            "from attop_bench.report.figures.diagram": "from attop_bench.report.figures.count import count_figure\n",
+            "from attop_bench.report.figures.diagram": (
+                "from attop_bench.report.figures.count import count_figure\n"
+            ),
             '    Drawing("Tuning"': '    Drawing("Counted", ("runs",), count_figure),\n',
         },
     ),
