@@ -28,7 +28,7 @@ from attop.estimators.members import (
     seeded,
     takes,
 )
-from attop.metrics.held_out import TopPrecision, Worth
+from attop.metrics.held_out import HeldOutPrecision, TopPrecision
 
 __all__ = ["TopStack"]
 
@@ -78,10 +78,10 @@ class TopStack(CutAtZero, _BaseComposition):
         Fitted on all rows.
     coef_ : ndarray of shape (n_members,)
         Weights of the members' scores in units of their standard deviations.
-    member_values_ : dict of str to Worth
+    member_values_ : dict of str to HeldOutPrecision
         What each member alone is worth on held-out rows: precision at the top, its standard error, and the
-        smoothed precision; see `attop.metrics.held_out.Worth`.
-    value_ : Worth
+        smoothed precision; see `attop.metrics.held_out.HeldOutPrecision`.
+    value_ : HeldOutPrecision
         What the stack is worth, its weights cross-validated on the same folds.
     intercept_ : float
         Places the cut of `predict`: it makes as many training items positive as the top has places. It never
@@ -277,12 +277,12 @@ class TopStack(CutAtZero, _BaseComposition):
         self.members_, self._prior = members.fitted, members.prior
         self._centre, self._scale = members.centre, members.scale
         self.member_values_ = {
-            name: measure.worth(Z[:, j], seed=seed) for j, (name, _) in enumerate(members.fitted)
+            name: measure.assess(Z[:, j], seed=seed) for j, (name, _) in enumerate(members.fitted)
         }
         held_out = np.empty(len(y))
         for train, test in members.folds:
             held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, train))
-        self.value_: Worth = measure.worth(held_out, seed=seed)
+        self.value_: HeldOutPrecision = measure.assess(held_out, seed=seed)
         self.coef_ = _weigh(Z, y, weights, np.arange(len(y)))
         self.intercept_ = -cut_below(_weighted(Z, self.coef_), min(int(measure.k.sum()), len(y) - 1))
 

@@ -86,16 +86,16 @@ LAST_RANK = Metric(
 )
 
 
-def positives_at_top(y: ArrayLike, scores: ArrayLike) -> int:
+def positives_at_top(y_true: ArrayLike, y_score: ArrayLike) -> int:
     """Count the positives scored strictly above the highest negative.
 
     Boyd et al. (2012), appendix B; in Rudin (2005) the left end of the ROC curve.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
 
     Returns
@@ -107,22 +107,22 @@ def positives_at_top(y: ArrayLike, scores: ArrayLike) -> int:
     UndefinedMetricError
         If there is no negative.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Examples
     --------
     >>> positives_at_top([1, 1, 0, 1, 0], [4.0, 3.0, 2.0, 2.0, 1.0])
     2
     """
-    return int(POSITIVES_AT_TOP.value(y, scores))
+    return int(POSITIVES_AT_TOP.value(y_true, y_score))
 
 
-def reciprocal_rank(y: ArrayLike, scores: ArrayLike) -> float:
+def reciprocal_rank(y_true: ArrayLike, y_score: ArrayLike) -> float:
     """Inverse of the rank, counted from 1, of the first positive.
 
     Parameters
     ----------
-    y, scores
+    y_true, y_score
         As for `positives_at_top`.
 
     Returns
@@ -135,22 +135,22 @@ def reciprocal_rank(y: ArrayLike, scores: ArrayLike) -> float:
     UndefinedMetricError
         If there is no positive.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Examples
     --------
     >>> reciprocal_rank([0, 1, 0, 1], [4.0, 3.0, 2.0, 1.0])
     0.5
     """
-    return RECIPROCAL_RANK.value(y, scores)
+    return RECIPROCAL_RANK.value(y_true, y_score)
 
 
-def top_1(y: ArrayLike, scores: ArrayLike) -> float:
+def top_1(y_true: ArrayLike, y_score: ArrayLike) -> float:
     """Whether the item of the highest score is positive.
 
     Parameters
     ----------
-    y, scores
+    y_true, y_score
         As for `positives_at_top`.
 
     Returns
@@ -161,22 +161,22 @@ def top_1(y: ArrayLike, scores: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Examples
     --------
     >>> top_1([0, 1, 1], [2.0, 2.0, 1.0])
     0.5
     """
-    return TOP_1.value(y, scores)
+    return TOP_1.value(y_true, y_score)
 
 
-def rank_of_last_positive(y: ArrayLike, scores: ArrayLike) -> float:
+def rank_of_last_positive(y_true: ArrayLike, y_score: ArrayLike) -> float:
     """Rank, counted from 1, of the last positive: how far down one must go to have them all.
 
     Parameters
     ----------
-    y, scores
+    y_true, y_score
         As for `positives_at_top`.
 
     Returns
@@ -189,11 +189,11 @@ def rank_of_last_positive(y: ArrayLike, scores: ArrayLike) -> float:
     UndefinedMetricError
         If there is no positive.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Examples
     --------
     >>> rank_of_last_positive([0, 1, 0, 1], [4.0, 3.0, 2.0, 2.0])
     3.5
     """
-    return LAST_RANK.value(y, scores)
+    return LAST_RANK.value(y_true, y_score)

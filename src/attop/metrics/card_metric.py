@@ -22,13 +22,13 @@ __all__ = ["CARD_FAMILIES", "CardMetric"]
 class CardMetric(Metric):
     """A metric of entities checked day by day, k of them a day; k is its `parameter`, whatever the target.
 
-    `kernel` is called as ``kernel(y, scores, k, entities, days)`` and returns the value.
+    `kernel` is called as ``kernel(y_true, y_score, k, entities, days)`` and returns the value.
     """
 
     def evaluate(
         self,
-        y: ArrayLike,
-        scores: ArrayLike,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         top: TopLike | None = None,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -40,27 +40,27 @@ class CardMetric(Metric):
 
         Parameters
         ----------
-        y, scores, sample_weight
+        y_true, y_score, sample_weight
             See `Metric.evaluate`; there may be no weights.
         entities, days : array-like of shape (n,), optional
             See `card_precision`; without them there is no value.
         """
         if sample_weight is not None:
-            self._check_weights(sample_weight, len(np.asarray(y)))
+            self._check_weights(sample_weight, len(np.asarray(y_true)))
         if entities is None or days is None:
             return MetricValue(float("nan"), 0, 1, "the data name no entities or no days")
         assert self.parameter is not None
         try:
-            value = self.kernel(y, scores, int(self.parameter[1]), entities, days)
+            value = self.kernel(y_true, y_score, int(self.parameter[1]), entities, days)
         except UndefinedMetricError as error:
             return MetricValue(float("nan"), 0, 1, error.reason)
         return MetricValue(float(value), 1, 0)
 
 
 def _of(
-    y: ArrayLike, scores: ArrayLike, k: int, entities: ArrayLike, days: ArrayLike, *, which: str
+    y_true: ArrayLike, y_score: ArrayLike, k: int, entities: ArrayLike, days: ArrayLike, *, which: str
 ) -> float:
-    found: CardPrecision = card_precision(y, scores, k, entities, days)
+    found: CardPrecision = card_precision(y_true, y_score, k, entities, days)
     return float(getattr(found, which))
 
 

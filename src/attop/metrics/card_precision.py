@@ -101,8 +101,8 @@ class _Cards:
 
 
 def card_precision(
-    y: ArrayLike,
-    scores: ArrayLike,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     top: TopLike,
     entities: ArrayLike,
     days: ArrayLike,
@@ -119,9 +119,9 @@ def card_precision(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
         Cards checked a day, resolved among the cards of the day. Where fewer are left than that, all are
@@ -165,8 +165,8 @@ def card_precision(
     >>> found.low, found.high, found.per_day[0].item()
     (0.5, 1.0, 1.0)
     """
-    labels = check_labels(y)
-    values = check_scores(scores, len(labels))
+    labels = check_labels(y_true)
+    values = check_scores(y_score, len(labels))
     top = Top.of(top)
     if n_orders < 1:
         raise ValueError(f"n_orders must be at least 1, got {n_orders!r}")
@@ -185,7 +185,7 @@ def card_precision(
 
 
 def card_precision_in_order(
-    y: ArrayLike, scores: ArrayLike, top: TopLike, entities: ArrayLike, days: ArrayLike
+    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, entities: ArrayLike, days: ArrayLike
 ) -> float:
     """Card precision in the order of tied cards that the handbook's code has, to compare with its numbers.
 
@@ -197,8 +197,8 @@ def card_precision_in_order(
     which leaves tied cards in an order of its own. That order may be another with another version of NumPy or
     on another processor: report `card_precision`.
     """
-    labels = check_labels(y)
-    values = check_scores(scores, len(labels))
+    labels = check_labels(y_true)
+    values = check_scores(y_score, len(labels))
     cards = _Cards.of(labels, values, check_groups(entities, len(labels)), check_groups(days, len(labels)))
     return float(cards.per_day(cards.budgets(Top.of(top)), "sort").mean())
 

@@ -91,7 +91,11 @@ NDCG_AATP = Metric(
 
 
 def dcg(
-    y: ArrayLike, scores: ArrayLike, top: TopLike | None = None, *, sample_weight: ArrayLike | None = None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    top: TopLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Discounted cumulative gain :math:`\sum_{i \le k} rel(i) / \log_2(i + 1)`.
 
@@ -99,9 +103,9 @@ def dcg(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping, optional
         How much of the top counts, see `precision_at_k`; None for the whole list.
@@ -118,7 +122,7 @@ def dcg(
     UndefinedMetricError
         If ``k > n``.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Notes
     -----
@@ -131,15 +135,15 @@ def dcg(
     1.5
     """
     metric = DCG if top is None else DCG_AT_K
-    return metric.value(y, scores, top, sample_weight=sample_weight)
+    return metric.value(y_true, y_score, top, sample_weight=sample_weight)
 
 
-def ndcg(y: ArrayLike, scores: ArrayLike, top: TopLike | None = None) -> float:
+def ndcg(y_true: ArrayLike, y_score: ArrayLike, top: TopLike | None = None) -> float:
     """DCG divided by the DCG of the ideal order, in which all positives come first.
 
     Parameters
     ----------
-    y, scores, top
+    y_true, y_score, top
         As for `dcg`.
 
     Returns
@@ -152,7 +156,7 @@ def ndcg(y: ArrayLike, scores: ArrayLike, top: TopLike | None = None) -> float:
     UndefinedMetricError
         If ``k > n`` or there is no positive.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     See Also
     --------
@@ -163,17 +167,17 @@ def ndcg(y: ArrayLike, scores: ArrayLike, top: TopLike | None = None) -> float:
     >>> round(ndcg([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]), 6)
     0.919721
     """
-    return NDCG.value(y, scores) if top is None else NDCG_AT_K.value(y, scores, top)
+    return NDCG.value(y_true, y_score) if top is None else NDCG_AT_K.value(y_true, y_score, top)
 
 
-def ndcg_aatp(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
+def ndcg_aatp(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
     """DCG of the top divided by the DCG of a list of only positives of the same length.
 
     Boyd et al. (2012), appendix B, there called NDCG@tau.
 
     Parameters
     ----------
-    y, scores, top
+    y_true, y_score, top
         As for `precision_at_k`.
 
     Returns
@@ -186,7 +190,7 @@ def ndcg_aatp(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     UndefinedMetricError
         If ``k > n``.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Notes
     -----
@@ -198,4 +202,4 @@ def ndcg_aatp(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     >>> round(ndcg_aatp([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 2), 6)
     0.613147
     """
-    return NDCG_AATP.value(y, scores, top)
+    return NDCG_AATP.value(y_true, y_score, top)

@@ -95,15 +95,15 @@ BEDROC = Family("bedroc-{}", "alpha", _bedroc_of, "above 0", _positive_number)
 
 
 def lift_at_k(
-    y: ArrayLike, scores: ArrayLike, top: TopLike, *, sample_weight: ArrayLike | None = None
+    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     """How many times more positives the top holds than a random one: the lift, or enrichment factor.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
         How much of the top, see `precision_at_k`; EF1% is ``{"tau": 0.01}``.
@@ -121,17 +121,17 @@ def lift_at_k(
     UndefinedMetricError
         If ``k > n`` or there is no positive.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Examples
     --------
     >>> lift_at_k([1, 1, 0, 0, 0, 0, 0, 0], [8.0, 1.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0], 2)
     2.0
     """
-    return LIFT.value(y, scores, top, sample_weight=sample_weight)
+    return LIFT.value(y_true, y_score, top, sample_weight=sample_weight)
 
 
-def rie(y: ArrayLike, scores: ArrayLike, alpha: float = 20.0) -> float:
+def rie(y_true: ArrayLike, y_score: ArrayLike, alpha: float = 20.0) -> float:
     r"""Robust initial enhancement (Sheridan et al. 2001).
 
     .. math:: \frac{\frac{1}{n_+} \sum_{i=1}^{n_+} e^{-\alpha r_i / n}}
@@ -141,7 +141,7 @@ def rie(y: ArrayLike, scores: ArrayLike, alpha: float = 20.0) -> float:
 
     Parameters
     ----------
-    y, scores
+    y_true, y_score
         As for `lift_at_k`.
     alpha : float, positive
         How early counts: a share ``ln(5)/alpha`` of the list carries 80% of the weight, 8% for 20.
@@ -156,17 +156,17 @@ def rie(y: ArrayLike, scores: ArrayLike, alpha: float = 20.0) -> float:
     UndefinedMetricError
         If there is no positive.
     ValueError
-        If `y`, `scores` or `alpha` are malformed.
+        If `y_true`, `y_score` or `alpha` are malformed.
 
     Examples
     --------
     >>> rie([1, 0, 1, 0], [1.0, 1.0, 1.0, 1.0])
     1.0
     """
-    return RIE.at(alpha).value(y, scores)
+    return RIE.at(alpha).value(y_true, y_score)
 
 
-def bedroc(y: ArrayLike, scores: ArrayLike, alpha: float = 20.0) -> float:
+def bedroc(y_true: ArrayLike, y_score: ArrayLike, alpha: float = 20.0) -> float:
     """Boltzmann-enhanced discrimination of ROC: `rie` moved to the range from 0 to 1.
 
     Truchon and Bayly (2007), eq. 36: ``(RIE - RIE_min) / (RIE_max - RIE_min)``, with the values of the lists
@@ -174,7 +174,7 @@ def bedroc(y: ArrayLike, scores: ArrayLike, alpha: float = 20.0) -> float:
 
     Parameters
     ----------
-    y, scores, alpha
+    y_true, y_score, alpha
         As for `rie`.
 
     Returns
@@ -187,11 +187,11 @@ def bedroc(y: ArrayLike, scores: ArrayLike, alpha: float = 20.0) -> float:
     UndefinedMetricError
         If there is no positive or no negative.
     ValueError
-        If `y`, `scores` or `alpha` are malformed.
+        If `y_true`, `y_score` or `alpha` are malformed.
 
     Examples
     --------
     >>> round(bedroc([1, 0, 0, 0], [4.0, 3.0, 2.0, 1.0]), 6), round(bedroc([1, 0, 0, 0], [0.0] * 4), 6)
     (1.0, 0.251696)
     """
-    return BEDROC.at(alpha).value(y, scores)
+    return BEDROC.at(alpha).value(y_true, y_score)

@@ -34,16 +34,16 @@ def _f_beta_of(beta: float) -> Metric:
 F_BETA = Family("f{}@k", "beta", _f_beta_of, "above 0", lambda beta: 0 < beta < float("inf"))
 
 
-def f_beta_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, beta: float = 1.0) -> float:
+def f_beta_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, beta: float = 1.0) -> float:
     r"""F-beta when the `k` highest scores are called positive.
 
     .. math:: \frac{(1 + \beta^2) \, tp}{k + \beta^2 n_+}
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
         How much of the top, see `precision_at_k`.
@@ -67,4 +67,4 @@ def f_beta_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, beta: float = 1.0
     >>> f_beta_at_k([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 2)
     0.5
     """
-    return F_BETA.at(beta).value(y, scores, top)
+    return F_BETA.at(beta).value(y_true, y_score, top)

@@ -13,28 +13,28 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.ranking import Ranking, check_scores
 
-__all__ = ["TopPrecision", "Worth"]
+__all__ = ["HeldOutPrecision", "TopPrecision"]
 
 
 #: Cuts that are averaged over, relative to k: nine from half to twice, evenly on the scale of logarithms.
 _CUTS = 2.0 ** np.linspace(-1.0, 1.0, 9)
 
 
-class Worth(NamedTuple):
-    """What scores are worth at the top.
+class HeldOutPrecision(NamedTuple):
+    """Precision at the top of held-out scores.
 
     Attributes
     ----------
     precision : float in [0, 1]
         Precision@k, the mean over groups where there are several.
-    spread : float
+    standard_error : float
         Its standard error, by the bootstrap over the items, or over the groups.
     smoothed : float in [0, 1]
         Mean of the precisions at nine cuts from k/2 to 2k: the same question with less noise, for choosing.
     """
 
     precision: float
-    spread: float
+    standard_error: float
     smoothed: float
 
 
@@ -43,7 +43,7 @@ class TopPrecision:
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
     top : Top, int or mapping
         Resolved in each group.
@@ -66,8 +66,8 @@ class TopPrecision:
     the sample it is drawn from.
     """
 
-    def __init__(self, y: ArrayLike, top: TopLike, groups: ArrayLike | None = None):
-        self._labels = check_labels(y)
+    def __init__(self, y_true: ArrayLike, top: TopLike, groups: ArrayLike | None = None):
+        self._labels = check_labels(y_true)
         n = len(self._labels)
         self._codes = np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
         self._n = np.bincount(self._codes)
@@ -87,21 +87,21 @@ class TopPrecision:
             top.resolve(*max(sizes), where="the largest group")
         return k
 
-    def __call__(self, scores: ArrayLike) -> float:
-        """Precision@k of `scores` of shape (n,)."""
-        return float(self._per_group(self._rank(scores), 1.0).mean())
+    def __call__(self, y_score: ArrayLike) -> float:
+        """Precision@k of `y_score` of shape (n,)."""
+        return float(self._per_group(self._rank(y_score), 1.0).mean())
 
-    def smoothed(self, scores: ArrayLike) -> float:
+    def smoothed(self, y_score: ArrayLike) -> float:
         """Mean of the precisions at nine cuts from k/2 to 2k, each at least 1 and at most all items."""
-        ranking = self._rank(scores)
+        ranking = self._rank(y_score)
         return float(np.mean([self._per_group(ranking, cut).mean() for cut in _CUTS]))
 
-    def worth(self, scores: ArrayLike, *, seed: int, n_samples: int = 100) -> Worth:
-        """All that `Worth` says of `scores`."""
-        spread = float(self.resampled(scores, seed=seed, n_samples=n_samples).std(ddof=1))
-        return Worth(self(scores), spread, self.smoothed(scores))
+    def assess(self, y_score: ArrayLike, *, seed: int, n_samples: int = 100) -> HeldOutPrecision:
+        """Precision@k of `y_score`, its standard error, and the smoothed precision."""
+        standard_error = float(self.resampled(y_score, seed=seed, n_samples=n_samples).std(ddof=1))
+        return HeldOutPrecision(self(y_score), standard_error, self.smoothed(y_score))
 
-    def resampled(self, scores: ArrayLike, *, seed: int, n_samples: int, smoothed: bool = False) -> Floats:
+    def resampled(self, y_score: ArrayLike, *, seed: int, n_samples: int, smoothed: bool = False) -> Floats:
         """Precision@k, or smoothed precision, in bootstrap samples of the items, or of several groups.
 
         The samples depend on `seed` alone: those of two models are paired.
@@ -113,11 +113,11 @@ class TopPrecision:
         rng = np.random.default_rng(seed)
         cuts = _CUTS if smoothed else np.ones(1)
         if len(self._n) > 1:
-            ranking = self._rank(scores)
+            ranking = self._rank(y_score)
             values = np.mean([self._per_group(ranking, cut) for cut in cuts], axis=0)
             return values[rng.integers(len(values), size=(n_samples, len(values)))].mean(axis=1)
         n = len(self._labels)
-        values = check_scores(scores, n)
+        values = check_scores(y_score, n)
         order = np.argsort(-values, kind="stable")
         last = np.flatnonzero(np.diff(-values[order], append=np.inf))
         place = np.empty(n, np.int64)
@@ -138,8 +138,8 @@ class TopPrecision:
         found = Ranking.of(p, p, self._codes).positives_in_top(self._cut(1.0))  # type: ignore[arg-type]
         return float((found / self._cut(1.0))[self.k > 0].mean())
 
-    def _rank(self, scores: ArrayLike) -> Ranking:
-        return Ranking.of(self._labels, check_scores(scores, len(self._labels)), self._codes)
+    def _rank(self, y_score: ArrayLike) -> Ranking:
+        return Ranking.of(self._labels, check_scores(y_score, len(self._labels)), self._codes)
 
     def _per_group(self, ranking: Ranking, cut: float) -> Floats:
         k = self._cut(cut)

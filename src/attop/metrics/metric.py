@@ -142,8 +142,8 @@ class Metric:
 
     def evaluate(
         self,
-        y: ArrayLike,
-        scores: ArrayLike,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         top: TopLike | None = None,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -155,9 +155,9 @@ class Metric:
 
         Parameters
         ----------
-        y : array-like of shape (n,)
+        y_true : array-like of shape (n,)
             Binary labels, see `attop.core.sample.check_labels`.
-        scores : array-like of shape (n,)
+        y_score : array-like of shape (n,)
             The higher, the nearer the top.
         top : Top, int or mapping, optional
             How much of the top counts; needed by metrics with `needs_top`, not used by the others.
@@ -178,13 +178,13 @@ class Metric:
         TypeError
             If the metric needs a top and there is none.
         """
-        value, _ = self._evaluate(y, scores, top, groups, sample_weight)
+        value, _ = self._evaluate(y_true, y_score, top, groups, sample_weight)
         return value
 
     def value(
         self,
-        y: ArrayLike,
-        scores: ArrayLike,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         top: TopLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
@@ -199,34 +199,34 @@ class Metric:
         ValueError, TypeError
             As `evaluate`.
         """
-        return self.group_mean(y, scores, top, None, sample_weight, **options).value
+        return self.group_mean(y_true, y_score, top, None, sample_weight, **options).value
 
     def group_mean(
         self,
-        y: ArrayLike,
-        scores: ArrayLike,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         top: TopLike | None,
         groups: ArrayLike | None,
         sample_weight: ArrayLike | None = None,
         **options: Any,
     ) -> MetricValue:
         """Do as `evaluate`, but raise `UndefinedMetricError` where no group is eligible."""
-        value, message = self._evaluate(y, scores, top, groups, sample_weight, **options)
+        value, message = self._evaluate(y_true, y_score, top, groups, sample_weight, **options)
         if value.reason is not None:
             raise UndefinedMetricError(value.reason, message)
         return value
 
     def _evaluate(
         self,
-        y: ArrayLike,
-        scores: ArrayLike,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         top: TopLike | None,
         groups: ArrayLike | None,
         sample_weight: ArrayLike | None,
         **options: Any,
     ) -> tuple[MetricValue, str]:
-        labels = check_labels(y)
-        values = check_scores(scores, len(labels))
+        labels = check_labels(y_true)
+        values = check_scores(y_score, len(labels))
         codes = None if groups is None else check_groups(groups, len(labels))
         weights = None if sample_weight is None else self._check_weights(sample_weight, len(labels))
         if codes is None:
@@ -255,7 +255,7 @@ class Metric:
 
     def _per_group(
         self,
-        y: Ints,
+        labels: Ints,
         scores: Floats,
         codes: Ints | None,
         k: Ints,
@@ -266,7 +266,7 @@ class Metric:
         if self.parameter is not None:
             options = {**options, self.parameter[0]: self.parameter[1]}
         one = codes is None and weights is None
-        ranking = Ranking.of_list(y, scores) if one else Ranking.of(y, scores, codes, weights)
+        ranking = Ranking.of_list(labels, scores) if one else Ranking.of(labels, scores, codes, weights)
         return self.kernel(ranking, k, **options)
 
     def _check_weights(self, sample_weight: ArrayLike, n: int) -> Floats:

@@ -114,14 +114,14 @@ PRECISION_AT_RECALL = Family(
 TPR_AT_FPR = Family("tpr@fpr-{}", "fpr", _tpr_at_fpr_of, "at least 0 and below 1", _below_one)
 
 
-def recall_at_precision(y: ArrayLike, scores: ArrayLike, precision: float) -> float:
+def recall_at_precision(y_true: ArrayLike, y_score: ArrayLike, precision: float) -> float:
     """Greatest recall among the thresholds whose precision is at least `precision`.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     precision : float in (0, 1]
 
@@ -142,15 +142,15 @@ def recall_at_precision(y: ArrayLike, scores: ArrayLike, precision: float) -> fl
     >>> recall_at_precision([1, 0, 1, 0, 1], [5.0, 4.0, 3.0, 2.0, 1.0], 0.6)
     1.0
     """
-    return RECALL_AT_PRECISION.at(precision).value(y, scores)
+    return RECALL_AT_PRECISION.at(precision).value(y_true, y_score)
 
 
-def precision_at_recall(y: ArrayLike, scores: ArrayLike, recall: float) -> float:
+def precision_at_recall(y_true: ArrayLike, y_score: ArrayLike, recall: float) -> float:
     """Greatest precision among the thresholds whose recall is at least `recall`.
 
     Parameters
     ----------
-    y, scores
+    y_true, y_score
         As for `recall_at_precision`.
     recall : float in (0, 1]
 
@@ -171,15 +171,15 @@ def precision_at_recall(y: ArrayLike, scores: ArrayLike, recall: float) -> float
     >>> precision_at_recall([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 1.0)
     0.6666666666666666
     """
-    return PRECISION_AT_RECALL.at(recall).value(y, scores)
+    return PRECISION_AT_RECALL.at(recall).value(y_true, y_score)
 
 
-def tpr_at_fpr(y: ArrayLike, scores: ArrayLike, fpr: float) -> float:
+def tpr_at_fpr(y_true: ArrayLike, y_score: ArrayLike, fpr: float) -> float:
     """Share of the positives found before more than a share `fpr` of the negatives is.
 
     Parameters
     ----------
-    y, scores
+    y_true, y_score
         As for `recall_at_precision`.
     fpr : float in [0, 1)
         ``floor(fpr * n-)`` negatives may come before; 0 asks for positives above all negatives.
@@ -201,4 +201,4 @@ def tpr_at_fpr(y: ArrayLike, scores: ArrayLike, fpr: float) -> float:
     >>> tpr_at_fpr([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 0.0), tpr_at_fpr([1, 0], [1.0, 1.0], 0.0)
     (0.5, 0.5)
     """
-    return TPR_AT_FPR.at(fpr).value(y, scores)
+    return TPR_AT_FPR.at(fpr).value(y_true, y_score)

@@ -34,22 +34,22 @@ class FunctionMetric(Metric):
 
     def _per_group(
         self,
-        y: Ints,
+        labels: Ints,
         scores: Floats,
         codes: Ints | None,
         k: Ints,
         weights: Floats | None,
         **options: Any,
     ) -> Floats:
-        order = np.arange(len(y)) if codes is None else np.argsort(codes, kind="stable")
-        ends = np.array([len(y)]) if codes is None else np.cumsum(np.bincount(codes))
+        order = np.arange(len(labels)) if codes is None else np.argsort(codes, kind="stable")
+        ends = np.array([len(labels)]) if codes is None else np.cumsum(np.bincount(codes))
         parts = np.split(order, ends[:-1])
-        return np.array([self._one(y[p], scores[p], int(top)) for p, top in zip(parts, k, strict=True)])
+        return np.array([self._one(labels[p], scores[p], int(top)) for p, top in zip(parts, k, strict=True)])
 
-    def _one(self, y: Ints, scores: Floats, k: int) -> float:
-        where = f"metric {self.name!r} on {len(y)} items, {y.sum()} positive"
+    def _one(self, labels: Ints, scores: Floats, k: int) -> float:
+        where = f"metric {self.name!r} on {len(labels)} items, {labels.sum()} positive"
         try:
-            result = self.kernel(y, scores, k) if self.needs_top else self.kernel(y, scores)
+            result = self.kernel(labels, scores, k) if self.needs_top else self.kernel(labels, scores)
         except Exception as error:
             raise ValueError(f"{where}, raised {type(error).__name__}: {error}") from error
         try:

@@ -56,7 +56,7 @@ MICRO_PAP = Metric(
 _MACRO_PAP = replace(MICRO_PAP, name="macro-pap@k", title="Macro-pAp@k", kernel=_pooled)
 
 
-def pap_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:
+def pap_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:
     r"""Gain form of pAp@k: one minus the risk of Hiranandani et al. (2020), eq. (1).
 
     .. math:: 1 - \frac{1}{\beta k} \sum_{i=1}^{\beta} \sum_{j=1}^{k} 1[s^+_{(i)} \le s^-_{(j)}],
@@ -66,9 +66,9 @@ def pap_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "exp
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
         Gives `k`, see `precision_at_k`.
@@ -86,7 +86,7 @@ def pap_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "exp
     UndefinedMetricError
         If there is no positive or there are fewer than `k` negatives.
     ValueError
-        If `y`, `scores` or `ties` are malformed.
+        If `y_true`, `y_score` or `ties` are malformed.
 
     Notes
     -----
@@ -98,10 +98,10 @@ def pap_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "exp
     >>> pap_at_k([0, 1, 1, 0, 1, 0], [6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 2)
     0.5
     """
-    return PAP.value(y, scores, top, ties=ties)
+    return PAP.value(y_true, y_score, top, ties=ties)
 
 
-def pap_at_k_risk(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:
+def pap_at_k_risk(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:
     """Risk form of pAp@k, ``1 - pap_at_k(...)``: what the surrogates of pAp@k stand for.
 
     Parameters, errors and ties are those of `pap_at_k`.
@@ -115,11 +115,11 @@ def pap_at_k_risk(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties =
     >>> pap_at_k_risk([1, 0, 0, 0], [1.0, 1.0, 0.0, 0.0], 1, ties="error")
     1.0
     """
-    return 1.0 - pap_at_k(y, scores, top, ties=ties)
+    return 1.0 - pap_at_k(y_true, y_score, top, ties=ties)
 
 
 def micro_pap_at_k(
-    y: ArrayLike, scores: ArrayLike, top: TopLike, groups: ArrayLike, *, ties: Ties = "expected"
+    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, groups: ArrayLike, *, ties: Ties = "expected"
 ) -> MetricValue:
     r"""Mean of pAp@k over users (Hiranandani et al. 2020, eq. 17).
 
@@ -127,7 +127,7 @@ def micro_pap_at_k(
 
     Parameters
     ----------
-    y, scores, top, ties
+    y_true, y_score, top, ties
         As for `pap_at_k`; `top` is resolved for each user.
     groups : array-like of shape (n,)
         User of each item.
@@ -154,11 +154,11 @@ def micro_pap_at_k(
     >>> micro_pap_at_k([1, 0, 0, 1, 0], [5.0, 4.0, 3.0, 2.0, 1.0], 1, ["ann", "ann", "bob", "bob", "cat"])
     MetricValue(value=0.5, n_groups=2, n_left_out=1, reason=None)
     """
-    return MICRO_PAP.group_mean(y, scores, top, groups, ties=ties)
+    return MICRO_PAP.group_mean(y_true, y_score, top, groups, ties=ties)
 
 
 def macro_pap_at_k(
-    y: ArrayLike, scores: ArrayLike, top: TopLike, groups: ArrayLike, *, ties: Ties = "expected"
+    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, groups: ArrayLike, *, ties: Ties = "expected"
 ) -> MetricValue:
     r"""Share of correctly ranked pairs of all users together: a pair counts once, not a user.
 
@@ -166,7 +166,7 @@ def macro_pap_at_k(
 
     Parameters
     ----------
-    y, scores, top, groups, ties
+    y_true, y_score, top, groups, ties
         As for `micro_pap_at_k`.
 
     Returns
@@ -191,11 +191,11 @@ def macro_pap_at_k(
 
     Examples
     --------
-    >>> y, scores = [1, 0, 1, 1, 0, 0], [2.0, 1.0, 2.0, 1.0, 4.0, 3.0]
+    >>> y_true, y_score = [1, 0, 1, 1, 0, 0], [2.0, 1.0, 2.0, 1.0, 4.0, 3.0]
     >>> users = ["ann", "ann", "bob", "bob", "bob", "bob"]
-    >>> micro_pap_at_k(y, scores, {"kappa": 1}, users).value
+    >>> micro_pap_at_k(y_true, y_score, {"kappa": 1}, users).value
     0.5
-    >>> macro_pap_at_k(y, scores, {"kappa": 1}, users)
+    >>> macro_pap_at_k(y_true, y_score, {"kappa": 1}, users)
     MetricValue(value=0.2, n_groups=2, n_left_out=0, reason=None)
     """
-    return _MACRO_PAP.group_mean(y, scores, top, groups, ties=ties)
+    return _MACRO_PAP.group_mean(y_true, y_score, top, groups, ties=ties)

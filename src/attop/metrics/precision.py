@@ -88,16 +88,16 @@ AVERAGE_PRECISION = Metric(
 )
 
 
-def precision_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
+def precision_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
     """Share of positives among the `k` highest scores.
 
     With the top given as `tau` this is P@tau of Boyd et al. (2012), appendix B: ``k = ceil(tau n)``.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
         How much of the top: ``10`` and ``{"k": 10}`` are items, ``{"tau": 0.05}`` a share of the items,
@@ -113,7 +113,7 @@ def precision_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     UndefinedMetricError
         If ``k > n``.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Notes
     -----
@@ -125,17 +125,17 @@ def precision_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     >>> precision_at_k([1, 0, 1, 0], [3.0, 2.0, 2.0, 1.0], 2)
     0.75
     """
-    return PRECISION.value(y, scores, top)
+    return PRECISION.value(y_true, y_score, top)
 
 
 def recall_at_k(
-    y: ArrayLike, scores: ArrayLike, top: TopLike, *, sample_weight: ArrayLike | None = None
+    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     """Share of the positives, or of what they are worth, found among the `k` highest scores.
 
     Parameters
     ----------
-    y, scores, top
+    y_true, y_score, top
         As for `precision_at_k`.
     sample_weight : array-like of shape (n,), optional
         What each item is worth, at least 0, such as an amount: the value is then the share captured of what
@@ -151,7 +151,7 @@ def recall_at_k(
     UndefinedMetricError
         If ``k > n`` or there is no positive.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Examples
     --------
@@ -160,15 +160,15 @@ def recall_at_k(
     >>> recall_at_k([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 2, sample_weight=[900.0, 5.0, 100.0, 7.0])
     0.9
     """
-    return RECALL.value(y, scores, top, sample_weight=sample_weight)
+    return RECALL.value(y_true, y_score, top, sample_weight=sample_weight)
 
 
-def hit_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
+def hit_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
     """Whether there is a positive among the `k` highest scores.
 
     Parameters
     ----------
-    y, scores, top
+    y_true, y_score, top
         As for `precision_at_k`.
 
     Returns
@@ -181,24 +181,24 @@ def hit_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     UndefinedMetricError
         If ``k > n``.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Examples
     --------
     >>> hit_at_k([0, 1, 0, 1], [4.0, 3.0, 2.0, 1.0], 2)
     1.0
     """
-    return HIT.value(y, scores, top)
+    return HIT.value(y_true, y_score, top)
 
 
-def average_precision(y: ArrayLike, scores: ArrayLike) -> float:
+def average_precision(y_true: ArrayLike, y_score: ArrayLike) -> float:
     """Mean over the positives of the precision at their rank (Boyd et al. 2012, appendix B).
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
 
     Returns
@@ -212,7 +212,7 @@ def average_precision(y: ArrayLike, scores: ArrayLike) -> float:
     UndefinedMetricError
         If there is no positive.
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Notes
     -----
@@ -224,4 +224,4 @@ def average_precision(y: ArrayLike, scores: ArrayLike) -> float:
     >>> average_precision([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0])
     0.8333333333333333
     """
-    return AVERAGE_PRECISION.value(y, scores)
+    return AVERAGE_PRECISION.value(y_true, y_score)

@@ -43,7 +43,7 @@ class RocPoints(NamedTuple):
         return self.fp / self.fp[-1], self.tp / self.tp[-1]
 
 
-def roc_points(y: ArrayLike, scores: ArrayLike) -> RocPoints:
+def roc_points(y_true: ArrayLike, y_score: ArrayLike) -> RocPoints:
     """Return the points of the ROC curve as counts, as plotted by Rudin (2005), section 5.
 
     Joined by straight lines they are the curve expected over a uniformly random order of tied items; its
@@ -51,9 +51,9 @@ def roc_points(y: ArrayLike, scores: ArrayLike) -> RocPoints:
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
 
     Returns
@@ -63,7 +63,7 @@ def roc_points(y: ArrayLike, scores: ArrayLike) -> RocPoints:
     Raises
     ------
     ValueError
-        If `y` or `scores` are malformed.
+        If `y_true` or `y_score` are malformed.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def roc_points(y: ArrayLike, scores: ArrayLike) -> RocPoints:
     >>> points.fp.tolist(), points.tp.tolist()
     ([0, 0, 1, 2], [0, 1, 2, 2])
     """
-    labels = check_labels(y)
-    ranking = Ranking.of(labels, check_scores(scores, len(labels)))
+    labels = check_labels(y_true)
+    ranking = Ranking.of(labels, check_scores(y_score, len(labels)))
     tp = np.concatenate([[0], np.cumsum(ranking.pos)])
     fp = np.concatenate([[0], np.cumsum(ranking.size - ranking.pos)])
     return RocPoints(fp, tp)

@@ -55,15 +55,15 @@ PARTIAL_AUC = Metric(
 
 
 def auc(
-    y: ArrayLike, scores: ArrayLike, *, ties: Ties = "expected", sample_weight: ArrayLike | None = None
+    y_true: ArrayLike, y_score: ArrayLike, *, ties: Ties = "expected", sample_weight: ArrayLike | None = None
 ) -> float:
     """Share of correctly ranked pairs of a positive and a negative.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     ties : {"expected", "error", "half"}
         A tied pair counts one half, by expectation over its order or by convention, or under ``"error"``
@@ -81,7 +81,7 @@ def auc(
     UndefinedMetricError
         If there is no positive or no negative.
     ValueError
-        If `y`, `scores` or `ties` are malformed.
+        If `y_true`, `y_score` or `ties` are malformed.
 
     Examples
     --------
@@ -90,10 +90,10 @@ def auc(
     >>> auc([1, 0, 1, 0], [3.0, 2.0, 2.0, 1.0], ties="error")
     0.75
     """
-    return AUC.value(y, scores, sample_weight=sample_weight, ties=ties)
+    return AUC.value(y_true, y_score, sample_weight=sample_weight, ties=ties)
 
 
-def partial_auc(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:
+def partial_auc(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:
     r"""Area under the ROC curve up to the k-th false positive, divided by its greatest value.
 
     .. math:: \frac{1}{n_+ k} \sum_{i=1}^{n_+} \sum_{j=1}^{k} 1[s^+_i > s^-_{(j)}]
@@ -102,9 +102,9 @@ def partial_auc(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
         Gives `k`, see `precision_at_k`.
@@ -122,24 +122,24 @@ def partial_auc(y: ArrayLike, scores: ArrayLike, top: TopLike, *, ties: Ties = "
     UndefinedMetricError
         If there is no positive or there are fewer than `k` negatives.
     ValueError
-        If `y`, `scores` or `ties` are malformed.
+        If `y_true`, `y_score` or `ties` are malformed.
 
     Examples
     --------
     >>> partial_auc([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 1)
     0.5
     """
-    return PARTIAL_AUC.value(y, scores, top, ties=ties)
+    return PARTIAL_AUC.value(y_true, y_score, top, ties=ties)
 
 
-def auc_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
+def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
     """AUC among the k items of highest score: how well the top itself is ordered.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y_true : array-like of shape (n,)
         Binary labels, see `attop.core.sample.check_labels`.
-    scores : array-like of shape (n,)
+    y_score : array-like of shape (n,)
         Finite; the higher, the nearer the top.
     top : Top, int or mapping
         Gives `k`, see `precision_at_k`.
@@ -155,7 +155,7 @@ def auc_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     UndefinedMetricError
         If no order of tied items brings a positive and a negative among the first k.
     ValueError
-        If `y`, `scores` or `top` are malformed, or k is above n.
+        If `y_true`, `y_score` or `top` are malformed, or k is above n.
 
     Notes
     -----
@@ -168,9 +168,9 @@ def auc_at_k(y: ArrayLike, scores: ArrayLike, top: TopLike) -> float:
     >>> auc_at_k([1, 0, 1, 0, 1], [5.0, 4.0, 3.0, 2.0, 1.0], 3)
     0.5
     """
-    labels = check_labels(y)
+    labels = check_labels(y_true)
     n, n_pos = len(labels), int(labels.sum())
-    ranking = Ranking.of_list(labels, check_scores(scores, n))
+    ranking = Ranking.of_list(labels, check_scores(y_score, n))
     k = Top.of(top).resolve(n, n_pos)
     cut = int(ranking.cut_block(np.array([k]))[0])
     pos, neg = ranking.pos, ranking.size - ranking.pos
