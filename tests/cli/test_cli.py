@@ -7,11 +7,11 @@ import sys
 
 import numpy as np
 import pytest
+from joblib import cpu_count
 
 import attop
 from attop.core.files import write_json
 from attop_bench.cli.configuration import read_raw
-from attop_bench.cli.machine import usable_cores
 from attop_bench.cli.main import main
 from attop_bench.cli.parser import build_parser
 from attop_bench.data.base import save_arrays
@@ -63,7 +63,7 @@ def test_status_counts_and_says_how_to_mend(folder, capsys):
     assert "letter: unavailable: no network fetch it by hand" in lines
     assert lines[-1] == (
         "Mend the cause, then: attop retry --configfile mine.yaml && "
-        f"snakemake --cores {usable_cores()} --configfile mine.yaml"
+        f"snakemake --cores {cpu_count()} --configfile mine.yaml"
     )
 
 
@@ -79,7 +79,7 @@ def test_retry_removes_what_failed_and_nothing_else(folder, capsys):
     for run in plan.runs("wdbc"):
         kept = run.method == "linear-svm"
         assert plan.scores_path(run).exists() == plan.record_path(run).exists() == kept
-    assert f"Now: snakemake --cores {usable_cores()} --configfile mine.yaml" in capsys.readouterr().out
+    assert f"Now: snakemake --cores {cpu_count()} --configfile mine.yaml" in capsys.readouterr().out
 
 
 def test_results_of_another_configuration_are_left(folder, capsys):

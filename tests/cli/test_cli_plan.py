@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from joblib import cpu_count
 
 from attop.core.files import write_json
 from attop.core.wording import seconds
 from attop_bench.cli.configuration import read_raw
-from attop_bench.cli.machine import usable_cores
 from attop_bench.cli.main import main
 from attop_bench.cli.parser import build_parser
 from attop_bench.cli.text import size
@@ -54,7 +54,7 @@ def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folde
     assert "Download 703 kB" in lines
     assert f"Prepared data {size(8 * 4601 * 59)}, and an unknown amount for wdbc" in lines
     assert f"Predictions at most {size(8 * 4601 * 6 * 40)}, and an unknown amount for wdbc" in lines
-    assert f"The command: snakemake --cores {usable_cores()} --configfile mine.yaml" in lines
+    assert f"The command: snakemake --cores {cpu_count()} --configfile mine.yaml" in lines
 
 
 def test_what_is_done_says_what_the_rest_will_take(folder, capsys):

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from joblib import cpu_count
 
-from attop_bench.cli.machine import usable_cores
 from attop_bench.run.config import Config, ConfigError, load_config
 from attop_bench.run.yaml_files import read_yaml
 
@@ -59,7 +59,7 @@ def command_line(options: argparse.Namespace, *tops: str | Path) -> str:
 
     It asks for the cores the user gave, else for those of this machine.
     """
-    cores = getattr(options, "cores", None) or usable_cores()
+    cores = getattr(options, "cores", None) or cpu_count()
     return shlex.join(["snakemake", "--cores", str(cores), *map(str, tops), *_same(options)])
 
 

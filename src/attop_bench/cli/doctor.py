@@ -1,55 +1,261 @@
 """Whether this machine is ready for a run, and what to do if not.
 
-Without it, each of these shows up as a traceback of another program, one after the other, some after hours.
-Runs on an installation that lacks packages: what needs them is imported once they are known to be there.
+Runs where packages are missing: what needs them is imported once they are known to be there.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit
 
-from attop_bench.cli.cluster import check_slurm
-from attop_bench.cli.finding import Finding
-from attop_bench.cli.machine import check_cores, check_graphics
-from attop_bench.cli.packages import check_packages, check_python
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from attop.core.wording import counted, few
+
+if TYPE_CHECKING:
+    from attop_bench.run.config import Config
 
 __all__ = ["show"]
+
+#: Packages that fail to import if the versions of others, or MPLBACKEND, do not suit them.
+_FRAGILE = {"scikit-learn": "sklearn", **{name: name for name in ("numpy", "numba", "pandas", "matplotlib")}}
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_SLURM = "snakemake-executor-plugin-slurm"
+_LITTLE = 1e9  # bytes of free disk
+
+
+class Finding(NamedTuple):
+    """Something looked at: fine (``ok``), a run goes on but not with all (``warn``), or no run (``FAIL``)."""
+
+    state: str
+    about: str
+    text: str
+    fix: str = ""
 
 
 def show(options: argparse.Namespace) -> int:
     """Print what was looked at, a line each with its remedy; return 1 if a run is not possible."""
     states: Counter[str] = Counter()
-    for finding in _look(options):
-        states[finding.state] += 1
-        print(_line(finding.state, f"{finding.about}: {finding.text}"))
-        if finding.fix:
-            print(f"      -> {finding.fix}")  # on one line: to be copied
-    said = f"{states['FAIL']} FAIL, {states['warn']} warn"
-    print(f"\n{said}: fix what is marked ->" if states["FAIL"] else f"\nReady for a run ({said}).")
+    for state, about, text, fix in _look(options):
+        states[state] += 1
+        print(
+            textwrap.fill(
+                f"{state:5} {about}: {text}", 110, subsequent_indent=" " * 9, break_on_hyphens=False
+            )
+        )
+        if fix:
+            print(f"      -> {fix}")  # on one line: to be copied
+    counts = f"{states['FAIL']} FAIL, {states['warn']} warn"
+    print(f"\n{counts}: fix what is marked ->" if states["FAIL"] else f"\nReady for a run ({counts}).")
     return 1 if states["FAIL"] else 0
 
 
 def _look(options: argparse.Namespace) -> Iterator[Finding]:
-    yield check_python()
-    packages = list(check_packages())
+    packages = list(_check_packages())
     yield from packages
-    yield from check_cores()
     if any(finding.state == "FAIL" for finding in packages):
         yield Finding(
             "warn", "configuration", "not looked at", "fix the packages, then call attop doctor again"
         )
     else:
-        from attop_bench.cli.surroundings import check_configuration
-
-        yield check_graphics()
-        yield from check_configuration(options)
-    yield from check_slurm()
+        yield from _check_cores()
+        yield from _check_configuration(options)
+    yield from _check_slurm()
 
 
-def _line(state: str, text: str) -> str:
-    return textwrap.fill(
-        text, 110, initial_indent=f"{state:5} ", subsequent_indent=" " * 9, break_on_hyphens=False
+def requirements(extra: str = "") -> dict[str, SpecifierSet]:
+    """Return the packages that attop and one of its extras ask for, with the versions that will do."""
+    wanted = {}
+    for requirement in map(Requirement, requires("attop") or []):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+            if requirement.name == "attop":
+                wanted |= {name: r for inner in requirement.extras for name, r in requirements(inner).items()}
+            else:
+                wanted[requirement.name] = requirement.specifier
+    return wanted
+
+
+def _check_packages() -> Iterator[Finding]:
+    """Yield Python, each package that is missing, unsuitable or broken, and one line for the others."""
+    yield Finding("ok", "Python", f"{platform.python_version()} in {sys.prefix}")
+    good = [f"attop {version('attop')} in {Path(__file__).parents[1]}"]
+    for name, versions in requirements("workflow").items():
+        fix = f'python -m pip install "{name}{versions}"'
+        try:
+            installed = version(name)
+        except PackageNotFoundError:
+            yield Finding("FAIL", "package", f"{name} is missing", fix)
+            continue
+        if not versions.contains(installed, prereleases=True):
+            yield Finding("FAIL", "package", f"{name} {installed} does not suit: {versions} is needed", fix)
+            continue
+        try:
+            if name in _FRAGILE:
+                import_module(_FRAGILE[name])
+        except Exception as error:  # whatever a broken installation raises
+            again = f"python -m pip install --upgrade --force-reinstall {name}"
+            yield Finding("FAIL", "package", f"{name} {installed} cannot be imported: {error}", again)
+            continue
+        good.append(f"{name} {installed}")
+    yield Finding("ok", "packages", ", ".join(good))
+
+
+def _check_cores() -> Iterator[Finding]:
+    """Say how many cores there are to use, and whether variables ask for more threads than that."""
+    from joblib import cpu_count
+
+    cores, all_cores = cpu_count(), os.cpu_count() or 1
+    fewer = f" of {all_cores}: the others are not for this process" if cores < all_cores else ""
+    yield Finding("ok", "cores", f"{cores}{fewer}; snakemake --cores {cores} uses them all")
+    values = {name: os.environ[name] for name in _THREADS if name in os.environ}
+    for name, value in values.items():
+        if not value.isdigit() or not 1 <= int(value) <= cores:
+            fix = f"unset {name}, or export {name}=1"
+            yield Finding("warn", "threads", f"{name}={value}, for {counted(cores, 'core')}", fix)
+    text = ", ".join(f"{name}={value}" for name, value in values.items()) or "no variable limits them"
+    yield Finding("ok", "threads", f"{text}; a training job has one, whatever is set here")
+
+
+def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
+    """Yield what a run of the configuration would meet: folders, disk, memory, mirror and network."""
+    from attop_bench.cli.configuration import read_config
+    from attop_bench.cli.estimate import count_jobs, disk_to_come
+    from attop_bench.run.config import ConfigError
+    from attop_bench.run.plan import Plan
+
+    try:
+        config = read_config(options)
+    except ConfigError as error:
+        fix = "correct it; config/README.md explains every key"
+        yield Finding("FAIL", "configuration", str(error).replace("\n", "; "), fix)
+        return
+    sets, methods = counted(len(config.datasets), "data set"), counted(len(config.methods), "method")
+    yield Finding("ok", "configuration", f"{config.title}: {sets}, {methods}")
+    plan = Plan(config)
+    needed = disk_to_come(plan, count_jobs(plan)).total
+    for key, folder in (("output", config.output), ("cache", config.cache)):
+        yield _check_folder(key, Path(folder), needed)
+    yield from _check_memory(config)
+    yield from _check_files(config)
+
+
+def _check_folder(key: str, folder: Path, needed: int) -> Finding:
+    from attop_bench.cli.text import existing, size
+
+    about, other = f"{key} folder", f"give another one: --config {key}=FOLDER"
+    if folder.exists() and not folder.is_dir():
+        return Finding("FAIL", about, f"{folder} is a file", other)
+    there = existing(folder)
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        return Finding("FAIL", about, f"{there} cannot be written to: {error.strerror}", other)
+    free = shutil.disk_usage(there).free
+    text = f"{folder}, {size(free)} free"
+    if free < needed:
+        more = f"{text}, the run writes {size(needed)} or more"
+        return Finding("FAIL", about, more, f"make room, or {other}")
+    return (
+        Finding("warn", about, text, f"make room, or {other}")
+        if free < _LITTLE
+        else Finding("ok", about, text)
     )
+
+
+def _check_memory(config: Config) -> Iterator[Finding]:
+    """Compare the memory of the machine, or of its container, with what a job may take on every core."""
+    import psutil
+    from joblib import cpu_count
+
+    from attop_bench.cli.text import size
+
+    have, cores = float(psutil.virtual_memory().total), cpu_count()
+    for file in ("memory.max", "memory/memory.limit_in_bytes"):  # versions 2 and 1
+        path = Path("/sys/fs/cgroup") / file
+        limit = path.read_text().strip() if path.exists() else ""
+        have = min(have, int(limit)) if limit.isdigit() else have
+    limits = [limit for m in config.methods if (limit := config.limits_of(m.id)["memory_mb"]) is not None]
+    if not limits:
+        return
+    text = f"{size(have)} for {counted(cores, 'core')}; a job may take {size(1e6 * max(limits))}"
+    if 1e6 * max(limits) * cores > have:
+        fix = (
+            f"if jobs are killed: fewer --cores, or --config 'limits={{memory_mb: {have / cores // 1e6:g}}}'"
+        )
+        yield Finding("warn", "memory", text, fix)
+    else:
+        yield Finding("ok", "memory", text)
+
+
+def _check_files(config: Config) -> Iterator[Finding]:
+    """Look for the files of the data sets in cache and mirror: the others need a network, or a hand."""
+    from attop_bench.data.fetch.download import MIRROR
+
+    files = {file.path: file for data in config.datasets for file in data.files.values()}
+    missing = {path: file for path, file in files.items() if not (Path(config.cache) / path).exists()}
+    mirror = config.mirror or os.environ.get(MIRROR) or ""
+    server = "://" in mirror and not mirror.lower().startswith("file://")
+    folder = Path(unquote(urlsplit(mirror).path) if "://" in mirror else mirror)
+    if server:
+        yield Finding("ok", "mirror", f"{mirror} is asked first, then upstream; not tried now")
+    elif mirror and not folder.is_dir():
+        fix = f"correct `mirror` in the configuration or the variable {MIRROR}"
+        yield Finding("warn", "mirror", f"there is no folder {folder}", fix)
+    elif mirror:
+        has = [path for path, file in files.items() if (folder / (file.mirror or path)).is_file()]
+        yield Finding("ok", "mirror", f"{folder} has {len(has)} of the {counted(len(files), 'file')} needed")
+        missing = {path: file for path, file in missing.items() if path not in has}
+    if not missing:
+        why = "all files are on this machine" if files else "no data set of the configuration is downloaded"
+        yield Finding("ok", "network", f"not needed: {why}")
+    by_hand = [path for path, file in missing.items() if config.offline or not (file.urls or server)]
+    if wanted := [path for path in missing if path not in by_hand]:
+        yield Finding("ok", "network", f"needed to download {counted(len(wanted), 'file')}: {few(wanted)}")
+    if by_hand:
+        why = "offline is set" if config.offline else "no address is known"
+        text = f"{few(by_hand)} cannot be downloaded ({why}); their data sets will be left out"
+        place = f"put them below {config.cache}, or in a folder given by --config mirror=FOLDER"
+        remedies = dict.fromkeys(missing[path].remedy for path in by_hand if missing[path].remedy)
+        yield Finding("warn", "network", text, "; ".join([place, *remedies]))
+
+
+def _check_slurm() -> Iterator[Finding]:
+    """Look for SLURM and for Snakemake's plugin, and whether the controller answers."""
+    if shutil.which("sbatch") is None:
+        yield Finding(
+            "ok", "SLURM", "not on this machine (no sbatch): jobs run here, or start on a login node"
+        )
+        return
+    try:
+        yield Finding("ok", "SLURM", f"sbatch is there, {_SLURM} {version(_SLURM)}")
+    except PackageNotFoundError:
+        fix = 'python -m pip install -e ".[slurm]"'
+        yield Finding("warn", "SLURM", f"sbatch is there, but not {_SLURM}", fix)
+    command = ["sinfo", "--noheader", "--format=%R %a %D"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        complaint = str(error)
+        if isinstance(error, subprocess.CalledProcessError) and error.stderr.strip():
+            complaint = error.stderr.strip().splitlines()[-1]
+        fix = "ask whoever runs the cluster; docs/cluster.md says what is needed"
+        yield Finding("warn", "SLURM", f"sinfo does not answer: {complaint}", fix)
+        return
+    partitions = [line.split() for line in answer.splitlines() if line.strip()]
+    names = ", ".join(f"{name} ({state}, {nodes} nodes)" for name, state, nodes in partitions)
+    yield Finding("ok", "SLURM", f"partitions {names}: snakemake --profile slurm")

@@ -28,7 +28,6 @@ COMMANDS = {
     "list": ("catalogue", "show"),
     "doctor": ("doctor", "show"),
     "check-method": ("check_method", "check"),
-    "completion": ("completion", "show"),
 }
 
 

@@ -11,13 +11,6 @@ from attop_bench.statuses import FAILED
 
 __all__ = ["build_parser"]
 
-_SHELLS = """where the script goes, to be there in every new shell:
-  bash   attop completion bash > ~/.local/share/bash-completion/completions/attop
-         (with the package bash-completion; else add to ~/.bashrc: source <(attop completion bash))
-  zsh    attop completion zsh > ~/.zfunc/_attop
-         (with these lines in ~/.zshrc: fpath+=~/.zfunc; autoload -U compinit; compinit)
-  fish   attop completion fish > ~/.config/fish/completions/attop.fish"""
-
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands; the word is in ``command``."""
@@ -143,15 +136,4 @@ def build_parser() -> argparse.ArgumentParser:
         "--param", action="append", default=[], metavar="NAME=VALUE", help="argument of the constructor"
     )
     method.add_argument("--seconds", type=float, default=60, help="time for each check (default: 60)")
-
-    completion = commands.add_parser(
-        "completion",
-        help="teach your shell to complete attop's words at the Tab key",
-        description="Print a script that completes commands, options and, if printed in the folder of the\n"
-        "Snakefile, the names of data sets and methods.",
-        epilog=_SHELLS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    completion.add_argument("shell", choices=["bash", "zsh", "fish"])
-    add_configuration(completion)
     return parser

@@ -6,10 +6,11 @@ import argparse
 import shutil
 from collections.abc import Iterable
 
+from joblib import cpu_count
+
 from attop.core.wording import counted, few, seconds
 from attop_bench.cli.configuration import command_line, read_config
 from attop_bench.cli.estimate import Disk, Jobs, count_jobs, disk_to_come
-from attop_bench.cli.machine import usable_cores
 from attop_bench.cli.text import columns, existing, size
 from attop_bench.run.plan import Plan
 
@@ -22,7 +23,7 @@ def show(options: argparse.Namespace) -> int:
     jobs = count_jobs(plan)
     print(f"{plan.config.title}: {plan.root / 'report.html'}\n")
     print(columns(_rows(plan, jobs), right=range(2, 8)))
-    cores = options.cores or usable_cores()
+    cores = options.cores or cpu_count()
     print(f"\n{columns(_sums(plan, jobs, disk_to_come(plan, jobs), cores))}")
     print(f"\nThe command: {command_line(options)}")
     for complaint in plan.lost_files():
