@@ -1,8 +1,7 @@
 """What training boosters for the top gains over log loss, on 14 public sets with few positives.
 
-    export OMP_NUM_THREADS=1
-    python performance/gains/boosters.py run FOLDER results.jsonl [--splits 6] [--part 0/2]
-    python performance/gains/boosters.py table results.jsonl...
+    python performance/gains/boosters.py run FOLDER results.csv [--splits 6] [--part 0/2]
+    python performance/gains/boosters.py table results.csv...
 
 Protocol, fixed before any of its results was seen:
 
@@ -26,12 +25,9 @@ it gains more than its standard error, otherwise none. Beside it: taken always; 
 gain, log loss continued by itself for 10 or 40 trees, chosen in the same way. All against the 200 trees.
 """
 
-import argparse
-import json
-from pathlib import Path
-
 import numpy as np
 from lightgbm import Dataset, train
+from protocol import DEVELOPMENT, TOPS, gains_by_set, p_value, print_head, print_row, program, won_tied_lost
 from rare_sets import SETS, load
 from scipy import stats
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -42,8 +38,6 @@ from attop.metrics.held_out import TopPrecision
 from attop.objectives import LightGBMObjective
 from attop.surrogates import SoftPrecAtK
 
-DEVELOPMENT = sorted(SETS)[1::2]
-KAPPAS = (0.25, 0.5, 1.0)
 SMALL = {"100 trees of 2 leaves": (100, 2), "20 trees of 4 leaves": (20, 4)}
 TREES, WIDTHS, MORE = 200, (0.3, 1.0), (10, 40)
 LARGE = {
@@ -68,8 +62,7 @@ def small(train_part, test_part):
     """Yield gains of TopBooster over its log loss."""
     (X, y), (test, truth) = train_part, test_part
     for label, (trees, leaves) in SMALL.items():
-        for kappa in KAPPAS:
-            top = {"kappa": kappa}
+        for at, top in TOPS.items():
             model = TopBooster(top, n_estimators=trees, num_leaves=leaves, margin=0.0).fit(X, y)
             base, weighted = (
                 precision_at_k(truth, each.predict(test, raw_score=True), top)
@@ -77,7 +70,7 @@ def small(train_part, test_part):
             )
             pays = bool(model.cv_gain_ > model.cv_gain_se_)
             for title, taken in (("TopBooster, margin 0", model.refined_), ("TopBooster", pays)):
-                yield title, label, kappa, base, weighted if taken else base, taken
+                yield title, label, at, base, weighted if taken else base, taken
 
 
 def continued(X, y, test, objective, start):
@@ -103,8 +96,7 @@ def large(train_part, test_part):
     """Yield gains of the objective over log loss."""
     (X, y), (test, truth) = train_part, test_part
     (label,) = ROWS["objective"]
-    for kappa in KAPPAS:
-        top = {"kappa": kappa}
+    for at, top in TOPS.items():
         gains = []
         for inner, held in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
             measure = TopPrecision(y[held], top)
@@ -123,97 +115,37 @@ def large(train_part, test_part):
         ):
             best = range(len(values))[among][int(np.argmax(mean[among]))]
             taken = bool(mean[best] > margin * error[best])
-            yield title, label, kappa, base, values[best] if taken else base, taken
+            yield title, label, at, base, values[best] if taken else base, taken
 
 
 def run_one(name, split, folder):
     X, y = load(name, folder, n_pos=250, n_rows=2500)
     X, test, y, truth = train_test_split(X, y, test_size=0.3, stratify=y, random_state=split)
     for rows in (small, large):
-        for title, label, kappa, base, value, taken in rows((X, y), (test, truth)):
-            yield {
-                "set": name, "split": split, "what": title, "model": label, "kappa": kappa,
-                "base": base, "value": value, "taken": taken,
-            }  # fmt: skip
+        for title, label, at, base, value, taken in rows((X, y), (test, truth)):
+            yield {"what": title, "model": label, "top": at, "base": base, "value": value, "taken": taken}
 
 
-def run(args):
-    part, parts = map(int, args.part.split("/"))
-    path = Path(args.results)
-    done = {(row["set"], row["split"]) for row in read([path])} if path.exists() else set()
-    todo = [(name, split) for split in range(args.splits) for name in sorted(SETS)]
-    with path.open("a", encoding="utf-8") as file:
-        for name, split in todo[part::parts]:
-            if (name, split) not in done:
-                rows = list(run_one(name, split, args.folder))
-                file.writelines(json.dumps(row) + "\n" for row in rows)
-                file.flush()
-
-
-def read(paths):
-    return [
-        json.loads(line) for path in paths for line in Path(path).read_text(encoding="utf-8").splitlines()
-    ]
-
-
-def gains_of(rows, names):
-    """Return the mean gain of each set; one that is 0 but for rounding is 0."""
-    gains = [np.mean([r["value"] - r["base"] for r in rows if r["set"] == name]) for name in names]
-    return np.round(gains, 12)
-
-
-def table(args):
-    rows = read(args.results)
-    splits = [len({row["split"] for row in rows if row["set"] == name}) for name in sorted(SETS)]
-    confirming = [name for name in sorted(SETS) if name not in DEVELOPMENT]
-    print(f"{len(SETS)} sets, {min(splits)} to {max(splits)} splits each, {sum(splits)} in all\n")
-    print("| what | model | top | log loss | gain, 95% interval | won-tied-lost | p | taken | confirming |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for what, models in ROWS.items():
-        for model in models:
-            alike = [row for row in rows if (row["what"], row["model"]) == (what, model)]
-            for kappa in (*KAPPAS, None):
-                here = [row for row in alike if kappa in (None, row["kappa"])]
-                g = gains_of(here, sorted(SETS))
-                half = stats.sem(g) * stats.t.ppf(0.975, len(g) - 1)
-                p = stats.wilcoxon(g[g != 0]).pvalue if g.any() else 1.0
-                won, lost = int((g > 0.002).sum()), int((g < -0.002).sum())
-                taken = np.mean([r["taken"] for r in here])
-                print(
-                    f"| {what} | {model} | {'all' if kappa is None else f'{kappa:g} n+'} "
-                    f"| {np.mean([r['base'] for r in here]):.3f} "
-                    f"| {g.mean():+.4f} [{g.mean() - half:+.4f}, {g.mean() + half:+.4f}] "
-                    f"| {won}-{len(g) - won - lost}-{lost} | {p:.2g} "
-                    f"| {taken:.0%} | {gains_of(here, confirming).mean():+.4f} |"
-                )
-    print("\n| set | log loss | " + " | ".join(f"{w}, {m}" for w in ROWS for m in ROWS[w]) + " |")
-    print("|---|---|" + "---|" * sum(map(len, ROWS.values())))
-    for name in sorted(SETS):
-        here = [row for row in rows if row["set"] == name]
-        cells = [
-            f"{gains_of([r for r in here if (r['what'], r['model']) == (what, model)], [name])[0]:+.3f}"
-            for what in ROWS
-            for model in ROWS[what]
-        ]
-        star = "" if name in DEVELOPMENT else " *"
-        print(f"| {name}{star} | {np.mean([r['base'] for r in here]):.3f} | {' | '.join(cells)} |")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("folder", type=Path)
-    runs.add_argument("results")
-    runs.add_argument("--splits", type=int, default=6)
-    runs.add_argument("--part", default="0/1", help="this process does every PARTS-th pair, from PART")
-    runs.set_defaults(do=run)
-    tables = commands.add_parser("table")
-    tables.add_argument("results", nargs="+")
-    tables.set_defaults(do=table)
-    args = parser.parse_args()
-    args.do(args)
+def table(rows):
+    print_head(
+        "what", "model", "top", "log loss", "gain, 95% interval", "won-tied-lost", "p", "taken", "confirming"
+    )
+    for (what, model), alike in rows.groupby(["what", "model"], sort=False):
+        for label in (*TOPS, "all"):
+            here = alike if label == "all" else alike[alike["top"] == label]
+            g = gains_by_set(here, "value", "base")
+            half = stats.sem(g) * stats.t.ppf(0.975, len(g) - 1)
+            gain = f"{g.mean():+.4f} [{g.mean() - half:+.4f}, {g.mean() + half:+.4f}]"
+            confirming = f"{g.drop(DEVELOPMENT, errors='ignore').mean():+.4f}"
+            shown = (
+                f"{here['base'].mean():.3f}",
+                gain,
+                won_tied_lost(g),
+                p_value(g),
+                f"{here['taken'].mean():.0%}",
+            )
+            print_row(what, model, label, *shown, confirming)
 
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, sorted(SETS), run_one, table, splits=6)

@@ -1,14 +1,13 @@
 """TopStack against tuned LightGBM on public sets with few positives.
 
-    export OMP_NUM_THREADS=1
-    python performance/gains/top_stack.py run FOLDER results.csv [--splits 10] [--part 0/2] [--development]
+    python performance/gains/top_stack.py run FOLDER results.csv [--splits 10] [--part 0/2]
     python performance/gains/top_stack.py table results.csv...
 
 Protocol:
 
 - The 14 sets of `rare_sets.SETS` confirm: 937 to 11,183 rows, 41 to 368 positives. Members, transform and the
   regression were chosen on the 14 of `rare_sets.MORE`, on the first split of all of them and the second of
-  four (`--development`), before any result of the present TopStack on the others. The one before it, with
+  four, before any result of the present TopStack on the others. The one before it, with
   other members and the choice among three combinations, had been run on draws of 2,500 rows of most of them.
 - Stratified splits, 70% to train on, 30% to test; the seed of a split is its number.
 - The top is a quarter, a half and all of the positives of whatever sample is ranked. Measured: precision@k
@@ -21,20 +20,14 @@ Protocol:
 - Beside it, by the same members: the best of them by cross-validation; the mean of their scores; and a
   logistic regression of the 16 k rows with the highest mean alone, which re-ranks those: what aiming adds.
 - Time: processor time of one fit for one top over that of its members' fits (cross-fitted and on all rows).
-
-Splits come one after the other over all sets, so that what was run before an end is complete splits.
 """
 
-import argparse
-import csv
 import time
-import warnings
-from pathlib import Path
 
 import numpy as np
 from lightgbm import LGBMClassifier
+from protocol import TOPS, gains_by_set, p_value, print_head, print_row, program, won_tied_lost
 from rare_sets import MORE, SETS, load
-from scipy.stats import wilcoxon
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
@@ -44,12 +37,10 @@ from attop.estimators.folds import deal_folds
 from attop.metrics import precision_at_k
 from attop.metrics.held_out import TopPrecision
 
-TOPS = {"n+/4": {"kappa": 0.25}, "n+/2": {"kappa": 0.5}, "n+": {"kappa": 1.0}}
 TREES = (25, 50, 100, 200)
 GRID = [(leaves, least) for leaves in (7, 31) for least in (5, 20)]
 MODELS = ("TopStack", "best member", "mean", "candidates")
 SECONDS = ("LightGBM", "members", "combining")
-COLUMNS = ("set", "split", "top", "lightgbm", *MODELS, "member", *(f"seconds {what}" for what in SECONDS))
 
 
 class Stopwatch:
@@ -109,8 +100,7 @@ def candidates(Z, y, new, n_candidates):
 
 
 def run_one(name, split, folder):
-    """Return the rows of one split of one set."""
-    X, y = load(name, Path(folder))
+    X, y = load(name, folder)
     X, test, y, truth = train_test_split(X, y, test_size=0.3, stratify=y, random_state=split)
     start = time.process_time()
     base = tuned_lightgbm(X, y, test)
@@ -133,80 +123,28 @@ def run_one(name, split, folder):
             new.mean(axis=1),
             candidates(Z, y, new, 16 * int(measure.k.sum())),
         )
-        values = (round(precision_at_k(truth, s, top), 6) for s in scores)
-        yield (name, split, label, *values, stack.members_[best][0], *(round(s, 2) for s in seconds))
+        values = {
+            what: round(precision_at_k(truth, s, top), 6)
+            for what, s in zip(("lightgbm", *MODELS), scores, strict=True)
+        }
+        spent = {f"seconds {what}": round(s, 2) for what, s in zip(SECONDS, seconds, strict=True)}
+        yield {"top": label, **values, "member": stack.members_[best][0], **spent}
 
 
-def run(args):
-    part, parts = map(int, args.part.split("/"))
-    path = Path(args.results)
-    done = {(row["set"], int(row["split"])) for row in read([path])} if path.exists() else set()
-    names = sorted(MORE if args.development else SETS)
-    todo = [(name, split) for split in range(args.splits) for name in names]
-    with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if not done:
-            writer.writerow(COLUMNS)
-        for name, split in todo[part::parts]:
-            if (name, split) not in done:
-                writer.writerows(list(run_one(name, split, args.folder)))
-                file.flush()
-
-
-def read(paths):
-    return [row for path in paths for row in csv.DictReader(Path(path).read_text("utf-8").splitlines())]
-
-
-def table(args):
-    rows = read(args.results)
-    names = sorted({row["set"] for row in rows})
-    complete = set.intersection(*({r["split"] for r in rows if r["set"] == name} for name in names))
-    rows = [row for row in rows if row["split"] in complete]
-    print(f"{len(complete)} splits of {len(names)} sets\n")
-    for label in TOPS:
-        here = [row for row in rows if row["top"] == label]
-
-        def values(name, model, here=here):
-            return np.array([float(r[model]) for r in here if r["set"] == name])
-
-        base = {name: values(name, "lightgbm") for name in names}
-        gains = {model: {n: values(n, model) - base[n] for n in names} for model in MODELS}
-        print(f"| {label} | LightGBM | {' | '.join(MODELS)} |\n|---|---|{'---|' * len(MODELS)}")
-        for name in names:
-            cells = [f"{gains[model][name].mean():+.3f}" for model in MODELS]
-            if len(complete) > 1:
-                cells[0] += f" ± {gains['TopStack'][name].std(ddof=1) / np.sqrt(len(complete)):.3f}"
-            print(f"| {name} | {base[name].mean():.3f} | {' | '.join(cells)} |")
-        # A sum that is 0 but for rounding is 0.
-        means = [np.round([gains[model][n].mean() for n in names], 12) for model in MODELS]
-        cells = [f"**{m.mean():+.3f}**" for m in means]
-        print(f"| mean | {np.mean([b.mean() for b in base.values()]):.3f} | {' | '.join(cells)} |")
-        cells = [f"{(m > 0.002).sum()}-{(abs(m) <= 0.002).sum()}-{(m < -0.002).sum()}" for m in means]
-        print(f"| won-tied-lost | | {' | '.join(cells)} |")
-        print(f"| Wilcoxon p | | {' | '.join(f'{wilcoxon(m).pvalue:.2g}' for m in means)} |\n")
-    fits = [row for row in rows if row["top"] == "n+"]
-    total = {what: sum(float(row[f"seconds {what}"]) for row in fits) for what in SECONDS}
-    print(f"one fit over its members' fits: {1 + total['combining'] / total['members']:.3f}")
-    print(f"seconds a fit: { ({what: round(s / len(fits), 2) for what, s in total.items()}) }")
-
-
-def main():
-    warnings.filterwarnings("ignore", message="X does not have valid feature names")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("folder")
-    runs.add_argument("results")
-    runs.add_argument("--splits", type=int, default=10)
-    runs.add_argument("--development", action="store_true", help="the sets the method was chosen on")
-    runs.add_argument("--part", default="0/1", help="this process does every PARTS-th fit, from PART")
-    runs.set_defaults(do=run)
-    tables = commands.add_parser("table")
-    tables.add_argument("results", nargs="+")
-    tables.set_defaults(do=table)
-    args = parser.parse_args()
-    args.do(args)
+def table(rows):
+    for label, here in rows.groupby("top", sort=False):
+        print(f"\n{here['split'].nunique()} splits\n")
+        print_head(label, "LightGBM", *MODELS)
+        gains = {model: gains_by_set(here, model, "lightgbm") for model in MODELS}
+        for name, its in here.groupby("set"):
+            print_row(name, f"{its['lightgbm'].mean():.3f}", *(f"{g[name]:+.3f}" for g in gains.values()))
+        mean = here.groupby("set")["lightgbm"].mean().mean()
+        print_row("mean", f"{mean:.3f}", *(f"**{g.mean():+.3f}**" for g in gains.values()))
+        print_row("won-tied-lost", "", *map(won_tied_lost, gains.values()))
+        print_row("Wilcoxon p", "", *map(p_value, gains.values()))
+    total = {what: rows.loc[rows["top"] == "n+", f"seconds {what}"].sum() for what in SECONDS}
+    print(f"\none fit over its members' fits: {1 + total['combining'] / total['members']:.3f}")
 
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, sorted(SETS) + sorted(MORE), run_one, table)
