@@ -5,9 +5,8 @@ from matplotlib.text import Text
 
 from attop_bench.report.compute.across import across
 from attop_bench.report.compute.tables import summarise
-from attop_bench.report.figures.registry import ACROSS, PER_DATASET, draw
-from attop_bench.report.figures.scene import COLUMN, WIDTH, Scene, to_column
-from attop_bench.report.figures.style import figure_theme, method_styles
+from attop_bench.report.figures import ACROSS, PER_DATASET, draw
+from attop_bench.report.figures.scene import COLUMN, WIDTH, Scene, figure_theme, method_styles, to_column
 from support.made_up import METHODS, as_tables, make_results
 
 pytestmark = pytest.mark.workflow

@@ -12,10 +12,8 @@ import pytest
 from attop.metrics import METRICS
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report import build_report, summarise, write_analysis
-from attop_bench.report.figures import registry
-from attop_bench.report.figures.registry import PER_DATASET, Drawing, draw
-from attop_bench.report.figures.scene import Scene, quieten
-from attop_bench.report.figures.style import QUIET, method_styles, to_svg
+from attop_bench.report.figures import ACROSS, PER_DATASET, Drawing, draw
+from attop_bench.report.figures.scene import QUIET, Scene, method_styles, quieten, to_svg
 from attop_bench.report.page.section import protocol_sentence
 from attop_bench.run.tables import TABLES
 from support.html import built, markup
@@ -78,7 +76,7 @@ def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
 
 def test_every_figure_needs_what_there_is():
     material = {*TABLES, "summary", "across"}
-    for drawing in (*registry.ACROSS, *registry.PER_DATASET):
+    for drawing in (*ACROSS, *PER_DATASET):
         assert set(drawing.needs) <= material, drawing.title
 
 

@@ -13,7 +13,7 @@ import pytest
 from attop_bench.report.compute.board import pareto_front
 from attop_bench.report.compute.clock import wall_clock
 from attop_bench.report.compute.tuning import choices, costs
-from attop_bench.report.figures.budget import expected_best
+from attop_bench.report.figures.curves import expected_best
 
 
 def test_choices_count_values_and_edges():

@@ -81,7 +81,7 @@ def digests():
         ("attop/metrics/registry.py", "X = 1", set()),
         ("attop_bench/data/kinds/images.py", "X = 1", set()),
         ("attop_bench/data/splits/protocols.py", "X = 1", {"report"}),
-        ("attop_bench/report/figures/top.py", "X = 1", {"report"}),
+        ("attop_bench/report/figures/curves.py", "X = 1", {"report"}),
         ("attop/estimators/base.py", "X = 1", {*ALL, "training"}),
         ("attop_bench/cli.py", "X = 1", set()),
     ],

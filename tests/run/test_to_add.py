@@ -81,9 +81,9 @@ ADDED = (
     (
         "attop_bench/report/figures/count.py",
         FIGURE,
-        "attop_bench/report/figures/registry.py",
+        "attop_bench/report/figures/__init__.py",
         {
-            "from attop_bench.report.figures.diagram": (
+            "from attop_bench.report.figures.across": (
                 "from attop_bench.report.figures.count import count_figure\n"
             ),
             '    Drawing("Tuning"': '    Drawing("Counted", ("runs",), count_figure),\n',

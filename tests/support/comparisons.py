@@ -6,9 +6,8 @@ import pandas as pd
 
 from attop_bench.report.compute.across import across
 from attop_bench.report.compute.across_sentences import sentences
-from attop_bench.report.figures.registry import ACROSS, draw
-from attop_bench.report.figures.scene import Scene
-from attop_bench.report.figures.style import method_styles
+from attop_bench.report.figures import ACROSS, draw
+from attop_bench.report.figures.scene import Scene, method_styles
 
 COLUMNS = ["dataset", "method", "repeat", "fold", "top", "metric", "value", "reason"]
 

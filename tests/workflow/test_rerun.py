@@ -89,7 +89,7 @@ TABLE = {
         {"check": 1, "train": 3, "trace": 1, **MEASURED},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
-    "figure": ("src/attop_bench/report/figures/top.py", code, {"report": 1}, set()),
+    "figure": ("src/attop_bench/report/figures/curves.py", code, {"report": 1}, set()),
     "data set": (
         "src/attop_bench/data/kinds/simulation.py",
         code,

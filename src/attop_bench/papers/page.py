@@ -10,7 +10,7 @@ import pandas as pd
 
 from attop.core.files import write_bytes, write_csv
 from attop_bench.papers.findings import COLUMNS, Comparison, Findings, Plot
-from attop_bench.report.figures.style import to_svg
+from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style
 
 __all__ = ["write_findings"]

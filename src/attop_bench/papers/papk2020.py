@@ -12,7 +12,7 @@ from studies.movielens.orderings import orderings, sentences, side_by_side
 from studies.movielens.ways import WAYS_CHOICES
 
 from attop_bench.papers.findings import Comparison, Findings, Plot, compare, ours_alone, printed_numbers
-from attop_bench.report.figures.style import figure_theme, method_styles
+from attop_bench.report.figures.scene import figure_theme, method_styles
 
 __all__ = ["findings"]
 

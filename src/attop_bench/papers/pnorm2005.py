@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from attop.statistics import holm, wilcoxon
 from attop_bench.papers.findings import Comparison, Findings, Plot, compare, printed_numbers
-from attop_bench.report.figures.style import figure_theme
+from attop_bench.report.figures.scene import figure_theme
 
 __all__ = ["findings", "monotone"]
 

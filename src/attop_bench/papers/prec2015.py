@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from attop_bench.papers.findings import Comparison, Findings, Plot
-from attop_bench.report.figures.style import figure_theme, method_styles
+from attop_bench.report.figures.scene import figure_theme, method_styles
 
 __all__ = ["findings"]
 

@@ -1,1 +1,57 @@
-"""Figures of the report, one module each, listed in `registry`."""
+"""The figures of the report, in its order. To add one: a function, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attop_bench.report.figures.across import diagram_figure, profile_figure
+from attop_bench.report.figures.cost import cost_figure
+from attop_bench.report.figures.curves import budget_figure, roc_figure, top_figure, trace_figure
+from attop_bench.report.figures.scene import Figure, Scene
+from attop_bench.report.figures.transfer import transfer_figure
+
+__all__ = ["ACROSS", "PER_DATASET", "Drawing", "draw"]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of the report.
+
+    Attributes
+    ----------
+    title : str
+        A few words over it.
+    needs : tuple of str
+        Its input: tables of `attop_bench.run.tables.TABLES`, "summary" (what `summarise` returns) or
+        "across" (what `attop_bench.report.compute.across.across` returns).
+    function : callable
+        ``function(scene, *needs)`` returns a `Figure`: a picture, or the sentence that stands in for it.
+    """
+
+    title: str
+    needs: tuple[str, ...]
+    function: Callable[..., Figure]
+
+
+#: Drawn once, over all data sets.
+ACROSS: tuple[Drawing, ...] = (
+    Drawing("Mean ranks", ("across",), diagram_figure),
+    Drawing("Distance to the best", ("across",), profile_figure),
+)
+
+#: Drawn for each data set.
+PER_DATASET: tuple[Drawing, ...] = (
+    Drawing("Against the top", ("summary",), top_figure),
+    Drawing("Used at another top", ("cross",), transfer_figure),
+    Drawing("ROC, left end", ("roc",), roc_figure),
+    Drawing("Tuning", ("selection",), budget_figure),
+    Drawing("Training", ("trace",), trace_figure),
+    Drawing("Cost", ("summary", "runs"), cost_figure),
+)
+
+
+def draw(drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]) -> list[Figure]:
+    """Return the figures of a scene."""
+    return [drawing.function(scene, *(material[name] for name in drawing.needs)) for drawing in drawings]

@@ -11,8 +11,16 @@ from attop.core.wording import counted, listed, seconds
 from attop.metrics import get_metric
 from attop_bench.report.compute.board import pareto_front
 from attop_bench.report.compute.tops import main_top
-from attop_bench.report.figures.scene import Figure, Scene, blank, keep_in_bounds, legend, runs_of
-from attop_bench.report.figures.style import MUTED, figure_theme
+from attop_bench.report.figures.scene import (
+    MUTED,
+    Figure,
+    Scene,
+    blank,
+    figure_theme,
+    keep_in_bounds,
+    legend,
+    runs_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,34 +1,262 @@
-"""What the figures of one data set share: names, order, look, canvas and legend."""
+"""What all figures share: a fixed colour and marker per method, canvas, legend, and SVG for the page."""
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha1
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
+import numpy as np
 import pandas as pd
 
 from attop.core.wording import abridge, counted, listed
 from attop.metrics import get_metric
-from attop_bench.report.figures.style import INK, QUIET, MethodStyle, that_can_be_quiet, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike
 
 __all__ = [
+    "GRID",
+    "INK",
+    "MUTED",
+    "QUIET",
     "WIDTH",
     "Figure",
+    "MethodStyle",
     "Scene",
     "as_csv",
     "blank",
+    "figure_theme",
     "keep_in_bounds",
+    "key_svg",
     "legend",
+    "method_styles",
+    "on_paper",
     "quieten",
     "runs_of",
     "to_column",
+    "to_svg",
 ]
+
+# Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
+# one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
+# of the markers share no divisor, so 7 x 13 methods differ; lines differ by dash too once colours repeat.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a63c4")
+#: Of methods that do not lead, where their colours would hide those that do.
+QUIET = "#b0b0ae"
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
+_SIZES = {"*": 1.55, "d": 1.25, "P": 1.15, "X": 1.15, "s": 0.9, "D": 0.85}
+_DASHES: tuple[tuple[float, ...], ...] = ((1, 0), (4, 1.5), (1.2, 1.2), (5, 1.5, 1.2, 1.5))
+
+# Stand-ins that `to_svg` turns into the page's own colours.
+INK, MUTED, GRID, _PAPER = "#1b1b1a", "#6b6b6a", "#d5d5d4", "#fffffd"
+_PAGE = {
+    INK: "currentColor",
+    MUTED: "var(--muted, #66686c)",
+    GRID: "var(--rule, #d5d7da)",
+    _PAPER: "var(--paper, #fff)",
+}
+
+
+@dataclass(frozen=True)
+class MethodStyle:
+    """Colour (hexadecimal), marker (matplotlib's code) and dash pattern (points) of a method."""
+
+    colour: str
+    marker: str
+    dash: tuple[float, ...]
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Return keyword arguments for a line."""
+        return {"color": self.colour, "dashes": self.dash}
+
+    def mark(self, size: float = 5.0) -> dict[str, Any]:
+        """Return keyword arguments for markers that look equally large."""
+        return {
+            "marker": self.marker,
+            "markersize": size * _SIZES.get(self.marker, 1.0),
+            "markeredgecolor": _PAPER,
+            "markeredgewidth": 0.5,
+        }
+
+
+def method_styles(methods: Sequence[str] | Mapping[str, str]) -> dict[str, MethodStyle]:
+    """Give each method its style, the same for all figures of a report.
+
+    Parameters
+    ----------
+    methods : sequence of str, or mapping of str to str
+        Method -> family, such as its estimator: methods of a family share a colour and differ in marker and
+        dashes. Of a sequence each is a family of its own.
+    """
+    families = methods if isinstance(methods, Mapping) else {method: method for method in methods}
+    colours = {family: i % len(_COLOURS) for i, family in enumerate(dict.fromkeys(families.values()))}
+    used = [0] * len(_COLOURS)
+    styles = {}
+    for method, family in families.items():
+        colour = colours[family]
+        variant, used[colour] = used[colour], used[colour] + 1
+        marker = _MARKERS[(colour + variant * len(_COLOURS)) % len(_MARKERS)]
+        styles[method] = MethodStyle(_COLOURS[colour], marker, _DASHES[variant % len(_DASHES)])
+    return styles
+
+
+def key_svg(style: MethodStyle) -> str:
+    """Return a method's marker as a small SVG path, for keys outside the figures."""
+    from matplotlib.markers import MarkerStyle
+
+    marker = MarkerStyle(style.marker)
+    outline = marker.get_path().transformed(marker.get_transform())
+    x, y = np.asarray(outline.to_polygons()[0]).T
+    area = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
+    x, y = x * np.sqrt(2 / area), -y * np.sqrt(2 / area)  # all as large as half of the 2 x 2 box
+    corners = " ".join(f"{a:.2f},{b:.2f}" for a, b in zip(x, y, strict=True))
+    colour = that_can_be_quiet(_PAGE.get(style.colour, style.colour))
+    return f'<polygon points="{corners}" style="fill:{colour}"/>'
+
+
+def that_can_be_quiet(svg: str) -> str:
+    """Let a page turn the methods' colours in an SVG grey: where it sets ``--method``, that is the colour."""
+    return re.sub("|".join(_COLOURS), lambda m: f"var(--method, {m[0]})", svg)
+
+
+@contextmanager
+def figure_theme() -> Iterator[None]:
+    """Draw with the report's theme, whatever the user's matplotlib settings."""
+    import matplotlib
+    import seaborn
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        seaborn.set_theme(context="paper", style="ticks")
+        matplotlib.rcParams.update(
+            {
+                "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same layout on every machine
+                "font.size": 8,
+                "axes.labelsize": 8.5,
+                "axes.titlesize": 9,
+                "axes.titleweight": "bold",
+                "axes.titlelocation": "left",
+                "xtick.labelsize": 8,
+                "ytick.labelsize": 8,
+                "legend.fontsize": 8,
+                "legend.frameon": False,
+                "legend.handlelength": 2.6,
+                "text.color": INK,
+                "text.parse_math": False,
+                "axes.edgecolor": MUTED,
+                "axes.labelcolor": INK,
+                "xtick.color": MUTED,
+                "ytick.color": MUTED,
+                "xtick.labelcolor": INK,
+                "ytick.labelcolor": INK,
+                "axes.linewidth": 0.7,
+                "axes.spines.top": False,
+                "axes.spines.right": False,
+                "axes.grid": True,
+                "axes.axisbelow": True,
+                "grid.color": GRID,
+                "grid.linewidth": 0.6,
+                "axes.facecolor": "none",
+                "figure.facecolor": "none",
+                "svg.fonttype": "none",
+                "pdf.fonttype": 42,  # journals refuse fonts of type 3
+                "path.simplify_threshold": 0.3,  # points, for lines of 128 and more of them
+                "lines.linewidth": 1.4,
+                "lines.markersize": 4.5,
+                "figure.dpi": 72,
+                "savefig.dpi": 150,
+            }
+        )
+        yield
+
+
+def to_svg(canvas: Canvas, name: str, alt: str) -> str:
+    """Return a figure as SVG to set into a page: text as text, the page's colours, the same bytes every time.
+
+    Parameters
+    ----------
+    canvas : matplotlib figure
+        Groups whose id is ``method:<id>`` become ``<g class="m" data-m="<id>">``.
+    name : str
+        Prefix of the ids inside, unique on the page.
+    alt : str
+        What is seen, for those who cannot see it.
+    """
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    buffer = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": name}):
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        FigureCanvasSVG(canvas).print_svg(buffer, metadata=nothing)
+    ElementTree.register_namespace("", _SVG)
+    ElementTree.register_namespace("xlink", _XLINK)
+    svg = ElementTree.fromstring(buffer.getvalue())
+    svg.attrib = {"role": "img", "aria-label": alt, **svg.attrib}
+    for metadata in svg.findall(f"{{{_SVG}}}metadata"):
+        svg.remove(metadata)
+    used = {id for e in svg.iter() for value in e.attrib.values() for _, id in _REFERENCE.findall(value)}
+    rules: dict[str, str] = {}
+    for element in svg.iter():
+        element.attrib = dict(_attributes(element, name, used, rules))
+        if not element.tag.endswith(("text", "tspan", "style")):
+            element.text = (element.text or "").strip()
+        element.tail = (element.tail or "").strip()
+    style = ElementTree.Element(f"{{{_SVG}}}style")
+    style.text = "".join(f".{rule}{{{css}}}" for css, rule in rules.items())
+    svg.insert(0, style)
+    return ElementTree.tostring(svg, encoding="unicode").replace(" />", "/>")
+
+
+_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_REFERENCE = re.compile(r"(^#|url\(#)([^)]+)")
+
+
+def _attributes(
+    element: ElementTree.Element, name: str, used: Collection[str], rules: dict[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield an element's attributes for the page: ids with a prefix, short numbers, style as a class.
+
+    Styles are most of a figure's bytes: each is written once, into `rules`. Equal styles have equal names.
+    """
+    for key, value in element.attrib.items():
+        if key == "id" and value.startswith("method:"):
+            yield from (("class", "m"), ("data-m", value.removeprefix("method:")))
+        elif key == "id":
+            if value in used:
+                yield key, f"{name}-{value}"
+        elif key == "style":
+            css = re.sub(r"font: ([0-9a-z ]*?[0-9.]+px) [^;]*", r"font: \1 sans-serif", value)
+            css = _in_page_colours(css)
+            yield "class", rules.setdefault(css, f"f{sha1(css.encode()).hexdigest()[:6]}")
+        elif key in ("d", "x", "y", "transform"):  # a tenth of a point; shapes of markers: a hundredth
+            cut = re.sub(r"(\d\d\.\d|\.\d\d)\d+", r"\1", value)
+            yield key, re.sub(r"\s*([MLCQz])\s*", r"\1", cut).strip() if key == "d" else cut
+        else:
+            yield key, _REFERENCE.sub(rf"\g<1>{name}-\g<2>", value)
+
+
+def _in_page_colours(css: str) -> str:
+    return re.sub("|".join(_PAGE), lambda m: _PAGE[m[0]], css)
+
+
+def on_paper(svg: str) -> str:
+    """Return an SVG of `to_svg` with the colours of a light page, to stand alone."""
+    for stand_in, page in _PAGE.items():
+        svg = svg.replace(page, stand_in)
+    return svg
+
 
 #: Inches: both columns of a page of a paper, and one of them.
 WIDTH, COLUMN = 7.0, 3.4
@@ -98,6 +326,21 @@ class Scene:
         """Return the rows of a table on this data set and, if it has metrics, on this metric."""
         table = table[table["dataset"] == self.dataset]
         return table[table["metric"] == self.metric] if "metric" in table else table
+
+    def among(self, methods: Collection[str]) -> list[str]:
+        """Return the methods of a collection, best first."""
+        known = set(methods)
+        return [method for method in self.order if method in known]
+
+    def line(
+        self, axes: Axes, method: str, x: ArrayLike, y: ArrayLike, size: float = 5.0, **options: object
+    ) -> Line2D:
+        """Draw a method's line with its marks."""
+        style = self.styles[method]
+        look = {"linewidth": 1.1, **style.line, **style.mark(size), **options}
+        line = axes.plot(x, y, **look)[0]
+        line.set_gid(f"method:{method}")
+        return line
 
     def sentence(self, figure: str, text: str) -> Figure:
         """Return a sentence instead of a figure."""

@@ -12,8 +12,7 @@ from attop.core.wording import abridge, counted, fine
 from attop.metrics import get_metric
 from attop_bench.report.compute.tops import read_top
 from attop_bench.report.compute.transfer import Transfer, transfer
-from attop_bench.report.figures.scene import WIDTH, Figure, Scene, as_csv
-from attop_bench.report.figures.style import INK, MUTED, figure_theme, to_svg
+from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Figure, Scene, as_csv, figure_theme, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

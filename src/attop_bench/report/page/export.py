@@ -9,8 +9,7 @@ from pathlib import Path
 
 from attop.core.files import write_bytes, write_csv
 from attop.core.wording import fixed
-from attop_bench.report.figures.scene import Figure, quieten, to_column
-from attop_bench.report.figures.style import figure_theme, on_paper, to_svg
+from attop_bench.report.figures.scene import Figure, figure_theme, on_paper, quieten, to_column, to_svg
 from attop_bench.report.page.model import Page, WideTable
 
 __all__ = ["as_tex", "write_exports"]

@@ -13,7 +13,7 @@ from attop.metrics import get_metric
 from attop_bench.report.compute.comparison import BASELINE, FEW, MIN_RUNS, SURE, default_rope, split_ratio
 from attop_bench.report.compute.heat_map import SHADES, by_chance
 from attop_bench.report.compute.tops import sort_tops
-from attop_bench.report.figures.style import QUIET
+from attop_bench.report.figures.scene import QUIET
 from attop_bench.report.page.model import Section
 
 __all__ = ["payload"]

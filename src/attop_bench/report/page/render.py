@@ -7,7 +7,7 @@ from importlib.resources import files
 from attop.core import wording
 from attop_bench.report.compute.across import ROPE
 from attop_bench.report.compute.comparison import BASELINE
-from attop_bench.report.figures.style import QUIET
+from attop_bench.report.figures.scene import QUIET
 from attop_bench.report.page.model import Page
 
 __all__ = ["base_style", "render"]

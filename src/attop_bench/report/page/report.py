@@ -22,9 +22,8 @@ from attop_bench.report.compute.comparison import BASELINE
 from attop_bench.report.compute.failures import constant_models, error_list, status_counts, undefined_values
 from attop_bench.report.compute.heat_map import heat_map
 from attop_bench.report.compute.tables import standings, summarise, write_summary
-from attop_bench.report.figures.registry import ACROSS, draw
-from attop_bench.report.figures.scene import Scene
-from attop_bench.report.figures.style import INK, key_svg, method_styles
+from attop_bench.report.figures import ACROSS, draw
+from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
 from attop_bench.report.page.export import write_exports
 from attop_bench.report.page.model import Failures, Page, Thumbnail
 from attop_bench.report.page.payload import payload

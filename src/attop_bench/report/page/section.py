@@ -16,9 +16,8 @@ from attop_bench.report.compute.tables import rank_methods, wide
 from attop_bench.report.compute.tops import main_top, sort_tops, span
 from attop_bench.report.compute.transfer import transfer
 from attop_bench.report.compute.tuning import choices, costs
-from attop_bench.report.figures.registry import PER_DATASET, draw
-from attop_bench.report.figures.scene import Scene
-from attop_bench.report.figures.style import MethodStyle
+from attop_bench.report.figures import PER_DATASET, draw
+from attop_bench.report.figures.scene import MethodStyle, Scene
 from attop_bench.report.page.model import Card, Section, Thumbnail, WideTable
 
 __all__ = ["build_section", "protocol_sentence", "wide_table"]

@@ -1,0 +1,258 @@
+"""Figures of a data set with a line per method: against the top, ROC, tuning budget, training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from attop.core.typing import Floats
+from attop.core.wording import counted, listed
+from attop.metrics import get_metric
+from attop_bench.report.compute.roc_curves import left_end, mean_roc
+from attop_bench.report.compute.tops import main_top, read_top, sort_tops
+from attop_bench.report.figures.scene import (
+    GRID,
+    MUTED,
+    Figure,
+    Scene,
+    blank,
+    figure_theme,
+    keep_in_bounds,
+    legend,
+    runs_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["budget_figure", "expected_best", "roc_figure", "top_figure", "trace_figure"]
+
+#: How far the marks of a top are set apart, of the width of the panel: a few pixels.
+_DODGE = 0.008
+_AXIS = {"tau": "tau (share of the items)", "kappa": "kappa (share of the positives)"}
+
+
+def top_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
+    """Draw the metric against k, tau or kappa."""
+    part = scene.of(summary).dropna(subset="mean")
+    kinds: dict[str, list[str]] = {}
+    for top in sort_tops(part["top"]):
+        kinds.setdefault(read_top(top)[0], []).append(top)
+    kinds = {kind: tops for kind, tops in kinds.items() if len(tops) > 1}
+    if part.empty:
+        return scene.sentence(
+            "top", f"{scene.metric} has no defined value here, so there is nothing to draw."
+        )
+    if not kinds:
+        only = listed(sort_tops(part["top"]))
+        return scene.sentence(
+            "top",
+            f"{scene.metric} has values at {only} only, so no line over tops is drawn; see the table.",
+        )
+    methods = scene.among(part["method"])
+    with figure_theme():
+        canvas, panels = blank(len(kinds), height=4.1)
+        for axes, (kind, tops) in zip(panels, kinds.items(), strict=True):
+            room = _DODGE * (len(tops) - 1)
+            shifts = np.linspace(-room, room, len(methods)) if len(methods) > 1 else np.zeros(1)
+            for method, shift in zip(methods, shifts, strict=True):
+                its = part[part["method"] == method].set_index("top").reindex(tops)
+                _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, its)
+            keep_in_bounds(axes, scene.metric)
+            axes.set_xticks(range(len(tops)), [f"{read_top(t)[1]:g}" for t in tops])
+            axes.grid(axis="x", visible=False)
+            axes.set_xlabel(_AXIS.get(kind, kind))
+        panels[0].set_ylabel(scene.metric)
+        across = listed(list(kinds))
+        legend(canvas, scene, methods)
+        return scene.picture(
+            "top",
+            canvas,
+            f"Line chart of {scene.metric} against {across}, {counted(len(methods), 'method')}; "
+            "the values are in the table.",
+            f"{scene.metric} ({scene.direction}) against {across}, mean over {runs_of(scene, part)}; "
+            "bars: plus and minus one standard error. Tops are set at equal distances. Legend: best "
+            "first, by mean rank over the tops.",
+            part[["method", "top", "mean", "std", "se", "n", "n_expected"]],
+        )
+
+
+def _draw_bars(axes: Axes, scene: Scene, method: str, x: Floats, its: pd.DataFrame) -> None:
+    bars = axes.errorbar(
+        x,
+        its["mean"],
+        yerr=its["se"].fillna(0),
+        fmt="none",
+        ecolor=scene.styles[method].colour,
+        elinewidth=0.8,
+    )
+    bars[2][0].set_gid(f"method:{method}")
+    scene.line(axes, method, x, its["mean"])
+
+
+def roc_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
+    """Draw the mean ROC curve of each method at the main top, whole and with its left end enlarged."""
+    part = scene.of(roc)
+    part = part[(part["n_neg"] > 0) & (part["n_pos"] > 0)]
+    if part.empty:
+        return scene.sentence("roc", "No run here has ROC points, so no ROC curve is drawn.")
+    top = main_top(part["top"])
+    part = part[part["top"] == top]
+    runs = part.drop_duplicates(["repeat", "fold"])
+    part = part.explode(["fp", "tp"])
+    end = left_end(top, runs["n_neg"].mean(), runs["n_pos"].mean(), scene.grouped)
+    methods = scene.among(part["method"])
+    counts, drawn = set(), []
+    with figure_theme():
+        canvas, (whole, left) = blank(2, height=3.9)
+        for i, method in enumerate(methods):
+            for axes, limit in ((whole, 1.0), (left, end)):
+                fpr = np.linspace(0, limit, 161)
+                tpr, n = mean_roc(part[part["method"] == method], fpr)
+                scene.line(axes, method, fpr, tpr, markevery=(3 + 5 * i % 32, 32))
+                drawn.append(pd.DataFrame({"method": method, "fpr": fpr[::8], "tpr": tpr[::8], "n": n}))
+            counts.add(n)
+        whole.plot([0, 1], [0, 1], color=MUTED, linewidth=0.7, linestyle=":")
+        whole.axvspan(0, end, color=GRID, alpha=0.6, linewidth=0)
+        whole.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), title="Whole curve", ylabel="true-positive rate")
+        left.set(xlim=(0, end), title=f"Left end: the first {100 * end:.2g}% of the negatives")
+        for axes in (whole, left):
+            axes.set_xlabel("false-positive rate")
+            axes.locator_params(axis="x", nbins=5)
+        legend(canvas, scene, methods)
+        low, high = min(counts), max(counts)
+        return scene.picture(
+            "roc",
+            canvas,
+            f"ROC curves of {counted(len(methods), 'method')} at {top}, the whole curve and its left end.",
+            f"ROC curves of the models trained for {top}: mean true-positive rate at each false-positive "
+            f"rate over {counted(high, 'run') if low == high else f'{low} to {high} runs'} (vertical "
+            f"averaging; no error bars, they would cover the lines). Right: the first {100 * end:.2g}% of "
+            "the negatives, grey on the left; its vertical axis does not start at 0. Dotted: chance."
+            + (" All groups are pooled." if scene.grouped else ""),
+            pd.concat(drawn),
+        )
+
+
+def expected_best(values: Floats) -> Floats:
+    """Return the expected maximum of n of the values, drawn without replacement, for n = 1, 2, ..., len.
+
+    Of N values in ascending order the i-th is the largest of n drawn with probability
+    ``C(i - 1, n - 1) / C(N, n)``.
+    """
+    rising = np.sort(np.asarray(values, dtype=float))
+    N = len(rising)
+    best = np.empty(N)
+    chance = np.full(N, 1.0 / N)  # of each to be the largest of one drawn
+    for n in range(1, N + 1):
+        best[n - 1] = chance @ rising
+        # C(i-1, n) / C(N, n+1) from C(i-1, n-1) / C(N, n); for i <= n it is 0.
+        chance = chance * np.maximum(np.arange(N) - n + 1, 0) / n * (n + 1) / max(N - n, 1)
+    return best
+
+
+def budget_figure(scene: Scene, selection: pd.DataFrame) -> Figure:
+    """Draw the validation value of the best of n settings tried, at the main top."""
+    part = scene.of(selection)
+    if part.empty:
+        return scene.sentence("budget", "No method was tuned here, so there is no budget to draw.")
+    top = main_top(part["top"])
+    part = part[part["top"] == top]
+    sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
+    means = part.groupby(["method", "repeat", "fold", "setting"], sort=False)["value"].mean().dropna()
+    curves = {}
+    for method in scene.among(means.index.get_level_values("method")):
+        runs = [
+            sign * expected_best(sign * run.to_numpy())
+            for _, run in means.loc[method].groupby(["repeat", "fold"])
+        ]
+        shortest = min(map(len, runs))  # an undefined validation value shortens a run
+        curves[method] = (np.mean([run[:shortest] for run in runs], axis=0), len(runs))
+    longest = max((len(curve) for curve, _ in curves.values()), default=0)
+    if longest < 2:
+        return scene.sentence("budget", "No method has two settings, so there is no budget to draw.")
+    with figure_theme():
+        canvas, (axes,) = blank(1, height=3.6)
+        for method, (curve, _) in curves.items():
+            scene.line(axes, method, np.arange(1, len(curve) + 1), curve, 4.5)
+        _log_scale(axes, [n for n in (1, 2, 3, 5, 10, 20, 50, 100, 200) if n <= longest], base=2)
+        axes.set_xlabel("settings tried (log scale)")
+        axes.set_ylabel(f"{scene.metric} at {top}, validation")
+        keep_in_bounds(axes, scene.metric)
+        legend(canvas, scene, list(curves))
+        on_test = set(part["part"]) == {"test"}
+        return scene.picture(
+            "budget",
+            canvas,
+            f"Line chart of the expected {scene.metric} of the best of n settings, "
+            f"{counted(len(curves), 'method')}.",
+            f"Was the baseline tuned? {scene.metric} at {top} ({scene.direction}) on the "
+            f"{'test parts, by which this run selects,' if on_test else 'inner splits'} of the best of n "
+            "settings: the expectation over all ways to draw n from the grid, mean over "
+            f"{counted(max(n for _, n in curves.values()), 'run')}. The values are those selected by and so "
+            "optimistic. A line that still rises at its end would gain from a larger grid; a single point "
+            "has one setting.",
+            pd.concat(
+                pd.DataFrame({"method": m, "settings": np.arange(1, len(c) + 1), "value": c, "n": n})
+                for m, (c, n) in curves.items()
+            ),
+        )
+
+
+def trace_figure(scene: Scene, traces: pd.DataFrame) -> Figure:
+    """Draw, against the iterations, each method's objective and the metric on training and test part."""
+    part = traces[traces["dataset"] == scene.dataset]
+    lengths = part.groupby("method")["iterations"].size()
+    methods = [m for m in scene.order if lengths.get(m, 0) > 1]
+    if not methods:
+        return scene.sentence(
+            "trace", "No method here was stopped along its training, so no training curve is drawn."
+        )
+    part = part[part["method"].isin(methods)]
+    # Objectives of different methods have different units: each as the share of its fall that is left.
+    ends = part.groupby("method")["objective"].agg(["first", "min"])
+    fall = (ends["first"] - ends["min"]).replace(0.0, np.nan)
+    left = (part["objective"] - part["method"].map(ends["min"])) / part["method"].map(fall)
+    part = part.assign(remaining=left)
+    top, most = part["top"].iloc[0], part["iterations"].max()
+    ticks = [10**i for i in range(9) if 10**i <= most] if most >= 10 else [1, 2, 4, 8]
+    drawn = {
+        "remaining": "Objective: fall left",
+        "train": f"{scene.metric}, training",
+        "test": f"{scene.metric}, test",
+    }
+    with figure_theme():
+        canvas, panels = blank(3, height=3.4)
+        for axes, (column, title) in zip(panels, drawn.items(), strict=True):
+            for method in methods:
+                its = part[part["method"] == method]
+                scene.line(axes, method, its["iterations"], its[column], 4, linewidth=1.0)
+            _log_scale(axes, ticks)
+            axes.set_title(title, fontsize=8)
+            axes.set_xlabel("iterations (log scale)")
+        for axes in panels[1:]:
+            keep_in_bounds(axes, scene.metric)
+        lows, highs = zip(*(axes.get_ylim() for axes in panels[1:]), strict=True)
+        for axes in panels[1:]:
+            axes.set_ylim(min(lows), max(highs))
+        legend(canvas, scene, methods)
+        return scene.picture(
+            "trace",
+            canvas,
+            f"Line charts of the objective and of {scene.metric} against iterations, "
+            f"{counted(len(methods), 'method')}.",
+            f"Surrogate and {scene.metric} ({scene.direction}) along training at {top}: one run, the "
+            "first fold of the first repeat, with the setting it selected, trained again and stopped after "
+            "1, 2, 4, ... iterations (steps, rounds or passes, as the method counts). Left: what is left of "
+            "the fall of the objective each method minimises on its training part, from 1 after the first "
+            "iteration to 0 at its lowest; the objectives themselves are in the data.",
+            part[["method", "top", "iterations", "objective", "remaining", "train", "test"]],
+        )
+
+
+def _log_scale(axes: Axes, ticks: list[int], base: int = 10) -> None:
+    axes.set_xscale("log", base=base)
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.set_xticks([], minor=True)
