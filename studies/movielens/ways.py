@@ -179,7 +179,7 @@ class _Study:
         for method, name in {**_OWN, **_BASELINES}.items():
             kind = name.removeprefix("pap@k-")
             base = GDPApK(kind, top=k) if name.startswith("pap@k") else GDRanker(name, top=k)  # type: ignore[arg-type]
-            models = base.set_params(max_iter=steps).fit_many(X, y, groups, settings=settings)
+            models = base.set_params(max_iter=steps).fit_many(X, y, groups, candidates=settings)
             W = np.column_stack([model.coef_ for model in models])
             chosen = [self.best(W[:, s * len(grid) : (s + 1) * len(grid)], k) for s in range(n_starts)]
             yield method, "words", self._scored(chosen)
@@ -205,7 +205,7 @@ class _Study:
         learners["greedy-papk"] = GreedyPApK(top=k, random_state=self.seed("folds")), by_lam
         learners["select-papk"] = SelectPApK(top=k), by_lam
         for method, (base, settings) in learners.items():
-            models = base.fit_many(X, y, groups, settings=settings)
+            models = base.fit_many(X, y, groups, candidates=settings)
             yield method, "exact", self._scored([self.best(np.column_stack([m.coef_ for m in models]), k)])
 
 

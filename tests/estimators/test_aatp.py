@@ -63,14 +63,14 @@ def test_settings_that_differ_in_top_share_one_sweep(search, monkeypatch):
 
     monkeypatch.setattr(ThresholdSVM, "solve", counting)
     settings = [{"top": t} for t in (1, {"tau": 0.1}, {"kappa": 0.5}, 30)]
-    together = AATP(search=search).fit_many(X, y, settings=settings)
+    together = AATP(search=search).fit_many(X, y, candidates=settings)
     assert len(solved) == len(set(solved))
     for setting, model in zip(settings, together, strict=True):
         alone = AATP(search=search, **setting).fit(X, y)
         assert alone.threshold_item_ == model.threshold_item_
         # Batches of other sizes round differently.
         assert alone.coef_ == pytest.approx(model.coef_, abs=1e-7)
-    several = AATP(search=search).fit_many(X, y, settings=[{"C": 0.1}, {"C": 1.0}])
+    several = AATP(search=search).fit_many(X, y, candidates=[{"C": 0.1}, {"C": 1.0}])
     assert several[1].objective_ > several[0].objective_
 
 
@@ -79,7 +79,7 @@ def test_kinds_of_top_agree(weights):
     X, y = sample(40, 4, seed=2)
     n_pos = int(y.sum())
     models = AATP(weights=weights).fit_many(
-        X, y, settings=[{"top": 10}, {"top": {"tau": 0.25}}, {"top": {"kappa": 10 / n_pos}}]
+        X, y, candidates=[{"top": 10}, {"top": {"tau": 0.25}}, {"top": {"kappa": 10 / n_pos}}]
     )
     assert len({m.threshold_item_ for m in models}) == 1
 

@@ -59,7 +59,7 @@ def test_parameters(name):
             with pytest.raises((ValueError, TypeError), match=message):
                 make(name, **{parameter: value}).fit(X, Y)
             with pytest.raises((ValueError, TypeError), match=message):
-                make(name).fit_many(X, Y, settings=[{}, {parameter: value}])
+                make(name).fit_many(X, Y, candidates=[{}, {parameter: value}])
     if "top" in known:
         expected = make(name, top=3).fit(X, Y).decision_function(X)
         for three in (3.0, np.int64(3), np.float32(3), np.array(3), {"k": 3}):

@@ -61,11 +61,11 @@ def test_bundle_ranker_on_every_surrogate(name):
 def test_settings_that_do_not_matter_share_a_fit():
     X, y = sample(23)
     settings = [{"top": 1}, {"top": 5}, {"top": {"k": 5}}, {"top": 5, "C": 2.0}]
-    one, five, same, other = SVMPAUC(C=1.0).fit_many(X, y, settings=settings)
+    one, five, same, other = SVMPAUC(C=1.0).fit_many(X, y, candidates=settings)
     assert five.history_ is same.history_
     assert len({id(m.history_) for m in (one, five, other)}) == 3
     assert_array_equal(five.coef_, SVMPAUC(top=5).fit(X, y).coef_)
-    without = BundleRanker("auc").fit_many(X, y, settings=settings[:3])
+    without = BundleRanker("auc").fit_many(X, y, candidates=settings[:3])
     assert len({id(m.history_) for m in without}) == 1
 
 

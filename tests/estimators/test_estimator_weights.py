@@ -101,7 +101,7 @@ def test_ones_are_no_weights(name):
 def test_settings_trained_together_have_the_weights(name):
     other = {"top": 3} if "top" in make(name).get_params() else {"max_iter": 7}
     settings = [{}, other]
-    together = quietly(fit_many, make(name), X, Y, None, WEIGHT, settings=settings)
+    together = quietly(fit_many, make(name), X, Y, None, WEIGHT, candidates=settings)
     for model, setting in zip(together, settings, strict=True):
         alone = quietly(make(name).set_params(**setting).fit, X, Y, None, WEIGHT)
         np.testing.assert_allclose(
@@ -154,7 +154,7 @@ def test_who_takes_no_weights_has_no_such_parameter_and_says_why(name):
     with pytest.raises(TypeError, match="sample_weight"):
         make(name).fit(X, Y, sample_weight=WEIGHT)
     with pytest.raises(TypeError, match=f"{name} takes no sample_weight: "):
-        fit_many(make(name), X, Y, sample_weight=WEIGHT, settings=[{}])
+        fit_many(make(name), X, Y, sample_weight=WEIGHT, candidates=[{}])
     assert "takes no sample_weight: " in getattr(estimators, name).__doc__
 
 

@@ -137,7 +137,7 @@ SETTINGS = {
 def test_fit_many_is_each_setting_alone(name):
     base = make(name)
     settings = [{}, *SETTINGS[name], SETTINGS[name][0]]
-    together = base.fit_many(X, Y, GROUPS, settings=settings)
+    together = base.fit_many(X, Y, GROUPS, candidates=settings)
     assert not hasattr(base, "classes_")
     for model, setting in zip(together, settings, strict=True):
         alone = clone(base).set_params(**setting).fit(X, Y, GROUPS)
@@ -229,7 +229,7 @@ def test_a_training_that_ends_early_says_so_and_what_to_raise(name):
 
 def test_settings_trained_together_warn_once():
     with pytest.warns(ConvergenceWarning) as caught:
-        make("GDRanker").fit_many(X, Y, settings=[{"max_iter": 1}, {"eta": 1e-3}, {"max_iter": 1}])
+        make("GDRanker").fit_many(X, Y, candidates=[{"max_iter": 1}, {"eta": 1e-3}, {"max_iter": 1}])
     assert len(caught) == 1
     assert str(caught[0].message).startswith("3 of 3 models of GDRanker stopped (max_iter)")
 

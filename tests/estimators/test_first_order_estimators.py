@@ -100,7 +100,7 @@ def test_gd_papk_grid_is_each_setting_alone():
         )
     ]
     base = GDPApK(top=5, max_iter=40)
-    together = base.fit_many(X, y, groups, settings=settings)
+    together = base.fit_many(X, y, groups, candidates=settings)
     for model, setting in zip(together, settings, strict=True):
         alone = clone(base).set_params(**setting).fit(X, y, groups)
         np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
@@ -120,7 +120,7 @@ def test_gd_papk_grid_costs_one_descent(monkeypatch):
     monkeypatch.setattr(gd_ranker, "gradient_descent", counted)
     X, y, groups = in_groups()
     settings = [{"eta": eta, "lam": lam} for eta in (0.1, 0.2) for lam in (0.01, 0.1, 1)]
-    GDPApK(top=5, max_iter=5).fit_many(X, y, groups, settings=settings)
+    GDPApK(top=5, max_iter=5).fit_many(X, y, groups, candidates=settings)
     assert calls == [6]
 
 
@@ -170,7 +170,7 @@ def test_gd_papk_warns_of_a_zero_model():
     X, y = overlapping(n=200, seed=12, shift=0.0)  # nothing to learn
     with pytest.warns(UserWarning, match="1 of 2 models"):
         flat, _ = GDPApK("max", top=1, eta=0.5, max_iter=60).fit_many(
-            X, y, settings=[{"init": "zero"}, {"init": "normal"}]
+            X, y, candidates=[{"init": "zero"}, {"init": "normal"}]
         )
     assert not flat.coef_.any()
     assert flat.objective_ == 1.0
@@ -201,7 +201,7 @@ def test_gd_ranker_trains_each_surrogate_apart():
     X, y, groups = in_groups()
     settings = [{"surrogate": s, "eta": e} for e in (0.1, 0.2) for s in (PAUCStruct(2), PAUCStruct(4), "auc")]
     for model, setting in zip(
-        GDRanker(max_iter=30).fit_many(X, y, groups, settings=settings), settings, strict=True
+        GDRanker(max_iter=30).fit_many(X, y, groups, candidates=settings), settings, strict=True
     ):
         alone = GDRanker(max_iter=30).set_params(**setting).fit(X, y, groups)
         np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
@@ -214,7 +214,7 @@ def test_sgd_grid_is_each_setting_alone():
         for surrogate, eta, radius in product(["avg", "max"], [0.01, 0.3], [0.5, np.inf])
     ]
     base = SGDAtK(batch_size=40, epochs=3)
-    for model, setting in zip(base.fit_many(X, y, settings=settings), settings, strict=True):
+    for model, setting in zip(base.fit_many(X, y, candidates=settings), settings, strict=True):
         alone = clone(base).set_params(**setting).fit(X, y)
         np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
         assert model.n_iter_ == alone.n_iter_ == 3

@@ -137,8 +137,8 @@ def test_searches_agree_on_distance_zero():
         X, y = sample(50, 3, seed)
         for C in (0.05, 1.0):
             settings = [{"top": top} for top in (6, 20, 35)]
-            every = KernelAATP(C=C).fit_many(X, y, settings=settings)
-            few = KernelAATP(C=C, search="fixed-point").fit_many(X, y, settings=settings)
+            every = KernelAATP(C=C).fit_many(X, y, candidates=settings)
+            few = KernelAATP(C=C, search="fixed-point").fit_many(X, y, candidates=settings)
             for a, b in zip(every, few, strict=True):
                 assert (a.quantile_gap_ == 0) == (b.quantile_gap_ == 0)
                 exists += a.quantile_gap_ == 0

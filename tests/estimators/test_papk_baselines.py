@@ -176,7 +176,7 @@ def test_sparse_is_dense_and_a_grid_is_each_setting_alone(estimator):
     X, y, groups = users()
     dense = clone(estimator).fit(X, y, groups)
     np.testing.assert_allclose(clone(estimator).fit(csr_matrix(X), y, groups).coef_, dense.coef_, atol=1e-4)
-    weak, same = clone(estimator).fit_many(X, y, groups, settings=[{"lam": 1.0}, {}])
+    weak, same = clone(estimator).fit_many(X, y, groups, candidates=[{"lam": 1.0}, {}])
     np.testing.assert_array_equal(same.coef_, dense.coef_)
     np.testing.assert_array_equal(weak.coef_, clone(estimator).set_params(lam=1.0).fit(X, y, groups).coef_)
 

@@ -74,7 +74,7 @@ def test_parameters_reach_the_loss():
     assert repr(model._surrogate()) == "PatMatNP(top=Top(k=5), beta=0.5)"
     assert repr(PatMat()._surrogate()) == "PatMat(top=Top(kappa=1.0), beta=1.0)"
     settings = [{"beta": 0.5}, {"beta": 2.0}, {"beta": 0.5}]
-    one, other, same = model.fit_many(X, y, settings=settings)
+    one, other, same = model.fit_many(X, y, candidates=settings)
     assert one.history_ is same.history_
     assert abs(one.objective_ - other.objective_) > 1e-3
     with pytest.raises(ValueError, match="quantile_of must be 'all' or 'negatives', got 'none'"):

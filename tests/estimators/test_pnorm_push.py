@@ -177,7 +177,7 @@ def test_groups_are_ignored():
 def test_equal_settings_share_a_fit():
     X, y = real_data(22)
     settings = [{"p": 1}, {"p": 16}, {"p": 1.0}]
-    models = PNormPush(max_iter=15).fit_many(X, y, settings=settings)
+    models = PNormPush(max_iter=15).fit_many(X, y, candidates=settings)
     assert models[0].history_ is models[2].history_
     for model, setting in zip(models, settings, strict=True):
         assert_array_equal(model.coef_, PNormPush(max_iter=15).set_params(**setting).fit(X, y).coef_)

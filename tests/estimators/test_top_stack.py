@@ -70,7 +70,7 @@ def test_it_is_cross_fitting_and_a_regression_written_out(top):
 
 
 def test_the_order_does_not_depend_on_the_top():
-    few, many = stack().fit_many(X, Y, settings=[{"top": 3}, {"top": {"tau": 0.5}}])
+    few, many = stack().fit_many(X, Y, candidates=[{"top": 3}, {"top": {"tau": 0.5}}])
     assert np.array_equal(few.coef_, many.coef_)
     assert few.intercept_ != many.intercept_
     assert few.value_ != many.value_
@@ -257,7 +257,7 @@ def test_tops_share_their_members():
     Recorder.seen.clear()
     members = [*MEMBERS, ("recorder", Recorder())]
     settings = [{"top": 3}, {"top": {"tau": 0.1}}, {}, {"cv": 2}, {"top": 3, "cv": 2}]
-    together = stack(members).fit_many(X, Y, settings=settings)
+    together = stack(members).fit_many(X, Y, candidates=settings)
     assert len(Recorder.seen) == (3 + 1) + (2 + 1)
     for model, setting in zip(together, settings, strict=True):
         alone = stack(members, **setting).fit(X, Y)

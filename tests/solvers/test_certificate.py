@@ -188,6 +188,6 @@ def test_the_reason_is_given():
     with pytest.warns(ConstantModelWarning, match="w = 0 minimises its objective.* try a loss that looks"):
         TopPush().fit(X, y)
     with pytest.warns(ConstantModelWarning, match="^2 of 2 models of SVMPerf score all .*: w = 0 min"):
-        SVMPerf().fit_many(X, y, settings=[{"C": 1.0}, {"C": 10.0}])
+        SVMPerf().fit_many(X, y, candidates=[{"C": 1.0}, {"C": 10.0}])
     with pytest.warns(ConstantModelWarning, match="no iterate improved on w = 0, .* init='normal'"):
         GDRanker("pauc", top=3, init="zero").fit(X, y)

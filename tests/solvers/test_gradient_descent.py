@@ -200,7 +200,7 @@ def test_a_batch_of_all_groups_is_plain_descent():
 def test_estimators_with_mini_batches_do_not_see_each_other():
     X, y, groups = users(4)
     model = GDPApK("avg", top=2, max_iter=20, batch_groups=2, random_state=3)
-    together = model.fit_many(X, y, groups, settings=[{"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}])
+    together = model.fit_many(X, y, groups, candidates=[{"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}])
     for setting, mine in zip(({"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}), together, strict=True):
         alone = clone(model).set_params(**setting).fit(X, y, groups)
         np.testing.assert_allclose(mine.coef_, alone.coef_, rtol=1e-9)

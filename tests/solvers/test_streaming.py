@@ -82,7 +82,7 @@ def test_fit_goes_on_with_partial_fit_and_fit_starts_anew(estimator):
 
 def test_a_model_of_a_grid_goes_on_alone():
     X, y = sample()
-    _, model = SGDAtK(batch_size=40).fit_many(X, y, settings=[{"eta": 1.0}, {"eta": 0.2}])
+    _, model = SGDAtK(batch_size=40).fit_many(X, y, candidates=[{"eta": 1.0}, {"eta": 0.2}])
     alone = SGDAtK(batch_size=40, eta=0.2).fit(X, y)
     for m in (model, alone):
         m.partial_fit(X[:80], y[:80])

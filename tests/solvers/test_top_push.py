@@ -157,7 +157,7 @@ def test_groups_are_used_and_equal_settings_share_a_fit():
     model = TopPush(lam=0.1, tol=1e-7).fit(X, y, groups=groups)
     assert_allclose(model.objective_, expected, rtol=3e-7, atol=1e-8)
     assert abs(model.objective_ - TopPush(lam=0.1).fit(X, y).objective_) > 1e-3
-    one, other, same = TopPush().fit_many(X, y, settings=[{"lam": 0.1}, {"lam": 0.2}, {"lam": 0.1}])
+    one, other, same = TopPush().fit_many(X, y, candidates=[{"lam": 0.1}, {"lam": 0.2}, {"lam": 0.1}])
     assert one.history_ is same.history_ is not other.history_
 
 

@@ -42,8 +42,8 @@ class ByProbability(BaseEstimator):
         self.model_ = LogisticRegression().fit(X, y)
         return self
 
-    def fit_many(self, X, y, groups=None, *, settings):
-        return [type(self)(**{**self.get_params(), **s}).fit(X, y, groups) for s in settings]
+    def fit_many(self, X, y, groups=None, *, candidates):
+        return [type(self)(**{**self.get_params(), **s}).fit(X, y, groups) for s in candidates]
 
     def predict_proba(self, X):
         return self.model_.predict_proba(check_array(X))
@@ -169,8 +169,8 @@ class ManyInWrongOrder(ByProbability):
         self.model_.coef_ *= getattr(self.top, "k", None) or 1
         return self
 
-    def fit_many(self, X, y, groups=None, *, settings):
-        return super().fit_many(X, y, groups, settings=settings)[::-1]
+    def fit_many(self, X, y, groups=None, *, candidates):
+        return super().fit_many(X, y, groups, candidates=candidates)[::-1]
 
 
 class Divides(Sound):

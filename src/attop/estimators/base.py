@@ -98,20 +98,20 @@ class LinearRanker(CutAtZero, BaseEstimator):
         y: ArrayLike,
         groups: ArrayLike | None = None,
         *,
-        settings: Sequence[Setting],
+        candidates: Sequence[Setting],
     ) -> list[Self]:
         """Fit one clone per setting, sharing whatever work can be shared.
 
         Parameters
         ----------
-        settings : sequence of mappings
+        candidates : sequence of mappings
             Parameters to set on each clone.
 
         Returns
         -------
-        models : list of fitted estimators, in the order of `settings`
+        models : list of fitted estimators, in the order of `candidates`
         """
-        models = [clone(self).set_params(**setting) for setting in settings]
+        models = [clone(self).set_params(**setting) for setting in candidates]
         self._train(X, y, groups, None, models)
         return models
 
@@ -281,7 +281,7 @@ def fit_many(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     *,
-    settings: Sequence[Setting],
+    candidates: Sequence[Setting],
 ) -> list[Any]:
     """Fit any scikit-learn estimator once per setting, sharing work where the estimator knows how.
 
@@ -297,12 +297,12 @@ def fit_many(
         Never fitted itself.
     X, y, groups, sample_weight : array-like
         As for ``estimator.fit``.
-    settings : sequence of mappings
+    candidates : sequence of mappings
         Parameters of each model.
 
     Returns
     -------
-    models : list of fitted estimators, in the order of `settings`; equal settings share one.
+    models : list of fitted estimators, in the order of `candidates`; equal settings share one.
 
     Raises
     ------
@@ -316,7 +316,7 @@ def fit_many(
             "whose fit has that parameter"
         )
     takes_top = "top" in estimator.get_params()
-    relevant = [{k: v for k, v in s.items() if k != "top" or takes_top} for s in settings]
+    relevant = [{k: v for k, v in s.items() if k != "top" or takes_top} for s in candidates]
     distinct: list[Setting] = []
     position = []
     for setting in relevant:
@@ -324,7 +324,7 @@ def fit_many(
             distinct.append(setting)
         position.append(distinct.index(setting))
     if hasattr(estimator, "fit_many"):
-        models = estimator.fit_many(X, y, groups, settings=distinct, **weights)
+        models = estimator.fit_many(X, y, groups, candidates=distinct, **weights)
     else:
         takes_groups = "groups" in inspect.signature(estimator.fit).parameters
         extra = weights | ({"groups": groups} if takes_groups and groups is not None else {})

@@ -194,17 +194,17 @@ class TopStack(CutAtZero, _BaseComposition):
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
-        settings: Sequence[Setting],
+        candidates: Sequence[Setting],
     ) -> list[Self]:
         """Fit one clone per setting; those that differ in `top` alone share their members.
 
         Returns
         -------
-        models : list of fitted estimators, in the order of `settings`
+        models : list of fitted estimators, in the order of `candidates`
         """
-        models = [clone(self).set_params(**setting) for setting in settings]
+        models = [clone(self).set_params(**setting) for setting in candidates]
         shared: list[tuple[Setting, list[Self]]] = []
-        for model, setting in zip(models, settings, strict=True):
+        for model, setting in zip(models, candidates, strict=True):
             key = {name: value for name, value in setting.items() if name not in self._AFTER_MEMBERS}
             alike = next((found for known, found in shared if known == key), None)
             if alike is None:

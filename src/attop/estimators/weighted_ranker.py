@@ -55,19 +55,19 @@ class WeightedRanker(LinearRanker):
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
-        settings: Sequence[Setting],
+        candidates: Sequence[Setting],
     ) -> list[Self]:
         """Fit one clone per setting, sharing whatever work can be shared.
 
         Parameters
         ----------
-        settings : sequence of mappings
+        candidates : sequence of mappings
             Parameters to set on each clone.
 
         Returns
         -------
-        models : list of fitted estimators, in the order of `settings`
+        models : list of fitted estimators, in the order of `candidates`
         """
-        models = [clone(self).set_params(**setting) for setting in settings]
+        models = [clone(self).set_params(**setting) for setting in candidates]
         self._train(X, y, groups, sample_weight, models)
         return models

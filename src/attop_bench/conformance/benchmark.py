@@ -36,7 +36,7 @@ def fits_many(method: Method) -> None:
     tops = _TOPS if "top" in estimator.get_params() else ()
     settings: list[dict[str, Any]] = [{}, *({"top": top} for top in tops)]
     before = set(vars(estimator))
-    models = fit_many(estimator, sample.X, sample.y, settings=settings)
+    models = fit_many(estimator, sample.X, sample.y, candidates=settings)
     expect(set(vars(estimator)) == before, f"it leaves {', '.join(set(vars(estimator)) - before)}")
     expect(len(models) == len(settings), f"{len(models)} models for {len(settings)} settings")
     for model, setting in zip(models, settings, strict=True):

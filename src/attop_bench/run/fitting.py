@@ -72,7 +72,7 @@ def rehearse(estimator: Any, settings: Sequence[Mapping[str, Any]]) -> None:
     groups = np.arange(60) // 30
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit_many(estimator, X, y, groups, settings=[{**setting, "top": 3} for setting in settings[:2]])
+        fit_many(estimator, X, y, groups, candidates=[{**setting, "top": 3} for setting in settings[:2]])
 
 
 def fit_settings(
@@ -84,7 +84,7 @@ def fit_settings(
     if prepare is not None:
         X = prepare.fit_transform(X)
     groups = None if dataset.groups is None else dataset.groups[rows]
-    models = fit_many(estimator, X, dataset.y[rows], groups, settings=settings)
+    models = fit_many(estimator, X, dataset.y[rows], groups, candidates=settings)
     for model in models:
         _check_weights(model)
 
