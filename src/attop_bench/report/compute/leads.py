@@ -1,0 +1,209 @@
+"""Who is best on a data set, by a metric, at a top, and is it real; in numbers and in words.
+
+`all_leads` judges every (data set, metric, top) once, by `attop.experiment.judge`. Table, map, cards,
+headlines, LaTeX and the page's script show what it returns, and compute nothing of the kind themselves. With
+``leads = all_leads(evaluation, runs)`` and ``lead = leads[dataset, metric, top]``:
+
+- ``lead.best``, ``lead.tied``, ``lead.mean``, ``lead.std``, ``lead.low``, ``lead.high``, ``lead.n``,
+  ``lead.m``;
+- ``lead.verdict``: the best against the next, "ahead", "equal", "open", "untested", or "" without a next one;
+- ``lead.rivals``: each with ``model``, ``verdict``, ``mean`` (how far the best is ahead), ``low``, ``high``,
+  ``p``, ``p_equal``, ``better``, ``equal``, ``n``, ``ranked``, ``reason``;
+- ``lead.state(method)``: its mark in map, strip and tables: "best", the verdict of the best against it
+  ("ahead": it is shown to be behind), "unranked" (fewer runs than others have) or "absent";
+- ``lead.first``, ``lead.of("equal")``, ``lead.not_behind``, ``lead.leaders`` (to show in colour);
+- `leader`, `reading`, `headline` put it into words, `VERDICTS` into one, `MARKS` into a sign for tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import pandas as pd
+
+from attop.core.wording import chance, counted, fine, listed
+from attop.experiment.judge import Judgement, Rival, default_tolerance, judge
+from attop.metrics import get_metric
+from attop_bench.report.compute.tops import sort_tops, span
+
+__all__ = [
+    "BASELINE",
+    "FEW",
+    "MARKS",
+    "VERDICTS",
+    "Lead",
+    "all_leads",
+    "headline",
+    "leader",
+    "reading",
+    "split_ratio",
+]
+
+#: The method others are set against, where it takes part: the plainest one that is often good enough.
+BASELINE = "logistic-regression"
+#: Methods up to this are few: more in colour are none in colour.
+FEW = 5
+#: Is the best better than the next?
+VERDICTS = {
+    "ahead": "Yes",
+    "equal": "Practically equal",
+    "open": "Not shown",
+    "untested": "Not tested",
+    "": "",
+}
+#: Sign at a value that is not the best, by the verdict of the best against it.
+MARKS = {"ahead": "", "equal": "=", "open": "°", "untested": "†"}
+
+
+@dataclass(frozen=True)
+class Lead(Judgement):
+    """The best method of a data set by a metric at one top, against all others."""
+
+    dataset: str
+    metric: str
+    top: str
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """Those to show in colour: the best and its equals if they are few, else the best."""
+        level = (*self.first, *self.of("equal"))
+        return level if len(level) <= FEW else self.first
+
+
+def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
+    """Return the test items per training item of a data set, all runs together; NaN if not known."""
+    part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
+    if not {"n_train", "n_test"} <= set(part.columns):
+        return math.nan
+    part = part.drop_duplicates(["repeat", "fold"])
+    train, test = part["n_train"].astype(float).sum(), part["n_test"].astype(float).sum()
+    return float(test / train) if train > 0 and test > 0 else math.nan
+
+
+def all_leads(evaluation: pd.DataFrame, runs: pd.DataFrame) -> dict[tuple[str, str, str], Lead]:
+    """Compare the best method with every other one, for every data set, metric and top.
+
+    Parameters
+    ----------
+    evaluation : DataFrame
+        Tidy: dataset, method, repeat, fold, top, metric, value (not finite where undefined).
+    runs : DataFrame
+        What says how many items the runs train and test on: dataset, repeat, fold, status, n_train, n_test.
+
+    Returns
+    -------
+    dict of (dataset, metric, top) to Lead
+        In the order of the table, tops by size.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown, or a value is there twice.
+    """
+    found = {}
+    for dataset, here in evaluation.groupby("dataset", sort=False):
+        ratio = split_ratio(runs, str(dataset))
+        index = pd.MultiIndex.from_frame(here[["repeat", "fold"]].drop_duplicates())
+        for metric, by_metric in here.groupby("metric", sort=False):
+            definition, parts = get_metric(str(metric)), dict(list(by_metric.groupby("top", sort=False)))
+            for top in sort_tops(here["top"]):
+                its = parts.get(top, by_metric.iloc[:0])
+                wide = its.pivot(index=["repeat", "fold"], columns="method", values="value").reindex(index)
+                judged = judge(
+                    {method: wide[method].to_numpy(np.float64) for method in dict.fromkeys(its["method"])},
+                    test_train_ratio=ratio,
+                    tolerance=default_tolerance(definition),
+                    higher_is_better=definition.higher_is_better,
+                )
+                found[str(dataset), str(metric), top] = Lead(
+                    **vars(judged), dataset=str(dataset), metric=str(metric), top=top
+                )
+    return found
+
+
+def leader(lead: Lead, titles: Mapping[str, str]) -> str:
+    """Name the best of one top, or how many share its mean."""
+    if not lead.best:
+        return "none"
+    return listed([titles[m] for m in lead.first]) if len(lead.first) <= 3 else f"{len(lead.first)} methods"
+
+
+def headline(leads: Sequence[Lead], titles: Mapping[str, str]) -> str:
+    """Put the best of a data set's tops, in their order, into a sentence or two."""
+    found = [lead for lead in leads if lead.best]
+    if not found:
+        return "No method has a defined value."
+    same = [(who, [lead.top for lead in its]) for who, its in groupby(found, lambda a: leader(a, titles))]
+    if len(leads) == 1:
+        where = f"{same[0][0]} at {found[0].top}"
+    elif len(same) == 1 and len(found) == len(leads):
+        where = f"{same[0][0]} at every top ({span(same[0][1])})"
+    else:
+        where = "; ".join(f"{who} at {span(tops)}" for who, tops in same)
+    return f"{where}. {shown_ahead(leads)}"
+
+
+def shown_ahead(leads: Sequence[Lead]) -> str:
+    """Say at how many tops the best is shown to be ahead of the next, or that nothing was tested."""
+    compared = [lead for lead in leads if lead.ranked]
+    if not compared:
+        return "There is no other method to compare with."
+    untested = [lead for lead in compared if lead.verdict == "untested"]
+    if len(untested) == len(compared):
+        return f"Whether it is ahead of the next is not tested. {untested[0].ranked[0].reason}"
+    shown = sum(lead.verdict == "ahead" for lead in compared)
+    if len(leads) == 1:
+        return f"{'S' if shown else 'Not s'}hown to be ahead of the next."
+    return f"Shown to be ahead of the next at {shown or 'none'} of {len(leads)} tops."
+
+
+def reading(lead: Lead, titles: Mapping[str, str]) -> str:
+    """Say in words whether the lead is real; `titles` maps methods to the names a reader sees."""
+    if not lead.best:
+        return "No method has a defined value."
+    ranked = lead.ranked
+    if not ranked:
+        words = [f"{titles[lead.best]} has no other method to be compared with."]
+    else:
+        words = [_about_next(lead, titles)]
+        ahead = sum(r.verdict == "ahead" for r in ranked)
+        if len(ranked) > 1 and not all(r.verdict == "untested" for r in ranked):
+            which = "all" if ahead == len(ranked) else f"{ahead or 'none'} of the"
+            words.append(f"Shown to be ahead of {which} {len(ranked)} others.")
+    if lead.unranked:
+        words.append(f"Not ranked, values on fewer runs: {listed([titles[m] for m in lead.unranked])}.")
+    return " ".join(words)
+
+
+def _about_next(lead: Lead, titles: Mapping[str, str]) -> str:
+    rival = lead.ranked[0]
+    first, second = titles[lead.best], titles[rival.model]
+    over = "" if rival.n == lead.m else f" (over {rival.n} of {counted(lead.m, 'run')})"
+    if rival.n and rival.equal == rival.n:
+        same = [titles[r.model] for r in lead.ranked if r.equal == r.n == rival.n]
+        return f"{listed([first, *same])} are best, with the same value in every run{over}."
+    if lead.tied:
+        start = f"{listed([titles[m] for m in lead.first])} have equal means{over}; a difference"
+        start += "" if len(lead.tied) == 1 else f" to {second}"
+    else:
+        start = f"{first} is best; the difference to {second}, {fine(rival.mean)}{over},"
+    return f"{start} {_verdict(lead, rival)}"
+
+
+def _verdict(lead: Lead, rival: Rival) -> str:
+    if rival.verdict == "untested":
+        return f"is not tested. {rival.reason}"
+    if rival.verdict == "ahead":
+        return f"is shown (p {_p(rival.p)})."
+    if rival.verdict == "equal":
+        return f"is at most {lead.tolerance:g}, practically none (p {_p(rival.p_equal)})."
+    return f"is not shown (p {_p(rival.p)}); 95% interval {fine(rival.low)} to {fine(rival.high)}."
+
+
+def _p(p: float) -> str:
+    text = chance(p)
+    return text if text[0] in "<>" else f"= {text}"
