@@ -1,7 +1,7 @@
 r"""What the papers' theory says in numbers: margin conditions, mistake and generalisation bounds.
 
-Functions of plain arrays, as Boyd et al. (2012), Kar et al. (2015), Hiranandani et al. (2020) and Rudin (2005)
-write them. Where they differ from the paper the docstring says so, and docs/errata shows why.
+Functions of plain arrays, as Boyd et al. (2012), Kar et al. (2015), Hiranandani et al. (2020) and Rudin
+(2005) write them. Where they differ from the paper the docstring says so, and docs/errata shows why.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _leads(scores: ArrayLike, y: ArrayLike) -> Floats:
 
 
 class MistakeBound(NamedTuple):
-    """The mistake bound for one model u; `radius` is the largest norm of an item, `k` the largest of a batch."""
+    """The mistake bound for a model u; `radius`: the largest norm of an item, `k`: that of a batch."""
 
     bound: float
     radius: float

@@ -28,6 +28,7 @@ from attop.surrogates.registry import get_surrogate
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
+from attop_bench.papers.reference_lines import InnerProduct, ItemMean, RandomDirection
 from studies.movielens.code import (
     SharedCut,
     cross_entropy,
@@ -35,9 +36,8 @@ from studies.movielens.code import (
     greedy_of,
     one_number_for_all_weights,
 )
-from studies.movielens.reference_lines import InnerProduct, ItemMean, RandomDirection
 
-__all__ = ["WAYS_CHOICES", "ways"]
+__all__ = ["ways"]
 
 #: Surrogates by method.
 _OWN = {"gd-papk-avg": "pap@k-avg", "gd-papk-max": "pap@k-max", "gd-papk-ts": "pap@k-ts"}
@@ -49,12 +49,6 @@ _LAM, _ETA = (0.001,), (0.5,)
 _EXACT_LAM = (0.1, 0.01, 0.001)
 _CODE_LAM, _CODE_ETA, _CODE_STEPS = 0.001, (0.2,), 121
 _STARTS = 10
-#: For the paper's page.
-WAYS_CHOICES = (
-    f"The three ways: 5 splits, {_STARTS} starts of what is descended, lambda {_LAM[0]}; eta {_ETA[0]} as "
-    f"worded and {_CODE_ETA[0]} as the code has it, {_CODE_STEPS} steps. What is exact chooses lambda of "
-    f"{', '.join(map(str, _EXACT_LAM))} by the validation part."
-)
 
 
 def ways(

@@ -10,8 +10,6 @@ import pytest
 import yaml
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
-from studies.movielens.orderings import orderings, side_by_side
-from studies.movielens.orderings import sentences as movielens_sentences
 from studies.theory import pap_margins
 
 from attop.core.top import Top
@@ -29,6 +27,7 @@ from attop_bench.papers.verdict import verdict
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.config import load_config
 from support import ROOT
+from support.movielens import as_printed
 
 NAN = math.nan
 
@@ -105,7 +104,7 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
     config = load_config(default | own, root=ROOT)
     assert config.paper == paper
     assert config.output == f"results/{paper}"
-    if paper.startswith(("prec2015", "coil2000")) or paper.endswith("-partitions"):  # print no table
+    if paper not in {"aatp2012", "papk2020", "pnorm2005", "fraud-handbook"}:  # the others print no table
         return
     printed = printed_numbers(paper)
     assert set(printed["method"]) <= {m.id for m in config.methods}
@@ -145,55 +144,15 @@ def _results(config, value):
     return tables, json.loads(json.dumps(story))
 
 
-def _ways(split):
-    """Return runs: the code's are as printed, those of words the other way round, exact ones all alike."""
-    printed = printed_numbers("papk2020")
-    rows = []
-    for row in printed[printed["dataset"] == "movielens"].itertuples():
-        k = int(row.top.removeprefix("k="))
-        for start in (0, 1):
-            if row.method != "select-papk":
-                rows.append((k, row.method, "code", start, row.mean + 0.002 * start))
-            rows.append((k, row.method, "words", start, 1 - row.mean))
-        rows.append((k, row.method, "exact", 0, 0.4))
-        rows.append((k, "random", "reference", 0, 0.3))
-    table = pd.DataFrame(rows, columns=["k", "method", "way", "start", "value"])
-    return table.drop_duplicates(["k", "method", "way", "start"]).assign(split=split, constant=False)
-
-
-def test_orderings_are_explained_by_the_ways_in_which_they_hold():
-    printed = printed_numbers("papk2020")
-    table = side_by_side(pd.concat([_ways(0), _ways(1)]), printed[printed["dataset"] == "movielens"])
-    found = orderings(table)
-    assert len(found) == 5 * 21
-    select = (found["higher"] == "select-papk") | (found["lower"] == "select-papk")
-    assert (found.loc[~select, "cause"] == "the code").all()
-    assert found.loc[~select, "code"].eq(True).all()
-    assert (found.loc[select, "cause"] == "none").all()
-    assert found.loc[select, "code"].isna().all()
-    row = table[(table["method"] == "svm-pauc") & (table["way"] == "code") & (table["k"] == 8)].iloc[0]
-    assert row["mean"] == pytest.approx(0.349 + 0.001)
-    assert row["spread"] == pytest.approx(0)
-    assert row["spread_starts"] == pytest.approx(np.std([0, 0.002], ddof=1))
-    assert row["printed"] == 0.349
-    first, second, *lines = movielens_sentences(found, table)
-    assert f"{int((~select).sum())} with the methods as the authors' code trains them" in first
-    assert f"{int((~select).sum())} hold as the code trains them alone" in second
-    assert len(lines) == 5
-
-
 def _simulated(paper):
     """Return the tables of a paper's simulations, small."""
     if paper == "pnorm2005":
         bundled = {"wdbc": make("wdbc", n_features=6)}
         return {"rounds": rounds(0, bundled, {2: 7, 5: 6})}
     if paper == "papk2020":
-        ways = [_ways(split) for split in range(2)]
-        return {
-            "two_users": two_users(0, n_runs=3),
-            "margins": simulate_margins(0, max_iter=20),
-            **{f"ways_{split}": table for split, table in enumerate(ways)},
-        }
+        return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20)}
+    if paper == "movielens-ways":
+        return {f"ways_{split}": as_printed(split) for split in range(2)}
     assert paper not in SIMULATIONS
     return {}
 

@@ -1,6 +1,7 @@
 """Three ways to train the methods of pAp@k's table 3."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from studies.movielens.code import (
     SharedCut,
@@ -9,10 +10,13 @@ from studies.movielens.code import (
     greedy_of,
     one_number_for_all_weights,
 )
+from studies.movielens.findings import orderings, sentences, side_by_side
 from studies.movielens.ways import ways
 
 from attop.surrogates import PrecAtKAvg
 from attop_bench.data import make
+from attop_bench.papers.findings import printed_numbers
+from support.movielens import as_printed
 
 
 def _users(rng, n_users=6):
@@ -112,3 +116,26 @@ def test_every_method_is_trained_in_every_way_that_is_known():
     again = ways(0, {"movielens": data}, split=1, n_starts=2, tops=(2,), steps=4)
     assert table.equals(again)
     assert ways(0, {}, split=0).empty
+
+
+def test_orderings_are_explained_by_the_ways_in_which_they_hold():
+    printed = printed_numbers("papk2020")
+    table = side_by_side(
+        pd.concat([as_printed(0), as_printed(1)]), printed[printed["dataset"] == "movielens"]
+    )
+    found = orderings(table)
+    assert len(found) == 5 * 21
+    select = (found["higher"] == "select-papk") | (found["lower"] == "select-papk")
+    assert (found.loc[~select, "cause"] == "the code").all()
+    assert found.loc[~select, "code"].eq(True).all()
+    assert (found.loc[select, "cause"] == "none").all()
+    assert found.loc[select, "code"].isna().all()
+    row = table[(table["method"] == "svm-pauc") & (table["way"] == "code") & (table["k"] == 8)].iloc[0]
+    assert row["mean"] == pytest.approx(0.349 + 0.001)
+    assert row["spread"] == pytest.approx(0)
+    assert row["spread_starts"] == pytest.approx(np.std([0, 0.002], ddof=1))
+    assert row["printed"] == 0.349
+    first, second, *lines = sentences(found, table)
+    assert f"{int((~select).sum())} with the methods as the authors' code trains them" in first
+    assert f"{int((~select).sum())} hold as the code trains them alone" in second
+    assert len(lines) == 5

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from studies.movielens.orderings import orderings, sentences, side_by_side
-from studies.movielens.ways import WAYS_CHOICES
 
 from attop_bench.papers.findings import Comparison, Findings, Plot, compare, ours_alone, printed_numbers
 from attop_bench.report.figures.scene import figure_theme, method_styles
@@ -29,23 +27,13 @@ _TABLE_2 = {
 }
 
 
-_WAYS_NOTE = (
-    "code: as the authors' public code trains them (121 steps; the iterate of the lowest loss without "
-    "regulariser; SGD@k-avg with one k' for all users; Greedy-pAp@k's classifiers moved by one number for "
-    "all weights). words: as the paper words them, by descent of as many steps. exact: at the optimum. "
-    "Settings by the validation part, for each start. mean and spread over splits, spread_starts over starts "
-    "within a split; constant: models that rank nothing."
-)
-
-
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
     """Return the paper's tables and figure beside ours.
 
     Parameters
     ----------
     tables : mapping of str to DataFrame
-        ``"summary"``, ``"evaluation"`` and the simulations ``"two_users"``, ``"margins"`` and ``"ways_0"`` to
-        ``"ways_4"`` are used.
+        ``"summary"``, ``"evaluation"`` and the simulations ``"two_users"`` and ``"margins"`` are used.
     story : mapping
         ``"datasets"`` and ``"methods"`` are used: those of the run.
     """
@@ -56,7 +44,6 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
     printed = printed_numbers("papk2020")
     table_3 = compare(printed, tables["summary"], {d: (d, "validation part") for d in story["datasets"]})
     table_2 = _two_users(tables["two_users"])
-    ways, said = _three_ways(tables, printed[printed["dataset"] == "movielens"])
     return Findings(
         title="The pAp@k metric, ICML 2020: the tables again",
         citation="G. Hiranandani, W. Vijitbenjaronk, S. Koyejo, P. Jain. Optimization and Analysis of the "
@@ -64,7 +51,6 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
         own={method: method for method in _OURS},
         answers=[
             *_claims(table_3, titles, names),
-            *said,
             *_dual_behaviour(table_2),
             *_consistency(tables["margins"]),
         ],
@@ -81,7 +67,6 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
             "fresh one of the same size.",
             "Figure 1: negatives are drawn from the paper's distribution given that 1_d realises the "
             "condition. The descent starts at N(0, 1), as the authors' code does.",
-            WAYS_CHOICES,
         ],
         comparisons=[
             Comparison(
@@ -99,7 +84,6 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
                 "which stand in for the grouped sets that cannot be had. constant: runs whose model ranks "
                 "nothing.",
             ),
-            *ways,
             Comparison(
                 "table_2",
                 "Table 2: a user with fewer, and one with more, positives than k",
@@ -111,26 +95,6 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
         ],
         plots=[_margins_plot(tables["margins"]), *(_ranking_plot(table_3, d, titles, names) for d in titles)],
     )
-
-
-def _three_ways(
-    tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame
-) -> tuple[list[Comparison], list[str]]:
-    """Return tables and sentences on the ways to train the methods; none without the data."""
-    splits = [table for name, table in tables.items() if name.startswith("ways_") and len(table)]
-    if not splits:
-        return [], []
-    ways = side_by_side(pd.concat(splits), printed)
-    found = orderings(ways)
-    note = (
-        "Whether each holds with the methods trained in each way, and what follows of it; within_starts: the "
-        "printed difference is below the spread over starts, as the code trains them, of one of the two."
-    )
-    comparisons = [
-        Comparison("ways", "MovieLens, the methods trained three ways", ways, _WAYS_NOTE),
-        Comparison("orderings", "MovieLens, the printed orderings of two methods at a k", found, note),
-    ]
-    return comparisons, list(sentences(found, ways))
 
 
 def _claims(table: pd.DataFrame, titles: Mapping[str, str], names: Mapping[str, str]) -> Iterator[str]:
