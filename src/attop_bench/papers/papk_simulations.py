@@ -15,7 +15,6 @@ from attop.estimators.svm_pauc import SVMPAUC
 from attop.metrics import UndefinedMetricError, auc_at_k, get_metric
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.registry import get_surrogate
-from attop_bench.papers.training_curves import TrainingCurve
 
 __all__ = ["margins", "two_users"]
 
@@ -100,30 +99,26 @@ def margins(seed: int, max_iter: int = 3000) -> pd.DataFrame:
     for condition, minimised in _CONDITIONS.items():
         rng = np.random.default_rng(derive_seed(seed, "papk2020", "margins", condition))
         X, y = _sample(condition, rng)
-        measures = {name: get_surrogate(f"pap@k-{name.lower()}", Top(k=_K)) for name in _MEASURES}
-        curve = TrainingCurve(
-            X,
-            y,
-            {**measures, "pAp@k": ("pap@k", _K)},
-            iterations={round(10**e) for e in np.linspace(0, np.log10(max_iter), 60)} | {0},
-        )
-        gradient_descent(
-            X,
-            measures[minimised].bind(y),
-            eta=0.5,
-            lam=0.0,
-            max_iter=max_iter,
-            tol=0.0,
-            coef_init=rng.standard_normal(DIMENSIONS),
-            callback=curve,
-        )
-        table = pd.DataFrame(curve.rows)
-        table = table[table["measure"] != "objective"].drop(columns="model")
-        risk = table["measure"] == "pAp@k"
-        table.loc[risk, "value"] = 1 - table.loc[risk, "value"]
-        table.loc[risk, "measure"] = "risk"
+        table = _descent(X, y, minimised, rng.standard_normal(DIMENSIONS), max_iter)
         tables.append(table.assign(condition=condition, minimised=minimised))
     return pd.concat(tables, ignore_index=True)
+
+
+def _descent(X: Floats, y: Ints, minimised: str, start: Floats, max_iter: int) -> pd.DataFrame:
+    """Descend one surrogate; return all of them, and the risk, at about 60 of the iterations."""
+    losses = {name: get_surrogate(f"pap@k-{name.lower()}", Top(k=_K)).bind(y) for name in _MEASURES}
+    wanted = {round(10**e) for e in np.linspace(0, np.log10(max_iter), 60)} | {0}
+    rows: list[tuple[int, str, float]] = []
+
+    def record(iteration: int, coef: Floats, objective: Floats) -> None:
+        if iteration in wanted:
+            scores = (X @ coef)[:, 0]
+            rows.extend((iteration, name, float(loss(scores)[0])) for name, loss in losses.items())
+            rows.append((iteration, "risk", 1 - get_metric("pap@k").value(y, scores, _K)))
+
+    options = {"eta": 0.5, "lam": 0.0, "max_iter": max_iter, "tol": 0.0, "coef_init": start}
+    gradient_descent(X, losses[minimised], callback=record, **options)
+    return pd.DataFrame(rows, columns=["iteration", "measure", "value"])
 
 
 def _sample(condition: str, rng: np.random.Generator) -> tuple[Floats, Ints]:
