@@ -9,8 +9,8 @@ import pandas as pd
 
 from attop.core.seeds import derive_seed
 from attop.core.typing import Floats, Ints
+from attop.experiment.splits import assign_folds, fold_of
 from attop_bench.data.base import Dataset
-from attop_bench.data.splits.folds import with_inner_folds
 from attop_bench.run.spec import JobSpec
 from attop_bench.run.training import run_job
 
@@ -47,13 +47,18 @@ def mailing(
         without labels). A method that fails has no rows.
     """
     n, m = len(dataset.y), len(others)
-    train = np.arange(n + m) < n
     # Labels of the rows to choose from are needed to make a data set, and never read.
     whole = Dataset(dataset.name, np.vstack([dataset.X, others]), np.concatenate([dataset.y, np.zeros(m)]))
     tables = []
     for method, job in jobs.items():
         rng = np.random.default_rng(derive_seed(job.seed, "mailing", dataset.name))
-        fold = with_inner_folds(whole.y, whole.y, train, inner_folds, rng, "lower inner_folds")
+        fold = fold_of(
+            dataset.y,
+            np.arange(n),
+            np.arange(n, n + m),
+            inner_folds,
+            lambda rows, count, rng=rng: assign_folds(dataset.y[rows], count, rng),  # type: ignore[misc]
+        )
         chance = rng.permutation(m)
         outcome = run_job(job, whole, fold)
         if not outcome.record.ok:

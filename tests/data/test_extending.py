@@ -7,18 +7,16 @@ from pathlib import Path
 
 import pytest
 
-import attop
 from attop_bench.data.catalogue import KINDS
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.run.reference import json_schema, markdown
 from support import ROOT
 from support.listings import listings
 
-
 EVERY_OTHER = """
 import numpy as np
 
-from attop_bench.data.splits.folds import Fold
+from attop.experiment.splits import Fold
 
 
 def every_other(y, groups=None, *, first: int = 0, seed: int):

@@ -1,4 +1,4 @@
-"""Groups, units and entities stay on one side; given parts go round."""
+"""Groups, duplicates and entities stay on one side; given parts go round."""
 
 import numpy as np
 import pytest
@@ -35,9 +35,9 @@ def test_groups_stay_together_inside_and_outside():
 
 def test_too_few_groups_are_refused():
     y, group = queries(3)
-    with pytest.raises(DatasetError, match="3 groups cannot make 4 parts: lower n_folds"):
+    with pytest.raises(ValueError, match=r"4 folds of whole groups .* got 3: lower .*n_folds"):
         whole_groups(y, group, n_folds=4, seed=0)
-    with pytest.raises(DatasetError, match="2 groups cannot make 5 parts: lower inner_folds"):
+    with pytest.raises(ValueError, match=r"5 folds of whole groups .* got 2: lower .*inner_folds"):
         whole_groups(y, group, n_folds=3, seed=0)
 
 
@@ -84,7 +84,7 @@ def test_given_refuses():
         given(y, group, np.zeros(len(y), int), seed=0)
     with pytest.raises(DatasetError, match="n_folds must be an integer from 1 to 2"):
         given(y, group, group // 2, n_folds=3, seed=0)
-    with pytest.raises(DatasetError, match=r"the test part of fold [01] cannot all have both classes"):
+    with pytest.raises(ValueError, match=r"the test part of fold [01] needs at least 1 positive"):
         given(np.where(group == 3, 0, y), group, (group == 3).astype(int), seed=0)
     data = Dataset("toy", np.zeros((len(y), 1)), y, group)
     with pytest.raises(DatasetError, match="dataset toy: protocol 'given' needs data that come in parts"):
@@ -94,40 +94,40 @@ def test_given_refuses():
     assert count_folds("whole-groups") == 5
 
 
-def test_rows_of_a_unit_stay_on_one_side():
+def test_duplicates_stay_on_one_side():
     rng = np.random.default_rng(0)
-    unit = np.repeat(np.arange(200), rng.integers(1, 6, 200))
-    order = rng.permutation(len(unit))
-    unit, y = unit[order], (rng.random(200) < 0.2).astype(int)[unit][order]
-    data = Dataset("copies", rng.normal(size=(len(y), 2)), y, unit=unit)
+    copies = np.repeat(np.arange(200), rng.integers(1, 6, 200))
+    order = rng.permutation(len(copies))
+    copies, y = copies[order], (rng.random(200) < 0.2).astype(int)[copies][order]
+    data = Dataset("copies", rng.normal(size=(len(y), 2)), y, duplicate_group=copies)
     folds = make_folds("stratified", data, 0, 0, n_folds=4, inner_folds=3)
     np.testing.assert_array_equal(np.sort(np.concatenate([f.test for f in folds])), np.arange(len(y)))
-    with_positives = len(np.unique(unit[y == 1]))
+    with_positives = len(np.unique(copies[y == 1]))
     for fold in folds:
         for one, other in ((fold.train, fold.test), *fold.inner):
-            assert not set(unit[one]) & set(unit[other])
-        assert abs(len(np.unique(unit[fold.test])) - 50) <= 1
-        assert abs(len(np.unique(unit[fold.test][y[fold.test] == 1])) - with_positives / 4) < 1
-    with pytest.raises(DatasetError, match=r"'holdout' may put rows of one unit.*use stratified"):
+            assert not set(copies[one]) & set(copies[other])
+        assert abs(len(np.unique(copies[fold.test])) - 50) <= 1
+        assert abs(len(np.unique(copies[fold.test][y[fold.test] == 1])) - with_positives / 4) < 1
+    with pytest.raises(DatasetError, match=r"'holdout' may put rows of one duplicate group.*use stratified"):
         make_folds("holdout", data, 0, 0)
 
 
-def test_units_that_are_rows_are_split_as_rows():
+def test_duplicate_groups_of_one_row_are_split_as_rows():
     y = labels()
-    data = [Dataset("x", np.ones((len(y), 1)), y, unit=unit) for unit in (None, np.arange(len(y)))]
-    for fold, with_unit in zip(
+    data = [Dataset("x", np.ones((len(y), 1)), y, duplicate_group=c) for c in (None, np.arange(len(y)))]
+    for fold, together in zip(
         *(make_folds("stratified", d, 0, 3, n_folds=3, inner_folds=2) for d in data), strict=True
     ):
-        np.testing.assert_array_equal(fold.test, with_unit.test)
+        np.testing.assert_array_equal(fold.test, together.test)
 
 
-def test_units_are_saved_and_must_leave_every_part_a_positive(tmp_path):
-    y, unit = np.array([1, 1, 1, 0, 0, 0]), np.array([7, 7, 7, 2, 2, 1])
-    data = Dataset("x", np.ones((6, 1)), y, unit=unit)
+def test_duplicate_groups_are_saved_and_must_leave_every_part_a_positive(tmp_path):
+    y, copies = np.array([1, 1, 1, 0, 0, 0]), np.array([7, 7, 7, 2, 2, 1])
+    data = Dataset("x", np.ones((6, 1)), y, duplicate_group=copies)
     data.save(tmp_path / "x.npz")
-    assert Dataset.load(tmp_path / "x.npz").unit.tolist() == [2, 2, 2, 1, 1, 0]
-    assert data.summary()["units"] == 3
-    with pytest.raises(DatasetError, match="the test part of fold"):
+    assert Dataset.load(tmp_path / "x.npz").duplicate_group.tolist() == [2, 2, 2, 1, 1, 0]
+    assert data.summary()["duplicate_groups"] == 3
+    with pytest.raises(DatasetError, match="inner fold 0 of 2"):
         make_folds("stratified", data, 0, 0, n_folds=2, inner_folds=2)
 
 
@@ -188,9 +188,9 @@ def test_entities_are_placed_at_random_and_names_do_not_matter():
 
 def test_whole_entities_refuse():
     y, entity = np.array([1, 1, 0, 0, 0, 0]), np.array([1, 1, 2, 2, 3, 3])
-    with pytest.raises(DatasetError, match="3 entities cannot make 4 parts: lower n_folds"):
+    with pytest.raises(ValueError, match=r"4 folds of whole groups .* got 3: lower .*n_folds"):
         whole_entities(y, entity=entity, n_folds=4, seed=0)
-    with pytest.raises(DatasetError, match=r"the test part of fold [01] cannot all have both classes"):
+    with pytest.raises(ValueError, match=r"the test part of fold [01] needs at least 1 positive"):
         whole_entities(y, entity=entity, n_folds=2, seed=0)
     toy = Dataset("toy", np.zeros((6, 1)), y)
     with pytest.raises(DatasetError, match=r"'whole-entities' needs entities.*as entity; or use stratified"):

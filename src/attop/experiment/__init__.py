@@ -1,6 +1,8 @@
-"""Models side by side at the top of one's own data."""
+"""Experiments on one's own data: folds, candidates, tuning, and models side by side at the top.
 
-from attop.experiment.compare import compare_at_top
-from attop.experiment.result import TopComparison
+The benchmark's jobs, `attop deploy`, `gap` and the estimators that cross-validate use the same functions.
+"""
 
-__all__ = ["TopComparison", "compare_at_top"]
+from attop.core.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

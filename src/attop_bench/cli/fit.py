@@ -15,10 +15,10 @@ from threadpoolctl import threadpool_limits
 
 from attop.core.top import Top
 from attop.core.wording import counted
+from attop.experiment.splits import Fold
 from attop_bench.cli.configuration import command_line, identifier, read_raw
 from attop_bench.cli.text import columns
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
-from attop_bench.data.splits.folds import Fold
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.carried import made_with
 from attop_bench.run.config import ConfigError, load_config

@@ -18,7 +18,7 @@ from attop.core.typing import Floats, Ints
 __all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays", "save_unavailable"]
 
 #: What may be known of each row besides features and label.
-_COLUMNS = ("groups", "part", "unit", "entity", "day")
+_COLUMNS = ("groups", "part", "duplicate_group", "entity", "day")
 
 
 class DatasetError(ValueError):
@@ -62,8 +62,8 @@ class Dataset:
     part : ndarray of shape (n,), int64, or None
         Part of each row, from 0, where the data come in parts: training, validation and test, or sets
         to be rotated.
-    unit : ndarray of shape (n,), int64, or None
-        Rows of one unit, such as copies of one row, are never on both sides of a split. Unlike `groups` it
+    duplicate_group : ndarray of shape (n,), int64, or None
+        Rows of one duplicate group, such as copies of one row, are never on both sides of a split. Unlike `groups` it
         says nothing of what is ranked.
     entity : ndarray of shape (n,), int64, or None
         Customer, card or machine of each row, where all rows are one list. Protocols that are asked to keep
@@ -80,7 +80,7 @@ class Dataset:
     groups: Ints | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     part: Ints | None = None
-    unit: Ints | None = None
+    duplicate_group: Ints | None = None
     entity: Ints | None = None
     day: Ints | None = None
     preparation: Preparation | None = None
@@ -111,7 +111,7 @@ class Dataset:
             )
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
-        for column, what in (("groups", "groups"), ("unit", "units"), ("entity", "entities")):
+        for column, what in (("groups", "groups"), ("duplicate_group", "duplicate groups"), ("entity", "entities")):
             if getattr(self, column) is not None:
                 names = self._one_a_row(column, what)
                 codes = np.unique(names, return_inverse=True)[1].astype(np.int64)
@@ -159,8 +159,8 @@ class Dataset:
             ]
         if self.part is not None:
             counts["parts"] = np.bincount(self.part).tolist()
-        if self.unit is not None:
-            counts["units"] = int(self.unit.max()) + 1
+        if self.duplicate_group is not None:
+            counts["duplicate_groups"] = int(self.duplicate_group.max()) + 1
         if self.entity is not None:
             counts["entities"] = int(self.entity.max()) + 1
         if self.day is not None:

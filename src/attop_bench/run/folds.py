@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from attop.core.typing import Ints
+from attop.experiment.splits import Fold
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
-from attop_bench.data.splits.folds import Fold
 
 __all__ = ["read_folds", "write_folds"]
 

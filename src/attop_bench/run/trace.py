@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from attop.experiment.splits import Fold
 from attop_bench.data.base import Dataset, Unavailable
-from attop_bench.data.splits.folds import Fold
 from attop_bench.jobs.limits import TimeUp, time_limit
 from attop_bench.run.fitting import fit_settings, import_estimator, score_items
 from attop_bench.run.measure import measure

@@ -22,8 +22,8 @@ import numpy as np
 from attop.core.seeds import derive_seed
 from attop.core.typing import Floats, Ints
 from attop.estimators.base import all_alike
+from attop.experiment.splits import Fold
 from attop_bench.data.base import Dataset, save_arrays
-from attop_bench.data.splits.folds import Fold
 from attop_bench.jobs.limits import TimeUp, time_limit
 from attop_bench.jobs.supervise import in_words
 from attop_bench.run.environment import environment, peak_memory_mb

@@ -103,7 +103,7 @@ def file_table(
     parts : mapping, optional
         One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
     copies_together : bool
-        Keep rows with the same features on one side of every split; see `Dataset.unit`. A model that knows
+        Keep rows with the same features on one side of every split; see `Dataset.duplicate_group`. A model that knows
         one of them by heart is otherwise rewarded on the others.
     thin : float, optional
         Keep so many of the positives that they are this share of the rows kept, drawn at random, the same
@@ -184,9 +184,9 @@ def file_table(
         X, y = X[rows], y[rows]
         part = None if part is None else part[rows]
         names = {role: values[rows] for role, values in names.items()}
-    unit = None
+    duplicate_group = None
     if copies_together:  # all gaps are alike
-        unit = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[1].ravel()
+        duplicate_group = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[1].ravel()
 
     facts = {
         "source": str(path),
@@ -201,7 +201,7 @@ def file_table(
         names.get("group"),
         facts,
         part,
-        unit,
+        duplicate_group,
         names.get("entity"),
         names.get("day"),
         preparation=preparation,

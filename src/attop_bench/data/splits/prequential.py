@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.builder_parameters import integer
-from attop_bench.data.splits.folds import Fold, require
 from attop.core.sample import check_groups, check_labels
 from attop.core.typing import Ints
+from attop.experiment.splits import Fold, require_classes
 
 __all__ = ["prequential"]
 
@@ -167,5 +167,5 @@ class _Windows:
             np.minimum.at(known, codes, since)
             held &= known[codes] >= days - self.delay
         for rows, window, option in ((fit, "training", options[0]), (held, "test", options[1])):
-            require(y, rows, 1, f"the {window} window of {what}", f"give {option} more days")
+            require_classes(y[rows], f"the {window} window of {what}", f"give {option} more days")
         return np.flatnonzero(fit), np.flatnonzero(held)

@@ -9,11 +9,9 @@ from typing import Any
 
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.builder_parameters import complete, integer
-from attop_bench.data.splits.entity import whole_entities
-from attop_bench.data.splits.folds import Fold
-from attop_bench.data.splits.group import given, whole_groups, within_groups
 from attop_bench.data.splits.prequential import prequential
-from attop_bench.data.splits.random import holdout, stratified, windows
+from attop_bench.data.splits.random import given, holdout, whole_entities, windows, within_groups
+from attop.experiment.splits import Fold, stratified, whole_groups
 from attop.core.seeds import derive_seed
 from attop.core.wording import did_you_mean
 
@@ -40,7 +38,7 @@ _COLUMNS = {
     "part": "needs data that come in parts and these do not: name the file of the test part",
     "entity": "needs entities and the data name none: give the column of the customers as entity",
     "day": "needs the day of each row and the data do not have it: give the column of the dates as day",
-    "unit": "",
+    "duplicate_group": "",
 }
 #: Parameters of a protocol's function that a configuration does not give.
 _NO_OPTIONS = ("y", "seed", *_COLUMNS)
@@ -180,17 +178,17 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: A
         if columns[name] is None:
             others = ", ".join(p.name for p in PROTOCOLS.values() if name not in p.needs)
             raise DatasetError(f"dataset {dataset.name}: protocol {kind!r} {_COLUMNS[name]}; or use {others}")
-    if dataset.unit is not None and "unit" not in columns:
-        others = ", ".join(p.name for p in PROTOCOLS.values() if "unit" in p.takes)
+    if dataset.duplicate_group is not None and "duplicate_group" not in columns:
+        others = ", ".join(p.name for p in PROTOCOLS.values() if "duplicate_group" in p.takes)
         raise DatasetError(
-            f"dataset {dataset.name}: protocol {kind!r} may put rows of one unit, such as copies, on both "
-            f"sides of a split: use {others}, or do not ask for units"
+            f"dataset {dataset.name}: protocol {kind!r} may put rows of one duplicate group, such as copies, "
+            f"on both sides of a split: use {others}, or do not ask for duplicate groups (copies_together)"
         )
     filled = protocol.options(options)
     derived = derive_seed(seed, "split", dataset.name, kind, repeat)
     try:
         return protocol.function(dataset.y, seed=derived, **columns, **filled)
-    except DatasetError as error:
+    except ValueError as error:
         raise DatasetError(f"dataset {dataset.name}: {error}") from None
 
 

@@ -1,66 +1,36 @@
-"""Random splits of items: cross-validation, AATP's windows, one training and test part."""
+"""Protocols that draw rows, groups or entities at random, or take the parts the data come in.
+
+Each takes labels `y` of shape (n,) and a `seed`, and returns a list of `Fold`. `inner_folds`, at least 2, split
+each training part to select the hyper-parameters with. ValueError: an option is out of range, or a part would lack
+positives or negatives.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from attop.core.sample import check_groups, check_labels
+from attop.core.typing import Ints
+from attop.experiment.splits import (
+    Fold,
+    assign_balanced_groups,
+    assign_folds,
+    assign_groups,
+    cross_validation,
+    fold_of,
+    require_classes,
+    shuffled,
+    strata_of,
+)
 from attop_bench.data.base import DatasetError
 from attop_bench.data.builder_parameters import integer
-from attop_bench.data.splits.folds import Fold, deal, deal_units, require, shuffled, strata_of, with_inner_folds
-from attop.core.typing import Ints
 
-__all__ = ["holdout", "stratified", "windows"]
-
-
-def stratified(
-    y: ArrayLike,
-    groups: ArrayLike | None = None,
-    *,
-    n_folds: int = 5,
-    inner_folds: int = 5,
-    seed: int,
-    unit: Ints | None = None,
-) -> list[Fold]:
-    """Cross-validate: each fold is tested once, the others train, and are split again for selection.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Binary labels.
-    groups : array-like of shape (n,), optional
-        The positives of each group, and its negatives, are spread over the folds too.
-    n_folds, inner_folds : int, at least 2
-    seed : int
-    unit : ndarray of shape (n,), optional
-        Rows of one unit, such as copies of one row, are all tested or all train, as are those of selection.
-
-    Returns
-    -------
-    folds : list of `n_folds` Fold
-        Folds differ by at most one in items, in positives and in either class of a group; with `unit`, in
-        units with a positive and in units without.
-
-    Raises
-    ------
-    DatasetError
-        If a class is too small for every part to have it.
-    """
-    integer("stratified folds", "n_folds", n_folds, 2)
-    integer("stratified folds", "inner_folds", inner_folds, 2)
-    labels, strata = strata_of(y, groups)
-    require(labels, None, n_folds, f"{n_folds} folds", "lower n_folds")
-    rng = np.random.default_rng(seed)
-    part = deal_units(strata, unit, n_folds, rng)
-    for f in range(n_folds) if unit is not None else ():
-        require(labels, part == f, 1, f"the test part of fold {f}", "lower n_folds")
-    return [
-        with_inner_folds(labels, strata, part != f, inner_folds, rng, "lower inner_folds", unit)
-        for f in range(n_folds)
-    ]
+__all__ = ["given", "holdout", "whole_entities", "windows", "within_groups"]
 
 
 def windows(
@@ -113,16 +83,15 @@ def windows(
     """
     integer("windows", "n_sets", n_sets, 2)
     integer("windows", "window", window, 1, n_sets - 1)
-    integer("windows", "inner_folds", inner_folds, 2)
     labels, strata = strata_of(y, groups)
     rng = np.random.default_rng(seed)
-    part = deal(strata, n_sets, rng)
+    part = assign_folds(strata, n_sets, rng)
     folds = []
     for f in range(n_sets):
         inside = (part - f) % n_sets < window
-        require(labels, ~inside, 1, f"the test part of experiment {f}", "lower n_sets")
-        remedy = "lower inner_folds or n_sets, or widen the window"
-        folds.append(with_inner_folds(labels, strata, inside, inner_folds, rng, remedy))
+        require_classes(labels[~inside], f"the test part of experiment {f}", "lower n_sets")
+        remedy = "lower inner_folds or n_sets, widen the window"
+        folds.append(_by_strata(labels, strata, inside, inner_folds, rng, remedy))
     return folds
 
 
@@ -166,13 +135,12 @@ def holdout(
 
     Notes
     -----
-    PREC trains on 70%, drawn anew several times. PUSH (section 5) trains on 300 items of Pima and of
+    PREC trains on 70%, drawn several times. PUSH (section 5) trains on 300 items of Pima and of
     Housing, 500 of tic-tac-toe and 369 of WDBC, and on 50 of Pima to show where large p fails.
 
     Differences from the papers: neither says that the draw is stratified; ``stratify=False`` draws
     regardless of labels.
     """
-    integer("holdout", "inner_folds", inner_folds, 2)
     if test not in ("rest", "train"):
         raise DatasetError(f"holdout: test must be 'rest' or 'train', got {test!r}")
     labels, codes = strata_of(y, groups)
@@ -191,7 +159,232 @@ def holdout(
         inside[shuffled(codes, rng)] = (place + wanted) // n > place // n
     else:
         inside[rng.permutation(n)[:wanted]] = True
-    require(labels, ~inside, 1, "the test part", "train on fewer items")
-    remedy = "lower inner_folds or train on more items"
-    fold = with_inner_folds(labels, codes, inside, inner_folds, rng, remedy)
+    require_classes(labels[~inside], "the test part", "train on fewer items")
+    remedy = "lower inner_folds, train on more items"
+    fold = _by_strata(labels, codes, inside, inner_folds, rng, remedy)
     return [fold if test == "rest" else replace(fold, test=fold.train)]
+
+
+def within_groups(
+    y: ArrayLike,
+    groups: ArrayLike,
+    *,
+    fractions: Sequence[float] = (0.6, 0.2, 0.2),
+    stratify: bool = True,
+    seed: int,
+) -> list[Fold]:
+    """Split the rows of each user at random into a training, a validation and a test part (PAP).
+
+    The model trained on the training part that does best on the validation part is tested as it is:
+    `refit` is False.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Binary labels.
+    groups : array-like of shape (n,)
+        User of each row.
+    fractions : three positive numbers that sum to 1
+        Share of each part in every user's rows.
+    stratify : bool
+        Split the positives and the negatives of each user separately.
+    seed : int
+
+    Returns
+    -------
+    folds : list of one Fold
+        In every stratum (a user, or either class of a user) a part has its share of the rows, rounded
+        down or up at random such that the share is exact on average.
+
+    Raises
+    ------
+    DatasetError
+        If `fractions` are not as above, or a part is without positives or negatives altogether.
+
+    Notes
+    -----
+    A user without a positive in the test part has no pAp@k and drops out of the mean. Splitting rows
+    regardless of labels, a user with 10 positives has none in a test part of 20% in about one of ten
+    splits, so each split averages over other users. With `stratify` these users keep two in every
+    split; the expected share of each part is the same. Users with less than ``1 / fraction`` positives
+    can still miss a part.
+
+    Differences from the paper: it does not describe the split; its authors draw rows regardless of
+    labels, which is ``stratify=False``.
+
+    References
+    ----------
+    Hiranandani et al. (2020), section 7.3.
+    """
+    share = np.asarray(fractions, dtype=np.float64)
+    if share.shape != (3,) or not (share > 0).all() or abs(share.sum() - 1) > 1e-9:
+        raise DatasetError(
+            "split within groups: fractions must be three positive numbers that sum to 1 "
+            f"(training, validation, test), got {fractions!r}"
+        )
+    labels = check_labels(y)
+    codes = check_groups(groups, len(labels))
+    strata = 2 * codes + labels if stratify else codes
+    rng = np.random.default_rng(seed)
+    order = shuffled(strata, rng)
+    _, start, size = np.unique(strata[order], return_index=True, return_counts=True)
+    # Evenly spaced points with a random start per stratum: an interval of length f has floor(f size) or
+    # ceil(f size) of the points, f size on average.
+    offset = np.repeat(rng.random(len(size)) - start, size)
+    place = (np.arange(len(labels)) + offset) / np.repeat(size, size)
+    part = np.empty(len(labels), np.int64)
+    part[order] = np.searchsorted(np.cumsum(share)[:2], place, side="right")
+    for p, name in enumerate(("training", "validation", "test")):
+        require_classes(labels[part == p], f"the {name} part", "give it a larger fraction")
+    train, validation, test = (np.flatnonzero(part == p) for p in range(3))
+    return [Fold(train, test, [(train, validation)], refit=False)]
+
+
+def whole_entities(
+    y: ArrayLike,
+    groups: ArrayLike | None = None,
+    *,
+    entity: ArrayLike,
+    n_folds: int = 5,
+    inner_folds: int = 5,
+    seed: int,
+) -> list[Fold]:
+    """Cross-validate over entities: all rows of a customer are in one part, and are ranked in one list.
+
+    Others call the folds group-disjoint; scikit-learn's are `StratifiedGroupKFold`. `whole_groups` is for
+    lists: there each group is ranked for itself.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Binary labels.
+    groups : array-like of shape (n,), optional
+        Not looked at.
+    entity : array-like of shape (n,)
+        Customer, card or machine of each row.
+    n_folds, inner_folds : int, at least 2
+        The inner folds hold whole entities too.
+    seed : int
+
+    Returns
+    -------
+    folds : list of `n_folds` Fold
+        Folds differ in positives by no more than one entity has, and so do they in rows unless too few
+        entities are without positives to make up for it.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer entities than parts, or a part is without positives or negatives altogether.
+    """
+    labels = check_labels(y)
+    codes = check_groups(entity, len(labels))
+    rng = np.random.default_rng(seed)
+    return cross_validation(
+        labels,
+        n_folds,
+        inner_folds,
+        lambda rows, count: assign_balanced_groups(labels[rows], codes[rows], count, rng),
+    )
+
+
+def given(
+    y: ArrayLike,
+    groups: ArrayLike | None,
+    part: ArrayLike,
+    *,
+    n_folds: int = 1,
+    n_train: int | None = None,
+    n_test: int | None = None,
+    inner_folds: int = 5,
+    seed: int,
+) -> list[Fold]:
+    """Take the parts the data come in: the last tests, the one before validates, the others train.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Binary labels.
+    groups : array-like of shape (n,), optional
+    part : array-like of shape (n,)
+        Part of each row, from 0. Of two parts the first trains and the second tests.
+    n_folds : int
+        Experiment `f` begins with part `f` and goes round, as LETOR's folds do: with five parts and five
+        folds, fold 1 trains on S1, S2, S3, validates on S4 and tests on S5, fold 2 trains on S2, S3, S4.
+    n_train, n_test : int, optional
+        Draw so many rows of the training and of the test part at random, regardless of labels.
+    inner_folds : int, at least 2
+        Where there are two parts: stratified folds of the training part, or folds of whole groups, to
+        select the hyper-parameters with.
+    seed : int
+
+    Returns
+    -------
+    folds : list of `n_folds` Fold
+        With a validation part, the model selected on it is tested as it is (`refit` is False).
+
+    Raises
+    ------
+    DatasetError
+        If there are fewer parts than folds or than two, fewer rows than asked for, or a part without
+        positives or negatives.
+
+    Notes
+    -----
+    AATP (section 5.5) draws 500 rows of each training fold of LETOR and 1000 of the test fold.
+    """
+    where = "given parts"
+    labels = check_labels(y)
+    parts = np.asarray(part)
+    count = int(parts.max()) + 1
+    if count < 2:
+        raise DatasetError(f"{where}: at least two parts are needed, got {count}: use another protocol")
+    integer(where, "n_folds", n_folds, 1, count)
+    rng = np.random.default_rng(seed)
+    codes = None if groups is None else check_groups(groups, len(labels))
+
+    def assign(rows: Ints, count: int) -> Ints:
+        return (
+            assign_folds(labels[rows], count, rng) if codes is None else assign_groups(codes[rows], count, rng)
+        )
+
+    folds = []
+    for f in range(n_folds):
+        role = (parts - f) % count
+        train = _draw(np.flatnonzero(role < max(count - 2, 1)), n_train, "n_train", rng)
+        test = _draw(np.flatnonzero(role == count - 1), n_test, "n_test", rng)
+        require_classes(labels[train], f"the training part of fold {f}", "raise n_train")
+        require_classes(labels[test], f"the test part of fold {f}", "raise n_test")
+        if count > 2:
+            validation = np.flatnonzero(role == count - 2)
+            require_classes(labels[validation], f"the validation part of fold {f}", "rotate other parts")
+            folds.append(Fold(train, test, [(train, validation)], refit=False))
+        else:
+            folds.append(fold_of(labels, train, test, inner_folds, assign))
+    return folds
+
+
+def _draw(rows: Ints, count: int | None, name: str, rng: np.random.Generator) -> Ints:
+    if count is None:
+        return rows
+    integer("given parts", name, count, 1, len(rows))
+    return np.sort(rng.choice(rows, count, replace=False))
+
+
+def _by_strata(
+    y: Ints,
+    strata: Ints,
+    inside: NDArray[np.bool_],
+    inner_folds: int,
+    rng: np.random.Generator,
+    remedy: str,
+) -> Fold:
+    """Return the fold that trains on the rows `inside`."""
+    return fold_of(
+        y,
+        np.flatnonzero(inside),
+        np.flatnonzero(~inside),
+        inner_folds,
+        lambda rows, count: assign_folds(strata[rows], count, rng),
+        remedy,
+    )
