@@ -116,8 +116,9 @@ def _descent(X: Floats, y: Ints, minimised: str, start: Floats, max_iter: int) -
             rows.extend((iteration, name, float(loss(scores)[0])) for name, loss in losses.items())
             rows.append((iteration, "risk", 1 - get_metric("pap@k").value(y, scores, _K)))
 
-    options = {"eta": 0.5, "lam": 0.0, "max_iter": max_iter, "tol": 0.0, "coef_init": start}
-    gradient_descent(X, losses[minimised], callback=record, **options)
+    gradient_descent(
+        X, losses[minimised], eta=0.5, lam=0.0, max_iter=max_iter, tol=0.0, coef_init=start, callback=record
+    )
     return pd.DataFrame(rows, columns=["iteration", "measure", "value"])
 
 
