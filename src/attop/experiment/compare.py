@@ -39,9 +39,9 @@ def compare_at_top(
 ) -> TopComparison:
     """Compare models by what they put at the top, on the same splits of one's own data.
 
-    Every model is trained and looked at on the same parts, tuned on the training items if it comes with a
-    grid, and compared with the best one by the corrected resampled t-test (Nadeau and Bengio 2003), which
-    knows that training parts overlap.
+    Every model is trained and tested on the same parts, tuned on the training items if it comes with a grid,
+    and the best one is compared with every other: ahead, equal, open or untested, see
+    `attop.experiment.judge`.
 
     Parameters
     ----------
@@ -87,8 +87,10 @@ def compare_at_top(
 
     Notes
     -----
-    The best model is found by the same runs that it is compared on, which favours it a little: "not told
-    apart" is the safe reading, and a difference that is shown should be large enough to matter to you.
+    Verdicts know that training parts overlap (Nadeau and Bengio 2003) and that the best model is chosen by
+    the same runs: where all models are equal, a claim that one is ahead has a probability of at most 5%.
+    "open" means that neither a difference nor equality is shown: give more items, or more runs by `cv`. Fewer
+    than 5 runs are not tested.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What a comparison found: the table of the models, with intervals and tests, and what it says in words."""
+"""The result of a comparison: a table of the models with intervals and verdicts, a sentence, a figure."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
 from attop.core.top import Top
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Ints
 from attop.core.wording import listed
+from attop.experiment.judge import Judgement, default_tolerance, interval, judge
 from attop.experiment.runs import Sample
 from attop.metrics import Metric
-from attop.statistics import corrected_t_test, holm
-from attop.statistics.two_methods import scaled_error
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["CONFIDENCE", "TopComparison", "summarise"]
+__all__ = ["TopComparison", "summarise"]
 
-#: Of the intervals and the tests.
-CONFIDENCE = 0.95
+_MARK, _RUNS, _CHANCE = "#1f5a96", "#9db8d2", "#8a8a8a"
+#: A model's place in the figure, by the verdict of the best against it.
+_WORDS = {"best": "best", "ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,9 @@ class TopComparison:
     ----------
     table : DataFrame, one row a model, best first
         The metric's mean with a 95% interval (`low`, `high`), how many times chance (`lift`), the difference
-        to the best model with its interval (`behind`, `behind_low`, `behind_high`), `p` of the corrected
-        resampled t-test, adjusted by Holm's procedure, and mean `seconds` of a run.
+        to the best model with its interval (`behind`, `behind_low`, `behind_high`), `p` that it is not
+        behind, adjusted for the choice of the best and the number of its rivals, `best_is` (the verdict of
+        the best against it: ahead, equal, open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
         `value`, `lift`, the `setting` that was chosen, `seconds`, and the `reason` of an undefined value.
     metric, top : str, Top
@@ -45,6 +47,8 @@ class TopComparison:
         Positives among the items: what chance finds.
     grouped : bool
         Whether each value is a mean over groups.
+    judgement : Judgement
+        The best against every other model, see `attop.experiment.judge`.
     """
 
     table: pd.DataFrame
@@ -54,20 +58,29 @@ class TopComparison:
     list_length: int
     share: float
     grouped: bool
+    judgement: Judgement
 
     @property
     def sentence(self) -> str:
-        """What the table says, in words."""
-        best = self.table.index[0]
-        parts = [f"{best} {self._found(best)}."]
-        others = self.table.iloc[1:]
-        shown = others.index[others["p"] < 1 - CONFIDENCE].tolist()
-        level = [name for name in others.index if name not in shown]
-        if shown:
-            parts.append(f"It is shown to be better than {listed(shown)}.")
-        if level:
-            parts.append(f"Not told apart from it: {listed(level)}.")
-        return " ".join(parts)
+        """The best, and the verdict against each other model, in words."""
+        judged = self.judgement
+        if not judged.best:
+            return f"No model has a defined {self.metric} ({self.top})."
+        by_verdict: dict[str, list[str]] = {}
+        for rival in judged.rivals:
+            by_verdict.setdefault(rival.verdict, []).append(rival.model)
+        words = {
+            "ahead": "It is shown to be better than {}.",
+            "equal": f"Shown to be within {judged.tolerance:g} of it: {{}}.",
+            "open": "Not shown to be behind it: {}.",
+            "untested": f"Not tested: {{}}. {next((r.reason for r in judged.rivals if r.reason), '')}",
+        }
+        verdicts = (
+            text.format(listed(by_verdict[verdict]))
+            for verdict, text in words.items()
+            if verdict in by_verdict
+        )
+        return " ".join([f"{judged.best} {self._found(judged.best)}.", *verdicts])
 
     def _found(self, model: str) -> str:
         row = self.table.loc[model]
@@ -83,8 +96,8 @@ class TopComparison:
         """Items at the top of the list that the sentence speaks of."""
         return self.top.resolve(self.list_length, round(self.share * self.list_length))
 
-    def plot(self, axes: Any = None) -> Any:
-        """Draw every model's mean, interval and runs, and chance.
+    def plot(self, axes: Axes | None = None) -> Figure:
+        """Draw every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
 
         Parameters
         ----------
@@ -95,9 +108,34 @@ class TopComparison:
         -------
         figure : matplotlib Figure
         """
-        from attop.experiment.figure import draw
+        from matplotlib.figure import Figure
 
-        return draw(self, axes)
+        table, n = self.table, len(self.table)
+        if axes is None:
+            axes = Figure(figsize=(6.4, 1.3 + 0.42 * n), layout="constrained").subplots()
+        rows = np.arange(n)[::-1]
+        for row, name in zip(rows, table.index, strict=True):
+            values = self.runs.loc[self.runs["model"] == name, "value"]
+            axes.plot(values, np.full(len(values), row), "|", color=_RUNS, markersize=9, zorder=1)
+            word = _WORDS.get("best" if name == table.index[0] else table.loc[name, "best_is"], "")
+            axes.annotate(
+                word, (1, row), xycoords=("axes fraction", "data"), xytext=(5, 0), textcoords="offset points",
+                va="center", color=_CHANCE, fontsize="small",
+            )  # fmt: skip
+        middle = table[self.metric]
+        reach = np.nan_to_num([middle - table["low"], table["high"] - middle])
+        axes.errorbar(middle, rows, xerr=reach, fmt="o", color=_MARK, capsize=3, zorder=2)
+        if self.metric == "precision@k":
+            axes.axvline(self.share, color=_CHANCE, linestyle=":", linewidth=1)
+            axes.annotate(
+                "chance", (self.share, 1), xycoords=("data", "axes fraction"), xytext=(3, -10),
+                textcoords="offset points", color=_CHANCE, fontsize="small",
+            )  # fmt: skip
+        axes.set_yticks(rows, table.index)
+        axes.set_ylim(-0.6, n - 0.4)
+        axes.set_xlabel(f"{self.metric} ({self.top}), mean, 95% interval and runs")
+        axes.spines[["top", "right"]].set_visible(False)
+        return axes.get_figure()
 
     def __str__(self) -> str:
         shown = self.table.copy()
@@ -134,43 +172,45 @@ def summarise(
     import pandas as pd
 
     runs = pd.DataFrame(results).assign(run=numbers)
-    values = runs.pivot(index="run", columns="model", values="value")
     ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
-    means = values.mean()
-    sign = 1 if metric.higher_is_better else -1
-    best = (sign * means[list(dict.fromkeys(runs["model"]))]).sort_values(
-        ascending=False, kind="stable", na_position="last"
+    values = runs.pivot(index="run", columns="model", values="value")
+    judged = judge(
+        {model: values[model].to_numpy() for model in dict.fromkeys(runs["model"])},
+        test_train_ratio=ratio,
+        tolerance=default_tolerance(metric),
+        higher_is_better=metric.higher_is_better,
     )
-    table = pd.DataFrame({metric.name: means[best.index]})
-    reach = {name: _reach(values[name].dropna().to_numpy(), ratio) for name in best.index}
-    table["low"], table["high"] = (
-        (table[metric.name] + side * pd.Series(reach)).clip(*metric.bounds) for side in (-1, 1)
+    rivals = {rival.model: rival for rival in judged.rivals}
+    order = dict.fromkeys(filter(None, [judged.best, *rivals, *runs["model"]]))
+    means = runs.groupby("model")[["value", "lift", "seconds"]].mean().loc[list(order)]
+    limits = np.clip([interval(values[model], ratio) for model in order], *metric.bounds).T
+    behind = {
+        "behind": "mean", "behind_low": "low", "behind_high": "high", "p": "p", "best_is": "verdict"
+    }  # fmt: skip
+    table = pd.DataFrame(
+        {
+            metric.name: means["value"],
+            "low": limits[0],
+            "high": limits[1],
+            "lift": means["lift"],
+            **{c: pd.Series({m: getattr(r, a) for m, r in rivals.items()}) for c, a in behind.items()},
+            "seconds": means["seconds"],
+        },
+        index=pd.Index(order, name="model"),
     )
-    table["lift"] = runs.groupby("model")["lift"].mean()[best.index]
-    tests = {}
-    for name in best.index[1:]:
-        paired = sign * values[[best.index[0], name]].dropna()
-        tests[name] = corrected_t_test(*paired.to_numpy().T, test_train_ratio=ratio, confidence=CONFIDENCE)
-    for column, attribute in (("behind", "mean"), ("behind_low", "low"), ("behind_high", "high"), ("p", "p")):
-        table[column] = pd.Series(
-            {name: getattr(test, attribute) for name, test in tests.items()}, dtype=float
-        )
-    tested = table["p"].notna()
-    table.loc[tested, "p"] = holm(table.loc[tested, "p"])
-    table["seconds"] = runs.groupby("model")["seconds"].mean()[best.index]
-    table.index.name = "model"
+    table["best_is"] = table["best_is"].fillna("")
     n = len(sample.y)
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
     return TopComparison(
-        table, runs, metric.name, top, length, float(sample.positive.mean()), sample.groups is not None
+        table,
+        runs,
+        metric.name,
+        top,
+        length,
+        float(sample.positive.mean()),
+        sample.groups is not None,
+        judged,
     )
-
-
-def _reach(values: Floats, ratio: float) -> float:
-    """Half the width of the interval of the mean over runs whose training parts overlap."""
-    if len(values) < 2:
-        return math.nan
-    return scaled_error(values, ratio) * float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
 
 
 def _count(found: float) -> str:
