@@ -46,10 +46,15 @@ if workflow.remote_exec:
         trace,
 
 
-# Snakemake keeps one `onstart` alone, and calls it neither for a dry run nor where attop is a module.
+# Snakemake does not call `onstart` where attop is a module.
+if workflow.is_main_process and not workflow.modifier.is_main_snakefile():
+    if refusal := hold(OUT):
+        raise WorkflowError(refusal)
+
+
 onstart:
-    if said := hold(OUT):
-        raise WorkflowError(said)
+    if refusal := hold(OUT):
+        raise WorkflowError(refusal)
     # What `--logger attop` needs to know beforehand: events tell of jobs one by one.
     logger.info(
         None,

@@ -9,7 +9,7 @@ from attop_bench.run.carried import made_with
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fingerprint import remember
 from attop_bench.run.inputs import Inputs
-from attop_bench.run.locks import claim, hold
+from attop_bench.run.output import hold
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
 from attop_bench.run.yaml_files import read_yaml
@@ -36,9 +36,6 @@ except ConfigError as error:
 
 if "SLURM_JOB_ID" in os.environ:
     adopt_servers()
-
-if workflow.is_main_process and (said := claim()):
-    logger.warning(said)
 
 remember(".snakemake/fingerprints.json")
 PLAN = Plan(CONFIG)

@@ -96,7 +96,6 @@ NOT_RUN = {
     "squeue --me": SLURM,
     "scancel --me --name=<SLURM run ID>": SLURM,
     "attop gap data.csv --label fraud --top 100": "needs a table; tests/cli/test_cli_gap.py has one",
-    "snakemake --unlock": "as documented by Snakemake; needs a run that was cut off",
     "attop doctor --configfile config/papers/aatp2012.yaml": NETWORK,
     "PYTHONPATH=. attop fit wdbc centroids --configfile mine.yaml --pdb": "interactive",
 }

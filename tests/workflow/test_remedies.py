@@ -134,20 +134,3 @@ def test_a_fetched_file_that_has_left_the_cache(tmp_path):
     (tmp_path / receipt).unlink()
     status, output = snakemake(tmp_path, "--cores", "1", last, config=config)
     assert status == 0, output
-
-
-def test_a_lock_of_another_host(folder):
-    claims = folder / ".snakemake/claims"
-    claims.mkdir(exist_ok=True)
-    (claims / "elsewhere.1.json").write_text("{}")
-    locks = folder / ".snakemake/locks"
-    locks.mkdir(exist_ok=True)
-    (locks / "0.output.lock").write_text("results/report.html\n")
-    (folder / "results/report.html").unlink()
-    status, output = snakemake(folder, "--cores", "1", config=CONFIG)
-    assert status != 0
-    (named,) = set(re.findall(r"delete (\S+) and run snakemake --unlock", output))
-    shutil.rmtree(named)
-    status, output = snakemake(folder, "--unlock", config=CONFIG)
-    assert status == 0, output
-    assert again(folder) == {"report": 1}

@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from attop_bench.run.locks import claim
 from support.killing import finish, kill_and_resume, results, scores, start
 from support.small_run import SMALL
 
@@ -41,46 +40,3 @@ def test_full_disk(tmp_path):
         assert results(folder) == results(tmp_path / "large")
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def lock(state):
-    (state / "locks").mkdir(parents=True, exist_ok=True)
-    (state / "locks" / "0.output.lock").write_text("results/report.html\n")
-    return state / "locks"
-
-
-def dead(identity):
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    return {**identity, "pid": ended.pid}
-
-
-@pytest.mark.parametrize(
-    ("change", "removed", "words"),
-    [
-        (dead, True, "killed"),
-        (lambda mine: {**mine, "started": "1"}, True, "killed"),  # the number belongs to another process
-        (lambda mine: mine, False, ""),
-        (lambda mine: {**dead(mine), "where": ["elsewhere"]}, False, "snakemake --unlock"),
-        (lambda mine: {}, False, "snakemake --unlock"),
-    ],
-    ids=["gone", "number taken", "at work", "other host", "damaged"],
-)
-def test_only_a_lock_of_a_dead_process_of_this_host_is_removed(tmp_path, change, removed, words):
-    claim(tmp_path)
-    (path,) = (tmp_path / "claims").iterdir()
-    path.rename(path.with_name("host.1.json"))
-    path.with_name("host.1.json").write_text(
-        json.dumps(change(json.loads((path.with_name("host.1.json")).read_text())))
-    )
-    locks = lock(tmp_path)
-    message = claim(tmp_path)
-    assert locks.exists() != removed
-    assert words in message
-    assert bool(message) == bool(words)
-
-
-def test_a_lock_without_any_claim_stays(tmp_path):
-    locks = lock(tmp_path)
-    assert "snakemake --unlock" in claim(tmp_path)
-    assert locks.exists()

@@ -4,13 +4,14 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pandas as pd
 import pytest
 
 from attop_bench.data.base import Dataset, save_arrays
 from attop_bench.run.carried import made_with
-from attop_bench.run.locks import hold
+from attop_bench.run.output import hold
 from attop_bench.run.record import Record
 from attop_bench.run.tables import write_tables
 from support.small_run import SMALL, jobs, snakemake
@@ -18,56 +19,33 @@ from support.small_run import SMALL, jobs, snakemake
 ONE = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:], "trace": False}
 
 
-def dead(identity):
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    return {**identity, "pid": ended.pid}
+HOLD = "import sys, time; from attop_bench.run.output import hold; print(hold(sys.argv[1]) or 'held', flush=True)"
 
 
-def restarted(identity):
-    machine, _, space = identity["where"]
-    return {**identity, "where": [machine, "another boot", space]}
+def holding(folder):
+    """Start a process that holds a folder of results."""
+    command = [sys.executable, "-c", HOLD + "; time.sleep(600)", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    return process
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda claim: claim, ["Another run writes to", "--config output=", "stop it (process"]),
-        (dead, []),
-        (restarted, []),
-        (lambda claim: {**claim, "started": "1"}, []),  # the number belongs to another process
-        (lambda claim: {**dead(claim), "where": ["elsewhere"]}, ["no longer at work, delete", "host.1.json"]),
-        (lambda claim: {}, ["no longer at work, delete", "host.1.json"]),
-    ],
-    ids=["at work", "gone", "machine restarted", "number taken", "other host", "damaged"],
-)
-def test_a_folder_of_results_is_one_runs_at_a_time(tmp_path, change, words):
-    assert hold(tmp_path) == ""
-    (mine,) = (tmp_path / ".claims").iterdir()
-    other = mine.with_name("host.1.json")
-    mine.rename(other)
-    other.write_text(json.dumps(change(json.loads(other.read_text()))))
-    said = hold(tmp_path)
-    assert bool(said) == bool(words)
-    assert all(word in said for word in words)
-    assert other.exists() == bool(words)
-    assert mine.exists() != bool(words)  # who is refused claims nothing
-
-
-def test_a_run_does_not_write_where_another_does(tmp_path):
-    config = {**ONE, "output": str(tmp_path / "shared")}
-    assert hold(config["output"]) == ""  # this process stands for the other run
-    (claim,) = (tmp_path / "shared/.claims").iterdir()
-    status, output = snakemake(tmp_path / "b", "--cores", "1", config=config)
+def test_a_folder_of_results_is_one_runs_at_a_time(tmp_path):
+    output, config = tmp_path / "shared", {**ONE, "output": str(tmp_path / "shared")}
+    other = holding(output)
+    refusal = hold(output)
+    for word in (str(output), f"process {other.pid} on", os.getcwd(), "--config output="):
+        assert word in refusal
+    status, printed = snakemake(tmp_path / "b", "--cores", "1", config=config)
     assert status != 0
-    assert "Another run writes to" in output
-    assert list((tmp_path / "shared").iterdir()) == [claim.parent]
-    status, output = snakemake(tmp_path / "b", "--cores", "1", "-n", config=config)
-    assert status == 0, output
-    claim.unlink()
-    status, output = snakemake(tmp_path / "b", "--cores", "1", "--until", "check", config=config)
-    assert status == 0, output
-    assert not (tmp_path / "shared/.claims").exists()
+    assert "Another run writes to" in printed
+    assert [path.name for path in output.iterdir()] == [".lock"]
+    status, printed = snakemake(tmp_path / "b", "--cores", "1", "-n", config=config)
+    assert status == 0, printed
+    other.kill()
+    other.wait()
+    status, printed = snakemake(tmp_path / "b", "--cores", "1", "--until", "check", config=config)
+    assert status == 0, printed
 
 
 @pytest.fixture(scope="module")
