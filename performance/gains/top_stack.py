@@ -33,7 +33,7 @@ from sklearn.model_selection import train_test_split
 
 import attop.estimators.top_stack as stacking
 from attop import TopStack
-from attop.estimators.folds import deal_folds
+from attop.experiment.splits import cross_fitting_folds
 from attop.metrics import precision_at_k
 from attop.metrics.held_out import TopPrecision
 
@@ -70,7 +70,7 @@ def booster(leaves, least):
 
 def tuned_lightgbm(X, y, test):
     """Scores of the test part, one setting chosen for each top."""
-    folds = deal_folds(5, y, None, np.random.RandomState(0))
+    folds = cross_fitting_folds(5, y, None, np.random.RandomState(0))
     held_out = {}
     for setting in GRID:
         for trees in TREES:

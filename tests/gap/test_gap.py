@@ -169,7 +169,7 @@ def test_the_same_for_any_number_of_jobs_form_of_labels_and_of_features():
         ((X, np.zeros(300), 5), "one class only"),
         (
             (X, np.arange(300) == 3, 5),
-            "each of the 5 folds needs two .*, but y holds 1 positive",
+            "5 folds needs at least 10 .*got 1 and 299: lower cv",
         ),
         ((X, Y[1:], 5), "inconsistent numbers of samples"),
         ((np.full((300, 1), np.inf), Y, 5), "infinity"),

@@ -14,7 +14,7 @@ from attop.solvers.descent.lbfgs_many import lbfgs_many
 from attop.solvers.descent.linear_bases import PointwiseBases
 from attop.solvers.descent.pointwise_newton import newton_path
 from attop.solvers.descent.soft_top import Part, precision_about, refine
-from attop.solvers.descent.soft_top_search import cross_validation_folds, thinned
+from attop.solvers.descent.soft_top_search import thinned
 from attop.solvers.descent.standardised import standardise
 from attop.surrogates import SoftPrecAtK
 from support.misspecified import misspecified
@@ -227,28 +227,6 @@ def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
 
 
 # --- Folds --------------------------------------------------------------------------------------------
-
-
-def test_folds_divide_each_class_evenly():
-    folds = cross_validation_folds(ALL, 4, seed=5)
-    tests = [test.rows for _, test in folds]
-    np.testing.assert_array_equal(np.sort(np.concatenate(tests)), ALL.rows)
-    assert np.ptp([Y[rows].sum() for rows in tests]) <= 1
-    for train, test in folds:
-        assert len(np.intersect1d(train.rows, test.rows)) == 0
-        assert len(train.rows) + len(test.rows) == len(Y)
-    assert not np.array_equal(tests[0], cross_validation_folds(ALL, 4, seed=6)[0][1].rows)
-
-
-def test_folds_keep_groups_whole_and_are_no_more_than_there_is_to_divide():
-    groups = np.random.default_rng(6).integers(0, 7, len(Y))
-    folds = cross_validation_folds(Part(ALL.rows, Y, groups, None), 20, seed=0)
-    assert len(folds) == 7
-    assert all(not np.intersect1d(train.groups, test.groups).size for train, test in folds)
-    three = Part(np.arange(10), np.r_[np.ones(3, int), np.zeros(7, int)], None, None)
-    assert len(cross_validation_folds(three, 5, seed=0)) == 3
-    one = Part(np.arange(10), np.r_[1, np.zeros(9, int)], None, None)
-    assert cross_validation_folds(one, 5, seed=0) == []
 
 
 @pytest.mark.parametrize(("n_pos", "kept"), [(300, (200, 200)), (50, (50, 350)), (900, (300, 100))])

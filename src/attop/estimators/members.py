@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from attop.core.seeds import derive_seed
 from attop.core.typing import Floats, Ints
-from attop.estimators.folds import Fold
+from attop.experiment.splits import Pair
 
 __all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "refit", "seeded", "takes"]
 
@@ -118,7 +118,7 @@ def cross_fit(
     members: Sequence[Member],
     X: Any,
     y: Ints,
-    folds: Sequence[Fold],
+    folds: Sequence[Pair],
     values: dict[str, Any],
     n_jobs: int | None,
 ) -> Floats:
@@ -193,7 +193,7 @@ def raw_scores(member: Member, X: Any, prior: float) -> Floats:
     return scores
 
 
-def _held_out(member: Member, X: Any, y: Ints, fold: Fold, values: dict[str, Any]) -> Floats:
+def _held_out(member: Member, X: Any, y: Ints, fold: Pair, values: dict[str, Any]) -> Floats:
     train, test = fold
     with threadpool_limits(1):
         model = _fit(member, X, y, train, values)

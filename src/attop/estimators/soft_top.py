@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import sharing
 from attop.estimators.weighted_ranker import WeightedRanker
+from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
-from attop.solvers.descent.soft_top_search import Outcome, Request, cross_validation_folds, search, thinned
+from attop.solvers.descent.soft_top_search import Outcome, Request, search, thinned
 from attop.solvers.descent.standardised import Standardised, standardise
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK
 
@@ -174,7 +175,8 @@ class SoftTop(WeightedRanker):
             some, sample = Z, thinned(part, _MOST_TO_CHOOSE_BY, seed)
             if sample is not part:
                 some, sample = Z[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
-            folds = cross_validation_folds(sample, one.cv, seed)
+            pairs = tuning_folds(sample.y, sample.groups, one.cv, np.random.default_rng(seed))
+            folds = [(sample.take(train), sample.take(test)) for train, test in pairs]
             requests = [model._request(part) for model in alike]
             with _one_thread_each():
                 outcomes = search(Z, part, some, folds, _bases(one.base), requests, _runner(one.n_jobs))

@@ -17,8 +17,8 @@ from attop.core.top import Top
 from attop.core.typing import Floats, TopLike
 from attop.estimators.base import CutAtZero, cut_below, encode_labels
 from attop.estimators.validation import check_parameters
+from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.soft_top import Part, precision_about, unit
-from attop.solvers.descent.soft_top_search import cross_validation_folds
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK
 
 __all__ = ["TopBooster"]
@@ -191,7 +191,8 @@ class TopBooster(CutAtZero, BaseEstimator):
 
         widths = _WIDTHS if self.width is None else (float(self.width),)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        folds = cross_validation_folds(part, self.cv, seed)
+        pairs = tuning_folds(part.y, part.groups, self.cv, np.random.default_rng(seed))
+        folds = [(part.take(train), part.take(test)) for train, test in pairs]
 
         def validate(train: Part, test: Part) -> Floats:
             scores = np.column_stack(

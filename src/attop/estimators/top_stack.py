@@ -18,7 +18,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from attop.core.sample import check_groups
 from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import CutAtZero, Setting, cut_below, encode_labels
-from attop.estimators.folds import Fold, deal_folds
 from attop.estimators.members import (
     Member,
     cross_fit,
@@ -28,6 +27,7 @@ from attop.estimators.members import (
     seeded,
     takes,
 )
+from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import HeldOutPrecision, TopPrecision
 
 __all__ = ["TopStack"]
@@ -40,7 +40,7 @@ class _Members:
     fitted: list[Member]
     scores: Floats
     prior: float
-    folds: list[Fold]
+    folds: list[Pair]
     centre: Floats
     scale: Floats
     seed: int
@@ -240,9 +240,9 @@ class TopStack(CutAtZero, _BaseComposition):
             model._combine(members, labels, values.get("sample_weight"), measure)
 
     def _fit_members(self, X: Any, y: Ints, values: dict[str, Any]) -> _Members:
-        chance = check_random_state(self.random_state)
-        folds = deal_folds(self.cv, y, values.get("groups"), chance)
-        seed = int(chance.randint(np.iinfo(np.int32).max))
+        rng = check_random_state(self.random_state)
+        folds = cross_fitting_folds(self.cv, y, values.get("groups"), rng)
+        seed = int(rng.randint(np.iinfo(np.int32).max))
         given: Any = self.estimators
         if isinstance(given, str):
             given = default_members(min(len(train) for train, _ in folds), sparse=issparse(X))

@@ -17,7 +17,7 @@ from attop.core.sample import check_groups
 from attop.core.top import Top
 from attop.core.typing import Floats, TopLike
 from attop.estimators.base import encode_labels
-from attop.estimators.folds import deal_folds
+from attop.experiment.splits import cross_fitting_folds
 from attop.gap.models import calibrated, held_out_linear, held_out_richer
 from attop.metrics.held_out import TopPrecision
 
@@ -198,9 +198,9 @@ def gap(
     labels = encode_labels(y)[1]
     codes = None if groups is None else check_groups(groups, len(labels))
     measure = TopPrecision(labels, top, codes)
-    chance = check_random_state(random_state)
-    folds = deal_folds(cv, labels, codes, chance)
-    seed = int(chance.randint(np.iinfo(np.int32).max))
+    rng = check_random_state(random_state)
+    folds = cross_fitting_folds(cv, labels, codes, rng)
+    seed = int(rng.randint(np.iinfo(np.int32).max))
     X = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True).fit_transform(X)
     k = int(measure.k.sum())
     size = Top.of(top)

@@ -16,9 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.estimators.folds import Fold
 from attop.estimators.members import Member, booster, cross_fit, seeded
 from attop.estimators.soft_top import SoftTop
+from attop.experiment.splits import Pair
 
 __all__ = ["calibrated", "held_out_linear", "held_out_richer", "richer_models"]
 
@@ -43,7 +43,7 @@ def richer_models(n_rows: int, *, sparse: bool = False) -> list[Member]:
 
 
 def held_out_richer(
-    X: Any, y: Ints, folds: Sequence[Fold], groups: Ints | None, seed: int, n_jobs: int | None
+    X: Any, y: Ints, folds: Sequence[Pair], groups: Ints | None, seed: int, n_jobs: int | None
 ) -> dict[str, Floats]:
     """Return log-odds of each row by each of `richer_models`, fitted without its fold."""
     models = richer_models(min(len(train) for train, _ in folds), sparse=issparse(X))
@@ -56,7 +56,7 @@ def held_out_richer(
 def held_out_linear(
     X: Any,
     y: Ints,
-    folds: Sequence[Fold],
+    folds: Sequence[Pair],
     groups: Ints | None,
     top: Top,
     share: float,
@@ -77,7 +77,7 @@ def held_out_linear(
 
 
 def _linear_part(
-    X: Any, y: Ints, fold: Fold, groups: Ints | None, top: Top, share: float, seed: int
+    X: Any, y: Ints, fold: Pair, groups: Ints | None, top: Top, share: float, seed: int
 ) -> Floats:
     train, test = fold
     codes = None if groups is None else groups[train]
@@ -97,7 +97,7 @@ def _aligned(train: Floats, test: Floats, share: float) -> Floats:
     return (test - np.quantile(train, 1 - share)) / (spread if spread > 0 else 1.0)
 
 
-def calibrated(scores: Floats, y: Ints, folds: Sequence[Fold]) -> Floats:
+def calibrated(scores: Floats, y: Ints, folds: Sequence[Pair]) -> Floats:
     """Return probabilities by Platt's method: of each row, from the scores and labels of other folds."""
     p = np.empty(len(y))
     for train, test in folds:

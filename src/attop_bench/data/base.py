@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attop_bench.data.preparation import Preparation
 from attop.core.files import replacing
 from attop.core.typing import Floats, Ints
+from attop_bench.data.preparation import Preparation
 
 __all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays", "save_unavailable"]
 
 #: What may be known of each row besides features and label.
 _COLUMNS = ("groups", "part", "duplicate_group", "entity", "day")
+_NAMED = {"duplicate_group": "duplicate groups", "entity": "entities"}
 
 
 class DatasetError(ValueError):
@@ -63,8 +64,8 @@ class Dataset:
         Part of each row, from 0, where the data come in parts: training, validation and test, or sets
         to be rotated.
     duplicate_group : ndarray of shape (n,), int64, or None
-        Rows of one duplicate group, such as copies of one row, are never on both sides of a split. Unlike `groups` it
-        says nothing of what is ranked.
+        Rows of one duplicate group, such as copies of one row, are never on both sides of a split. Unlike
+        `groups` it says nothing of what is ranked.
     entity : ndarray of shape (n,), int64, or None
         Customer, card or machine of each row, where all rows are one list. Protocols that are asked to keep
         entities together, or to leave out those already known, look at it.
@@ -111,9 +112,9 @@ class Dataset:
             )
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
-        for column, what in (("groups", "groups"), ("duplicate_group", "duplicate groups"), ("entity", "entities")):
+        for column in ("groups", "duplicate_group", "entity"):
             if getattr(self, column) is not None:
-                names = self._one_a_row(column, what)
+                names = self._one_a_row(column, _NAMED.get(column, column))
                 codes = np.unique(names, return_inverse=True)[1].astype(np.int64)
                 object.__setattr__(self, column, codes)
         if self.day is not None:

@@ -13,7 +13,7 @@ from attop.core.typing import Floats
 from attop.solvers.descent.linear_bases import Bases
 from attop.solvers.descent.soft_top import Part, precision_about, refine
 
-__all__ = ["Outcome", "Request", "cross_validation_folds", "search", "thinned"]
+__all__ = ["Outcome", "Request", "search", "thinned"]
 
 #: Calls functions, perhaps side by side, and returns what they return in their order.
 Run = Callable[[Iterable[Callable[[], Any]]], list[Any]]
@@ -67,30 +67,6 @@ def thinned(part: Part, most: int, seed: int) -> Part:
     for rows, of in zip(kept, (pos, neg), strict=True):
         weight[rows] *= len(of) / len(rows)
     return Part(part.rows, part.y, None, weight).take(np.sort(np.concatenate(kept)))
-
-
-def cross_validation_folds(part: Part, n_splits: int, seed: int) -> list[tuple[Part, Part]]:
-    """Split into training and validation parts.
-
-    Whole groups are dealt to the folds at random; without groups, rows are, class by class. There are no
-    more folds than groups, or than items of a class, and none if that leaves one.
-    """
-    labels = part.y if part.groups is None else np.zeros(len(part.y), np.int64)
-    units = np.arange(len(part.y)) if part.groups is None else part.groups
-    n_units = [len(np.unique(units[labels == label])) for label in np.unique(labels)]
-    n_splits = min(n_splits, *n_units)
-    if n_splits < 2:
-        return []
-    rng = np.random.default_rng(seed)
-    fold = np.empty(len(part.y), np.int64)
-    for label in np.unique(labels):
-        of_class = labels == label
-        names, position = np.unique(units[of_class], return_inverse=True)
-        fold[of_class] = (rng.permutation(len(names)) % n_splits)[position]
-    folds = [
-        (part.take(np.flatnonzero(fold != i)), part.take(np.flatnonzero(fold == i))) for i in range(n_splits)
-    ]
-    return [(a, b) for a, b in folds if 0 < a.y.sum() < len(a.y) and b.y.any()]
 
 
 def search(
