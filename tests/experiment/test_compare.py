@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from attop import GDPApK, SGDAtK, compare_at_top
 from attop.metrics import get_metric, precision_at_k, recall_at_k
-from attop.metrics.own import custom_metric
+from attop.metrics.custom import custom_metric
 from attop.statistics import corrected_t_test
 
 pytestmark = pytest.mark.workflow

@@ -21,7 +21,7 @@ from attop.metrics import (
     top_1,
     tpr_at_fpr,
 )
-from attop.metrics.own import custom_metric
+from attop.metrics.custom import custom_metric
 from attop.metrics.registry import FAMILIES, register
 
 
@@ -161,7 +161,7 @@ def test_a_number_may_be_written_into_a_name():
     assert pickle.loads(pickle.dumps(metric)) == metric == get_metric("recall@precision-0.950")
     for family in FAMILIES:
         number = 0.123456789 if family.allowed(0.123456789) else 123456789.0
-        assert family.read(family.make(number).name) == family.make(number)
+        assert family.read(family.at(number).name) == family.at(number)
     with pytest.raises(ValueError, match="recall must be above 0 and at most 1, got 2"):
         get_metric("precision@recall-2")
     with pytest.raises(ValueError, match=r"unknown metric 'bedroc'.*did you mean 'bedroc-20'"):

@@ -31,7 +31,7 @@ from attop.metrics import (
     pap_at_k,
     precision_at_k,
 )
-from attop.metrics.own import custom_metric
+from attop.metrics.custom import custom_metric
 
 
 @pytest.fixture

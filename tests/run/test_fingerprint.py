@@ -61,7 +61,7 @@ def digests():
     _forget()
     found = {name: fingerprint([home_of(path)]) for name, path in ESTIMATORS.items()}
     found["evaluation of pap@k"] = fingerprint(["attop_bench.run.evaluation", "attop.metrics.pap"])
-    found["evaluation of auc"] = fingerprint(["attop_bench.run.evaluation", "attop.metrics.roc_area"])
+    found["evaluation of ap"] = fingerprint(["attop_bench.run.evaluation", "attop.metrics.precision"])
     found["training"] = fingerprint(["attop_bench.run.training"])
     found["report"] = fingerprint(["attop_bench.report.page.report"])
     return found
@@ -77,7 +77,7 @@ def digests():
         ("attop/estimators/aatp.py", "X = 1", {"AATP"}),
         ("attop/surrogates/kernels/k_largest.py", "X = 1", {"GDPApK", "SGDAtK"}),
         ("attop/metrics/pap.py", "X = 1", {"evaluation of pap@k"}),
-        ("attop/metrics/roc_area.py", "X = 1", {"evaluation of auc"}),
+        ("attop/metrics/precision.py", "X = 1", {"evaluation of ap"}),
         ("attop/metrics/registry.py", "X = 1", set()),
         ("attop_bench/data/kinds/images.py", "X = 1", set()),
         ("attop_bench/data/splits/protocols.py", "X = 1", {"report"}),
@@ -200,7 +200,7 @@ def test_what_a_script_imports_is_in_its_fingerprint(script):
         ("split", "attop_bench.data.splits.protocols"),
         ("trace", "attop_bench.report.compute.tops"),
         ("check", "attop_bench.run.checks"),
-        ("evaluate", "attop.metrics.own"),
+        ("evaluate", "attop.metrics.custom"),
         ("fetch", "attop_bench.data.fetch.transfer"),
         ("report", "attop_bench.run.manifest"),
     ],

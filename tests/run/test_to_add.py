@@ -20,24 +20,14 @@ METRIC = '''
 
 import numpy as np
 
-from attop.metrics.metric import Metric, Need
+from attop.metrics.metric import Need, metric
 
 
-def _first_half(ranking, k):
+@metric("first-half", "Recall of the first half", "Undefined without positives.", (Need.POSITIVE,))
+def recall_of_first_half(ranking, k):
+    """Share of the positives that fewer than half of the items are above."""
     early = 2 * ranking.before < ranking.n[ranking.group]
     return ranking.total(np.where(early, ranking.pos, 0)) / ranking.n_pos
-
-
-FIRST_HALF = Metric(
-    name="first-half",
-    title="Recall of the first half",
-    definition="Share of the positives that fewer than half of the items are above.",
-    bounds=(0.0, 1.0),
-    ties="tied items have the same items above them",
-    edge_cases="Undefined without positives.",
-    needs=(Need.POSITIVE,),
-    kernel=_first_half,
-)
 '''
 
 METHOD = '''
@@ -74,8 +64,8 @@ ADDED = (
         METRIC,
         "attop/metrics/registry.py",
         {
-            "from attop.metrics.metric ": "from attop.metrics.first_half import FIRST_HALF\n",
-            "    enrichment.LIFT,\n": "    FIRST_HALF,\n",
+            "from attop.metrics.metric ": "from attop.metrics.first_half import recall_of_first_half\n",
+            "    lift_at_k.metric,\n": "    recall_of_first_half.metric,\n",
         },
     ),
     (

@@ -82,7 +82,7 @@ TABLE = {
         {"gd-papk-avg", "sgd-avg"},
     ),
     "estimator": ("src/attop/estimators/sgd_at_k.py", code, {**BEFORE, "train": 3, **AFTER}, {"sgd-avg"}),
-    "metric": ("src/attop/metrics/roc_area.py", code, MEASURED, set()),
+    "metric": ("src/attop/metrics/roc.py", code, MEASURED, set()),
     "metric that selects": (
         "src/attop/metrics/pap.py",
         code,
@@ -111,7 +111,7 @@ TABLE = {
         set(),
     ),
     "own metrics": (
-        "src/attop/metrics/own.py",
+        "src/attop/metrics/custom.py",
         code,
         {**BEFORE, "train": 9, **AFTER},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},

@@ -6,7 +6,7 @@ from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop.core.top import Top
-    from attop.metrics.own import find_metric
+    from attop.metrics.custom import find_metric
     from attop_bench.run.available import load_available
     from attop_bench.run.evaluation import evaluate
     from attop_bench.run.parameters import by_name

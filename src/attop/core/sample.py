@@ -1,4 +1,4 @@
-"""Labels and groups of a sample, checked and laid out for ranking."""
+"""Labels, scores, weights and groups of a sample, checked, and laid out for ranking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.core.typing import Floats, Ints
 
-__all__ = ["RankingSample", "check_groups", "check_labels"]
+__all__ = ["RankingSample", "as_floats", "check_groups", "check_labels", "check_scores", "check_weights"]
 
 
 def check_labels(y: ArrayLike) -> Ints:
@@ -65,6 +65,82 @@ def _distinct(labels: NDArray[Any]) -> set[Any]:
     if sum(np.count_nonzero(labels == value) for value in usual) == len(labels):
         return usual
     return set(np.unique(labels).tolist())
+
+
+def check_scores(scores: ArrayLike, n: int) -> Floats:
+    """Return scores as finite floats.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        The higher, the nearer the top.
+    n : int
+        Number of labels.
+
+    Raises
+    ------
+    ValueError
+        If `scores` is not numeric, of another shape than ``(n,)``, or holds NaN or infinity.
+    """
+    values = as_floats(scores)
+    if values.shape != (n,):
+        raise ValueError(f"scores must have shape ({n},) like y, got {values.shape}: one score per item")
+    if not np.isfinite(values).all():
+        bad = np.flatnonzero(~np.isfinite(values))
+        raise ValueError(
+            f"{len(bad)} of the {n} scores are NaN or infinite, the first at position {bad[0]}: "
+            "NaN and infinity cannot be ranked; fix the model that returned them"
+        )
+    return values
+
+
+def check_weights(weights: ArrayLike, n: int) -> Floats:
+    """Return weights of items as finite floats of at least 0.
+
+    Raises
+    ------
+    ValueError
+        If `weights` is not numeric, of another shape than ``(n,)``, or holds NaN, infinity or less than 0.
+    """
+    values = np.asarray(weights)
+    if values.dtype.kind not in "biuf" or values.shape != (n,):
+        raise ValueError(
+            f"sample_weight must hold a number for each of the {n} items, got {values.dtype} "
+            f"of shape {values.shape}"
+        )
+    values = values.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight must be finite and at least 0, got {values[bad[0]]} at position {bad[0]} "
+            f"({len(bad)} such of {n})"
+        )
+    return values
+
+
+def as_floats(scores: ArrayLike) -> Floats:
+    """Return scores of any shape as floats; refuse what is not real numbers, or loses its order as floats."""
+    values = np.asarray(scores)
+    if values.dtype.kind not in "biuf":
+        try:
+            # NumPy would read "3" as a number.
+            if values.dtype.kind != "O" or any(isinstance(value, str | bytes) for value in values.flat):
+                raise TypeError
+            floats = values.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(
+                f"scores must be real numbers, got {values.dtype}: pass the output of decision_function"
+            ) from None
+        whole = [value for value in values.flat if isinstance(value, int)]
+    else:
+        floats = values.astype(np.float64, copy=False)
+        whole = [int(values.min()), int(values.max())] if values.dtype.kind in "iu" and values.size else []
+    if whole and max(map(abs, whole)) > 2**53:
+        raise ValueError(
+            f"scores must lie between -2**53 and 2**53 where they are integers, got {min(whole)} to "
+            f"{max(whole)}: as floats different ones would be tied, subtract the smallest or pass ranks"
+        )
+    return floats
 
 
 def check_groups(groups: ArrayLike, n: int) -> Ints:

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.core.sample import check_groups
+from attop.core.sample import check_groups, check_scores
 from attop.core.top import Top
 from attop.core.typing import TopLike
 from attop.estimators.base import cut_below
-from attop.metrics.ranking import check_scores
 from attop.metrics.scorer import scores_of
 
 __all__ = ["TopThreshold", "predict_top", "top_threshold"]

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.sample import check_weights
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
 from attop.core.typing import Ints, TopLike
 from attop.experiment.result import TopComparison, summarise
 from attop.experiment.runs import Candidate, Sample, run
 from attop.metrics import Metric, get_metric
-from attop.metrics.ranking import check_weights
 
 __all__ = ["compare_at_top"]
 

@@ -1,17 +1,21 @@
 """Metrics of the top of a ranked list: exact, ties declared."""
 
-from attop.metrics.absolute_top import positives_at_top, rank_of_last_positive, reciprocal_rank, top_1
 from attop.metrics.card_precision import CardPrecision, card_precision
 from attop.metrics.cumulative_gain import dcg, ndcg, ndcg_aatp
-from attop.metrics.enrichment import bedroc, lift_at_k, rie
-from attop.metrics.f_beta import f_beta_at_k
 from attop.metrics.metric import Metric, MetricValue, Need, UndefinedMetricError
 from attop.metrics.operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
-from attop.metrics.pap import macro_pap_at_k, micro_pap_at_k, pap_at_k, pap_at_k_risk
-from attop.metrics.precision import average_precision, hit_at_k, precision_at_k, recall_at_k
+from attop.metrics.pap import macro_pap_at_k, micro_pap_at_k, pap_at_k, pap_at_k_risk, partial_auc
+from attop.metrics.precision import (
+    average_precision,
+    f_beta_at_k,
+    hit_at_k,
+    lift_at_k,
+    precision_at_k,
+    recall_at_k,
+)
+from attop.metrics.ranks import bedroc, positives_at_top, rank_of_last_positive, reciprocal_rank, rie, top_1
 from attop.metrics.registry import METRICS, get_metric
-from attop.metrics.roc import RocPoints, roc_points
-from attop.metrics.roc_area import auc, auc_at_k, partial_auc
+from attop.metrics.roc import RocPoints, auc, auc_at_k, roc_points
 from attop.metrics.scorer import TopScorer, make_top_scorer
 
 __all__ = [

@@ -1,20 +1,21 @@
-"""Card precision: what a team that checks k cards a day finds, card by card and day by day."""
+"""Card precision: the cards found by a team that checks k of them a day; and the metrics of that name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.core.sample import check_groups, check_labels
+from attop.core.sample import check_groups, check_labels, check_scores
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
-from attop.metrics.metric import UndefinedMetricError
-from attop.metrics.ranking import check_scores
+from attop.metrics.metric import Family, Metric, MetricValue, UndefinedMetricError
 
-__all__ = ["CardPrecision", "card_precision", "card_precision_in_order"]
+__all__ = ["CARD_FAMILIES", "CardMetric", "CardPrecision", "card_precision", "card_precision_in_order"]
 
 Bools = NDArray[np.bool_]
 Ties = Literal["first", "last", "sort"]
@@ -119,10 +120,8 @@ def card_precision(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Binary labels, see `attop.core.sample.check_labels`.
-    y_score : array-like of shape (n,)
-        Finite; the higher, the nearer the top.
+    y_true, y_score
+        As for `precision_at_k`.
     top : Top, int or mapping
         Cards checked a day, resolved among the cards of the day. Where fewer are left than that, all are
         checked, and the precision is still a share of `k`.
@@ -206,3 +205,75 @@ def card_precision_in_order(
 def _sorted_down(scores: Floats) -> Ints:
     """Return the order that pandas' ``sort_values(ascending=False)`` gives."""
     return (len(scores) - 1 - np.argsort(scores[::-1], kind="quicksort"))[::-1]
+
+
+@dataclass(frozen=True, repr=False)
+class CardMetric(Metric):
+    """A metric of entities checked day by day, k of them a day; k is its `parameter`, whatever the target.
+
+    `kernel` is called as ``kernel(y_true, y_score, k, entities, days)`` and returns the value.
+    """
+
+    def evaluate(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        top: TopLike | None = None,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        entities: ArrayLike | None = None,
+        days: ArrayLike | None = None,
+    ) -> MetricValue:
+        """Value on a sample, or NaN and the reason; `top` and `groups` are not looked at.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight
+            See `Metric.evaluate`; there may be no weights.
+        entities, days : array-like of shape (n,), optional
+            See `card_precision`; without them there is no value.
+        """
+        if sample_weight is not None:
+            self._check_weights(sample_weight, len(np.asarray(y_true)))
+        if entities is None or days is None:
+            return MetricValue(float("nan"), 0, 1, "the data name no entities or no days")
+        assert self.parameter is not None
+        try:
+            value = self.kernel(y_true, y_score, int(self.parameter[1]), entities, days)
+        except UndefinedMetricError as error:
+            return MetricValue(float("nan"), 0, 1, error.reason)
+        return MetricValue(float(value), 1, 0)
+
+
+def _of(
+    y_true: ArrayLike, y_score: ArrayLike, k: int, entities: ArrayLike, days: ArrayLike, *, which: str
+) -> float:
+    return float(getattr(card_precision(y_true, y_score, k, entities, days), which))
+
+
+def _family(which: str, title: str, ties: str, value: Callable[..., float]) -> Family:
+    template = CardMetric(
+        f"card-precision-{{}}{which}",
+        f"Card precision@{{}}{title}",
+        "Share of compromised cards among the {} checked each day, mean over the days; each counts once a "
+        "day, by its highest item, and not at all once it was found.",
+        value,  # type: ignore[arg-type]
+        "Undefined without entities and days, or where a day has fewer than k cards.",
+        ties=ties,
+    )
+    return Family(template, "k", "a whole number of at least 1", lambda k: k >= 1 and k == int(k))
+
+
+#: Expectation, bounds, and one order of tied cards.
+CARD_FAMILIES = (
+    _family("", "", "mean over 200 random orders of tied cards", partial(_of, which="value")),
+    _family("-low", ", least", "tied cards ordered against the model", partial(_of, which="low")),
+    _family("-high", ", greatest", "tied cards ordered in favour of the model", partial(_of, which="high")),
+    _family(
+        "-in-order",
+        ", in order",
+        "as in the handbook: tied cards in the order in which an unstable sort leaves them",
+        card_precision_in_order,
+    ),
+)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.core.sample import check_groups, check_labels
+from attop.core.sample import check_groups, check_labels, check_scores
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
-from attop.metrics.ranking import Ranking, check_scores
+from attop.metrics.ranking import Ranking
 
 __all__ = ["HeldOutPrecision", "TopPrecision"]
 

@@ -1,22 +1,38 @@
-"""What a metric is: a definition, the samples it is defined on, and its value over groups."""
+"""Metrics of ranked lists: declaration, requirements, values over groups."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.core.sample import check_groups, check_labels
+from attop.core.sample import check_groups, check_labels, check_scores, check_weights
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
-from attop.metrics.ranking import Ranking, check_scores, check_weights
+from attop.metrics.ranking import Ranking
 
-__all__ = ["EXPECTED", "Metric", "MetricValue", "Need", "UndefinedMetricError"]
+__all__ = [
+    "EXPECTED",
+    "Family",
+    "Metric",
+    "MetricValue",
+    "Need",
+    "Ties",
+    "UndefinedMetricError",
+    "family",
+    "metric",
+]
+
+Kernel = Callable[..., Floats]
+Ties = Literal["expected", "error", "half"]
 
 #: How most metrics treat equal scores.
 EXPECTED = "exact expectation over a uniformly random order of tied items"
@@ -36,7 +52,7 @@ class UndefinedMetricError(ValueError):
         super().__init__(message)
         self.reason = reason
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[UndefinedMetricError], tuple[str, str]]:
         return type(self), (self.reason, str(self))
 
 
@@ -90,7 +106,7 @@ class MetricValue(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Metric:
-    """A metric of a ranked list.
+    """A metric of a ranked list; `metric` declares one.
 
     Attributes
     ----------
@@ -100,45 +116,51 @@ class Metric:
         Name in tables and figures.
     definition : str
         One sentence.
-    bounds : (float, float)
-        Least and greatest value; infinity where it grows with the list.
-    ties : str
-        What equal scores do.
+    kernel : callable
+        ``kernel(ranking, k, **options)`` gives the value of each group, shape (n_groups,), for groups that
+        have what is needed; `k` has shape (n_groups,) and is the group's size for a metric without a top.
     edge_cases : str
         Where it is undefined, and values that may surprise.
     needs : tuple of Need
         What a list must have, in the order in which the lack is reported.
-    kernel : callable
-        ``kernel(ranking, k, **options)`` gives the value of each group, shape (n_groups,), for groups that
-        have what is needed; `k` has shape (n_groups,) and is the group's size for a metric without a top.
+    bounds : (float, float)
+        Least and greatest value; infinity where it grows with the list.
+    ties : str
+        How equal scores count.
     needs_top : bool
         Whether it is a metric of the top `k`.
     grouped : bool
         Whether it is by definition a mean over groups. The others become one on grouped data.
     higher_is_better : bool
-    parameter : (str, float), optional
-        A number that is part of the definition, by the name under which `kernel` takes it; see
-        `attop.metrics.family.Family`.
     weighted : bool
         Whether items may have weights, and `kernel` uses `Ranking.gain` and `Ranking.loss`.
+    parameter : (str, float), optional
+        A number that is part of the definition, by the name under which `kernel` takes it; see `Family`.
     """
 
     name: str
     title: str
     definition: str
-    bounds: tuple[float, float]
-    ties: str
+    kernel: Kernel
     edge_cases: str
-    needs: tuple[Need, ...]
-    kernel: Callable[..., Floats]
+    needs: tuple[Need, ...] = ()
+    bounds: tuple[float, float] = (0.0, 1.0)
+    ties: str = EXPECTED
     needs_top: bool = False
     grouped: bool = False
     higher_is_better: bool = True
-    parameter: tuple[str, float] | None = None
     weighted: bool = False
+    parameter: tuple[str, float] | None = None
 
     def __repr__(self) -> str:
         return f"Metric({self.name})"
+
+    def __getstate__(self) -> dict[str, object]:
+        # Pickled by the public function, whose name its kernel has too.
+        return {**self.__dict__, "kernel": getattr(self.kernel, "public", self.kernel)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state, kernel=getattr(state["kernel"], "kernel", state["kernel"]))
 
     def evaluate(
         self,
@@ -188,7 +210,7 @@ class Metric:
         top: TopLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
-        **options: Any,
+        **options: object,
     ) -> float:
         """Value on one list; parameters as for `evaluate`, and `options` of the kernel such as `ties`.
 
@@ -208,7 +230,7 @@ class Metric:
         top: TopLike | None,
         groups: ArrayLike | None,
         sample_weight: ArrayLike | None = None,
-        **options: Any,
+        **options: object,
     ) -> MetricValue:
         """Do as `evaluate`, but raise `UndefinedMetricError` where no group is eligible."""
         value, message = self._evaluate(y_true, y_score, top, groups, sample_weight, **options)
@@ -223,7 +245,7 @@ class Metric:
         top: TopLike | None,
         groups: ArrayLike | None,
         sample_weight: ArrayLike | None,
-        **options: Any,
+        **options: object,
     ) -> tuple[MetricValue, str]:
         labels = check_labels(y_true)
         values = check_scores(y_score, len(labels))
@@ -260,9 +282,11 @@ class Metric:
         codes: Ints | None,
         k: Ints,
         weights: Floats | None,
-        **options: Any,
+        **options: object,
     ) -> Floats:
         """Value of each group, shape (n_groups,), of groups that have what is needed."""
+        if options.get("ties", "expected") not in ("expected", "error", "half"):
+            raise ValueError(f"ties must be 'expected', 'error' or 'half', got {options['ties']!r}")
         if self.parameter is not None:
             options = {**options, self.parameter[0]: self.parameter[1]}
         one = codes is None and weights is None
@@ -326,3 +350,259 @@ def _resolve_one(top: Top, n: int, n_pos: int) -> int:
         return top.resolve(n, n_pos)
     except ValueError:
         return n + 1
+
+
+@dataclass(frozen=True)
+class Family:
+    """Metrics that differ in one number, which is part of their name, such as ``"bedroc-20"``.
+
+    Attributes
+    ----------
+    template : Metric
+        With ``{}`` in place of the number in `name`, `title` and `definition`.
+    parameter : str
+        What the number is called, by `kernel` too.
+    range : str
+        The numbers there may be, in words.
+    allowed : callable
+        Whether a number is one of them.
+    """
+
+    template: Metric
+    parameter: str
+    range: str
+    allowed: Callable[[float], bool]
+
+    def at(self, number: float) -> Metric:
+        """Return the metric of this number.
+
+        Raises
+        ------
+        ValueError
+            If it is out of range.
+        """
+        number, it = float(number), self.template
+        if not self.allowed(number):
+            raise ValueError(
+                f"{self.parameter} must be {self.range}, got {number!r}, in {it.name.format(number)!r}"
+            )
+        name, title, definition = (
+            text.format(f"{number:.12g}") for text in (it.name, it.title, it.definition)
+        )
+        return replace(it, name=name, title=title, definition=definition, parameter=(self.parameter, number))
+
+    def read(self, name: str) -> Metric | None:
+        """Return the metric of this name, or None if the name is none of the family's.
+
+        Raises
+        ------
+        ValueError
+            If its number is out of range.
+        """
+        before, after = map(re.escape, self.template.name.split("{}"))
+        match = re.fullmatch(rf"{before}(\d+(?:\.\d+)?){after}", name)
+        return None if match is None else self.at(float(match[1]))
+
+
+class MetricFunction(Protocol):
+    """Public function of a metric, and the metric of the whole list where that is another."""
+
+    metric: Metric
+    whole: Metric
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        top: TopLike | None = None,
+        *,
+        ties: Ties = "expected",
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Value on one list."""
+
+
+class FamilyFunction(Protocol):
+    """Public function of a `family` of metrics."""
+
+    family: Family
+
+    def __call__(self, y_true: ArrayLike, y_score: ArrayLike, *arguments: TopLike, **number: float) -> float:
+        """Value on one list."""
+
+
+class _Fields(TypedDict, total=False):
+    bounds: tuple[float, float]
+    ties: str
+    needs_top: bool
+    higher_is_better: bool
+    weighted: bool
+
+
+def metric(
+    name: str,
+    title: str,
+    edge_cases: str,
+    needs: tuple[Need, ...] = (),
+    whole: tuple[str, str] | None = None,
+    **fields: Unpack[_Fields],
+) -> Callable[[Kernel], MetricFunction]:
+    """Declare a metric by its kernel, which becomes the public function.
+
+    The first paragraph of the kernel's docstring is the definition. The function takes ``y_true, y_score``
+    and those of ``top, ties, sample_weight`` that the metric has; they are documented here, once for all.
+
+    Parameters
+    ----------
+    name, title, edge_cases, needs, **fields
+        See `Metric`.
+    whole : (str, str), optional
+        Definition and edge cases of the metric of the whole list, which is computed where no top is given.
+    """
+
+    def declare(kernel: Kernel) -> MetricFunction:
+        of_top = of_list = Metric(name, title, _definition(kernel), kernel, edge_cases, needs, **fields)
+        if whole is not None:
+            of_list = replace(
+                of_top,
+                name=name.removesuffix("@k"),
+                title=title.removesuffix("@k"),
+                definition=whole[0],
+                edge_cases=whole[1],
+                needs=tuple(need for need in needs if need is not Need.K_ITEMS),
+                needs_top=False,
+            )
+        function = _public(of_top, lambda top: of_list if top is None else of_top, optional=whole is not None)
+        function.metric, function.whole = of_top, of_list
+        return function
+
+    return declare
+
+
+def family(
+    name: str,
+    title: str,
+    edge_cases: str,
+    needs: tuple[Need, ...],
+    numbers: tuple[str, Callable[[float], bool]],
+    **fields: Unpack[_Fields],
+) -> Callable[[Kernel], FamilyFunction]:
+    """Declare a `Family` by its kernel, whose third argument is the number; else as `metric`.
+
+    `numbers` are those allowed, in words and as a condition.
+    """
+
+    def declare(kernel: Kernel) -> FamilyFunction:
+        template = Metric(name, title, _definition(kernel), kernel, edge_cases, needs, **fields)
+        number = list(inspect.signature(kernel).parameters.values())[2]
+        declared = Family(template, number.name, *numbers)
+        function = _public(template, lambda top, value: declared.at(value), number)
+        function.family = declared
+        return function
+
+    return declare
+
+
+#: Arguments that metrics share: annotation, default, and what a docstring says of them.
+_ARGUMENTS: dict[str, tuple[str, object, str]] = {
+    "y_true": (
+        "ArrayLike",
+        inspect.Parameter.empty,
+        "array-like of shape (n,)\n    Binary labels, see `attop.core.sample.check_labels`.",
+    ),
+    "y_score": (
+        "ArrayLike",
+        inspect.Parameter.empty,
+        "array-like of shape (n,)\n    Finite; the higher, the nearer the top.",
+    ),
+    "top": (
+        "TopLike",
+        inspect.Parameter.empty,
+        """Top, int or mapping
+    How much of the top: ``10`` and ``{"k": 10}`` are items, ``{"tau": 0.05}`` a share of the items,
+    ``{"kappa": 0.25}`` one of the positives.""",
+    ),
+    "ties": (
+        "Ties",
+        "expected",
+        """{"expected", "error", "half"}
+    ``"expected"``: exact expectation over a uniformly random order of tied items, which also decides
+    which of them are selected. ``"error"``: a tied pair is misranked, as in the papers. ``"half"``: it
+    counts one half.""",
+    ),
+    "sample_weight": (
+        "ArrayLike | None",
+        None,
+        "array-like of shape (n,), optional\n    What each item is worth, at least 0, such as an amount.",
+    ),
+}
+
+
+def _definition(kernel: Kernel) -> str:
+    return " ".join((inspect.getdoc(kernel) or "").split("\n\n")[0].split())
+
+
+def _public(
+    declared: Metric,
+    choose: Callable[..., Metric],
+    number: inspect.Parameter | None = None,
+    optional: bool = False,
+) -> Any:
+    """Return the function that computes the metric that `choose` returns for a top and a number."""
+    kernel = declared.kernel
+    has = {
+        "top": declared.needs_top,
+        "ties": "ties" in inspect.signature(kernel).parameters,
+        "sample_weight": declared.weighted,
+    }
+    shared = [name for name in _ARGUMENTS if has.get(name, True)]
+    parameters = []
+    for name in shared:
+        annotation, default, _ = _ARGUMENTS[name]
+        kind = (
+            inspect.Parameter.KEYWORD_ONLY
+            if name in ("ties", "sample_weight")
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        )
+        parameters.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
+    if optional:
+        parameters[2] = parameters[2].replace(default=None, annotation="TopLike | None")
+    if number is not None:
+        parameters.insert(2 + declared.needs_top, number)
+    signature = inspect.Signature(parameters, return_annotation="float")
+
+    def function(*args: Any, **named: Any) -> float:
+        given = signature.bind(*args, **named).arguments
+        top = given.get("top")
+        value = [] if number is None else [given.pop(number.name, number.default)]
+        return choose(top, *value).value(**given)
+
+    functools.update_wrapper(function, kernel, ("__module__", "__name__", "__qualname__"), ())
+    del function.__wrapped__  # type: ignore[attr-defined]
+    document = _document(declared, shared)
+    function.__doc__ = document if number is None else document.replace("{}", number.name)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.kernel, kernel.public = kernel, function  # type: ignore[attr-defined]
+    return function
+
+
+def _document(declared: Metric, shared: list[str]) -> str:
+    """Return the kernel's docstring with what the metrics have in common written into it."""
+    text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", inspect.getdoc(declared.kernel) or "")
+    own = [section for section in sections if section.startswith("Parameters\n")]
+    arguments = [f"{name} : {_ARGUMENTS[name][2]}" for name in shared]
+    last = [section.split("\n", 2)[2] for section in own]
+    low, high = declared.bounds
+    reasons = " or ".join(need.value for need in declared.needs)
+    ties = declared.ties[0].upper() + declared.ties[1:]
+    parts = [
+        text,
+        declared.edge_cases,
+        "\n".join(["Parameters\n----------", *arguments, *last]),
+        f"Returns\n-------\nvalue : float, {low:g} to {high:g}\n    {ties}.",
+        "Raises\n------"
+        + (f"\nUndefinedMetricError\n    With the reason {reasons}." if reasons else "")
+        + "\nValueError\n    If an argument is malformed.",
+        *(section for section in sections if section not in own),
+    ]
+    return "\n\n".join(parts)

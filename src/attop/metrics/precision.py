@@ -1,119 +1,27 @@
-"""Precision, recall and hit among the k highest scores, and average precision."""
+"""Positives among the k highest scores: precision, recall, hit, lift, F-beta; and average precision."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from attop.core.typing import Floats, Ints, TopLike
-from attop.metrics.metric import EXPECTED, Metric, Need
+from attop.core.typing import Floats, Ints
+from attop.metrics.metric import EXPECTED, Need, family, metric
 from attop.metrics.ranking import Ranking
 
-__all__ = ["average_precision", "hit_at_k", "precision_at_k", "recall_at_k"]
+__all__ = ["average_precision", "f_beta_at_k", "hit_at_k", "lift_at_k", "precision_at_k", "recall_at_k"]
 
 
-def _precision(ranking: Ranking, k: Ints) -> Floats:
-    return ranking.positives_in_top(k) / k
-
-
-def _recall(ranking: Ranking, k: Ints) -> Floats:
-    return ranking.gain_in_top(k) / ranking.total(ranking.gain)
-
-
-def _hit(ranking: Ranking, k: Ints) -> Floats:
-    cut = ranking.cut_block(k)
-    size, pos, taken = ranking.size[cut], ranking.pos[cut], k - ranking.before[cut]
-    found = (ranking.pos_before[cut] > 0) | (pos > 0)
-    hit = found.astype(np.float64)
-    for g in np.flatnonzero((ranking.pos_before[cut] == 0) & (pos > 0) & (taken < size)):
-        # P(no positive among those taken) = C(t - p, m) / C(t, m), which is symmetric in m and p.
-        few, many = sorted((int(taken[g]), int(pos[g])))
-        drawn = size[g] - np.arange(few)
-        hit[g] = 1.0 - np.prod(np.maximum(drawn - many, 0) / drawn)
-    return hit
-
-
-def _average_precision(ranking: Ranking, k: Ints) -> Floats:
-    block, rank = ranking.places()
-    size, pos = ranking.size[block], ranking.pos[block]
-    # A positive at place i of a block shares the i - 1 places before it with (i-1)(p-1)/(t-1) others.
-    earlier = (rank - ranking.before[block] - 1) * (pos - 1) / np.maximum(size - 1, 1)
-    precision = (ranking.pos_before[block] + 1 + earlier) / rank
-    return ranking.total_of_places(block, pos / size * precision) / ranking.n_pos
-
-
-PRECISION = Metric(
-    name="precision@k",
-    title="Precision@k",
-    definition="Positives among the k highest scores, divided by k; P@tau when the top is given as tau.",
-    bounds=(0.0, 1.0),
-    ties=EXPECTED,
-    edge_cases="Undefined for k > n; 0 without positives; at most n+/k.",
-    needs=(Need.K_ITEMS,),
-    kernel=_precision,
+@metric(
+    "precision@k",
+    "Precision@k",
+    "Undefined for k > n; 0 without positives; at most n+/k.",
+    (Need.K_ITEMS,),
     needs_top=True,
 )
-RECALL = Metric(
-    name="recall@k",
-    title="Recall@k",
-    definition="Positives among the k highest scores, divided by the number of positives.",
-    bounds=(0.0, 1.0),
-    ties=EXPECTED,
-    edge_cases="Undefined for k > n and without positives; at most k/n+.",
-    needs=(Need.K_ITEMS, Need.POSITIVE),
-    kernel=_recall,
-    needs_top=True,
-    weighted=True,
-)
-HIT = Metric(
-    name="hit@k",
-    title="Hit@k",
-    definition="1 if there is a positive among the k highest scores, else 0.",
-    bounds=(0.0, 1.0),
-    ties=EXPECTED + ", so a probability",
-    edge_cases="Undefined for k > n; 0 without positives.",
-    needs=(Need.K_ITEMS,),
-    kernel=_hit,
-    needs_top=True,
-)
-AVERAGE_PRECISION = Metric(
-    name="ap",
-    title="AP",
-    definition="Mean over the positives of the precision at their rank.",
-    bounds=(0.0, 1.0),
-    ties=EXPECTED,
-    edge_cases="Undefined without positives.",
-    needs=(Need.POSITIVE,),
-    kernel=_average_precision,
-)
+def precision_at_k(ranking: Ranking, k: Ints) -> Floats:
+    """Positives among the k highest scores, divided by k; P@tau when the top is given as tau.
 
-
-def precision_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
-    """Share of positives among the `k` highest scores.
-
-    With the top given as `tau` this is P@tau of Boyd et al. (2012), appendix B: ``k = ceil(tau n)``.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        Binary labels, see `attop.core.sample.check_labels`.
-    y_score : array-like of shape (n,)
-        Finite; the higher, the nearer the top.
-    top : Top, int or mapping
-        How much of the top: ``10`` and ``{"k": 10}`` are items, ``{"tau": 0.05}`` a share of the items,
-        ``{"kappa": 0.25}`` one of the positives.
-
-    Returns
-    -------
-    precision : float in [0, 1]
-        Expectation over a uniformly random order of tied items.
-
-    Raises
-    ------
-    UndefinedMetricError
-        If ``k > n``.
-    ValueError
-        If `y_true` or `y_score` are malformed.
+    Boyd et al. (2012), appendix B, with ``k = ceil(tau n)``.
 
     Notes
     -----
@@ -125,33 +33,22 @@ def precision_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float
     >>> precision_at_k([1, 0, 1, 0], [3.0, 2.0, 2.0, 1.0], 2)
     0.75
     """
-    return PRECISION.value(y_true, y_score, top)
+    return ranking.positives_in_top(k) / k
 
 
-def recall_at_k(
-    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, sample_weight: ArrayLike | None = None
-) -> float:
-    """Share of the positives, or of what they are worth, found among the `k` highest scores.
+@metric(
+    "recall@k",
+    "Recall@k",
+    "Undefined for k > n and without positives; at most k/n+.",
+    (Need.K_ITEMS, Need.POSITIVE),
+    needs_top=True,
+    weighted=True,
+)
+def recall_at_k(ranking: Ranking, k: Ints) -> Floats:
+    """Positives among the k highest scores, divided by the number of positives.
 
-    Parameters
-    ----------
-    y_true, y_score, top
-        As for `precision_at_k`.
-    sample_weight : array-like of shape (n,), optional
-        What each item is worth, at least 0, such as an amount: the value is then the share captured of what
-        all positives are worth. The top is `k` items, whatever these are worth.
-
-    Returns
-    -------
-    recall : float in [0, 1]
-        Expectation over a uniformly random order of tied items.
-
-    Raises
-    ------
-    UndefinedMetricError
-        If ``k > n`` or there is no positive.
-    ValueError
-        If `y_true` or `y_score` are malformed.
+    With weights it is the share captured of what all positives are worth; the top is `k` items, whatever
+    these are worth.
 
     Examples
     --------
@@ -160,59 +57,42 @@ def recall_at_k(
     >>> recall_at_k([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 2, sample_weight=[900.0, 5.0, 100.0, 7.0])
     0.9
     """
-    return RECALL.value(y_true, y_score, top, sample_weight=sample_weight)
+    return ranking.gain_in_top(k) / ranking.total(ranking.gain)
 
 
-def hit_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
-    """Whether there is a positive among the `k` highest scores.
-
-    Parameters
-    ----------
-    y_true, y_score, top
-        As for `precision_at_k`.
-
-    Returns
-    -------
-    hit : float in [0, 1]
-        1 or 0, and with a tie at the cut the probability over a uniformly random order of tied items.
-
-    Raises
-    ------
-    UndefinedMetricError
-        If ``k > n``.
-    ValueError
-        If `y_true` or `y_score` are malformed.
+@metric(
+    "hit@k",
+    "Hit@k",
+    "Undefined for k > n; 0 without positives.",
+    (Need.K_ITEMS,),
+    ties=EXPECTED + ", so a probability",
+    needs_top=True,
+)
+def hit_at_k(ranking: Ranking, k: Ints) -> Floats:
+    """1 if there is a positive among the k highest scores, else 0.
 
     Examples
     --------
     >>> hit_at_k([0, 1, 0, 1], [4.0, 3.0, 2.0, 1.0], 2)
     1.0
     """
-    return HIT.value(y_true, y_score, top)
+    cut = ranking.cut_block(k)
+    size, pos, taken = ranking.size[cut], ranking.pos[cut], k - ranking.before[cut]
+    hit = ((ranking.pos_before[cut] > 0) | (pos > 0)).astype(np.float64)
+    for g in np.flatnonzero((ranking.pos_before[cut] == 0) & (pos > 0) & (taken < size)):
+        # P(no positive among those taken) = C(t - p, m) / C(t, m), which is symmetric in m and p.
+        few, many = sorted((int(taken[g]), int(pos[g])))
+        drawn = size[g] - np.arange(few)
+        hit[g] = 1.0 - np.prod(np.maximum(drawn - many, 0) / drawn)
+    return hit
 
 
-def average_precision(y_true: ArrayLike, y_score: ArrayLike) -> float:
-    """Mean over the positives of the precision at their rank (Boyd et al. 2012, appendix B).
+@metric("ap", "AP", "Undefined without positives.", (Need.POSITIVE,))
+def average_precision(ranking: Ranking, k: Ints) -> Floats:
+    """Mean over the positives of the precision at their rank.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        Binary labels, see `attop.core.sample.check_labels`.
-    y_score : array-like of shape (n,)
-        Finite; the higher, the nearer the top.
-
-    Returns
-    -------
-    ap : float in (0, 1]
-        Expectation over a uniformly random order of tied items. Without ties it equals scikit-learn's
-        ``average_precision_score``, which with ties takes a whole tie block as one step instead.
-
-    Raises
-    ------
-    UndefinedMetricError
-        If there is no positive.
-    ValueError
-        If `y_true` or `y_score` are malformed.
+    Boyd et al. (2012), appendix B. Without ties it equals scikit-learn's ``average_precision_score``, which
+    with ties takes a whole tie block as one step instead.
 
     Notes
     -----
@@ -224,4 +104,58 @@ def average_precision(y_true: ArrayLike, y_score: ArrayLike) -> float:
     >>> average_precision([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0])
     0.8333333333333333
     """
-    return AVERAGE_PRECISION.value(y_true, y_score)
+    block, rank = ranking.places()
+    size, pos = ranking.size[block], ranking.pos[block]
+    # A positive at place i of a block shares the i - 1 places before it with (i-1)(p-1)/(t-1) others.
+    earlier = (rank - ranking.before[block] - 1) * (pos - 1) / np.maximum(size - 1, 1)
+    precision = (ranking.pos_before[block] + 1 + earlier) / rank
+    return ranking.total_of_places(block, pos / size * precision) / ranking.n_pos
+
+
+@metric(
+    "lift@k",
+    "Lift@k",
+    "Undefined for k > n and without positives; 1 in expectation for a random order; at most n/max(k, n+).",
+    (Need.K_ITEMS, Need.POSITIVE),
+    bounds=(0.0, float("inf")),
+    needs_top=True,
+    weighted=True,
+)
+def lift_at_k(ranking: Ranking, k: Ints) -> Floats:
+    """Precision@k divided by the share of positives: how many times more positives the top holds than a
+    random one. The enrichment factor of drug discovery.
+
+    EF1% is the one of ``{"tau": 0.01}``. With weights: how many times more of what positives are worth.
+
+    Examples
+    --------
+    >>> lift_at_k([1, 1, 0, 0, 0, 0, 0, 0], [8.0, 1.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0], 2)
+    2.0
+    """
+    return ranking.gain_in_top(k) / ranking.total(ranking.gain) * (ranking.n / k)
+
+
+@family(
+    "f{}@k",
+    "F{}@k",
+    "Undefined for k > n and without positives; 1 needs k = n+.",
+    (Need.K_ITEMS, Need.POSITIVE),
+    ("above 0", lambda beta: 0 < beta < float("inf")),
+    needs_top=True,
+)
+def f_beta_at_k(ranking: Ranking, k: Ints, beta: float = 1.0) -> Floats:
+    r"""Weighted harmonic mean of precision@k and recall@k, recall counting {} times.
+
+    .. math:: \frac{(1 + \beta^2) \, tp}{k + \beta^2 n_+}
+
+    Parameters
+    ----------
+    beta : float, positive
+        How many times recall counts as much as precision.
+
+    Examples
+    --------
+    >>> f_beta_at_k([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 2)
+    0.5
+    """
+    return (1 + beta**2) * ranking.positives_in_top(k) / (k + beta**2 * ranking.n_pos)

@@ -6,59 +6,64 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from attop.core.wording import did_you_mean
-from attop.metrics import (
-    absolute_top,
-    cumulative_gain,
-    enrichment,
-    f_beta,
-    operating_point,
-    pap,
-    precision,
-    roc_area,
-)
-from attop.metrics.card_metric import CARD_FAMILIES
+from attop.metrics.card_precision import CARD_FAMILIES
+from attop.metrics.cumulative_gain import dcg, ndcg, ndcg_aatp
 from attop.metrics.metric import Metric
+from attop.metrics.operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
+from attop.metrics.pap import MICRO_PAP, pap_at_k, partial_auc
+from attop.metrics.precision import (
+    average_precision,
+    f_beta_at_k,
+    hit_at_k,
+    lift_at_k,
+    precision_at_k,
+    recall_at_k,
+)
+from attop.metrics.ranks import (
+    bedroc,
+    positives_at_top,
+    rank_of_last_positive,
+    reciprocal_rank,
+    rie,
+    top_1,
+)
+from attop.metrics.roc import auc
 
 __all__ = ["DEFAULT_METRICS", "FAMILIES", "METRICS", "get_metric", "is_known", "register"]
 
 #: What a benchmark run evaluates unless told otherwise.
 _EVERY_RUN = (
-    precision.PRECISION,
-    precision.RECALL,
-    precision.HIT,
-    precision.AVERAGE_PRECISION,
-    cumulative_gain.DCG_AT_K,
-    cumulative_gain.DCG,
-    cumulative_gain.NDCG_AT_K,
-    cumulative_gain.NDCG,
-    cumulative_gain.NDCG_AATP,
-    absolute_top.POSITIVES_AT_TOP,
-    absolute_top.RECIPROCAL_RANK,
-    roc_area.AUC,
-    roc_area.PARTIAL_AUC,
-    pap.PAP,
-    pap.MICRO_PAP,
-)
-#: Metrics that differ in a number; any other number than those below may be written into the name.
-FAMILIES = (
-    f_beta.F_BETA,
-    enrichment.RIE,
-    enrichment.BEDROC,
-    operating_point.RECALL_AT_PRECISION,
-    operating_point.PRECISION_AT_RECALL,
-    operating_point.TPR_AT_FPR,
-    *CARD_FAMILIES,
+    precision_at_k.metric,
+    recall_at_k.metric,
+    hit_at_k.metric,
+    average_precision.metric,
+    dcg.metric,
+    dcg.whole,
+    ndcg.metric,
+    ndcg.whole,
+    ndcg_aatp.metric,
+    positives_at_top.metric,
+    reciprocal_rank.metric,
+    auc.metric,
+    partial_auc.metric,
+    pap_at_k.metric,
+    MICRO_PAP,
 )
 _ON_REQUEST = (
-    enrichment.LIFT,
-    f_beta.F_BETA.at(1),
-    absolute_top.TOP_1,
-    absolute_top.LAST_RANK,
-    enrichment.RIE.at(20),
-    enrichment.BEDROC.at(20),
-    operating_point.RECALL_AT_PRECISION.at(0.9),
-    operating_point.PRECISION_AT_RECALL.at(0.5),
-    operating_point.TPR_AT_FPR.at(0.01),
+    lift_at_k.metric,
+    f_beta_at_k.family.at(1),
+    top_1.metric,
+    rank_of_last_positive.metric,
+    rie.family.at(20),
+    bedroc.family.at(20),
+    recall_at_precision.family.at(0.9),
+    precision_at_recall.family.at(0.5),
+    tpr_at_fpr.family.at(0.01),
+)
+#: Metrics with a number in their name; any other number than those above may be written there.
+FAMILIES = (
+    *(f.family for f in (f_beta_at_k, rie, bedroc, recall_at_precision, precision_at_recall, tpr_at_fpr)),
+    *CARD_FAMILIES,
 )
 #: Metrics by name, in the order in which reports show them.
 METRICS: Mapping[str, Metric] = MappingProxyType({m.name: m for m in (*_EVERY_RUN, *_ON_REQUEST)})
@@ -74,7 +79,7 @@ def register(metric: Metric) -> None:
     """Make a metric from outside attop known to `get_metric` in this process, instead of one of its name.
 
     For the report alone, which finds metrics by the names in its tables. Whatever computes is given the
-    metric itself: see `attop.metrics.own.find_metric`.
+    metric itself: see `attop.metrics.custom.find_metric`.
     """
     _OWN[metric.name] = metric
 

@@ -1,18 +1,103 @@
-"""Points of the ROC curve, as counts and as rates."""
+"""The ROC curve and the area under it, of the whole list and of the top alone."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.core.sample import check_labels
-from attop.core.typing import Floats, Ints
-from attop.metrics.metric import UndefinedMetricError
-from attop.metrics.ranking import Ranking, check_scores
+from attop.core.sample import check_labels, check_scores
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
+from attop.metrics.metric import EXPECTED, Need, Ties, UndefinedMetricError, metric
+from attop.metrics.ranking import Ranking
 
-__all__ = ["RocPoints", "roc_points"]
+__all__ = ["RocPoints", "auc", "auc_at_k", "roc_points"]
+
+
+@metric(
+    "auc",
+    "AUC",
+    "Undefined without positives or without negatives.",
+    (Need.POSITIVE, Need.NEGATIVE),
+    ties=EXPECTED + "; a tied pair counts one half",
+    weighted=True,
+)
+def auc(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:
+    """Share of the pairs of a positive and a negative in which the positive has the higher score.
+
+    With weights a pair counts their product, so that an item of weight 2 is there twice.
+
+    Examples
+    --------
+    >>> auc([1, 0, 1, 0], [3.0, 2.0, 2.0, 1.0])
+    0.875
+    >>> auc([1, 0, 1, 0], [3.0, 2.0, 2.0, 1.0], ties="error")
+    0.75
+    """
+    above = np.cumsum(ranking.gain) - ranking.gain
+    above = above - above[ranking.first][ranking.group]
+    pairs = ranking.loss * (above if ties == "error" else above + ranking.gain / 2)
+    return ranking.total(pairs) / (ranking.total(ranking.gain) * ranking.total(ranking.loss))
+
+
+def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
+    """AUC among the k items of highest score: how well the top itself is ordered.
+
+    Parameters
+    ----------
+    y_true, y_score, top
+        As for `precision_at_k`.
+
+    Returns
+    -------
+    auc : float in [0, 1]
+        The exact expectation over a uniformly random order of tied items, among the orders that bring both
+        classes into the top.
+
+    Raises
+    ------
+    UndefinedMetricError
+        If no order of tied items brings a positive and a negative among the first k.
+    ValueError
+        If an argument is malformed, or k is above n.
+
+    Notes
+    -----
+    It depends on which items are at the top, and so says nothing of two rankings with other items there;
+    Hiranandani et al. (2020, section 7.1) report it where precision@k is the same. It is no metric of the
+    registry: whether it is defined depends on the scores.
+
+    Examples
+    --------
+    >>> auc_at_k([1, 0, 1, 0, 1], [5.0, 4.0, 3.0, 2.0, 1.0], 3)
+    0.5
+    """
+    labels = check_labels(y_true)
+    n, n_pos = len(labels), int(labels.sum())
+    ranking = Ranking.of_list(labels, check_scores(y_score, n))
+    k = Top.of(top).resolve(n, n_pos)
+    cut = int(ranking.cut_block(np.array([k]))[0])
+    pos, neg = ranking.pos, ranking.size - ranking.pos
+    correct = float((neg * (ranking.pos_before + pos / 2))[:cut].sum())
+    above = int(ranking.pos_before[cut])
+    below = int(ranking.before[cut]) - above
+    p, q, places = int(pos[cut]), int(neg[cut]), k - int(ranking.before[cut])
+    total = chance = 0.0
+    for a in range(max(0, places - q), min(places, p) + 1):  # positives of the cut block that get a place
+        b = places - a
+        if above + a and below + b:
+            odds = math.comb(p, a) * math.comb(q, b) / math.comb(p + q, places)
+            chance += odds
+            total += odds * (correct + b * (above + a / 2)) / ((above + a) * (below + b))
+    if not chance:
+        raise UndefinedMetricError(
+            "one class at the top",
+            f"auc@k is undefined: the {k} highest-scoring items are all of one class: raise k",
+        )
+    return total / chance
 
 
 class RocPoints(NamedTuple):
@@ -51,19 +136,8 @@ def roc_points(y_true: ArrayLike, y_score: ArrayLike) -> RocPoints:
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Binary labels, see `attop.core.sample.check_labels`.
-    y_score : array-like of shape (n,)
-        Finite; the higher, the nearer the top.
-
-    Returns
-    -------
-    RocPoints
-
-    Raises
-    ------
-    ValueError
-        If `y_true` or `y_score` are malformed.
+    y_true, y_score
+        As for `auc`.
 
     Examples
     --------

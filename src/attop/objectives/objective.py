@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.sample import as_floats
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
-from attop.metrics.ranking import as_floats
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.surrogates.registry import SURROGATES, get_surrogate
 

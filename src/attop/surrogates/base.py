@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.core.sample import RankingSample
+from attop.core.sample import RankingSample, as_floats, check_weights
 from attop.core.typing import Floats, Ints
-from attop.metrics.ranking import as_floats, check_weights
 
 __all__ = ["AlongLine", "BoundSurrogate", "Slope", "Surrogate", "eligible"]
 

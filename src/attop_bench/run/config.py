@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from attop.core.wording import nearest
-from attop.metrics.own import custom_metric
+from attop.metrics.custom import custom_metric
 from attop.metrics.registry import DEFAULT_METRICS, METRICS, is_known
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.metrics import Metric
-from attop.metrics.card_metric import CardMetric
+from attop.metrics.card_precision import CardMetric
 from attop.metrics.metric import MetricValue
 from attop_bench.data.base import Dataset
 

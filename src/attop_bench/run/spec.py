@@ -38,7 +38,7 @@ class JobSpec:
     selection : str
         ``"nested"`` or ``"optimistic"``.
     custom_metrics : mapping
-        Name to definition of `scoring`, if it is from outside attop; see `attop.metrics.own`.
+        Name to definition of `scoring`, if it is from outside attop; see `attop.metrics.custom`.
     """
 
     repeat: int
@@ -66,7 +66,7 @@ class JobSpec:
     @property
     def metric(self) -> Metric:
         """The metric that selects."""
-        from attop.metrics.own import find_metric
+        from attop.metrics.custom import find_metric
 
         return find_metric(self.scoring, self.custom_metrics)
 

@@ -39,7 +39,7 @@ class FunctionMetric(Metric):
         codes: Ints | None,
         k: Ints,
         weights: Floats | None,
-        **options: Any,
+        **options: object,
     ) -> Floats:
         order = np.arange(len(labels)) if codes is None else np.argsort(codes, kind="stable")
         ends = np.array([len(labels)]) if codes is None else np.cumsum(np.bincount(codes))

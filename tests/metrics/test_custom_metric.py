@@ -11,7 +11,7 @@ import pytest
 
 from attop.core.files import read_json
 from attop.metrics import get_metric, registry
-from attop.metrics.own import custom_metric
+from attop.metrics.custom import custom_metric
 from attop_bench.data.base import Dataset
 from attop_bench.run import fingerprint as fingerprints
 from attop_bench.run.config import ConfigError, load_config
