@@ -11,9 +11,9 @@ from joblib import cpu_count
 
 import attop
 from attop.core.files import write_json
+from attop.core.top import Top
 from attop_bench.cli.configuration import read_raw
-from attop_bench.cli.main import main
-from attop_bench.cli.parser import build_parser
+from attop_bench.cli.main import COMMANDS, main, parse
 from attop_bench.data.base import save_arrays
 from attop_bench.run.config import load_config
 from attop_bench.run.origins import Origins
@@ -33,7 +33,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def plan_of(folder):
-    return Plan(load_config(read_raw(build_parser().parse_args(["status", "--configfile", "mine.yaml"]))))
+    return Plan(load_config(read_raw(parse(["status", "--configfile", "mine.yaml"]))))
 
 
 def finish(plan, status):
@@ -62,7 +62,7 @@ def test_status_counts_and_says_how_to_mend(folder, capsys):
     assert "wdbc rankboost: memory in 10 runs: it broke" in lines
     assert "letter: unavailable: no network fetch it by hand" in lines
     assert lines[-1] == (
-        "Mend the cause, then: attop retry --configfile mine.yaml && "
+        "After fixing the cause: attop retry --configfile mine.yaml && "
         f"snakemake --cores {cpu_count()} --configfile mine.yaml"
     )
 
@@ -98,7 +98,7 @@ def test_results_of_another_configuration_are_left(folder, capsys):
 
 def test_configuration_is_merged_as_snakemake_merges(folder):
     (folder / "more.yaml").write_text("output: other\nlimits: {seconds: 5}\n", encoding="utf-8")
-    options = build_parser().parse_args(
+    options = parse(
         ["status", "--configfile", "mine.yaml", "--configfile", "more.yaml", "--config", "seed=3", "title=A"]
     )
     raw = read_raw(options)
@@ -197,7 +197,9 @@ def test_a_wrong_call_ends_with_2():
 
 
 def test_alone_it_shows_its_help(capsys):
-    assert main([]) == 0
+    with pytest.raises(SystemExit) as end:
+        main([])
+    assert end.value.code == 0
     assert "usage: attop" in capsys.readouterr().out
 
 
@@ -206,3 +208,40 @@ def test_version(capsys):
         main(["--version"])
     assert end.value.code == 0
     assert capsys.readouterr().out == f"attop {attop.__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_options_and_help(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([command, "--help"])
+    assert end.value.code == 0
+    assert f"usage: attop {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["look", "FILE"],
+        ["gap", "FILE", "--label", "y"],
+        ["fit", "wdbc", "aatp"],
+        ["deploy", "wdbc"],
+        ["score", "MODEL", "FILE"],
+        ["rescore", "FOLDER"],
+    ],
+    ids=lambda call: call[0],
+)
+def test_a_top_is_written_the_same_way_everywhere(call, capsys):
+    for text, top in (
+        ("10", Top(k=10)),
+        ("k=10", Top(k=10)),
+        ("k=100 of 30000", Top(k=100, out_of=30000)),
+        ("tau=0.05", Top(tau=0.05)),
+        ("kappa=0.5", Top(kappa=0.5)),
+    ):
+        assert parse([*call, "--top", text]).top in (top, [top])
+    with pytest.raises(SystemExit) as end:
+        main([*call, "--top", "0.1"])
+    assert end.value.code == 2
+    said = capsys.readouterr().err
+    assert "--top" in said
+    assert "tau=0.05" in said

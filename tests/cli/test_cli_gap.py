@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from attop.gap.gap import gap
-from attop_bench.cli import gap as command
+from attop_bench.cli import tables as command
 from attop_bench.cli.main import main
 
 RNG = np.random.default_rng(0)
@@ -42,10 +42,9 @@ def test_what_is_read(table, capsys):
     assert y.tolist() == (table["fraud"] == "fraud").tolist()
     assert groups.tolist() == table["user"].tolist()
     n_pos = (table["fraud"] == "fraud").sum()
-    assert capsys.readouterr().out == (
-        "Left out, text of more than 50 values: name.\n"
-        f"240 rows, {n_pos} of them positive (fraud: fraud), 5 features\n\n"
-    )
+    left_out, counts = capsys.readouterr().out.split("\n", 1)
+    assert "name" in left_out
+    assert counts == f"240 rows, {n_pos} of them positive (fraud = fraud), 5 features\n\n"
     assert command.read("table.csv", "fraud", None, None)[1].tolist() == (table["fraud"] == "fraud").tolist()
     assert command.read("table.csv", "weekend", None, None)[1].tolist() == table["weekend"].tolist()
     assert command.read("table.csv", "user", "3", None)[1].tolist() == (table["user"] == 3).tolist()
@@ -73,7 +72,7 @@ def test_it_prints_what_the_function_finds(table, capsys):
     printed = capsys.readouterr().out
     X, y, groups = command.read("table.csv", "fraud", "fraud", None)
     assert printed.endswith(f"{gap(X, y, 20)}\n")
-    assert f"240 rows, {y.sum()} of them positive (fraud: fraud), 6 features" in printed
+    assert f"240 rows, {y.sum()} of them positive (fraud = fraud), 6 features" in printed
     assert main([*call, "tau=0.1", "--group", "user", "--jobs", "2"]) == 0
     printed = capsys.readouterr().out
     X, y, groups = command.read("table.csv", "fraud", "fraud", "user")
@@ -93,14 +92,13 @@ def test_it_prints_what_the_function_finds(table, capsys):
             "no column 'x'",
         ),
         (["table.csv", "--label", "kind", "--top", "5"], "column 'kind' has 80 missing values"),
-        (["table.csv", "--label", "user", "--top", "5"], "--label user holds 6 values .*--positive"),
+        (["table.csv", "--label", "user", "--top", "5"], "--label user holds 6 values.*--positive"),
         (
             ["table.csv", "--label", "fraud", "--top", "5", "--positive", "f"],
             "no row has fraud = 'f'; its values are",
         ),
         (["twice.csv", "--label", "y", "--top", "1"], "'y'.*twice"),
         (["rows.csv", "--label", "y", "--top", "1"], "column 1 has no name, as row numbers"),
-        (["table.csv", "--label", "fraud", "--top", "0.1"], "--top: .*got 'k=0.1'"),
         (["table.csv", "--label", "fraud", "--top", "241"], "k=241 asks for 241 of the 240 items"),
     ],
 )

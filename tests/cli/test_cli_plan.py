@@ -7,9 +7,8 @@ from joblib import cpu_count
 from attop.core.files import write_json
 from attop.core.wording import seconds
 from attop_bench.cli.configuration import read_raw
-from attop_bench.cli.main import main
-from attop_bench.cli.parser import build_parser
-from attop_bench.cli.text import size
+from attop_bench.cli.main import main, parse
+from attop_bench.cli.plan import size
 from attop_bench.data.base import save_arrays
 from attop_bench.run.config import load_config
 from attop_bench.run.origins import Origins
@@ -58,7 +57,7 @@ def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folde
 
 
 def test_what_is_done_says_what_the_rest_will_take(folder, capsys):
-    options = build_parser().parse_args(["plan", "--configfile", "mine.yaml"])
+    options = parse(["plan", "--configfile", "mine.yaml"])
     plan = Plan(load_config(read_raw(options)))
     runs = {m: [r for r in plan.runs("wdbc") if r.method == m] for m in ("aatp", "linear-svm")}
     parts = {"selection": 30.0, "training": 9.0, "scoring": 1.0}
@@ -76,7 +75,7 @@ def test_what_is_done_says_what_the_rest_will_take(folder, capsys):
 
 
 def test_the_time_on_some_cores(folder, capsys):
-    options = build_parser().parse_args(["plan", "--configfile", "mine.yaml"])
+    options = parse(["plan", "--configfile", "mine.yaml"])
     plan = Plan(load_config(read_raw(options)))
     for method in ("aatp", "linear-svm"):
         for dataset in ("wdbc", "spambase"):

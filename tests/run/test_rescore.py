@@ -160,10 +160,5 @@ def test_what_cannot_be_read_is_said_on_the_command_line(tmp_path, capsys):
     assert main(["rescore", str(tmp_path)]) == 1
     assert "no file of predictions" in capsys.readouterr().err
     predictions().to_csv(tmp_path / "p.csv", index=False)
-    for option, message in (
-        (["--top", "0.1"], "k must be an integer"),
-        (["--metric", "precison@k"], "did you mean 'precision@k'"),
-        (["--rename", "x"], "--rename wants COLUMN=NAME"),
-    ):
-        assert main(["rescore", str(tmp_path), *option]) == 1
-        assert message in capsys.readouterr().err
+    assert main(["rescore", str(tmp_path), "--metric", "precison@k"]) == 1
+    assert "did you mean 'precision@k'" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import pytest
 import yaml
 
-from attop_bench.cli.init import BENCHMARK, source
+from attop_bench.cli.folder import BENCHMARK, source
 from attop_bench.cli.main import main
 from attop_bench.run.config import load_config
 from attop_bench.run.plan import Plan

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 
 __all__ = [
     "abridge",
     "chance",
+    "columns",
     "counted",
     "decimals_for",
     "did_you_mean",
@@ -118,3 +119,16 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
 def listed(items: Sequence[str]) -> str:
     """Return the items as "a", "a and b" or "a, b and c"."""
     return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
+
+
+def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
+    """Return rows of words as aligned columns; those in `right` end at their right edge."""
+    table = list(rows)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join(
+        "  ".join(
+            word.rjust(width) if i in right else word.ljust(width)
+            for i, (word, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    )

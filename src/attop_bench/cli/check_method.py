@@ -16,11 +16,23 @@ if TYPE_CHECKING:
     from attop_bench.conformance import Check, Result
     from attop_bench.conformance.method import Method
 
-__all__ = ["check"]
+__all__ = ["add_check_method", "run_check_method"]
 
 
-def check(options: argparse.Namespace) -> int:
-    """Run the conformance suite on a class; return 1 if it fails a check."""
+def add_check_method(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop check-method``."""
+    parser.add_argument("path", metavar="PATH.TO.CLASS", help="dotted path; its folder must be on PYTHONPATH")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="argument of the constructor"
+    )
+    parser.add_argument("--seconds", type=float, default=60, help="time for each check (default: 60)")
+
+
+def run_check_method(options: argparse.Namespace) -> int:
+    """Run the checks that every method here passes on a class with scikit-learn's interface.
+
+    Each check has a process of its own. The exit status is 1 if one fails.
+    """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # as in a training job, and before NumPy is imported
     from attop_bench.conformance import check_all

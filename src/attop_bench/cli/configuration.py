@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
-from joblib import cpu_count
 
 from attop_bench.run.config import Config, ConfigError, load_config
 from attop_bench.run.yaml_files import read_yaml
 
-__all__ = ["attop_line", "command_line", "identifier", "read_catalogues", "read_config", "read_raw"]
+__all__ = ["identifier", "list_entry", "read_catalogues", "read_config", "read_raw"]
 
 _DEFAULT = Path("config/config.yaml")
 
@@ -44,39 +42,22 @@ def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def read_config(options: argparse.Namespace) -> Config:
-    """Return the checked configuration.
-
-    Raises
-    ------
-    ConfigError
-        If a file cannot be read or the configuration cannot be run.
-    """
+    """Return the checked configuration; raise `ConfigError` if it cannot be read or run."""
     return load_config(read_raw(options))
 
 
-def command_line(options: argparse.Namespace, *tops: str | Path) -> str:
-    """Return the snakemake command for the same configuration, of everything or of some files.
-
-    It asks for the cores the user gave, else for those of this machine.
-    """
-    cores = getattr(options, "cores", None) or cpu_count()
-    return shlex.join(["snakemake", "--cores", str(cores), *map(str, tops), *_same(options)])
-
-
-def attop_line(options: argparse.Namespace, command: str) -> str:
-    """Return the command line of another command of attop for the same configuration."""
-    return shlex.join(["attop", command, *_same(options)])
-
-
-def _same(options: argparse.Namespace) -> list[str]:
-    files = ["--configfile", *options.configfile] if options.configfile else []
-    keys = ["--config", *options.config] if options.config else []
-    return [*files, *keys]
-
-
-def identifier(entry: Any) -> str:
+def identifier(entry: object) -> str:
     """Return the name of an entry of ``datasets`` or ``methods``, which is a name or a mapping with an id."""
     return str(entry.get("id") if isinstance(entry, Mapping) else entry)
+
+
+def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
+    """Put the catalogue's entry `name` into the configuration; return whether it was listed already."""
+    entries = raw.get(section)
+    if not isinstance(entries, list) or name in map(identifier, entries):
+        return True  # load_config complains of what is no list
+    raw[section] = [*entries, name]
+    return False
 
 
 def _read_file(file: Path) -> Mapping[str, Any]:
@@ -84,12 +65,8 @@ def _read_file(file: Path) -> Mapping[str, Any]:
     try:
         return read_yaml(file)
     except ValueError as error:
-        remedy = (
-            ""
-            if file.exists()
-            else "; run attop in the folder of the Snakefile (attop init FOLDER makes one)"
-        )
-        raise ConfigError(f"{error}{remedy}") from None
+        where = "run attop in the folder of the Snakefile (attop init FOLDER makes one)"
+        raise ConfigError(f"{error}" if file.exists() else f"{error}; {where}") from None
 
 
 def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:

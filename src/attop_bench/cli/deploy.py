@@ -7,50 +7,75 @@ import sys
 from pathlib import Path
 
 from attop.core.files import write_csv, write_text
-from attop.core.top import Top
-from attop_bench.cli.configuration import identifier, read_raw
-from attop_bench.data import DatasetError
+from attop_bench.cli.configuration import list_entry, read_raw
+from attop_bench.cli.options import add_configuration, add_top
 from attop_bench.deploy.card import card, expectation_sentence
 from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.package import read_package, write_package
 from attop_bench.run.config import ConfigError, load_config
 
-__all__ = ["score", "show"]
+__all__ = ["add_deploy", "add_score", "run_deploy", "run_score"]
 
 
-def show(options: argparse.Namespace) -> int:
-    """Choose, fit on all rows, and write model, list and card."""
+def add_deploy(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop deploy``."""
+    parser.add_argument("dataset", metavar="DATASET", help="its name; attop list datasets prints all")
+    parser.add_argument(
+        "method", metavar="METHOD", nargs="?", help="by default the best of the configuration's"
+    )
+    add_top(parser, "rows to look at, of a list as long as the data (default: the data set's first top)")
+    parser.add_argument("--output", metavar="FOLDER", help="by default deployed-DATASET")
+    parser.add_argument(
+        "--jobs", type=int, default=-1, metavar="N", help="fits at the same time (default: all cores)"
+    )
+    add_configuration(parser)
+
+
+def add_score(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop score``."""
+    parser.add_argument("model", metavar="MODEL", help="its folder, or model.skops in it")
+    parser.add_argument("table", metavar="FILE.csv", help="with the columns the model reads")
+    add_top(parser, "rows to print (default: as the model was chosen for)")
+    parser.add_argument("--all", action="store_true", help="print all rows")
+    parser.add_argument("--output", metavar="FILE", help="write to this file")
+
+
+def run_deploy(options: argparse.Namespace) -> int:
+    """Choose a method, fit it on all rows, and write model, list and card.
+
+    Tunes and tests each method as the benchmark does, chooses the best, and fits the whole pipeline
+    (gaps, categories, scale, model) on all rows. Writes model.joblib, model.skops where that loads
+    without trust, ranked.csv (all rows, by models not trained on them) and card.md.
+    """
     raw = read_raw(options)
-    for section, name in (("datasets", options.dataset), ("methods", options.method)):
-        listed = raw.get(section)
-        if name is not None and isinstance(listed, list) and name not in map(identifier, listed):
-            raw[section] = [*listed, name]
+    list_entry(raw, "datasets", options.dataset)
+    if options.method is not None:
+        list_entry(raw, "methods", options.method)
     config = load_config(raw)
     skip = config.dataset(options.dataset).skip
     methods = [options.method] if options.method else [m.id for m in config.methods if m.id not in skip]
     folder = Path(options.output or f"deployed-{options.dataset}")
-    try:
-        found = deploy(config, options.dataset, methods, _top(options.top), n_jobs=options.jobs, tell=print)
-    except DatasetError as error:
-        raise ConfigError(str(error)) from None
-    untrusted = write_package(folder, found.package)
-    write_csv(folder / "ranked.csv", found.ranked)
+    result = deploy(config, options.dataset, methods, options.top, n_jobs=options.jobs, tell=print)
+    untrusted = write_package(folder, result.package)
+    write_csv(folder / "ranked.csv", result.ranked)
     titles = {m.id: m.title or m.id for m in config.methods}
-    write_text(folder / "card.md", card(found, folder, untrusted, titles))
-    print(f"\n{expectation_sentence(found)}")
+    write_text(folder / "card.md", card(result, folder, untrusted, titles))
+    print(f"\n{expectation_sentence(result)}")
     print(f"Written to {folder}: " + ", ".join(sorted(file.name for file in folder.iterdir())))
     print(f"Score new rows: attop score {folder} new.csv")
     return 0
 
 
-def score(options: argparse.Namespace) -> int:
-    """Print or write the rows of a new file, ranked by a model."""
+def run_score(options: argparse.Namespace) -> int:
+    """Print the rows at the top of a new file as CSV: rank, row, columns that are no features, score.
+
+    The file is read as the model's own data were, text and gaps included.
+    """
     try:
         package = read_package(options.model)
         ranked = package.rank(options.table)
-        top = _top(options.top)
-        ranked = ranked if options.all else package.head(ranked, top)
-    except (DatasetError, ValueError) as error:
+        ranked = ranked if options.all else package.head(ranked, options.top)
+    except ValueError as error:
         raise ConfigError(str(error)) from None
     if options.output:
         write_csv(options.output, ranked)
@@ -58,12 +83,3 @@ def score(options: argparse.Namespace) -> int:
     else:
         ranked.to_csv(sys.stdout, index=False)
     return 0
-
-
-def _top(text: str | None) -> Top | None:
-    if text is None:
-        return None
-    try:
-        return Top.parse(text if "=" in text else f"k={text}")
-    except ValueError as error:
-        raise ConfigError(f"--top: {error}") from None

@@ -25,11 +25,12 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from attop.core.wording import counted, few
+from attop_bench.cli.options import add_configuration
 
 if TYPE_CHECKING:
     from attop_bench.run.config import Config
 
-__all__ = ["show"]
+__all__ = ["add_doctor", "requirements", "run_doctor"]
 
 #: Packages that fail to import if the versions of others, or MPLBACKEND, do not suit them.
 _FRAGILE = {"scikit-learn": "sklearn", **{name: name for name in ("numpy", "numba", "pandas", "matplotlib")}}
@@ -47,8 +48,18 @@ class Finding(NamedTuple):
     fix: str = ""
 
 
-def show(options: argparse.Namespace) -> int:
-    """Print what was looked at, a line each with its remedy; return 1 if a run is not possible."""
+def add_doctor(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop doctor``."""
+    add_configuration(parser)
+
+
+def run_doctor(options: argparse.Namespace) -> int:
+    """Look for what a run needs, and say what to do where it is missing. Changes nothing.
+
+    Looks at packages, cores and threads, the configuration, its folders, mirror and downloads, and SLURM.
+    `ok`: fine; `warn`: a run goes on, but not with all; `FAIL`: no run is possible, and the exit status
+    is 1.
+    """
     states: Counter[str] = Counter()
     for state, about, text, fix in _look(options):
         states[state] += 1
@@ -79,7 +90,7 @@ def _look(options: argparse.Namespace) -> Iterator[Finding]:
 
 def requirements(extra: str = "") -> dict[str, SpecifierSet]:
     """Return the packages that attop and one of its extras ask for, with the versions that will do."""
-    wanted = {}
+    wanted: dict[str, SpecifierSet] = {}
     for requirement in map(Requirement, requires("attop") or []):
         if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
             if requirement.name == "attop":
@@ -133,7 +144,7 @@ def _check_cores() -> Iterator[Finding]:
 def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
     """Yield what a run of the configuration would meet: folders, disk, memory, mirror and network."""
     from attop_bench.cli.configuration import read_config
-    from attop_bench.cli.estimate import count_jobs, disk_to_come
+    from attop_bench.cli.plan import count_jobs, disk_to_come
     from attop_bench.run.config import ConfigError
     from attop_bench.run.plan import Plan
 
@@ -154,7 +165,7 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
 
 
 def _check_folder(key: str, folder: Path, needed: int) -> Finding:
-    from attop_bench.cli.text import existing, size
+    from attop_bench.cli.plan import existing, size
 
     about, other = f"{key} folder", f"give another one: --config {key}=FOLDER"
     if folder.exists() and not folder.is_dir():
@@ -182,13 +193,13 @@ def _check_memory(config: Config) -> Iterator[Finding]:
     import psutil
     from joblib import cpu_count
 
-    from attop_bench.cli.text import size
+    from attop_bench.cli.plan import size
 
     have, cores = float(psutil.virtual_memory().total), cpu_count()
     for file in ("memory.max", "memory/memory.limit_in_bytes"):  # versions 2 and 1
         path = Path("/sys/fs/cgroup") / file
-        limit = path.read_text().strip() if path.exists() else ""
-        have = min(have, int(limit)) if limit.isdigit() else have
+        text = path.read_text().strip() if path.exists() else ""
+        have = min(have, int(text)) if text.isdigit() else have
     limits = [limit for m in config.methods if (limit := config.limits_of(m.id)["memory_mb"]) is not None]
     if not limits:
         return

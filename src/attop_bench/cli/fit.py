@@ -8,16 +8,15 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from attop.core.top import Top
-from attop.core.wording import counted
+from attop.core.wording import columns, counted
 from attop.experiment.splits import Fold
-from attop_bench.cli.configuration import command_line, identifier, read_raw
-from attop_bench.cli.text import columns
+from attop_bench.cli.configuration import list_entry, read_raw
+from attop_bench.cli.options import add_configuration, add_top, command_line
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.carried import made_with
@@ -32,14 +31,34 @@ from attop_bench.run.select import best_setting, values_of
 from attop_bench.run.spec import JobSpec
 from attop_bench.run.training import Outcome, run_job, write_outcome
 
-__all__ = ["show"]
+__all__ = ["add_fit", "run_fit"]
 
 
-def show(options: argparse.Namespace) -> int:
-    """Train, and print what was chosen, how long it took and how well it does on the test part."""
+def add_fit(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop fit``."""
+    parser.add_argument("dataset", metavar="DATASET", help="its name; attop list datasets prints all")
+    parser.add_argument("method", metavar="METHOD", help="its name; attop list methods prints all")
+    for name in ("repeat", "fold"):
+        about = f"{name} of the split, from 0 (default)"
+        parser.add_argument(f"--{name}", type=int, default=0, metavar="N", help=about)
+    add_top(parser, "train for this top alone; may be given again", action="append")
+    parser.add_argument(
+        "--pdb", action="store_true", help="when it fails, or at Ctrl-C, start Python's debugger where it was"
+    )
+    parser.add_argument("--save", metavar="FOLDER", help="write scores.npz and record.json to this folder")
+    add_configuration(parser)
+
+
+def run_fit(options: argparse.Namespace) -> int:
+    """Run one training job in this process.
+
+    It has the data, parts, settings and random numbers of the benchmark's own, but no limit of time or
+    memory and no supervisor: breakpoint() works and errors come with their traceback. The benchmark's
+    results are not touched.
+    """
     raw = read_raw(options)
-    listed = _add(raw, "datasets", options.dataset)
-    _add(raw, "methods", options.method)
+    listed = list_entry(raw, "datasets", options.dataset)
+    list_entry(raw, "methods", options.method)
     plan = Plan(load_config(raw))
     run, job = _job(plan, options)
     if not listed:  # nor is it for snakemake
@@ -69,15 +88,6 @@ def show(options: argparse.Namespace) -> int:
     return 0
 
 
-def _add(raw: dict[str, Any], section: str, name: str) -> bool:
-    """Have the catalogue's entry `name` in the configuration; return whether it was listed already."""
-    entries = raw.get(section)
-    if not isinstance(entries, list) or name in map(identifier, entries):
-        return True  # load_config complains of what is no list
-    raw[section] = [*entries, name]
-    return False
-
-
 def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, JobSpec]:
     run = Run(options.dataset, options.method, options.repeat, options.fold)
     protocol = plan.config.dataset(run.dataset).protocol
@@ -91,14 +101,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, JobSpec]:
     except ValueError as error:
         raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
     job = plan.spec(run)
-    return run, replace(job, tops=list(map(_top, options.top))) if options.top else job
-
-
-def _top(text: str) -> Top:
-    try:
-        return Top.parse(text)
-    except ValueError as error:
-        raise ConfigError(f"--top: {error}") from None
+    return run, replace(job, tops=options.top) if options.top else job
 
 
 def _load(plan: Plan, run: Run, job: JobSpec, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:

@@ -1,58 +1,79 @@
-"""The command line: which word does what, and how what went wrong is said."""
+"""The command line: its commands, and what is printed when one of them fails."""
 
 from __future__ import annotations
 
+import argparse
 import errno
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from attop_bench.cli.parser import build_parser
+from attop import __version__
 
-__all__ = ["main"]
+__all__ = ["main", "parse"]
 
-#: Command -> module in this package and function in it, which takes the options and returns the exit status.
-#: Imported when called for, so that help and wrong calls are answered at once.
+#: Command -> its module, which has ``add_COMMAND(parser)`` and ``run_COMMAND(options)``, and its line of the
+#: help. A module is imported when its command is called, so that ``attop --help`` answers at once.
 COMMANDS = {
-    "look": ("look", "show"),
-    "init": ("init", "init"),
-    "plan": ("plan", "show"),
-    "status": ("runs", "status"),
-    "retry": ("runs", "retry"),
-    "deploy": ("deploy", "show"),
-    "score": ("deploy", "score"),
-    "rescore": ("rescore", "show"),
-    "gap": ("gap", "show"),
-    "fit": ("fit", "show"),
-    "list": ("catalogue", "show"),
-    "doctor": ("doctor", "show"),
-    "check-method": ("check_method", "check"),
+    "look": ("tables", "what is in a table of yours, what is wrong with it, a configuration to begin with"),
+    "gap": ("tables", "whether there is anything to gain at the top of a table of yours, and by what"),
+    "init": ("folder", "make a folder to run the benchmark in"),
+    "list": ("folder", "the names there are: of data sets, methods or metrics"),
+    "plan": ("plan", "what a run will do and take, before it starts"),
+    "status": ("runs", "what is done, what failed and why, what is left"),
+    "retry": ("runs", "clear failed runs and downloads, so that they run again"),
+    "fit": ("fit", "train one method on one data set here and now, to look at it or to debug it"),
+    "deploy": (
+        "deploy",
+        "choose a method, fit it on all rows, write a model to take away, its list and card",
+    ),
+    "score": ("deploy", "rank the rows of a new file by a model that attop deploy wrote"),
+    "rescore": ("rescore", "the report of stored test scores, whoever made them, without training"),
+    "doctor": ("doctor", "whether this machine is ready for a run, and what to do if not"),
+    "check-method": ("check_method", "whether a class of your own is a method the benchmark can work with"),
 }
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command, with the function that does it as ``run``."""
+    parser = argparse.ArgumentParser(
+        prog="attop",
+        description="Look at your data, plan and repair runs of the benchmark, take the best model away. The "
+        "run itself is `snakemake --cores N`.",
+        epilog="Run it where you run snakemake: in the folder of the Snakefile, which attop init makes.",
+    )
+    parser.add_argument("--version", action="version", version=f"attop {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, (module, line) in COMMANDS.items():
+        command = commands.add_parser(name, help=line)
+        if name in arguments[:1]:
+            code, word = import_module(f"attop_bench.cli.{module}"), name.replace("-", "_")
+            getattr(code, f"add_{word}")(command)
+            run = getattr(code, f"run_{word}")
+            command.description = run.__doc__
+            command.set_defaults(run=run)
+    return parser.parse_args(arguments or ["--help"])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status: 0, 1 for what cannot be done, 2 for a wrong call."""
-    parser = build_parser()
-    options = parser.parse_args(arguments)
-    if options.command is None:
-        parser.print_help()
-        return 0
-    module, function = COMMANDS[options.command]
+    arguments = sys.argv[1:] if arguments is None else arguments
+    command = f"attop {arguments[0]}" if arguments else "attop"
     try:
-        command = getattr(import_module(f"attop_bench.cli.{module}"), function)
+        options = parse(arguments)
     except ModuleNotFoundError as error:
         if (error.name or "attop").partition(".")[0] in ("attop", "attop_bench"):
             raise
         print(
-            f"attop {options.command} needs the Python package {error.name!r}, which is not installed:\n"
+            f"{command} needs the Python package {error.name!r}, which is not installed:\n"
             'pip install "attop[workflow]", in a clone pip install -e ".[workflow]", installs all it needs; '
             "attop doctor looks for what else is missing",
             file=sys.stderr,
         )
         return 1
     try:
-        status = command(options)
+        status = options.run(options)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # such as `attop plan | head`
@@ -64,12 +85,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None:  # it was the output
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         where = error.filename or "its output"
-        print(f"attop {options.command} cannot write {where}: {error.strerror}, free some", file=sys.stderr)
+        print(f"{command} cannot write {where}: {error.strerror}, free some", file=sys.stderr)
         return 1
     except ValueError as error:
-        from attop_bench.run.config import ConfigError
-
-        if not isinstance(error, ConfigError):
+        if not getattr(error, "for_the_user", False):
             raise
-        print(f"attop {options.command} cannot go on:\n{error}", file=sys.stderr)
+        print(f"{command} cannot go on:\n{error}", file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-"""The report of anybody's stored test scores, without training."""
+"""The report of stored test scores, without training."""
 
 from __future__ import annotations
 
@@ -8,44 +8,74 @@ from pathlib import Path
 from attop.core.top import Top
 from attop.core.wording import counted
 from attop.metrics.registry import get_metric
-from attop_bench.data import DatasetError
+from attop_bench.cli.options import add_top
 from attop_bench.report import write_analysis
 from attop_bench.run.config import ConfigError
 from attop_bench.run.predictions import files_of
 from attop_bench.run.rescore import rescore
 from attop_bench.run.tables import write_tables
 
-__all__ = ["show"]
+__all__ = ["add_rescore", "run_rescore"]
 
 #: Tops, where none is asked for: a quarter, half and all of the positives, and 1% of the items.
-_TOPS = ("kappa=0.25", "kappa=0.5", "kappa=1", "tau=0.01")
+_TOPS = (Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01))
 _METRICS = ("precision@k", "recall@k", "ndcg@k", "ap", "auc")
 
 
-def show(options: argparse.Namespace) -> int:
-    """Evaluate, and write tables, figures and the page."""
+def add_rescore(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop rescore``."""
+    parser.add_argument("predictions", metavar="PREDICTIONS", help="a folder of CSV or Parquet files, or one")
+    about = "may be given again (default: a quarter, half and all of the positives, and 1%% of the items)"
+    add_top(parser, about, action="append")
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="methods are compared by the first; may be given again (default: precision@k)",
+    )
+    parser.add_argument(
+        "--rename",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="COLUMN=NAME",
+        help="what a column of the files stands for, such as framework=method; may be given again",
+    )
+    parser.add_argument("--title", default="Stored scores", help="of the report")
+    parser.add_argument("--output", default="rescored", metavar="FOLDER", help="by default rescored")
+    parser.add_argument(
+        "--jobs", type=int, default=-1, metavar="N", help="files at a time (default: all cores)"
+    )
+
+
+def run_rescore(options: argparse.Namespace) -> int:
+    """Write the report that a run of the benchmark ends with, of stored scores.
+
+    Reads tables of the columns dataset, method, fold, row, label, score, perhaps repeat, group and
+    weight, one row for each item a run scored, all runs of a data set in one file.
+    """
+    tops = options.top or _TOPS
     try:
-        tops = [Top.parse(text if "=" in text else f"k={text}") for text in options.top or _TOPS]
         metrics = [get_metric(name) for name in dict.fromkeys([*options.metric, *_METRICS])]
-        rename = dict(_pair(entry) for entry in options.rename)
-        found = rescore(
+        result = rescore(
             files_of(options.predictions),
             tops,
             metrics,
             metrics[0],
-            rename=rename,
+            rename=dict(options.rename),
             title=options.title,
             n_jobs=options.jobs,
         )
-    except (DatasetError, ValueError) as error:
+    except ValueError as error:
         raise ConfigError(str(error)) from None
     folder = Path(options.output)
-    write_tables(found.tables, folder / "tables", csv=True)
+    write_tables(result.tables, folder / "tables", csv=True)
     report = folder / "report.html"
     write_analysis(
-        found.tables, found.manifest, report=report, tables=folder / "tables", figures=folder / "figures"
+        result.tables, result.manifest, report=report, tables=folder / "tables", figures=folder / "figures"
     )
-    runs = found.tables["runs"].drop_duplicates(["dataset", "method", "repeat", "fold"])
+    runs = result.tables["runs"].drop_duplicates(["dataset", "method", "repeat", "fold"])
     datasets, methods = (runs[name].nunique() for name in ("dataset", "method"))
     print(
         f"{counted(len(runs), 'run')} of {counted(methods, 'method')} on {counted(datasets, 'data set')} at "
@@ -57,5 +87,5 @@ def show(options: argparse.Namespace) -> int:
 def _pair(entry: str) -> tuple[str, str]:
     before, equals, after = entry.partition("=")
     if not equals:
-        raise ConfigError(f"--rename wants COLUMN=NAME, got {entry!r}")
+        raise argparse.ArgumentTypeError(f"COLUMN=NAME is needed, got {entry!r}")
     return before, after

@@ -1,4 +1,4 @@
-"""What the training runs of a configuration have come to, and clearing those that failed."""
+"""Training runs of a configuration by their status, and clearing those that failed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from attop.core.wording import counted, seconds
-from attop_bench.cli.configuration import attop_line, command_line, read_config
-from attop_bench.cli.estimate import count_jobs
-from attop_bench.cli.text import columns
+from attop.core.wording import columns, counted, seconds
+from attop_bench.cli.configuration import read_config
+from attop_bench.cli.options import add_configuration, command_line
+from attop_bench.cli.plan import count_jobs
 from attop_bench.run.carried import made_with
 from attop_bench.run.origins import Origins
 from attop_bench.run.plan import Plan
@@ -19,13 +19,24 @@ from attop_bench.run.record import Record
 from attop_bench.run.run import Run
 from attop_bench.statuses import FAILED, STATUSES
 
-__all__ = ["retry", "status"]
+__all__ = ["add_retry", "add_status", "run_retry", "run_status"]
 
 _OTHER = "were done with another configuration and are done again"
 _DAMAGED = "are damaged and are done again"
 
 
-def status(options: argparse.Namespace) -> int:
+add_status = add_configuration
+
+
+def add_retry(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop retry``."""
+    add_configuration(parser)
+    parser.add_argument("--dataset", help="only this data set")
+    parser.add_argument("--method", help="only this method")
+    parser.add_argument("--status", choices=FAILED, help="only this status")
+
+
+def run_status(options: argparse.Namespace) -> int:
     """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
     plan = Plan(read_config(options))
     origins = Origins(plan)
@@ -33,9 +44,9 @@ def status(options: argparse.Namespace) -> int:
     runs, datasets = counted(len(outcomes), "training run"), counted(len(plan.config.datasets), "data set")
     print(f"{runs} of {datasets}, in {plan.root}\n")
     print(columns(_table(plan, outcomes), right=range(1, 9)))
-    for said in (_OTHER, _DAMAGED):
-        if n := sum(why == said for _, why in outcomes.values()):
-            print(f"Of those left, {n} {said}.")
+    for reason in (_OTHER, _DAMAGED):
+        if n := sum(why == reason for _, why in outcomes.values()):
+            print(f"Of those left, {n} {reason}.")
     failures = Counter(
         (run.dataset, run.method, state, why) for run, (state, why) in outcomes.items() if state in FAILED
     )
@@ -48,7 +59,7 @@ def status(options: argparse.Namespace) -> int:
         print(f"{dataset}: unavailable: {why}")
     command = command_line(options)
     if failures:
-        print(f"\nMend the cause, then: {attop_line(options, 'retry')} && {command}")
+        print(f"\nAfter fixing the cause: {command_line(options, 'attop', 'retry')} && {command}")
     elif missing or any(state == "left" for state, _ in outcomes.values()):
         print(f"\nGo on with: {command}")
     return 0
@@ -56,8 +67,8 @@ def status(options: argparse.Namespace) -> int:
 
 def _table(plan: Plan, outcomes: Mapping[Run, tuple[str, str]]) -> Iterable[list[str]]:
     """Yield a row for each data set: its runs by status, and the core time of those that are left."""
-    found = {state for state, _ in outcomes.values()}
-    shown = [state for state in (*STATUSES, "left") if state in found]
+    states = {state for state, _ in outcomes.values()}
+    shown = [state for state in (*STATUSES, "left") if state in states]
     yield ["data set", *shown, "time left"]
     jobs = count_jobs(plan)
     for data in plan.config.datasets:
@@ -68,8 +79,11 @@ def _table(plan: Plan, outcomes: Mapping[Run, tuple[str, str]]) -> Iterable[list
         yield [data.id, *(str(counts[state] or "") for state in shown), time if left else ""]
 
 
-def retry(options: argparse.Namespace) -> int:
-    """Remove the outputs of failed runs and of failed downloads."""
+def run_retry(options: argparse.Namespace) -> int:
+    """Remove the outputs of failed training runs and the receipts of failed downloads.
+
+    A run failed with the status error, timeout, memory or diverged. Nothing else is touched.
+    """
     plan = Plan(read_config(options))
     origins = Origins(plan)
     removed = 0
@@ -102,17 +116,17 @@ def _outcome(plan: Plan, origins: Origins, run: Run) -> tuple[str, str]:
     record = plan.record_path(run)
     if not (record.exists() and plan.scores_path(run).exists()):
         return "left", ""
-    found = made_with(record)
-    if found != origins.run(run):
-        return "left", _OTHER if found else _DAMAGED
+    origin = made_with(record)
+    if origin != origins.run(run):
+        return "left", _OTHER if origin else _DAMAGED
     content = Record.read(record)
     return content.status, content.error
 
 
 def _missing(plan: Plan) -> Iterator[tuple[str, tuple[Path, str]]]:
-    """Yield the data sets whose files could not be had: the receipt that says so, and why."""
+    """Yield the data sets whose files are unavailable: the receipt and the reason."""
     for dataset in plan.with_files():
-        receipt = plan.root / "data" / dataset / "fetch.json"
+        receipt = plan.receipt_path(dataset)
         if receipt.exists():
             content = json.loads(receipt.read_text(encoding="utf-8"))
             if "unavailable" in content:

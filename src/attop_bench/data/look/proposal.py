@@ -6,6 +6,7 @@ import re
 from pathlib import PurePath
 from typing import Any
 
+from attop.core.top import Top
 from attop_bench.data.base import DatasetError
 from attop_bench.data.look.table import Look
 
@@ -87,8 +88,8 @@ def in_time(found: Look) -> dict[str, Any] | None:
     return {"kind": "prequential", "options": options}
 
 
-def propose(found: Look) -> str:
-    """Return a configuration in YAML, with comments.
+def propose(found: Look, top: Top | None = None) -> str:
+    """Return a configuration in YAML, with comments; by default for the top 100 of a list as long as the table.
 
     Raises
     ------
@@ -97,7 +98,10 @@ def propose(found: Look) -> str:
     """
     said = parameters(found)
     id = identifier(found.path)
-    top = 100 if found.rows >= _LONG else max(found.rows // 10, 1)
+    top = top or Top(k=100 if found.rows >= _LONG else max(found.rows // 10, 1))
+    written = top.as_dict()
+    if top.k is not None and top.k < found.rows:
+        written.setdefault("of", found.rows)
     protocol, why = "stratified", "each row tests once"
     if "entity" in said:
         protocol = "whole-entities"
@@ -135,8 +139,8 @@ def propose(found: Look) -> str:
                 if later
                 else []
             ),
-            f"    # {top} of a list as long as this table; say what you will look at, of how many",
-            f"    tops: [{{k: {top}, of: {found.rows}}}]",
+            "    # of a list as long as this table; say what you will look at, of how many",
+            f"    tops: [{_flow(written)}]",
             "    scoring: precision@k",
             _METHODS,
         ]

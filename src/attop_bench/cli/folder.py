@@ -1,0 +1,93 @@
+"""The folder a run starts in: a new one, and the names its configuration may use."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import attop
+from attop_bench.cli.options import add_configuration
+
+__all__ = ["BENCHMARK", "add_init", "add_list", "run_init", "run_list", "source"]
+
+#: What a folder needs for `snakemake` and ``snakemake --profile slurm``.
+BENCHMARK = ("Snakefile", "rules", "workflow", "config", "profiles", "slurm")
+
+
+def add_init(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop init``."""
+    parser.add_argument("folder", metavar="FOLDER", help="made if need be")
+
+
+def run_init(options: argparse.Namespace) -> int:
+    """Write Snakefile, rules, scripts, configuration and profiles of this version to a folder.
+
+    Nothing that is there is overwritten.
+    """
+    folder = Path(options.folder)
+    there = [name for name in BENCHMARK if (folder / name).exists()]
+    if there or (folder.exists() and not folder.is_dir()):
+        what = f"has {', '.join(there)}" if there else "is a file"
+        remedy = "give a new folder, or remove them"
+        print(f"attop init: {folder} {what}, and nothing is overwritten: {remedy}", file=sys.stderr)
+        return 1
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in BENCHMARK:
+            copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
+            copy(source() / name, folder / name)
+    except OSError as error:
+        print(f"attop init: {folder} cannot be written: {error}", file=sys.stderr)
+        return 1
+    print(
+        f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(BENCHMARK)}.\n"
+        f"config/README.md explains the configuration.\n\n"
+        f"Now: cd {shlex.quote(str(folder))} && snakemake --cores 16"
+    )
+    return 0
+
+
+def source() -> Path:
+    """Return the folder of the workflow: the clone, or what lies beside the installed package."""
+    beside = Path(attop.__file__).parents[1]
+    clone = beside.parent
+    return clone if (clone / "Snakefile").is_file() else beside / "attop_benchmark"
+
+
+def add_list(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop list``."""
+    parser.add_argument("what", choices=["datasets", "methods", "metrics"])
+    add_configuration(parser)
+
+
+def run_list(options: argparse.Namespace) -> int:
+    """Print data sets or methods of the catalogue, those that are run marked, or metrics, one a line."""
+    from attop_bench.cli.configuration import identifier, read_catalogues, read_raw
+    from attop_bench.run.config import ConfigError
+
+    if options.what == "metrics":
+        from attop.metrics import METRICS
+
+        for name, metric in METRICS.items():
+            print(f"{name:18} {metric.definition}")
+        custom = (read_raw(options).get("custom_metrics") if options.configfile else None) or {}
+        if not isinstance(custom, Mapping):
+            raise ConfigError(f"custom_metrics must map names to entries with a path, got {custom!r}")
+        for name, entry in custom.items():
+            print(f"{name:18} {entry.get('path', '') if isinstance(entry, Mapping) else entry}")
+        return 0
+    raw = read_raw(options)
+    catalogues = read_catalogues(raw)
+    if options.what not in catalogues:
+        raise ConfigError(f"catalogues: no file is named for {options.what}")
+    chosen = {identifier(entry) for entry in raw.get(options.what) or ()}
+    print(f"* is run{' by ' + ', '.join(options.configfile) if options.configfile else ' by default'}\n")
+    for name, entry in catalogues[options.what].items():
+        about = entry if isinstance(entry, Mapping) else {}
+        words = filter(None, (about.get("title"), about.get("summary")))
+        print(f"{'*' if name in chosen else ' '} {name:26} {': '.join(words)}")
+    return 0

@@ -1,0 +1,144 @@
+"""A table in a file, without a configuration: its columns, and whether there is anything to gain."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from attop.core.files import write_text
+from attop.core.typing import Floats, Ints
+from attop.core.wording import columns, counted, few
+from attop_bench.cli.options import add_top
+from attop_bench.data import make
+from attop_bench.data.look import Look, look
+from attop_bench.data.look.proposal import identifier, parameters, propose
+from attop_bench.run.config import ConfigError
+
+__all__ = ["add_gap", "add_look", "read", "run_gap", "run_look"]
+
+#: Columns a screen has room for.
+_SCREEN = 30
+
+
+def add_look(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop look``."""
+    _add_table(parser)
+    parser.add_argument("--label", metavar="COLUMN", help="the labels; by default the likeliest column")
+    add_top(parser, "of a list as long as this table: the top of the configuration")
+    parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
+
+
+def add_gap(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop gap``."""
+    _add_table(parser)
+    parser.add_argument("--label", required=True, metavar="COLUMN", help="which holds two values")
+    add_top(parser, "items at the top", required=True)
+    parser.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
+    parser.add_argument(
+        "--drop", metavar="COLUMN", nargs="+", default=[], help="no features: names, or numbers from 1"
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="fits at the same time (default: 1)")
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "table",
+        metavar="FILE",
+        help="one row an item: CSV, Parquet, SVMlight, NPZ or ARFF, compressed or not",
+    )
+    parser.add_argument(
+        "--positive", metavar="VALUE", help="of the label, or a comparison such as '>= 3'; else the rarer one"
+    )
+
+
+def run_look(options: argparse.Namespace) -> int:
+    """Say of each column what it is, what could be the label, and all that is wrong, at once. Trains nothing.
+
+    Columns are numbers, categories, dates, identifiers, ..., with the share that is missing and the
+    number of values. Ends with a configuration that runs as it stands.
+    """
+    table = look(options.table, options.label, options.positive)
+    print("\n".join(_screen(table)))
+    proposal = propose(table, options.top)
+    make("file", **parameters(table))
+    if options.output:
+        write_text(options.output, proposal)
+        print(f"\nWritten: {options.output}. Next:")
+    else:
+        print(f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:")
+    file = options.output or "FILE"
+    id = identifier(options.table)
+    print(f"  snakemake --cores all --configfile {file}    compares the methods; edit the file as you like")
+    print(f"  attop deploy {id} --configfile {file}    chooses one and fits it on all rows")
+    return 0
+
+
+def _screen(table: Look) -> Iterator[str]:
+    kinds = Counter(column.kind for column in table.columns)
+    numbers = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    yield f"{table.path}: {counted(table.rows, 'row')}, {counted(len(table.columns), 'column')}: {numbers}"
+    for candidate in table.candidates[:4]:
+        mark = "label" if candidate == table.label else "      or"
+        yield f"{mark}: {candidate.column} = {candidate.positive}, {candidate.share:.2%} of the rows"
+    yield ""
+    plain = [c.name for c in table.columns if c.kind == "number" and not c.missing]
+    shown = [c for c in table.columns if c.name not in plain]
+    rows = [["column", "is", "missing", "values", "such as"]]
+    for c in shown[:_SCREEN]:
+        missing = f"{c.missing:.1%}" if c.missing else ""
+        rows.append([c.name[:32], c.kind, missing, f"{c.distinct:,}", c.example])
+    yield columns(rows, right={2, 3})
+    if len(shown) > _SCREEN:
+        yield f"and {len(shown) - _SCREEN} more"
+    if plain:
+        yield f"and {counted(len(plain), 'number')} without gaps: {few(plain, 12)}"
+    yield ""
+    yield from (f"- {complaint}" for complaint in table.complaints)
+
+
+def run_gap(options: argparse.Namespace) -> int:
+    """Say whether there is anything to gain at the top, by a richer model or by training for the top.
+
+    Compares on held-out rows a tuned logistic regression with boosting, a forest and the same linear
+    model refined for the top; says how many rows it takes to tell. Reads the table as attop look
+    proposes, and needs no configuration.
+    """
+    from attop.gap.gap import gap
+
+    X, y, groups = read(options.table, options.label, options.positive, options.group, options.drop)
+    try:
+        print(gap(X, y, options.top, groups=groups, n_jobs=options.jobs))
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    return 0
+
+
+def read(
+    path: str, label: str, positive: str | None, group: str | None, drop: Sequence[str] = ()
+) -> tuple[Floats, Ints, Ints | None]:
+    """Return features, labels and groups of a table, read as `attop look` proposes; print what they are.
+
+    A gap stays NaN in a number; among categories it is one of its own.
+    """
+    table = look(path, label, positive)
+    if positive is None and (n := table.column(label).distinct) != 2:
+        raise ConfigError(f"--label {label} holds {counted(n, 'value')}: say which is positive by --positive")
+    params = parameters(table)
+    params.pop("copies_together", None)
+    aside = [*params.pop("drop", []), *(params.pop(role) for role in ("entity", "day") if role in params)]
+    aside = [name for name in aside if name != group]
+    if aside:
+        print(f"Left out, as attop look proposes: {few(aside)}.")
+    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
+    dataset = make("file", **params, group=group, drop=aside)
+    X = dataset.X
+    if dataset.preparation is not None:
+        X = replace(dataset.preparation, impute=None).transformer(X.shape[1]).fit_transform(X)
+    print(
+        f"{counted(len(X), 'row')}, {dataset.n_pos:,} of them positive ({dataset.facts['positive']}), "
+        f"{counted(X.shape[1], 'feature')}\n"
+    )
+    return X, dataset.y, dataset.groups
