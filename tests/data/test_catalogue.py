@@ -78,8 +78,8 @@ def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
     assert "simulated" not in json.dumps(data.facts)
     for fold in make_folds(entry["protocol"]["kind"], data, 0, 0, **entry["protocol"].get("options", {})):
         assert not set(fold.train) & set(fold.test)
-        if data.unit is not None:
-            assert not set(data.unit[fold.train]) & set(data.unit[fold.test])
+        if data.duplicate_group is not None:
+            assert not set(data.duplicate_group[fold.train]) & set(data.duplicate_group[fold.test])
     if id == "letor2-ohsumed":
         assert data.summary()["parts"] == [2570, 3076, 3573, 3538, 3383]
     if id == "wdbc-file":

@@ -126,8 +126,8 @@ def test_rows_of_the_same_features_are_one_unit(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("u,v,y\n1,2,0\n1,3,1\n1,2,1\n1,2,0\n")
     data = make("file", path=path, label="y", positive=1, copies_together=True)
-    assert data.unit.tolist() == [0, 1, 0, 0]
-    assert make("file", path=path, label="y", positive=1).unit is None
+    assert data.duplicate_group.tolist() == [0, 1, 0, 0]
+    assert make("file", path=path, label="y", positive=1).duplicate_group is None
 
 
 def test_a_column_names_the_entity_of_each_row(tmp_path):

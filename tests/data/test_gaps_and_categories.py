@@ -122,7 +122,7 @@ def test_gaps_are_equal_when_copies_are_looked_for(tmp_path):
     data = make(
         "file", path=tmp_path / "t.csv", label="bad", positive="yes", impute="median", copies_together=True
     )
-    assert data.unit[0] == data.unit[1] != data.unit[2]
+    assert data.duplicate_group[0] == data.duplicate_group[1] != data.duplicate_group[2]
 
 
 def test_a_column_of_gaps_alone_is_no_error(tmp_path):

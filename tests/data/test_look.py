@@ -138,7 +138,7 @@ def test_copies_of_rows_stay_on_one_side(tmp_path):
     found = look(written(pd.concat([frame, frame[:30].assign(y=1)]), tmp_path), "y")
     assert found.copies == 30
     assert parameters(found)["copies_together"]
-    assert runs(found).unit is not None
+    assert runs(found).duplicate_group is not None
 
 
 def test_what_tells_the_label_alone_is_told(tmp_path):
