@@ -9,7 +9,7 @@ import numpy as np
 
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
-from attop_bench.data.formats.pickled_frame import load_columns
+from attop_bench.data.formats import read_pickle
 
 __all__ = ["FEATURES", "FILES", "FRAUD_HANDBOOK", "fraud_handbook"]
 
@@ -80,12 +80,12 @@ def fraud_handbook(**days: str | os.PathLike[str]) -> Dataset:
         raise DatasetError(f"{_WHERE}: files of {', '.join(FILES)} are needed, got {', '.join(days)}")
     parts = []
     for name, (day, published) in zip(FILES, _PUBLISHED.items(), strict=True):
-        table = load_columns(days[name], published)
+        table = read_pickle(days[name], published)
         missing = [c for c in columns if c not in table]
         if missing:
             raise DatasetError(f"{_WHERE}: {day} has no column {missing[0]!r}: get the file as published")
         parts.append({c: table[c] for c in columns})
-    whole = {c: np.concatenate([part[c] for part in parts]) for c in columns}
+    whole = {c: np.concatenate([part[c].to_numpy() for part in parts]) for c in columns}
     order = np.argsort(whole["TRANSACTION_ID"], kind="stable")
     facts = {
         "title": "Fraud Detection Handbook, transactions",

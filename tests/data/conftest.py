@@ -6,7 +6,6 @@ import subprocess
 
 import pytest
 
-from attop_bench.data.fetch import Patience
 from support.downloads import Server
 
 
@@ -23,13 +22,11 @@ def no_mirror(monkeypatch):
 
 
 @pytest.fixture
-def waits():
-    return []
-
-
-@pytest.fixture
-def patience(waits):
-    return Patience(attempts=4, timeout=5.0, sleep=waits.append)
+def waits(monkeypatch):
+    """Seconds that downloads would have waited."""
+    seconds = []
+    monkeypatch.setattr("pooch.core.time.sleep", seconds.append)
+    return seconds
 
 
 @pytest.fixture

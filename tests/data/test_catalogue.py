@@ -6,7 +6,6 @@ import json
 import math
 import os
 import pickle
-import re
 import shutil
 import sys
 import tarfile
@@ -16,14 +15,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
+from attop_bench.data.fetch import failures, fetch_files, read_receipt
 
 from attop_bench.data import Dataset, DatasetError, build, make, make_folds
 from attop_bench.data.base import Unavailable, load_arrays
 from attop_bench.data.build import check_facts
 from attop_bench.data.catalogue import kind_of
-from attop_bench.data.fetch import Source
-from attop_bench.data.fetch.receipt import failures, fetch_files, read_receipt
-from attop_bench.data.formats.pickled_frame import load_columns
+from attop_bench.data.source import Source
 from attop_bench.data.kinds.behance import RECORD, project_items
 from attop_bench.data.kinds.citation import CONTACTS, PUBLISHED
 from attop_bench.run.config import load_config
@@ -257,54 +255,6 @@ def test_the_citation_entry_pins_the_archive_its_kind_reads():
     """The entry needs nothing more from the user; without network it is unavailable."""
     [data] = config(datasets=["citation"]).datasets
     assert (data.files["archive"].digest, data.params) == (PUBLISHED, {})
-
-
-def test_a_pickled_frame_is_read_without_pandas(tmp_path):
-    pd = pytest.importorskip("pandas")
-    names = pd.Index(["n", "x", "s"], dtype=object)
-    frame = pd.DataFrame([[1, 0.5, "a"], [2, 1.5, "b"]], columns=names).astype({"n": int, "x": float})
-    frame["s"] = frame["s"].astype(object)
-    frame.columns = names
-    for protocol in (2, 4):
-        content = pickle.dumps(frame, protocol)
-        (tmp_path / "t.pkl").write_bytes(content)
-        columns = load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
-        assert {name: list(values) for name, values in columns.items()} == {
-            "n": [1, 2],
-            "x": [0.5, 1.5],
-            "s": ["a", "b"],
-        }
-    deep: list = []
-    for _ in range(40):
-        deep = [deep, deep]
-    held = np.array([None, deep], dtype=object)
-    for value in (frame["x"], [1, 2], {"a": [1], "b": [1, 2]}, {"a": deep}, {"a": held}):
-        content = pickle.dumps(value)
-        (tmp_path / "t.pkl").write_bytes(content)
-        with pytest.raises(DatasetError):
-            load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
-
-
-@pytest.mark.parametrize("n_columns", [10**12, 2**70])
-def test_a_pickled_frame_of_endlessly_many_names_is_refused(tmp_path, n_columns):
-    pd = pytest.importorskip("pandas")
-    content = pickle.dumps(pd.DataFrame(np.zeros((2, 3))), 2)
-    found = re.search(rb"stop(q.)?K\x03", content)
-    many = found[0][:-2] + b"\x8a\x0a" + n_columns.to_bytes(10, "little")
-    content = content.replace(found[0], many)
-    (tmp_path / "t.pkl").write_bytes(content)
-    with pytest.raises(DatasetError, match="not a table that can be read"):
-        load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
-
-
-@pytest.mark.parametrize("unit", ["s", "ns", "25us"])
-def test_times_of_a_pickle_keep_their_unit(tmp_path, unit):
-    times = np.array([0, 5, -(2**40)]).astype(f"M8[{unit}]")
-    content = pickle.dumps({"t": times, "d": times - times[1]}, 4)
-    (tmp_path / "t.pkl").write_bytes(content)
-    columns = load_columns(tmp_path / "t.pkl", hashlib.sha256(content).hexdigest())
-    np.testing.assert_array_equal(columns["t"], times)
-    assert (columns["t"].dtype, columns["d"].dtype) == (times.dtype, (times - times).dtype)
 
 
 def write_behance(folder, n_items=90, n_users=4, likes=14):

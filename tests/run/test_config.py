@@ -110,8 +110,8 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             ["mine: files: path: file '../x': expected a name relative to the cache"],
         ),
         (
-            {"datasets": [entry(files={"path": {"path": "x", "archive_digest": "0"}})]},
-            ["archive_digest must be 64", "or 40 (git object id), got '0'"],
+            {"datasets": [entry(files={"path": {"path": "x", "digest": "0"}})]},
+            ["digest must be 64", "or 40 (git object id), got '0'"],
         ),
         *(
             (

@@ -201,7 +201,7 @@ def test_what_a_script_imports_is_in_its_fingerprint(script):
         ("trace", "attop_bench.report.compute.tops"),
         ("check", "attop_bench.run.checks"),
         ("evaluate", "attop.metrics.custom"),
-        ("fetch", "attop_bench.data.fetch.transfer"),
+        ("fetch", "attop_bench.data.fetch"),
         ("report", "attop_bench.run.manifest"),
     ],
 )

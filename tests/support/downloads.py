@@ -1,4 +1,4 @@
-"""A server that misbehaves as told, archives, and the one message of a download that fails."""
+"""A server that misbehaves as it is told, archives, and the one message of a download that fails."""
 
 import hashlib
 import io
@@ -14,12 +14,16 @@ from attop_bench.data.base import Unavailable
 from attop_bench.data.fetch import obtain
 
 DATA = b"1,2,3\n4,5,6\n" * 1000
-LONG = bytes(range(256)) * 8192  # 2 MiB: a beginning of it is worth keeping
+LONG = bytes(range(256)) * 8192  # 2 MiB
 HTML = b"<!DOCTYPE html>\n<html><body>moved</body></html>"
 
 
 def sha(data):
     return hashlib.sha256(data).hexdigest()
+
+
+def git_id(content):
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 class Server:
@@ -31,7 +35,7 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
-                outer.asked.append((self.path, self.headers.get("Range"), self.headers.get("If-Range")))
+                outer.asked.append(self.path)
                 page = outer.pages.get(self.path)
                 if page is None:
                     self.send_error(404)
@@ -56,23 +60,14 @@ class Server:
         self.thread.join()
 
 
-def whole(data, etag='"a"', ranges=True, send=None, heed_if_range=True):
+def whole(data, send=None):
     """A server of `data` that breaks off after `send` bytes."""
 
     def answer(handler):
-        start, wanted = 0, handler.headers.get("Range")
-        same = not heed_if_range or handler.headers.get("If-Range") in (None, etag)
-        if wanted and ranges and same:
-            start = int(wanted.removeprefix("bytes=").rstrip("-"))
-            handler.send_response(206)
-            handler.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
-        else:
-            handler.send_response(200)
-        if etag:
-            handler.send_header("ETag", etag)
-        handler.send_header("Content-Length", str(len(data) - start))
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(data)))
         handler.end_headers()
-        handler.wfile.write(data[start : len(data) if send is None else send])
+        handler.wfile.write(data[:send])
 
     return answer
 
@@ -96,11 +91,6 @@ def refused(source, cache, *words, **options):
     return caught.value
 
 
-class Link:
-    def __init__(self, kind):
-        self.kind = kind
-
-
 def zipped(*entries):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as box:
@@ -110,14 +100,15 @@ def zipped(*entries):
 
 
 def tarred(*entries, mode="w:gz"):
+    """A tar; an entry whose content is a type of tarfile is of that type."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode=mode) as tape:
         for name, content in entries:
             info = tarfile.TarInfo(name)
-            if not isinstance(content, Link):
+            if len(content) > 1 or not content.isdigit():
                 info.size = len(content)
                 tape.addfile(info, io.BytesIO(content))
             else:
-                info.type, info.linkname = content.kind, "/etc/passwd"
+                info.type, info.linkname = content, "/etc/passwd"
                 tape.addfile(info)
     return buffer.getvalue()

@@ -3,8 +3,8 @@
 from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop_bench.data.fetch.receipt import fetch_files
-    from attop_bench.data.fetch.source import Source
+    from attop_bench.data.fetch import fetch_files
+    from attop_bench.data.source import Source
 
     where = snakemake.params.sources
     fetch_files(

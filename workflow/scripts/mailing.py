@@ -9,7 +9,7 @@ with job_log(snakemake.log[0]):
     from studies.coil2000.mailing import mailing
 
     from attop_bench.data.base import Dataset
-    from attop_bench.data.fetch.receipt import read_receipt
+    from attop_bench.data.fetch import read_receipt
     from attop_bench.run.available import load_available
     from attop_bench.run.parameters import by_name
     from attop_bench.run.spec import JobSpec

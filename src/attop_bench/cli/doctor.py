@@ -215,7 +215,7 @@ def _check_memory(config: Config) -> Iterator[Finding]:
 
 def _check_files(config: Config) -> Iterator[Finding]:
     """Look for the files of the data sets in cache and mirror: the others need a network, or a hand."""
-    from attop_bench.data.fetch.download import MIRROR
+    from attop_bench.data.fetch import MIRROR
 
     files = {file.path: file for data in config.datasets for file in data.files.values()}
     missing = {path: file for path, file in files.items() if not (Path(config.cache) / path).exists()}

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from attop.core.seeds import derive_seed
 from attop_bench.data.base import (
     Dataset,
     DatasetError,
@@ -20,8 +21,7 @@ from attop_bench.data.base import (
     save_unavailable,
 )
 from attop_bench.data.catalogue import kind_of, stage_parameters
-from attop_bench.data.fetch.receipt import read_receipt
-from attop.core.seeds import derive_seed
+from attop_bench.data.fetch import read_receipt
 
 __all__ = ["build", "check_facts", "make"]
 

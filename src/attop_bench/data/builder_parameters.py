@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from attop_bench.data.base import DatasetError
 from attop.core.wording import did_you_mean
+from attop_bench.data.base import DatasetError
 
 __all__ = ["complete", "fraction", "integer", "interval", "listed"]
 

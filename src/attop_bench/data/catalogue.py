@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from attop.core.wording import did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.builder_parameters import complete
 from attop_bench.data.kinds import (
@@ -26,7 +27,6 @@ from attop_bench.data.kinds import (
     simulation,
     table,
 )
-from attop.core.wording import did_you_mean
 
 __all__ = [
     "KINDS",

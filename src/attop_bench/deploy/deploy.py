@@ -13,7 +13,7 @@ import numpy as np
 from attop.core.top import Top
 from attop_bench.data import make
 from attop_bench.data.base import Dataset
-from attop_bench.data.fetch.receipt import read_receipt
+from attop_bench.data.fetch import read_receipt
 from attop_bench.data.formats import format_of
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.choose import Expectation, Tried, choose_setting, expect, top_of_all, try_methods

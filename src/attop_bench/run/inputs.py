@@ -12,7 +12,7 @@ from typing import Any
 
 from attop.metrics import Metric
 from attop_bench.data.catalogue import kind_of
-from attop_bench.data.fetch.receipt import failures
+from attop_bench.data.fetch import failures
 from attop_bench.papers.registry import MAILINGS, PAPERS, SIMULATIONS
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.origins import Origins

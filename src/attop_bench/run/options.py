@@ -16,7 +16,7 @@ from attop.metrics.custom import find_metric
 from attop.metrics.registry import DEFAULT_METRICS
 from attop_bench.bibliography import bibliography
 from attop_bench.data.catalogue import KINDS
-from attop_bench.data.fetch import Source
+from attop_bench.data.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from attop_bench.data.catalogue import kind_of
-from attop_bench.data.fetch.source import digest as digest_of_file
+from attop_bench.data.source import digest as digest_of_file
 from attop_bench.papers.registry import SIMULATIONS
 from attop_bench.run.carried import digest, origin_of_run
 from attop_bench.run.plan import Plan

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from attop.core.files import write_json, write_text
-from attop_bench.data.fetch import Source
+from attop_bench.data.source import Source
 from attop_bench.run.options import (
     Config,
     DatasetConfig,

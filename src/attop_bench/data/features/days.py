@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attop_bench.data.base import DatasetError
 from attop.core.typing import Ints
+from attop_bench.data.base import DatasetError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop_bench.data.base import DatasetError
 from attop.core.typing import Floats
+from attop_bench.data.base import DatasetError
 
 __all__ = ["umap_embedding"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop_bench.data.base import DatasetError
 from attop.core.typing import Floats
+from attop_bench.data.base import DatasetError
 
 __all__ = ["Factorisation", "masked_nmf"]
 

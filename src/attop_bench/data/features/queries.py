@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attop_bench.data.base import DatasetError
 from attop.core.typing import Floats, Ints
+from attop_bench.data.base import DatasetError
 
 __all__ = ["parts_by_bounds", "query_level_norm"]
 

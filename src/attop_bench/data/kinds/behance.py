@@ -7,11 +7,11 @@ import os
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.builder_parameters import integer, interval
 from attop_bench.data.features.interaction import interaction_features
 from attop_bench.data.kinds.images import recommend
-from attop.core.typing import Floats, Ints
 
 __all__ = ["behance_recommendation", "embed_items", "project_items", "read_behance"]
 

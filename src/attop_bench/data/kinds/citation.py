@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.builder_parameters import fraction, integer
 from attop_bench.data.features.interaction import interaction_features
-from attop_bench.data.fetch import extract
-from attop_bench.data.fetch.source import check_digest
-from attop_bench.data.fetch.source import digest as digest_of
-from attop_bench.data.formats.pickled_frame import load_columns
-from attop.core.typing import Floats, Ints
+from attop_bench.data.formats import read_pickle
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["CONTACTS", "PUBLISHED", "citation_recommendation"]
 
@@ -80,14 +77,7 @@ def citation_recommendation(
     """
     integer(_WHERE, "min_positives", min_positives, 0)
     fraction(_WHERE, "min_share", min_share)
-    with open(archive, "rb") as file:
-        check_digest(file, digest, archive)
-    tables = []
-    with TemporaryDirectory() as folder:
-        table = Path(folder) / "table.pkl"
-        for name in _TABLES:
-            extract(archive, name, table)
-            tables.append(_rows(load_columns(table, digest_of(table)), name, min_positives, min_share))
+    tables = [_rows(read_pickle(archive, digest, name), name, min_positives, min_share) for name in _TABLES]
     X, y, user = (np.concatenate(parts) for parts in zip(*tables, strict=True))
     facts = {
         "title": "Citation recommendation",
@@ -100,9 +90,10 @@ def citation_recommendation(
 
 
 def _rows(
-    table: Mapping[str, NDArray[Any]], name: str, min_positives: int, min_share: float
+    table: pd.DataFrame, name: str, min_positives: int, min_share: float
 ) -> tuple[Floats, Ints, NDArray[Any]]:
     """Return features, labels and users of one table."""
+    table.columns = table.columns.map(str)
     words = [str(j) for j in range(2 * _WORDS)]
     missing = [c for c in ("u_id", "paper_id_written", "label", *CONTACTS, *words) if c not in table]
     if missing:
@@ -111,7 +102,7 @@ def _rows(
             "give the table as published"
         )
     user = np.array([f"{u}_{p}" for u, p in zip(table["u_id"], table["paper_id_written"], strict=True)])
-    y = (table["label"].astype(np.float64) == 1).astype(np.int64)
+    y = (table["label"].to_numpy(np.float64) == 1).astype(np.int64)
     codes, size = np.unique(user, return_inverse=True, return_counts=True)[1:]
     positives = np.bincount(codes, weights=y)
     keep = ((positives >= min_positives) & (positives >= min_share * size))[codes]
@@ -120,6 +111,6 @@ def _rows(
             f"{_WHERE}: no user in {name} has {min_positives} positives and a share of {min_share:g}: "
             "lower them"
         )
-    columns = np.column_stack([table[c] for c in (*CONTACTS, *words)]).astype(np.float64)[keep]
+    columns = table[[*CONTACTS, *words]].to_numpy(np.float64)[keep]
     contacts, paper, cited = np.split(columns, [len(CONTACTS), len(CONTACTS) + _WORDS], axis=1)
     return np.hstack([contacts, interaction_features(paper, cited)]), y[keep], user[keep]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset
 from attop_bench.data.builder_parameters import integer
-from attop.core.typing import Floats, Ints
 
 __all__ = ["fraud_stream"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.typing import Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.builder_parameters import fraction, integer, interval
 from attop_bench.data.features.embedding import umap_embedding
 from attop_bench.data.features.interaction import interaction_features
 from attop_bench.data.kinds.bundled import DIGITS_SOURCE
-from attop.core.typing import Ints
 
 __all__ = [
     "Recommendation",

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.typing import Floats
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds.ratings import rating_recommendation
-from attop.core.typing import Floats
 
 __all__ = ["movie_recommendation", "read_ratings"]
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.builder_parameters import fraction, integer, interval
 from attop_bench.data.features.factorisation import masked_nmf
 from attop_bench.data.features.interaction import interaction_features
-from attop.core.typing import Floats, Ints
 
 __all__ = ["factorise", "first_ratings", "label_rest", "rating_recommendation", "simulate_ratings"]
 

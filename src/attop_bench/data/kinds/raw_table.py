@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attop.core.typing import Ints
+from attop.core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
 from attop_bench.data.builder_parameters import listed
 from attop_bench.data.formats import format_of, read_frame
-from attop.core.wording import did_you_mean
-from attop.core.typing import Ints
 
 if TYPE_CHECKING:
     import pandas as pd

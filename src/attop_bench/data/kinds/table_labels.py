@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attop_bench.data.base import DatasetError
 from attop.core.typing import Ints
+from attop_bench.data.base import DatasetError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from attop.core.wording import few
+from attop.metrics import auc
 from attop_bench.data.features.text import MANY_VALUES
 from attop_bench.data.kinds.table_labels import positives
 from attop_bench.data.look.column import Column
 from attop_bench.data.look.label import Candidate
-from attop.metrics import auc
-from attop.core.wording import few
 
 if TYPE_CHECKING:
     import pandas as pd

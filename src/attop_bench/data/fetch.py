@@ -1,0 +1,393 @@
+"""Files of data sets: from the cache, the user's mirror or the web, checked before anything reads them.
+
+pooch downloads, retries and compares SHA-256. This module adds the user's mirror, git object ids, members of
+archives, limits on sizes, and the receipt that stands for the files in the workflow.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import io
+import json
+import logging
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+from attop.core.files import put_in_place, write_text
+from attop_bench.data.base import DatasetError, Unavailable
+from attop_bench.data.source import Source, digest, kind_of, open_member, stays_inside
+
+if TYPE_CHECKING:
+    import requests
+
+__all__ = ["MIRROR", "failures", "fetch_files", "obtain", "read_receipt"]
+
+log = logging.getLogger(__name__)
+
+MIRROR = "ATTOP_MIRROR"  # environment variable
+
+_Path = str | os.PathLike[str]
+_RETRIES = 3
+_BLOCK = 1 << 18
+#: Bytes of a download, and of an unpacked file, whose size is not in the configuration.
+_CEILING, _UNPACKED_CEILING = 4 << 30, 16 << 30
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_TEMPORARY = {408, 425, 429}  # client errors that may pass; the others are not worth a retry
+_HTML = re.compile(rb"\s*(<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype\s+html|html|head|body)\b", re.I | re.S)
+
+
+class _Failure(Exception):
+    """A place that does not give the file; not retried by pooch, which retries ValueError."""
+
+
+def obtain(source: Source, cache: _Path, *, mirror: _Path | None = None, offline: bool = False) -> Path:
+    """Return the path of a file in the cache, getting it if need be.
+
+    The cache is asked first, then the mirror, then upstream in order. Nothing appears under the file's
+    name before it is whole and its digest right.
+
+    Parameters
+    ----------
+    source : Source
+    cache : path
+        Folder of files; made if missing. Archives that files were taken from are kept in ``archives``.
+    mirror : path or str, optional
+        Folder or URL prefix (``http``, ``https`` or ``file``) under which files have `Source.mirror_path`
+        as name. Default: the environment variable ``ATTOP_MIRROR``.
+    offline : bool, default False
+        Ask no server; a mirror that is a folder is used all the same.
+
+    Returns
+    -------
+    path : Path
+
+    Raises
+    ------
+    Unavailable
+        If no place has the right file or the cache cannot be written; the remedy says how to get it by
+        hand and where to put it.
+    """
+    cache = Path(cache)
+    out = cache / source.path
+    mirror = str(mirror if mirror is not None else os.environ.get(MIRROR, ""))
+    failures = []
+    try:
+        with _alone(out.parent):
+            if out.exists():
+                try:
+                    _check(out, source)
+                    return out
+                except _Failure as error:
+                    failures.append(f"cache: {error}")
+            for place in _places(source, mirror):
+                if offline and "://" in place:
+                    continue
+                try:
+                    _get(source, place, cache)
+                    return out
+                except _Failure as error:
+                    log.warning("%s", error)
+                    failures.append(str(error))
+    except OSError as error:
+        raise _disk(error, source, cache) from None
+    if offline:
+        failures.append("offline: no server was asked")
+    elif not source.urls:
+        failures.append("no download address is known")
+    raise Unavailable(f"{source.path}: " + "; ".join(failures), _remedy(source, mirror, out))
+
+
+def _places(source: Source, mirror: str) -> Iterator[str]:
+    """Yield the paths and URLs to try, in order."""
+    if mirror and "://" not in mirror:
+        yield str(Path(mirror) / source.mirror_path)
+    elif mirror.lower().startswith("file://"):
+        yield str(Path(unquote(urlsplit(mirror).path)) / source.mirror_path)
+    elif mirror.lower().startswith(("http://", "https://")):
+        yield f"{mirror.rstrip('/')}/{quote(source.mirror_path)}"
+    elif mirror:
+        raise DatasetError(f"mirror {mirror!r}: expected a folder or a URL of http, https or file")
+    yield from source.urls
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Let one process at a time fetch files into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # file systems without locks: two processes may do the same work twice
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _get(source: Source, place: str, cache: Path) -> None:
+    """Bring the file, or the member of an archive, from one place into the cache."""
+    out = cache / source.path
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
+        ready = Path(folder) / "ready"
+        if source.member is None:
+            _transfer(place, ready, source.digest, source.bytes or _CEILING)
+            _check(ready, source, place)
+        elif "://" not in place:
+            _readable(place)
+            _unpack(Path(place), source, ready, place)
+        else:
+            name = PurePosixPath(urlsplit(place).path).name
+            archive = out.parent.relative_to(cache) / (name if stays_inside(name) else "archive")
+            _from_archive(source, place, cache / "archives" / archive, ready)
+        put_in_place(ready, out)
+
+
+def _from_archive(source: Source, url: str, archive: Path, out: Path) -> None:
+    """Take the member out of an archive that is kept for its other members; download it if need be."""
+    kept = archive.exists()
+    if not kept:
+        _transfer(url, out, None, _CEILING)
+        put_in_place(out, archive)
+    try:
+        _unpack(archive, source, out, url)
+    except BaseException as error:
+        archive.unlink(missing_ok=True)
+        if not (kept and isinstance(error, _Failure)):
+            raise
+        out.unlink()
+        _from_archive(source, url, archive, out)
+
+
+def _transfer(place: str, out: Path, expected: str | None, limit: int) -> None:
+    """Download or copy a file by pooch."""
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel("WARNING")  # of copies, and of downloads below temporary names
+    local = "://" not in place
+    if local:
+        _readable(place)
+    else:
+        log.info("%s: downloading", place)
+    sha256 = f"sha256:{expected}" if expected and len(expected) == 64 else None
+    store = pooch.Pooch(
+        out.parent,
+        "",
+        registry={out.name: sha256},
+        urls={out.name: place},
+        retry_if_failed=0 if local else _RETRIES,
+    )
+    try:
+        store.fetch(out.name, downloader=_Downloader(limit))
+    except (requests.RequestException, ValueError) as error:
+        raise _Failure(f"{place}: {' '.join(str(error).split())}") from None
+
+
+class _Downloader:
+    """Downloader for pooch: copies paths; limits sizes and redirects of URLs."""
+
+    def __init__(self, limit: int):
+        self.limit = limit
+
+    def __call__(self, url: str, output_file: str, pooch: object) -> None:
+        from pooch import HTTPDownloader
+
+        os.remove(output_file)  # made for its owner alone; the umask decides
+        with _Limited(output_file, self.limit, url) as file:
+            if "://" not in url:
+                with open(url, "rb") as origin:
+                    shutil.copyfileobj(origin, file)
+            else:
+                headers = {"User-Agent": "attop", "Accept-Encoding": "identity"}
+                HTTPDownloader(chunk_size=_BLOCK, headers=headers, hooks={"response": self._look})(
+                    url, file, pooch
+                )
+        _refuse_html(output_file, url)
+
+    def _look(self, response: requests.Response, **options: object) -> None:
+        """Refuse an answer by its headers."""
+        url, status = response.url, response.status_code
+        if response.is_redirect:
+            to = urljoin(url, response.headers["location"])
+            if not to.lower().startswith(("https://", url.split(":")[0].lower() + "://")):
+                raise _Failure(f"{url}: redirects to {to}, which is less safe; not followed")
+        elif 400 <= status < 500 and status not in _TEMPORARY:
+            raise _Failure(f"{url}: HTTP {status} {response.reason}")
+        elif int(response.headers.get("content-length", 0)) > self.limit:
+            raise _too_large(url, self.limit)
+
+
+class _Limited(io.BufferedWriter):
+    """A file that refuses to grow beyond its limit."""
+
+    def __init__(self, path: _Path, limit: int, origin: str):
+        super().__init__(io.FileIO(path, "w"))
+        self.limit, self.origin = limit, origin
+
+    def write(self, block: Any) -> int:
+        if self.tell() + len(block) > self.limit:
+            raise _too_large(self.origin, self.limit)
+        return super().write(block)
+
+
+def _too_large(origin: str, limit: int) -> _Failure:
+    return _Failure(
+        f"{origin}: more than the expected {limit} bytes; if the file is right, give its size as bytes"
+    )
+
+
+def _readable(place: str) -> None:
+    if not (os.path.isfile(place) and os.access(place, os.R_OK)):
+        raise _Failure(f"mirror: no readable file {place}")
+
+
+def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
+    """Write the member of an archive, or the file itself if that is what lies there, and check it."""
+    _refuse_html(packed, origin)
+    member = cast(str, source.member)
+    itself = source.digest is not None and digest(packed, source.digest) == source.digest
+    try:
+        with (
+            open(packed, "rb") if itself else open_member(packed, member) as file,
+            _Limited(out, source.bytes or _UNPACKED_CEILING, origin) as target,
+        ):
+            shutil.copyfileobj(file, target, _BLOCK)
+    except (_Failure, MemoryError):
+        raise
+    except Exception as error:  # bz2 reports bad data as an OSError without a number, zip as EINVAL
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
+        raise _Failure(
+            f"{origin}: {error or type(error).__name__}; the archive is damaged or another"
+        ) from None
+    _check(out, source, origin)
+
+
+def _refuse_html(path: _Path, origin: object) -> None:
+    """Refuse a web page, as servers send in place of what has moved."""
+    with open(path, "rb") as file:
+        if _HTML.match(file.read(4096).removeprefix(b"\xef\xbb\xbf")):
+            raise _Failure(
+                f"{origin}: a web page (HTML) instead of data; the file has moved or asks for a login"
+            )
+
+
+def _check(path: Path, source: Source, origin: object = None) -> None:
+    """Refuse a file that is not the right one, as far as is known."""
+    origin, size = origin or path, path.stat().st_size
+    _refuse_html(path, origin)
+    if source.digest is not None:
+        if (got := digest(path, source.digest)) != source.digest:
+            raise _Failure(
+                f"{origin}: expected {kind_of(source.digest)} {source.digest}, got {got} ({size} bytes); "
+                "damaged, or changed at its source: remove it if it is yours, else take it from another place"
+            )
+    elif size == 0:
+        raise _Failure(f"{origin}: an empty file")
+    elif source.bytes is not None and size != source.bytes:
+        raise _Failure(f"{origin}: expected {source.bytes} bytes, got {size}")
+
+
+def _remedy(source: Source, mirror: str, out: Path) -> str:
+    steps = [source.remedy.rstrip(".")] if source.remedy else []
+    if source.urls:
+        inside = f", take {source.member} out of it" if source.member else ""
+        steps.append(f"download {' or '.join(source.urls)} by hand{inside}")
+    elif not steps:
+        steps.append("get the file by hand")
+    folder = mirror if mirror and "://" not in mirror else "a folder of yours"
+    steps.append(
+        f"put it at {source.mirror_path} in {folder} and name that folder as the mirror "
+        f"(--config mirror=... or {MIRROR}), or put it at {out}"
+    )
+    if source.digest:
+        steps.append(f"its {kind_of(source.digest)} must be {source.digest}")
+    return "; ".join(steps)
+
+
+def _disk(error: OSError, source: Source, cache: Path) -> Unavailable:
+    reason = f"{source.path}: cannot write to the cache {cache} ({error.strerror or error})"
+    if error.errno in _FULL:
+        size = f"{source.bytes} bytes" if source.bytes else "space"
+        return Unavailable(
+            f"{reason}, the disk is full", f"free {size} or name a cache on another disk, then run again"
+        )
+    return Unavailable(reason, "make it writable or name another cache folder, then run again")
+
+
+def fetch_files(
+    files: Mapping[str, Source], cache: _Path, out: _Path, *, mirror: str | None = None, offline: bool = False
+) -> bool:
+    """Get the files of a data set into the cache and write the receipt.
+
+    A receipt is a small JSON file that stands for the downloaded files in the workflow. It holds their paths
+    and digests, so that other bytes prepare the data set again and the same bytes from elsewhere do not; or
+    the reason why they are unavailable.
+
+    Parameters
+    ----------
+    files : mapping
+        Parameter of the builder -> `Source`.
+    cache : path
+        Folder of downloaded files.
+    out : path
+        Receipt to write. Beside it lies a count of the failures so far; see `failures`.
+    mirror, offline
+        See `obtain`.
+
+    Returns
+    -------
+    available : bool
+        Whether all files are in the cache.
+    """
+    receipt: dict[str, dict[str, str]] = {}
+    for parameter, file in files.items():
+        try:
+            path = obtain(file, cache, mirror=mirror, offline=offline)
+        except Unavailable as error:
+            write_text(_counter(out), str(failures(out) + 1))
+            write_text(out, json.dumps({"unavailable": [error.reason, error.remedy]}, indent=1) + "\n")
+            return False
+        receipt[parameter] = {"path": str(path), "sha256": digest(path)}
+    write_text(out, json.dumps({"files": receipt}, indent=1, sort_keys=True) + "\n")
+    return True
+
+
+def read_receipt(path: _Path) -> dict[str, str]:
+    """Return parameter -> path of the files.
+
+    Raises
+    ------
+    Unavailable
+        If the receipt holds the reason why there are none.
+    DatasetError
+        If a file has left the cache since.
+    """
+    receipt = json.loads(Path(path).read_text(encoding="utf-8"))
+    if "unavailable" in receipt:
+        raise Unavailable(*receipt["unavailable"])
+    paths = {parameter: file["path"] for parameter, file in receipt["files"].items()}
+    for file in paths.values():
+        if not os.path.exists(file):
+            raise DatasetError(f"{file} was fetched and is gone since: remove {path} and run again")
+    return paths
+
+
+def failures(receipt: _Path) -> int:
+    """Return how often fetching the files of a receipt has failed so far.
+
+    A workflow that makes this number a parameter of the job tries again what failed, and only that.
+    """
+    counter = _counter(receipt)
+    return int(counter.read_text()) if counter.exists() else 0
+
+
+def _counter(receipt: _Path) -> Path:
+    return Path(receipt).with_suffix(".failures")

@@ -1,0 +1,402 @@
+"""Files of tables: one reader a format, each returns a data frame with named columns."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attop.core.wording import did_you_mean
+from attop_bench.data.base import DatasetError
+from attop_bench.data.builder_parameters import complete, listed
+from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FORMATS", "format_of", "read_frame", "read_pickle"]
+
+_Path = str | os.PathLike[str]
+_MOST_CELLS = 1 << 29
+
+
+def format_of(path: _Path) -> str:
+    """Return the format that the end of a name stands for; ``.gz``, ``.bz2``, ``.xz`` are looked through.
+
+    Raises
+    ------
+    DatasetError
+        If it stands for none.
+    """
+    name = PurePath(path)
+    while name.suffix.lower() in (".gz", ".bz2", ".xz"):
+        name = name.with_suffix("")
+    try:
+        return _SUFFIXES[name.suffix.lower()]
+    except KeyError:
+        raise DatasetError(
+            f"dataset {path}: cannot tell the format from the name: set format to one of {', '.join(FORMATS)}"
+        ) from None
+
+
+def read_frame(
+    path: _Path, format: str | None = None, options: Mapping[str, Any] | None = None
+) -> pd.DataFrame:
+    """Read a table from a file.
+
+    Parameters
+    ----------
+    path : path
+    format : str, optional
+        A key of `FORMATS`; the end of the file's name decides if left out.
+    options : mapping, optional
+        Parameters of the reader.
+
+    Returns
+    -------
+    frame : DataFrame
+        Columns named by text.
+
+    Raises
+    ------
+    DatasetError
+        If the format or an option is unknown, or the file is missing or not of that format.
+    """
+    name = format_of(path) if format is None else format
+    where = f"dataset {path}"
+    if not isinstance(name, str) or name not in FORMATS:
+        raise DatasetError(f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}")
+    reader = FORMATS[name]
+    if not os.path.isfile(path):
+        raise DatasetError(f"{where}: there is no such file in {os.getcwd()}: give the path from there")
+    filled = complete(reader, options or {}, f"{where}: format {name!r}", reserved=("path",))
+    frame = reader(path, **filled)
+    frame.columns = frame.columns.map(str)
+    refuse_twice(frame.columns, where)
+    if len(frame) == 0:
+        raise DatasetError(f"{where}: the file has no rows")
+    return frame
+
+
+def read_delimited(
+    path: _Path,
+    *,
+    separator: str | None = None,
+    header: bool = True,
+    names: Sequence[str] | None = None,
+    comment: str | None = None,
+    missing: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    decimal: str = ".",
+) -> pd.DataFrame:
+    """Read delimited text in UTF-8.
+
+    Parameters
+    ----------
+    path : path
+        Compressed or not.
+    separator : str, optional
+        One character, ``"tab"``, or ``"whitespace"`` for runs of blanks; the comma if left out, or the
+        tab if the name ends in ``.tsv``.
+    header : bool
+        Whether the first line holds the names of the columns.
+    names : sequence of str, optional
+        Names of the columns of a file without header; their numbers from 1 if left out.
+    comment : str, optional
+        Character from which on the rest of a line is ignored.
+    missing : sequence of str, or mapping of column to such
+        What stands for a missing value besides nothing, NA, NaN, null and their like: such as ``?`` or -999.
+    decimal : str
+        ``.`` or ``,``, before the decimals of numbers.
+
+    Raises
+    ------
+    DatasetError
+        If the lines cannot be split into equal numbers of fields, or two columns have one name.
+    """
+    import warnings
+
+    import pandas as pd
+
+    where = f"dataset {path}"
+    if names is not None and header:
+        raise DatasetError(f"{where}: names are for a file without header: set header to false")
+    if separator is None:
+        separator = "tab" if ".tsv" in os.path.basename(path).lower() else ","
+    if not isinstance(separator, str):
+        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
+    if comment is not None and (not isinstance(comment, str) or len(comment) != 1):
+        raise DatasetError(f"{where}: comment must be one character, got {comment!r}")
+    if names is not None:
+        listed(where, "names", names, (str, int), "names")
+    marks: Any = _marks(missing, where)
+    if decimal not in (".", ","):
+        raise DatasetError(f"{where}: decimal must be . or , got {decimal!r}")
+    pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
+    if len(separator) != 1 and pattern == separator:
+        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
+    kind = {",": "comma", "\t": "tab", r"\s+": "blank"}.get(pattern, repr(pattern))
+    try:
+        with open_bytes(path) as file, warnings.catch_warnings():
+            # A row longer than the header would otherwise be cut off, or its first field become an index.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                file,
+                sep=pattern,
+                header=0 if header else None,
+                comment=comment,
+                index_col=False,
+                na_values=marks,
+                decimal=decimal,
+            )
+        if header:  # pandas has given a second column of one name another name
+            with open_bytes(path) as file:
+                first = pd.read_csv(
+                    file, sep=pattern, header=None, nrows=1, comment=comment, index_col=False, dtype=str
+                )
+            refuse_twice(first.iloc[0].dropna(), where)
+    except (
+        pd.errors.ParserError,
+        pd.errors.ParserWarning,
+        pd.errors.EmptyDataError,
+        UnicodeDecodeError,
+        OSError,
+        *BROKEN,
+    ) as error:
+        form = "with a header " if header else ""
+        raise DatasetError(f"{where}: not a {kind} separated file {form}in UTF-8: {error}") from None
+    if not header:
+        if names is not None and len(names) != frame.shape[1]:
+            raise DatasetError(
+                f"{where}: {frame.shape[1]} columns but {len(names)} names: give one name a column"
+            )
+        frame.columns = pd.Index(range(1, frame.shape[1] + 1) if names is None else names).map(str)
+    return frame
+
+
+def _marks(missing: Any, where: str) -> list[Any] | dict[str, list[Any]] | None:
+    """Return marks of missing values as pandas takes them."""
+    if isinstance(missing, Mapping):
+        return {
+            str(c): listed(where, f"missing of {c!r}", m, (str, int, float), "marks")
+            for c, m in missing.items()
+        }
+    return listed(where, "missing", missing, (str, int, float), "marks") or None
+
+
+def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
+    """Read lines ``label [qid:q] index:value ... [# comment]``.
+
+    Parameters
+    ----------
+    path : path
+        Compressed or not.
+    n_features : int, optional
+        Number of features, where the last ones may not occur; the highest index if left out.
+    zero_based : bool
+        Whether the first feature has index 0 instead of 1.
+
+    Returns
+    -------
+    frame : DataFrame
+        Columns ``label``, ``qid`` if the file has them, and the features, named by their indices. What a
+        line leaves out is 0.
+
+    Raises
+    ------
+    DatasetError
+        If a line has another form, or an index is out of range or so large that the table is.
+    """
+    import pandas as pd
+    from sklearn.datasets import load_svmlight_file
+
+    where = f"dataset {path}"
+    try:
+        with open_bytes(path) as file:
+            X, label, query = load_svmlight_file(
+                file, n_features=n_features, zero_based=zero_based, query_id=True
+            )
+    except (ValueError, OverflowError, OSError, *BROKEN) as error:
+        raise DatasetError(
+            f"{where}: not in SVMlight format with {n_features or 'any number of'} features, indices from "
+            f"{int(not zero_based)}: {error}; check format, n_features and zero_based"
+        ) from None
+    if len(query) not in (0, len(label)):
+        raise DatasetError(
+            f"{where}: {len(query)} of {len(label)} lines have a qid: give every line one, or none"
+        )
+    cells = X.shape[0] * X.shape[1]
+    if cells > _MOST_CELLS:
+        raise DatasetError(
+            f"{where}: {X.shape[0]} rows with indices up to {X.shape[1]} are {8 * cells / 1e9:.3g} GB, since "
+            f"tables are held in full, at most {8 * _MOST_CELLS / 1e9:.3g} GB: check the indices, or keep "
+            "fewer features"
+        )
+    first = int(not zero_based)
+    frame = pd.DataFrame(X.toarray(), columns=[str(j + first) for j in range(X.shape[1])])
+    frame.insert(0, "label", label)
+    if len(query):
+        frame.insert(1, "qid", np.asarray(query, dtype=np.int64))
+    return frame
+
+
+def read_npz(path: _Path) -> pd.DataFrame:
+    """Read an ``.npz`` file; nothing is unpickled.
+
+    Returns
+    -------
+    frame : DataFrame
+        An array of shape (n,) is a column of its name, an array ``X`` of shape (n, d) is the columns
+        ``X1`` to ``Xd``.
+
+    Raises
+    ------
+    DatasetError
+        If the file is something else, holds objects, or its arrays differ in length.
+    """
+    import pandas as pd
+
+    where = f"dataset {path}"
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, AttributeError, TypeError, *BROKEN) as error:
+        # What NumPy says of a pickle is how to have it run.
+        said = "it is a pickle" if "pickle" in str(error) else str(error)
+        said = "it holds one array, as .npy files do" if isinstance(error, TypeError) else said
+        raise DatasetError(
+            f"{where}: cannot be read as .npz: {said}; save arrays of numbers or text by numpy.savez"
+        ) from None
+    odd = [name for name, array in arrays.items() if array.dtype.kind not in "biufcSU"]
+    if odd:
+        raise DatasetError(
+            f"{where}: array {odd[0]!r} has dtype {arrays[odd[0]].dtype}: numbers or text are needed"
+        )
+    arrays = {name: np.char.decode(a) if a.dtype.kind == "S" else a for name, a in arrays.items()}
+    shapes = {name: array.shape for name, array in arrays.items()}
+    if (
+        not shapes
+        or len({s[:1] for s in shapes.values()}) > 1
+        or any(len(s) not in (1, 2) for s in shapes.values())
+    ):
+        raise DatasetError(
+            f"{where}: arrays must be columns (n,) or tables (n, d) of one length n, got {shapes or 'none'}"
+        )
+    parts = []
+    for name, array in arrays.items():
+        columns = [name] if array.ndim == 1 else [f"{name}{j + 1}" for j in range(array.shape[1])]
+        parts.append(pd.DataFrame(array[:, None] if array.ndim == 1 else array, columns=columns))
+    return pd.concat(parts, axis=1)
+
+
+def read_parquet(path: _Path) -> pd.DataFrame:
+    """Read a Parquet file.
+
+    Raises
+    ------
+    DatasetError
+        If the file is of another format, or pyarrow is not installed.
+    """
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path).reset_index(drop=True)
+    except ImportError:
+        raise DatasetError(f"dataset {path}: Parquet needs pyarrow: pip install pyarrow") from None
+    except Exception as error:  # what a damaged file raises depends on where it is damaged
+        raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from error
+
+
+def read_arff(path: _Path) -> pd.DataFrame:
+    """Read a dense ARFF file of numeric and nominal attributes; ``?`` is a missing value.
+
+    Raises
+    ------
+    DatasetError
+        If SciPy's reader does not take the file.
+    """
+    import pandas as pd
+    from scipy.io import arff
+
+    where = f"dataset {path}"
+    try:
+        with open_bytes(path) as file:
+            rows, about = arff.loadarff(io.TextIOWrapper(file, encoding="utf-8"))
+    except (arff.ArffError, ValueError, IndexError, StopIteration, OSError, *BROKEN) as error:
+        raise DatasetError(
+            f"{where}: not a dense ARFF file of numeric and nominal attributes: {str(error) or 'it is cut off'}; "
+            "save it as CSV"
+        ) from None
+    frame = pd.DataFrame(rows)
+    for name, kind in zip(about.names(), about.types(), strict=True):
+        if kind == "nominal":
+            text = frame[name].str.decode("utf-8")
+            text = text.mask(text == "?")
+            numbers = pd.to_numeric(text.replace({"true": True, "false": False}), errors="coerce")
+            frame[name] = numbers if numbers.isna().equals(text.isna()) else text
+    return frame
+
+
+def read_pickle(path: _Path, digest: str, member: str | None = None) -> pd.DataFrame:
+    """Read a pickled table after its digest; a pickle of another digest may run anything.
+
+    Parameters
+    ----------
+    path : path
+        A pickled DataFrame, or a mapping of columns.
+    digest : str
+        Of the file, as in `attop_bench.data.source.Source`.
+    member : str, optional
+        Name of the pickle, if the file is an archive of several.
+
+    Raises
+    ------
+    DatasetError
+        If there is no digest or it is another, or the pickle is no table.
+    """
+    import pandas as pd
+
+    if not digest:
+        raise DatasetError(f"{path}: a pickle is read only with its digest: give it in the catalogue")
+    check_digest(path, digest)
+    try:
+        with open_member(path, member) if member else open_bytes(path) as file:
+            return pd.DataFrame(pd.read_pickle(file))
+    except Exception as error:  # depends on the version of pandas that wrote the file
+        raise DatasetError(
+            f"dataset {path}: {member or 'it'} is not a pickled table ({type(error).__name__}: {error}): "
+            "save it as Parquet or CSV and use the kind file"
+        ) from None
+
+
+def refuse_twice(names: Iterable[object], where: str) -> None:
+    """Raise `DatasetError` if two names are the same but for blanks around them: one may be the label."""
+    count = Counter(str(name).strip() for name in names)
+    twice = [name for name, times in count.items() if times > 1]
+    if twice:
+        raise DatasetError(f"{where}: column {twice[0]!r} occurs twice: rename one")
+
+
+#: Readers by the name of the format.
+FORMATS: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "csv": read_delimited,
+    "parquet": read_parquet,
+    "svmlight": read_svmlight,
+    "npz": read_npz,
+    "arff": read_arff,
+}
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".npz": "npz",
+    ".arff": "arff",
+}

@@ -1,0 +1,182 @@
+"""One file of a data set: the places that have it, its digest, and how it is opened."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import lzma
+import os
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, field
+from pathlib import PurePosixPath
+from typing import IO, Any
+
+from attop_bench.data.base import DatasetError
+
+__all__ = [
+    "BROKEN",
+    "Source",
+    "check_digest",
+    "digest",
+    "kind_of",
+    "open_bytes",
+    "open_member",
+    "stays_inside",
+]
+
+_Path = str | os.PathLike[str]
+_MAGIC = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+#: Exceptions of reading a damaged compressed file, besides OSError.
+BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
+
+
+def _described(text: str, default: Any = MISSING) -> Any:
+    return field(default=default, metadata={"description": text})
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file, the places that have it, and what it must look like.
+
+    This is also an entry of ``files`` in a configuration, whose reference is made of the descriptions here.
+
+    Raises
+    ------
+    DatasetError
+        For a name that leaves its folder, a URL that is not of the web, a malformed digest, or no size.
+    """
+
+    path: str = _described("Where it lies below the cache, with `/` between folders.")
+    urls: Sequence[str] = _described("Where it is from, by http or https, tried in this order.", ())
+    digest: str | None = _described(
+        "What its content must be, as it lies in the cache: 64 digits of SHA-256, or the 40 of a git object "
+        "id. Any content is taken if left out.",
+        None,
+    )
+    bytes: int | None = _described(
+        "Its size. More is never written; if left out, no more than 4 GiB are downloaded.", None
+    )
+    member: str | None = _described(
+        "Its name in the archive (zip or tar) that the URLs or the mirror hold; any name will do for a file "
+        "that is only compressed (gz, bz2, xz).",
+        None,
+    )
+    mirror: str | None = _described(
+        "Where it, or the archive it is in, lies below the mirror, if elsewhere than `path`.", None
+    )
+    remedy: str = _described("What a person must know to get it by hand, such as terms to be agreed to.", "")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "urls", (self.urls,) if isinstance(self.urls, str) else tuple(self.urls))
+        for name in (self.path, self.mirror_path):
+            if not stays_inside(name) or PurePosixPath(name).parts[0].startswith("."):
+                raise DatasetError(
+                    f"file {name!r}: expected a name relative to the cache or mirror, without '..', "
+                    "backslash or leading dot"
+                )
+        for url in self.urls:
+            if not url.lower().startswith(("http://", "https://")):
+                raise DatasetError(
+                    f"file {self.path}: URL {url!r} is neither http nor https; name a folder of this "
+                    "machine as the mirror instead"
+                )
+        if self.digest is not None and not re.fullmatch("[0-9a-f]{64}|[0-9a-f]{40}", self.digest):
+            raise DatasetError(
+                f"file {self.path}: digest must be 64 lower-case hexadecimal digits (SHA-256) or 40 (git "
+                f"object id), got {self.digest!r}"
+            )
+        if self.bytes is not None and self.bytes < 1:
+            raise DatasetError(f"file {self.path}: bytes must be at least 1, got {self.bytes}")
+
+    @property
+    def mirror_path(self) -> str:
+        """Name relative to the mirror's root."""
+        return self.mirror or self.path
+
+
+@contextmanager
+def open_member(path: _Path, member: str) -> Iterator[IO[bytes]]:
+    """Open one file of a zip or tar, or the content of a compressed file; a plain file is opened as it is.
+
+    Nothing is written under a name the archive chose.
+
+    Raises
+    ------
+    KeyError
+        If the archive has no such file.
+    Exception
+        Any of `BROKEN`, ValueError or OSError if it is damaged.
+    """
+    wanted = PurePosixPath(member)
+    with open(path, "rb") as file:
+        zipped = file.read(4) == b"PK\3\4"
+    with open_bytes(path) as file:
+        tarred = file.read(262)[257:] == b"ustar"  # of tars of the last decades
+    if zipped:
+        with zipfile.ZipFile(path) as box, box.open(_named(box.namelist(), wanted)) as inside:
+            yield inside
+    elif tarred:
+        with tarfile.open(path) as tape:
+            opened = tape.extractfile(_named(tape.getnames(), wanted))
+            if opened is None:
+                raise ValueError(f"{member} is no regular file")
+            yield opened
+    else:
+        with open_bytes(path) as plain:
+            yield plain
+
+
+def _named(names: Sequence[str], wanted: PurePosixPath) -> str:
+    for name in names:
+        if PurePosixPath(name) == wanted:
+            return name
+    raise KeyError(f"no {wanted} among {', '.join(names[:5])}")
+
+
+def open_bytes(path: _Path) -> IO[bytes]:
+    """Open a file for reading, uncompressed (gz, bz2, xz) by its first bytes, whatever its name."""
+    with open(path, "rb") as file:
+        start = file.read(6)
+    opener: Any = next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), open)
+    return opener(path, "rb")
+
+
+def stays_inside(name: str) -> bool:
+    """Return whether a name stays in its folder on every system."""
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not (
+        name.startswith("/") or "\\" in name or "\0" in name or ".." in parts or re.match("[A-Za-z]:", name)
+    )
+
+
+def digest(path: _Path, like: str | None = None) -> str:
+    """Return the SHA-256 of a file, or its git object id if `like` is one; see `Source.digest`.
+
+    A git object id is the SHA-1 of ``blob``, the size, a zero byte and the content. Repositories list it for
+    files whose SHA-256 is not published. It is safe against other files of a given id, the case here.
+    """
+    with open(path, "rb") as file:
+        if like is not None and len(like) == 40:
+            start = f"blob {os.fstat(file.fileno()).st_size}\0".encode()
+            return hashlib.file_digest(file, lambda: hashlib.sha1(start, usedforsecurity=False)).hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_digest(path: _Path, expected: str) -> None:
+    """Raise `DatasetError` unless a file has the digest."""
+    if (got := digest(path, expected)) != expected:
+        raise DatasetError(
+            f"{path}: expected {kind_of(expected)} {expected}, got {got}; it was not read: remove it and "
+            "download it again"
+        )
+
+
+def kind_of(digest: str) -> str:
+    """Return the name of a digest in messages."""
+    return "git object id" if len(digest) == 40 else "sha256"
