@@ -328,8 +328,8 @@ def read_arff(path: _Path) -> pd.DataFrame:
             rows, about = arff.loadarff(io.TextIOWrapper(file, encoding="utf-8"))
     except (arff.ArffError, ValueError, IndexError, StopIteration, OSError, *BROKEN) as error:
         raise DatasetError(
-            f"{where}: not a dense ARFF file of numeric and nominal attributes: {str(error) or 'it is cut off'}; "
-            "save it as CSV"
+            f"{where}: not a dense ARFF file of numeric and nominal attributes: {str(error) or 'it is cut off'}"
+            "; save it as CSV"
         ) from None
     frame = pd.DataFrame(rows)
     for name, kind in zip(about.names(), about.types(), strict=True):

@@ -103,7 +103,8 @@ def file_table(
     parts : mapping, optional
         One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
     copies_together : bool
-        Keep rows with the same features on one side of every split; see `Dataset.duplicate_group`. A model that knows
+        Keep rows with the same features on one side of every split; see
+        `Dataset.duplicate_group`. A model that knows
         one of them by heart is otherwise rewarded on the others.
     thin : float, optional
         Keep so many of the positives that they are this share of the rows kept, drawn at random, the same
