@@ -32,7 +32,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy.special import stdtr, stdtrit
 
 from attop.core.typing import Floats
 from attop.metrics import Metric, get_metric
@@ -93,7 +93,7 @@ def interval(
     known = known[np.isfinite(known)]
     if known.size < 2 or not 0 < test_train_ratio < math.inf:
         return math.nan, math.nan
-    reach = scaled_error(known, test_train_ratio) * float(stats.t.ppf((1 + confidence) / 2, known.size - 1))
+    reach = scaled_error(known, test_train_ratio) * float(stdtrit(known.size - 1, (1 + confidence) / 2))
     return float(known.mean()) - reach, float(known.mean()) + reach
 
 
@@ -137,10 +137,10 @@ def decide(
         return []
     mean, error, df = (np.asarray(a, dtype=float) for a in (means, errors, dfs))
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(error > 0, stats.t.sf(mean / error, df), np.where(mean > 0, 0.0, 1.0))
+        above = np.where(error > 0, stdtr(df, -mean / error), np.where(mean > 0, 0.0, 1.0))
         beyond = np.where(
             error > 0,
-            stats.t.sf((tolerance - np.abs(mean)) / error, df),
+            stdtr(df, (np.abs(mean) - tolerance) / error),
             np.where(np.abs(mean) <= tolerance, 0.0, 1.0),
         )
     p = np.minimum(chosen_from * holm(above), 1.0)

@@ -105,8 +105,9 @@ def all_leads(evaluation: pd.DataFrame, runs: pd.DataFrame) -> dict[tuple[str, s
         If a metric is unknown, or a value is there twice.
     """
     found = {}
+    sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, here in evaluation.groupby("dataset", sort=False):
-        ratio = split_ratio(runs, str(dataset))
+        ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(here[["repeat", "fold"]].drop_duplicates())
         for metric, by_metric in here.groupby("metric", sort=False):
             definition, parts = get_metric(str(metric)), dict(list(by_metric.groupby("top", sort=False)))
