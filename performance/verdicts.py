@@ -48,9 +48,7 @@ def verdicts(values, repeats):
     names = [f"m{j}" for j in range(values.shape[1])]
     rows = [(r, m, v) for r, row in enumerate(values) for m, v in zip(names, row, strict=True)]
     blank = {"reason": "", "setting": {}, "seconds": 0.0, "warning": ""}
-    results = [
-        {**blank, "model": m, "value": v, "lift": v} for _, m, v in rows
-    ]
+    results = [{**blank, "model": m, "value": v, "lift": v} for _, m, v in rows]
     found = summarise(results, [r for r, _, _ in rows], runs, PRECISION, Top(k=100, out_of=N), SAMPLE)
     ours = found.table["best_is"].to_dict()
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])
@@ -94,10 +92,7 @@ def false_alarms(n, seed):
 
 
 def false_equality(n, seed):
-    print(
-        f"\nOne model better by exactly the tolerance, 0.01: % of {n} simulations that call it equal to
-        another"
-    )
+    print(f"\nOne model better by exactly the tolerance, 0.01: % of {n} simulations call it equal to one")
     print(f"{'':<34}" + "".join(f"{m:>4} models" for m in MODELS))
     _, cov = runs_of(2, "assumed")
     for sd in (0.002, 0.005, 0.01):
