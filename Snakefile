@@ -48,13 +48,13 @@ if workflow.remote_exec:
 
 # Snakemake does not call `onstart` where attop is a module.
 if workflow.is_main_process and not workflow.modifier.is_main_snakefile():
-    if refusal := hold(OUT):
-        raise WorkflowError(refusal)
+    if refused := hold(OUT):
+        raise WorkflowError(refused)
 
 
 onstart:
-    if refusal := hold(OUT):
-        raise WorkflowError(refusal)
+    if refused := hold(OUT):
+        raise WorkflowError(refused)
     # What `--logger attop` needs to know beforehand: events tell of jobs one by one.
     logger.info(
         None,

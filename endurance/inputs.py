@@ -28,13 +28,11 @@ from attop_bench.data.base import Dataset, Unavailable, save_arrays
 from attop_bench.data.build import make
 from attop_bench.data.fetch import obtain
 from attop_bench.data.source import Source
-from attop_bench.run.carried import made_with
 from attop_bench.run.config import load_config
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.inputs import Inputs
-from attop_bench.run.origins import Origins
 from attop_bench.run.plan import Plan
-from attop_bench.run.record import Record
+from attop_bench.run.record import Record, digest_of
 from attop_bench.run.run import Run
 from attop_bench.run.yaml_files import read_yaml
 
@@ -151,12 +149,11 @@ def configuration_file(draw: Random, work: Path) -> str:
 def _configured(config: Any) -> str:
     plan = Plan(config)
     runs = list(islice(plan.runs(), 2))
-    inputs, origins = Inputs(plan, ROOT / "workflow/scripts"), Origins(plan)
+    inputs = Inputs(plan, ROOT / "workflow/scripts")
     for run in runs:
         json.dumps(plan.spec(run).as_dict(), default=str)
         inputs.train()["method"](run)
-        origins.run(run)
-    origins.report()
+        plan.digest(run)
     return "read"
 
 
@@ -338,8 +335,7 @@ def results(draw: Random, work: Path) -> str:
     else:
         file = draw.choice([scores, record])
         file.write_bytes(damaged(draw, file.read_bytes()))
-    made_with(record)
-    made_with(scores)
+    digest_of(record)
     metric = get_metric("precision@k")
     evaluate(
         dataset,

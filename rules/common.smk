@@ -1,19 +1,15 @@
 import os
-import time
-from functools import cache
 
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import RerunTrigger
 
-from attop_bench.run.carried import made_with
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fingerprint import remember
 from attop_bench.run.inputs import Inputs
-from attop_bench.run.output import hold
+from attop_bench.run.output import hold, refusal
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
 from attop_bench.run.yaml_files import read_yaml
-from attop.core.files import write_text
 from attop_bench.jobs.adoption import adopt_servers
 
 try:
@@ -42,8 +38,9 @@ PLAN = Plan(CONFIG)
 if lost := PLAN.lost_files():
     raise WorkflowError("\n".join(lost))
 INPUTS = Inputs(PLAN, scripts=f"{HERE}/workflow/scripts")
-ORIGINS = INPUTS.origins
 OUT = CONFIG.output
+if workflow.is_main_process and (refused := refusal(OUT)):
+    raise WorkflowError(refused)
 LOGS = f"{OUT}/logs"
 CHECKED = f"{OUT}/data/checked.json"
 COMPILED = f"{OUT}/data/compiled.json"
@@ -60,52 +57,16 @@ def stage_inputs(w):
     return PLAN.stage_inputs(w.dataset, w.stage)
 
 
-#: Newer than any result of an earlier run of Snakemake.
-REMADE = ".snakemake/made-with-another-configuration"
+def before_training(w):
+    """What a run that is still to be done waits for: the check, and compiled code.
 
-
-@cache
-def another():
-    """Say that there are results of another configuration, and return a file that is newer than they are."""
-    write_text(REMADE, str(time.time_ns()))
-    if workflow.is_main_process:
-        logger.warning(
-            f"{OUT} holds results that are damaged or were made with another configuration: they are made "
-            "again. Another output (--config output=FOLDER) keeps both."
-        )
-    return REMADE
-
-
-def of_another(origin, *files):
-    """An input that is newer than results of which one is damaged or was made with another configuration.
-
-    Snakemake remembers in the working directory with what it made a result. Where that is gone, or results
-    have come from another working directory, it would take them for those of this configuration.
+    One that is done does not: Snakemake would repeat it whenever these are done again for another data set or
+    method. (With `ancient` it would not, but would then miss the run's own changes.)
     """
-    return another() if any(made_with(f) not in (None, origin) for f in files) else []
-
-
-def wait_for(w):
-    """What a run that is still to be done waits for, and one whose data are newer than its results.
-
-    A run that is done does not: Snakemake would repeat it whenever a check or a compilation is done again
-    for another data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
-    One whose data changed waits for their check, for Snakemake removes its results before it is repeated: data
-    that cannot be read then stop it before that. One of another configuration is still to be done.
-    """
-    run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
-    try:
-        done = min(os.stat(p).st_mtime for p in PLAN.results(run))
-        if other := of_another(ORIGINS.run(run), PLAN.record_path(run)):
-            return [CHECKED, COMPILED, other]
-        data = PLAN.stage_path(w.dataset), PLAN.folds_path(w.dataset, run.repeat)
-        current = max(os.stat(p).st_mtime for p in data) <= done
-        # Without profiles/default, a set of inputs that changes would repeat the run.
-        if current and RerunTrigger.INPUT not in workflow.rerun_triggers:
-            return []
-    except OSError:
-        pass
-    return [CHECKED, COMPILED]
+    stale = PLAN.stale(Run(w.dataset, w.method, int(w.repeat), int(w.fold)))
+    # Without profiles/default, a set of inputs that changes would repeat the run.
+    always = RerunTrigger.INPUT in workflow.rerun_triggers
+    return [CHECKED, COMPILED] if stale or always else []
 
 
 def memory(w, input, attempt):

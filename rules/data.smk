@@ -29,9 +29,6 @@ rule fetch:
 rule prepare:
     input:
         stage_inputs,
-        lambda w: of_another(
-            ORIGINS.stage(w.dataset, w.stage), PLAN.stage_path(w.dataset, w.stage)
-        ),
     output:
         f"{OUT}/data/{{dataset}}/{{stage}}.npz",
     log:
@@ -51,9 +48,6 @@ rule prepare:
 
 rule split:
     input:
-        lambda w: of_another(
-            ORIGINS.folds(w.dataset, w.repeat), PLAN.folds_path(w.dataset, w.repeat)
-        ),
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
     output:
         f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz",
@@ -73,7 +67,6 @@ rule split:
 # Whatever can be checked in advance is checked here, so that errors show before the first training job.
 rule check:
     input:
-        lambda w: of_another(ORIGINS.check(), CHECKED),
         data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
         folds=[path for d in CONFIG.datasets for path in PLAN.folds_paths(d.id)],
     output:

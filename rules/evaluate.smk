@@ -3,10 +3,6 @@ from attop_bench.run.tables import EVALUATED, TABLES
 
 rule evaluate:
     input:
-        lambda w: of_another(
-            ORIGINS.evaluation(w.dataset),
-            *(f"{OUT}/evaluation/{w.dataset}/{t}.parquet" for t in EVALUATED),
-        ),
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
         scores=lambda w: [PLAN.scores_path(run) for run in PLAN.runs(w.dataset)],
         records=lambda w: [PLAN.record_path(run) for run in PLAN.runs(w.dataset)],
@@ -28,9 +24,6 @@ rule evaluate:
 # Surrogate and metric along training, of one run per method.
 rule trace:
     input:
-        lambda w: of_another(
-            ORIGINS.trace(w.dataset), f"{OUT}/evaluation/{w.dataset}/trace.parquet"
-        ),
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
         folds=f"{OUT}/data/{{dataset}}/folds/repeat0.npz",
         records=lambda w: [PLAN.record_path(run) for run in PLAN.first_runs(w.dataset)],

@@ -16,10 +16,6 @@ if CONFIG.paper:
     # What is computed for a paper beside the training runs.
     rule simulate:
         input:
-            lambda w: of_another(
-                ORIGINS.simulation(w.simulation),
-                f"{OUT}/simulations/{w.simulation}.parquet",
-            ),
             data=lambda w: [
                 PLAN.stage_path(d) for d in SIMULATED[w.simulation].datasets
             ],

@@ -4,7 +4,6 @@ localrules:
 
 rule report:
     input:
-        lambda w: of_another(ORIGINS.report(), f"{OUT}/manifest.json"),
         data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
         tables=[
             f"{OUT}/evaluation/{d.id}/{t}.parquet"

@@ -17,7 +17,7 @@ rule compile:
 
 rule train:
     input:
-        wait_for,
+        before_training,
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
         folds=f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz",
     output:

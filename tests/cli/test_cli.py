@@ -16,7 +16,6 @@ from attop_bench.cli.configuration import read_raw
 from attop_bench.cli.main import COMMANDS, main, parse
 from attop_bench.data.base import save_arrays
 from attop_bench.run.config import load_config
-from attop_bench.run.origins import Origins
 from attop_bench.run.plan import Plan
 from support import ROOT
 
@@ -42,7 +41,7 @@ def finish(plan, status):
         save_arrays(plan.scores_path(run), {"test": np.zeros(1), "scores": np.zeros((1, 1))})
         state = status[run.method]
         record = {"status": state, "error": "" if state == "ok" else "it broke"}
-        write_json(plan.record_path(run), {"made_with": Origins(plan).run(run), **record})
+        write_json(plan.record_path(run), {"digest": plan.digest(run), **record})
     receipt = plan.root / "data" / "letter" / "fetch.json"
     receipt.parent.mkdir(parents=True)
     receipt.write_text(json.dumps({"unavailable": ["no network", "fetch it by hand"]}))

@@ -15,7 +15,6 @@ from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavai
 from attop_bench.data.build import build
 from attop_bench.run.config import load_config
 from attop_bench.run.folds import write_folds
-from attop_bench.run.origins import Origins
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
 from attop_bench.run.training import run_job, write_outcome
@@ -56,8 +55,7 @@ def plan(tmp_path, monkeypatch):
     options = parse(["plan", "--configfile", "mine.yaml"])
     plan = Plan(load_config(read_raw(options)))
     for data in plan.config.datasets:
-        spec, origin = plan.stage_spec(data.id, "dataset"), Origins(plan).stage(data.id)
-        build(spec, "dataset", None, plan.stage_path(data.id), origin)
+        build(plan.stage_spec(data.id, "dataset"), "dataset", None, plan.stage_path(data.id))
         dataset, split = Dataset.load(plan.stage_path(data.id)), plan.config.split(data.id, 0)
         write_folds(plan.folds_path(data.id, 0), cut(dataset, split), dataset, split)
     return plan
@@ -147,7 +145,7 @@ def test_a_class_that_cannot_be_imported(plan, capsys):
 
 def test_data_that_cannot_be_had(plan, capsys):
     error = Unavailable("no network", "ask for it")
-    save_unavailable(plan.stage_path("wdbc"), "wdbc", error, Origins(plan).stage("wdbc"))
+    save_unavailable(plan.stage_path("wdbc"), "wdbc", error)
     assert fit("wdbc", "linear-svm") == 1
     assert "the data are unavailable: no network: ask for it" in capsys.readouterr().err
 
@@ -157,7 +155,7 @@ def test_folds_of_another_protocol_are_refused(plan, capsys):
     Path("mine.yaml").write_text(text, encoding="utf-8")
     assert fit("wdbc", "linear-svm") == 1
     said = capsys.readouterr().err
-    assert "not prepared with this configuration" in said
+    assert "folds of another split" in said
     assert f"snakemake --cores {cpu_count()} out/data/wdbc/folds/repeat0.npz --configfile mine.yaml" in said
 
 

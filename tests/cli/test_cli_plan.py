@@ -11,7 +11,6 @@ from attop_bench.cli.main import main, parse
 from attop_bench.cli.plan import size
 from attop_bench.data.base import save_arrays
 from attop_bench.run.config import load_config
-from attop_bench.run.origins import Origins
 from attop_bench.run.plan import Plan
 from support import ROOT
 
@@ -39,7 +38,7 @@ def shown(capsys):
 def finish(runs, plan, **record):
     for run in runs:
         save_arrays(plan.scores_path(run), {"scores": np.zeros(1)})
-        write_json(plan.record_path(run), {"made_with": Origins(plan).run(run), "n_test": 400, **record})
+        write_json(plan.record_path(run), {"digest": plan.digest(run), "n_test": 400, **record})
 
 
 def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folder, capsys):

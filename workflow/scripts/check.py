@@ -11,9 +11,7 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.folds import read_folds
     from attop_bench.run.parameters import by_name
 
-    inputs = by_name(snakemake.params)
-    made_with = inputs.pop("made_with")
-    config = Config.model_validate(inputs)
+    config = Config.model_validate(by_name(snakemake.params))
     files = zip(config.datasets, snakemake.input.data, strict=True)
     datasets = {d.id: load_available(path) for d, path in files}
     repeats = [(d.id, repeat) for d in config.datasets for repeat in range(d.protocol.repeats)]
@@ -25,4 +23,4 @@ with job_log(snakemake.log[0]):
     check_plan(config, datasets, folds)
     found = datasets.items()
     summary = {n: d.summary() if isinstance(d, Dataset) else {"unavailable": d.reason} for n, d in found}
-    write_json(snakemake.output[0], {"made_with": made_with, "datasets": summary})
+    write_json(snakemake.output[0], {"datasets": summary})

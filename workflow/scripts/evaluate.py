@@ -30,4 +30,4 @@ with job_log(snakemake.log[0]):
         metrics=[find_metric(name, own) for name in inputs["metrics"]],
         scoring=find_metric(inputs["scoring"], own),
     )
-    write_tables(tables, Path(snakemake.output[0]).parent, made_with=inputs["made_with"])
+    write_tables(tables, Path(snakemake.output[0]).parent)

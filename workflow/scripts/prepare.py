@@ -6,6 +6,5 @@ with job_log(snakemake.log[0]):
     from attop_bench.data.build import build
     from attop_bench.run.parameters import by_name
 
-    inputs = by_name(snakemake.params)
-    data = inputs["data"]
-    build(data["spec"], data["stage"], data["previous"], snakemake.output[0], inputs["made_with"])
+    data = by_name(snakemake.params)["data"]
+    build(data["spec"], data["stage"], data["previous"], snakemake.output[0])

@@ -14,12 +14,10 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.parameters import by_name
     from attop_bench.run.tables import read_tables, write_tables
 
-    inputs = by_name(snakemake.params)
-    made_with = inputs.pop("made_with")
-    config = Config.model_validate(inputs)
+    config = Config.model_validate(by_name(snakemake.params))
     for name in config.custom_metrics:
         register(config.metric(name))
-    report, about, *others = snakemake.output
+    report, about, *_ = snakemake.output
     tables = Path(config.output) / "tables"
     datasets = {
         d.id: load_available(path) for d, path in zip(config.datasets, snakemake.input.data, strict=True)
@@ -30,6 +28,4 @@ with job_log(snakemake.log[0]):
     write_tables(results, tables, csv=True)
     figures = Path(config.output) / "figures"
     headline = write_analysis(results, story, report=report, tables=tables, figures=figures)
-    made = [Path(file) for file in (report, *others)]
-    sizes = {str(file.relative_to(Path(about).parent)): file.stat().st_size for file in made if file.exists()}
-    write_json(about, {"made_with": made_with, "sizes": sizes, **story, "headline": headline})
+    write_json(about, {**story, "headline": headline})

@@ -15,4 +15,4 @@ with job_log(snakemake.log[0]):
     found = {Path(file).parent.name: load_available(file) for file in snakemake.input.data}
     data = {name: one for name, one in found.items() if isinstance(one, Dataset)}
     table = simulate(inputs["paper"], path.stem, inputs["seed"], data)
-    write_tables({path.stem: table}, path.parent, made_with=inputs["made_with"])
+    write_tables({path.stem: table}, path.parent)

@@ -9,12 +9,11 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.folds import write_folds
     from attop_bench.run.parameters import by_name
 
-    inputs = by_name(snakemake.params)
-    split, made_with = inputs["split"], inputs["made_with"]
+    split = by_name(snakemake.params)["split"]
     dataset = load_available(snakemake.input.data)
     if isinstance(dataset, Unavailable):
-        save_unavailable(snakemake.output[0], snakemake.wildcards.dataset, dataset, made_with)
+        save_unavailable(snakemake.output[0], snakemake.wildcards.dataset, dataset)
     else:
         how = (split["kind"], dataset, split["repeat"], split["seed"])
         folds = make_folds(*how, **split["options"])
-        write_folds(snakemake.output[0], folds, dataset, split, made_with)
+        write_folds(snakemake.output[0], folds, dataset, split)

@@ -24,4 +24,4 @@ with job_log(snakemake.log[0]):
     if jobs and isinstance(dataset, Dataset):
         fold, *_ = read_folds(files.folds, dataset, next(iter(jobs.values())).split)
     table = trace_table(snakemake.wildcards.dataset, dataset, fold, jobs, records, top)
-    write_tables({"trace": table}, Path(snakemake.output[0]).parent, made_with=inputs["made_with"])
+    write_tables({"trace": table}, Path(snakemake.output[0]).parent)

@@ -21,5 +21,6 @@ train(
         record=snakemake.output.record,
         log=snakemake.log[0],
         limits=Limits(resources.limit_ms / 1000 or None, resources.limit_mb or None),
+        digest=inputs["digest"],
     )
 )

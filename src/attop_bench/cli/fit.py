@@ -19,12 +19,11 @@ from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_top, command_line
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.splits.protocols import count_folds
-from attop_bench.run.carried import made_with
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import import_estimator, settings_of
 from attop_bench.run.folds import read_folds
 from attop_bench.run.measure import measure
-from attop_bench.run.origins import Origins
+from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
 from attop_bench.run.select import best_setting, values_of
@@ -107,16 +106,26 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, JobSpec]:
 def _load(plan: Plan, run: Run, job: JobSpec, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
     """Return a data set, and its folds, that snakemake, called with `options`, has prepared."""
     prepared, cut = plan.stage_path(run.dataset), plan.folds_path(run.dataset, run.repeat)
-    if made_with(prepared) != Origins(plan).stage(run.dataset) or not cut.exists():
-        known = "not prepared with this configuration" if prepared.exists() else "not prepared yet"
-        raise ConfigError(f"the data set is {known}; first:\n{command_line(options, cut)}")
+    if not (prepared.exists() and cut.exists()):
+        raise ConfigError(f"the data set is not prepared yet; first:\n{command_line(options, cut)}")
     try:
         dataset = Dataset.load(prepared)
+        if not _as_configured(plan, run.dataset, dataset):
+            raise DatasetError("the data set is not prepared with this configuration")
         return dataset, read_folds(cut, dataset, job.split)
     except Unavailable as error:
         raise ConfigError(f"the data are unavailable: {error}") from None
     except DatasetError as error:
-        raise ConfigError(f"{error}:\n{command_line(options, cut)}") from None
+        raise ConfigError(f"{error}; first:\n{command_line(options, cut)}") from None
+
+
+def _as_configured(plan: Plan, id: str, dataset: Dataset) -> bool:
+    """Whether a prepared data set is of the kind, parameters and seed of the configuration."""
+    specs = [plan.stage_spec(id, stage) for stage in plan.stages(id)]
+    params = {name: value for spec in specs for name, value in spec["params"].items()}
+    seed = plan.config.seed
+    facts = [dataset.facts.get("kind"), dataset.facts.get("parameters"), dataset.facts.get("seed", seed)]
+    return plain(facts) == plain([plan.config.dataset(id).kind, params, seed])
 
 
 def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome) -> None:

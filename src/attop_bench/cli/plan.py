@@ -16,8 +16,6 @@ from joblib import cpu_count
 from attop.core.wording import columns, counted, few, seconds
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
-from attop_bench.run.carried import made_with
-from attop_bench.run.origins import Origins
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record
 from attop_bench.run.run import Run
@@ -180,11 +178,10 @@ class Disk:
 
 def count_jobs(plan: Plan) -> dict[tuple[str, str], Jobs]:
     """Return the jobs of each data set and method that has any, in the order of the configuration."""
-    origins = Origins(plan)
     runs: dict[tuple[str, str], list[Run]] = {}
     for run in plan.runs():
         runs.setdefault((run.dataset, run.method), []).append(run)
-    return {pair: _count(plan, origins, found) for pair, found in runs.items()}
+    return {pair: _count(plan, found) for pair, found in runs.items()}
 
 
 def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Disk:
@@ -224,11 +221,9 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Disk:
     )
 
 
-def _count(plan: Plan, origins: Origins, runs: Sequence[Run]) -> Jobs:
+def _count(plan: Plan, runs: Sequence[Run]) -> Jobs:
     limit = plan.config.limits_of(runs[0].method)["seconds"]
-    there = [run for run in runs if plan.record_path(run).exists() and plan.scores_path(run).exists()]
-    origin = origins.run(runs[0])
-    records = [Record.read(path) for path in map(plan.record_path, there) if made_with(path) == origin]
+    records = [record for run in runs if (record := plan.record(run))]
     took = [time for record in records if (time := _seconds(record, limit)) is not None]
     left = len(runs) - len(records)
     return Jobs(

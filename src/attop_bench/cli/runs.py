@@ -12,17 +12,15 @@ from attop.core.wording import columns, counted, seconds
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.cli.plan import count_jobs
-from attop_bench.run.carried import made_with
-from attop_bench.run.origins import Origins
 from attop_bench.run.plan import Plan
-from attop_bench.run.record import Record
+from attop_bench.run.record import Record, RecordError
 from attop_bench.run.run import Run
 from attop_bench.statuses import FAILED, STATUSES
 
 __all__ = ["add_retry", "add_status", "run_retry", "run_status"]
 
 _OTHER = "were done with another configuration and are done again"
-_DAMAGED = "are damaged and are done again"
+_DAMAGED = "are damaged: `attop retry` removes them"
 
 
 add_status = add_configuration
@@ -39,8 +37,7 @@ def add_retry(parser: argparse.ArgumentParser) -> None:
 def run_status(options: argparse.Namespace) -> int:
     """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
     plan = Plan(read_config(options))
-    origins = Origins(plan)
-    outcomes = {run: _outcome(plan, origins, run) for run in plan.runs()}
+    outcomes = {run: _outcome(plan, run) for run in plan.runs()}
     runs, datasets = counted(len(outcomes), "training run"), counted(len(plan.config.datasets), "data set")
     print(f"{runs} of {datasets}, in {plan.root}\n")
     print(columns(_table(plan, outcomes), right=range(1, 9)))
@@ -85,12 +82,11 @@ def run_retry(options: argparse.Namespace) -> int:
     A run failed with the status error, timeout, memory or diverged. Nothing else is touched.
     """
     plan = Plan(read_config(options))
-    origins = Origins(plan)
     removed = 0
     for run in plan.runs():
-        state, _ = _outcome(plan, origins, run)
+        state, why = _outcome(plan, run)
         wanted = (
-            state in FAILED
+            (state in FAILED or why == _DAMAGED)
             and options.dataset in (None, run.dataset)
             and options.method in (None, run.method)
             and options.status in (None, state)
@@ -111,15 +107,17 @@ def run_retry(options: argparse.Namespace) -> int:
     return 0
 
 
-def _outcome(plan: Plan, origins: Origins, run: Run) -> tuple[str, str]:
+def _outcome(plan: Plan, run: Run) -> tuple[str, str]:
     """Return status and reason of a run; ``left`` if its outputs are not there, or not its own."""
     record = plan.record_path(run)
     if not (record.exists() and plan.scores_path(run).exists()):
         return "left", ""
-    origin = made_with(record)
-    if origin != origins.run(run):
-        return "left", _OTHER if origin else _DAMAGED
-    content = Record.read(record)
+    try:
+        content = Record.read(record)
+    except RecordError:
+        return "left", _DAMAGED
+    if content.digest != plan.digest(run):
+        return "left", _OTHER
     return content.status, content.error
 
 

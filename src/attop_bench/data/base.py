@@ -168,11 +168,11 @@ class Dataset:
             counts["days"] = int(np.ptp(self.day)) + 1
         return counts
 
-    def save(self, path: str | os.PathLike[str], made_with: str = "") -> None:
-        """Write to an ``.npz`` file, whole or not at all; `made_with` becomes an entry of its note."""
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to an ``.npz`` file, whole or not at all."""
         arrays: dict[str, Any] = {"X": self.X, "y": self.y}
         arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
-        note: dict[str, Any] = {"name": self.name, "facts": dict(self.facts), "made_with": made_with}
+        note: dict[str, Any] = {"name": self.name, "facts": dict(self.facts)}
         if self.preparation is not None:
             note["preparation"] = self.preparation.as_dict()
         save_arrays(path, arrays, note)
@@ -212,11 +212,10 @@ def save_arrays(
 
 
 def save_unavailable(
-    path: str | os.PathLike[str], name: str, error: Unavailable, made_with: str = ""
+    path: str | os.PathLike[str], name: str, error: Unavailable
 ) -> None:
     """Write a file in place of the data `name` that holds the reason why there are none."""
-    note = {"name": name, "unavailable": [error.reason, error.remedy], "made_with": made_with}
-    save_arrays(path, {}, note)
+    save_arrays(path, {}, {"name": name, "unavailable": [error.reason, error.remedy]})
 
 
 def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

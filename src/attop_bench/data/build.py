@@ -31,7 +31,6 @@ def build(
     stage: str,
     previous: str | os.PathLike[str] | None,
     out: str | os.PathLike[str],
-    made_with: str = "",
 ) -> None:
     """Run one stage from file to file.
 
@@ -48,8 +47,6 @@ def build(
     out : path
         File to write; of the last stage, to be read by `Dataset.load`. If the data cannot be had it holds
         the reason alone, which `Dataset.load` raises.
-    made_with : str
-        What the file is to carry as the entry of this name in its note.
 
     Raises
     ------
@@ -58,9 +55,9 @@ def build(
         or not what was expected.
     """
     try:
-        _build(spec, stage, previous, out, made_with)
+        _build(spec, stage, previous, out)
     except Unavailable as error:
-        save_unavailable(out, spec["id"], error, made_with)
+        save_unavailable(out, spec["id"], error)
 
 
 def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
@@ -95,7 +92,6 @@ def _build(
     stage: str,
     previous: str | os.PathLike[str] | None,
     out: str | os.PathLike[str],
-    made_with: str,
 ) -> None:
     kind, seed = spec["kind"], spec["seed"]
     order = kind_of(kind).stages
@@ -113,9 +109,9 @@ def _build(
     if isinstance(result, Dataset):
         dataset = replace(result, name=spec["id"])
         check_facts(dataset, spec.get("expect") or {})
-        dataset.save(out, made_with)
+        dataset.save(out)
     else:
-        note = {"kind": kind, "stage": stage, "parameters": done, "made_with": made_with}
+        note = {"kind": kind, "stage": stage, "parameters": done}
         save_arrays(out, result, note)
 
 

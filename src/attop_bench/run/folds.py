@@ -29,7 +29,6 @@ def write_folds(
     folds: Sequence[Fold],
     dataset: Dataset,
     split: Mapping[str, Any],
-    made_with: str = "",
 ) -> None:
     """Write the folds of one repeat.
 
@@ -41,8 +40,6 @@ def write_folds(
         What they were cut from.
     split : mapping
         How: ``kind``, ``options``, ``repeat`` and ``seed``, as in `JobSpec.split`.
-    made_with : str
-        See `attop_bench.run.carried`.
     """
     n = len(dataset.y)
     arrays = {
@@ -50,7 +47,6 @@ def write_folds(
         for i, fold in enumerate(folds)
     }
     note = {"split": dict(split), "data": _digest(dataset), "refit": [fold.refit for fold in folds]}
-    note["made_with"] = made_with
     save_arrays(path, arrays, note)
 
 

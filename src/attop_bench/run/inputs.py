@@ -15,7 +15,6 @@ from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures
 from attop_bench.papers.registry import MAILINGS, PAPERS, SIMULATIONS
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
-from attop_bench.run.origins import Origins
 from attop_bench.run.parameters import named
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
@@ -40,7 +39,6 @@ class Inputs:
 
     def __init__(self, plan: Plan, scripts: str | Path):
         self.plan, self.config = plan, plan.config
-        self.origins = Origins(plan)
         self._scripts = Path(scripts)
 
     def fetch(self) -> dict[str, Any]:
@@ -59,7 +57,6 @@ class Inputs:
         """Return what a preparation stage of a data set depends on."""
         return named(
             data=lambda w: self._stage(w.dataset, w.stage),
-            made_with=lambda w: self.origins.stage(w.dataset, w.stage),
             code=lambda w: self._code("prepare", self._step(w).__module__),
         )
 
@@ -67,7 +64,6 @@ class Inputs:
         """Return what the folds of one repeat depend on."""
         return named(
             split=lambda w: self.config.split(w.dataset, int(w.repeat)),
-            made_with=lambda w: self.origins.folds(w.dataset, w.repeat),
             code=self._code("split"),
         )
 
@@ -77,8 +73,7 @@ class Inputs:
         selecting = [data.scoring for data in self.config.datasets]
         own = self.config.own(*selecting)
         homes = [*self._methods(), *self._metrics(selecting)]
-        made_with = self.origins.check()
-        return named(**config, custom_metrics=own, made_with=made_with, code=self._code("check", *homes))
+        return named(**config, custom_metrics=own, code=self._code("check", *homes))
 
     def compile(self) -> dict[str, Any]:
         """Return what compiling depends on."""
@@ -98,6 +93,7 @@ class Inputs:
             data=lambda w: _pick(spec(w.dataset, w.method), _DATA),
             selection=lambda w: _pick(spec(w.dataset, w.method), _SELECTION),
             method=lambda w: _pick(spec(w.dataset, w.method), _METHOD),
+            digest=lambda w: self.plan.digest(Run(w.dataset, w.method, 0, 0)),
             code=lambda w: code(w.dataset, w.method),
         )
 
@@ -111,7 +107,6 @@ class Inputs:
             metrics=metrics,
             custom_metrics=lambda w: self.config.own(*metrics, self._dataset(w).scoring),
             scoring=lambda w: self._dataset(w).scoring,
-            made_with=lambda w: self.origins.evaluation(w.dataset),
             code=lambda w: self._code("evaluate", *self._metrics([*metrics, self._dataset(w).scoring])),
         )
 
@@ -121,7 +116,6 @@ class Inputs:
         return named(
             # A list, in the order of the records: mappings are written in the order of their keys.
             runs=lambda w: [[run.method, self.plan.spec(run).as_dict()] for run in runs(w.dataset)],
-            made_with=lambda w: self.origins.trace(w.dataset),
             code=lambda w: self._code(
                 "trace", *(home for run in runs(w.dataset) for home in self._run(run.dataset, run.method))
             ),
@@ -129,8 +123,7 @@ class Inputs:
 
     def report(self) -> dict[str, Any]:
         """Return what the report depends on."""
-        made_with = self.origins.report()
-        return named(**self.config.model_dump(), made_with=made_with, code=self._code("report"))
+        return named(**self.config.model_dump(), code=self._code("report"))
 
     def simulate(self) -> dict[str, Any]:
         """Return what a simulation of the paper depends on."""
@@ -138,7 +131,6 @@ class Inputs:
         return named(
             paper=paper,
             seed=self.config.seed,
-            made_with=lambda w: self.origins.simulation(w.simulation),
             code=lambda w: self._code("simulate", home_of(SIMULATIONS[str(paper)][w.simulation].function)),
         )
 

@@ -29,6 +29,8 @@ class Job:
     data, folds, scores, record, log : str
         Paths.
     limits : Limits
+    digest : str
+        For the record; see `attop_bench.run.plan.Plan.digest`.
     """
 
     spec: JobSpec
@@ -38,6 +40,7 @@ class Job:
     record: str
     log: str
     limits: Limits
+    digest: str = ""
 
 
 def train(job: Job) -> None:
@@ -52,7 +55,13 @@ def train(job: Job) -> None:
     # Absolute, for a method may change the working directory.
     files = {name: os.path.abspath(getattr(job, name)) for name in ("data", "folds", "scores", "record")}
     started = time.time()
-    argument = {"spec": job.spec.as_dict(), "seconds": job.limits.seconds, "started": started, **files}
+    argument = {
+        "spec": job.spec.as_dict(),
+        "digest": job.digest,
+        "seconds": job.limits.seconds,
+        "started": started,
+        **files,
+    }
     before = _last_line(job.log)
     exit = perform(
         Call("attop_bench.run.job.work", argument, job.log, job.limits, ("attop_bench.run.preload",))
@@ -87,7 +96,7 @@ def work(request: dict[str, Any]) -> None:
         outcome = failure(spec, request["data"], NOT_APPLICABLE, str(dataset))
     else:
         outcome = run_job(spec, dataset, folds[spec.fold], seconds=request["seconds"])
-    outcome.record.made_with = _origin(spec, request["data"])
+    outcome.record.digest = request["digest"]
     outcome.record.started, outcome.record.ended = request["started"], time.time()
     print(outcome.record.traceback, outcome.record.error or "ok", flush=True)
     write_outcome(outcome, request["scores"], request["record"])
@@ -98,18 +107,12 @@ def _write_failure(job: Job, exit: Exit, started: float) -> Exit:
 
     try:
         outcome = failure(job.spec, job.data, exit.status, exit.message, exit.tail)
-        outcome.record.made_with = _origin(job.spec, job.data)
+        outcome.record.digest = job.digest
         outcome.record.started, outcome.record.ended = started, time.time()
         write_outcome(outcome, job.scores, job.record)
     except OSError as error:
         return Exit("failed", f"{type(error).__name__}: {error}")
     return Exit("done")
-
-
-def _origin(spec: JobSpec, data: str) -> str:
-    from attop_bench.run.carried import made_with, origin_of_run
-
-    return origin_of_run(spec, made_with(data) or "")
 
 
 def _last_line(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Self, TypedDict
@@ -10,7 +11,7 @@ from typing import Any, Self, TypedDict
 from attop.core.files import read_json, write_json
 from attop_bench.statuses import FAILED, OK, STATUSES
 
-__all__ = ["FailedRuns", "Record", "RecordError", "TopRecord", "check_all_ok"]
+__all__ = ["FailedRuns", "Record", "RecordError", "TopRecord", "check_all_ok", "digest_of"]
 
 
 class RecordError(ValueError):
@@ -50,10 +51,8 @@ class Record:
 
     Attributes
     ----------
-    made_with : str
-        Digest of data and configuration; see `attop_bench.run.carried`.
-    sizes : dict
-        Of the scores, by which it is seen that they are whole.
+    digest : str
+        Of data and specification; see `attop_bench.run.plan.Plan.digest`.
     status : str
         One of `attop_bench.statuses.STATUSES`.
     error, traceback : str
@@ -74,8 +73,7 @@ class Record:
         See `attop_bench.run.environment.environment`.
     """
 
-    made_with: str = ""  # these two first, to be found without parsing the file
-    sizes: dict[str, int] = field(default_factory=dict)
+    digest: str = ""  # first, for `digest_of`
     status: str = OK
     error: str = ""
     repeat: int = 0
@@ -101,7 +99,7 @@ class Record:
 
     @property
     def failed(self) -> bool:
-        """Whether another try may mend what went wrong."""
+        """Whether a retry may succeed."""
         return self.status in FAILED
 
     @property
@@ -136,6 +134,19 @@ class Record:
         return record
 
 
+def digest_of(path: str | os.PathLike[str]) -> str:
+    """Return the digest in the record at `path` without parsing it; empty if there is none.
+
+    Every start of Snakemake asks this of every record.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            start = re.match(r'\{\s*"digest": "(\w+)"', file.read(64))
+    except (OSError, ValueError):
+        return ""
+    return start[1] if start else ""
+
+
 def check_all_ok(paths: Sequence[str | os.PathLike[str]]) -> None:
     """Check that every run has the status ``ok``.
 
@@ -150,6 +161,6 @@ def check_all_ok(paths: Sequence[str | os.PathLike[str]]) -> None:
         raise FailedRuns(
             f"{len(failed)} of {len(paths)} training jobs failed, and strict is set:\n"
             + "\n".join(failed[:20])
-            + "\nMend the cause and run `attop retry`, then the same command again. Without strict the run "
+            + "\nFix the cause and run `attop retry`, then the same command again. Without strict the run "
             "goes on, and the report lists what failed."
         )

@@ -62,14 +62,10 @@ def write_tables(
     folder: str | os.PathLike[str],
     *,
     csv: bool = False,
-    made_with: str = "",
 ) -> None:
-    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all.
-
-    `made_with` is what `attop_bench.run.origins` says of them, for the metadata of the Parquet files.
-    """
+    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all."""
     folder = Path(folder)
-    metadata = {"attop_schema_version": str(SCHEMA_VERSION), "attop_made_with": made_with}
+    metadata = {"attop_schema_version": str(SCHEMA_VERSION)}
     for name, table in tables.items():
         write_parquet(folder / f"{name}.parquet", table, metadata)
         if csv:
@@ -80,7 +76,13 @@ def read_tables(folders: Sequence[str | os.PathLike[str]]) -> dict[str, pd.DataF
     """Read the tables of several folders and put them together, in the order given."""
     import pandas as pd
 
+    def read(path: Path) -> pd.DataFrame:
+        try:
+            return pd.read_parquet(path)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{path} cannot be read ({error}): delete it, and it is made again") from error
+
     return {
-        name: pd.concat([pd.read_parquet(Path(f) / f"{name}.parquet") for f in folders], ignore_index=True)
+        name: pd.concat([read(Path(f) / f"{name}.parquet") for f in folders], ignore_index=True)
         for name in TABLES
     }

@@ -117,7 +117,6 @@ def failure(job: JobSpec, data: str | Path, status: str, message: str, output: s
 def write_outcome(outcome: Outcome, scores: str | Path, record: str | Path) -> None:
     """Write scores and record, each whole or not at all."""
     save_arrays(scores, {"test": outcome.test, "scores": outcome.scores})
-    outcome.record.sizes = {Path(scores).name: Path(scores).stat().st_size}
     outcome.record.write(record)
 
 
