@@ -15,15 +15,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
-from attop_bench.data.fetch import failures, fetch_files, read_receipt
 
 from attop_bench.data import Dataset, DatasetError, build, make, make_folds
 from attop_bench.data.base import Unavailable, load_arrays
 from attop_bench.data.build import check_facts
 from attop_bench.data.catalogue import kind_of
-from attop_bench.data.source import Source
+from attop_bench.data.fetch import failures, fetch_files, read_receipt
 from attop_bench.data.kinds.behance import RECORD, project_items
 from attop_bench.data.kinds.citation import CONTACTS, PUBLISHED
+from attop_bench.data.source import Source
 from attop_bench.run.config import load_config
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.plan import Plan

@@ -211,9 +211,7 @@ def save_arrays(
         np.savez(file, meta=note, **arrays)
 
 
-def save_unavailable(
-    path: str | os.PathLike[str], name: str, error: Unavailable
-) -> None:
+def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:
     """Write a file in place of the data `name` that holds the reason why there are none."""
     save_arrays(path, {}, {"name": name, "unavailable": [error.reason, error.remedy]})
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop_bench.data.base import DatasetError
-from attop_bench.data.builder_parameters import integer
 from attop.core.sample import check_groups, check_labels
 from attop.core.typing import Ints
 from attop.experiment.splits import Fold, require_classes
+from attop_bench.data.base import DatasetError
+from attop_bench.data.builder_parameters import integer
 
 __all__ = ["prequential"]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from attop.core.seeds import derive_seed
+from attop.core.wording import did_you_mean
+from attop.experiment.splits import Fold, stratified, whole_groups
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.builder_parameters import complete, integer
 from attop_bench.data.splits.prequential import prequential
 from attop_bench.data.splits.random import given, holdout, whole_entities, windows, within_groups
-from attop.experiment.splits import Fold, stratified, whole_groups
-from attop.core.seeds import derive_seed
-from attop.core.wording import did_you_mean
 
 __all__ = [
     "PROTOCOLS",

@@ -345,7 +345,9 @@ def given(
 
     def assign(rows: Ints, count: int) -> Ints:
         return (
-            assign_folds(labels[rows], count, rng) if codes is None else assign_groups(codes[rows], count, rng)
+            assign_folds(labels[rows], count, rng)
+            if codes is None
+            else assign_groups(codes[rows], count, rng)
         )
 
     folds = []
