@@ -1,10 +1,11 @@
-"""The board: each top by itself, over data sets."""
+"""The matrix of what may be compared over data sets, and the board: each top by itself."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.report.compute.board import board
+from attop.statistics import friedman, mean_ranks
+from attop_bench.report.compute.board import board, metric_matrix
 from support.comparisons import table
 
 
@@ -57,3 +58,77 @@ def test_board_knows_when_there_is_nothing_to_average():
     assert board(more, runs, metrics, {}).empty  # tops of one data set have no counterpart on the others
     assert board(evaluation[evaluation["dataset"] == "0"], runs, metrics, {}).empty
     assert board(evaluation, runs, {}, {}).empty  # no metric was named
+
+
+def runs_of(values, metric="precision@k"):
+    """The table of {(dataset, method): values per fold}."""
+    rows = [(d, m, 0, f, "k=5", metric, v) for (d, m), vs in values.items() for f, v in enumerate(vs)]
+    return pd.DataFrame(rows, columns=["dataset", "method", "repeat", "fold", "top", "metric", "value"])
+
+
+def matrix_of(values, methods=(), metric="precision@k", **more):
+    evaluation = runs_of(values, metric)
+    datasets = list(dict.fromkeys(evaluation["dataset"]))
+    titles = {m: m for m in methods or evaluation["method"]}
+    return metric_matrix(
+        evaluation, dict.fromkeys(datasets, metric), dict.fromkeys(datasets, "k=5"), titles, **more
+    )
+
+
+class TestMatrix:
+    def test_runs_are_averaged_and_higher_is_better(self):
+        values = {("x", "a"): [0.2, 0.4], ("x", "b"): [0.6, 0.8]}
+        matrix = matrix_of(values)
+        assert matrix.scores.loc["x"].tolist() == pytest.approx([0.3, 0.7])
+        assert matrix.without_datasets == matrix.without_methods == {}
+        assert mean_ranks(matrix_of(values, metric="last-rank").scores).to_dict() == {"a": 1, "b": 2}
+
+    def test_missing_is_left_out_with_reason(self):
+        nan = np.nan
+        values = {
+            ("x", "a"): [0.2, 0.4],
+            ("x", "b"): [0.6, nan],
+            ("y", "a"): [0.1, nan],
+            ("y", "b"): [0.3, nan],
+            ("z", "a"): [nan, nan],
+            ("v", "a"): [0.5, 0.5],
+            ("v", "b"): [0.5, np.inf],
+            ("u", "a"): [0.5],
+            ("u", "b"): [0.5],
+        }
+        matrix = matrix_of(values, ["a", "b", "c"], expected={"v": 3})
+        assert list(matrix.scores.index) == ["y", "u"]
+        assert list(matrix.scores.columns) == ["a", "b"]
+        assert matrix.without_datasets == {
+            "x": "b has 1 of 2 runs",
+            "z": "no method has a value of precision@k at k=5",
+            "v": "b has 1 of 3 runs",
+        }
+        assert matrix.without_methods == {"c": "complete on 0 of 4 data sets"}
+        assert matrix.counts.loc["x"].tolist() == [2, 1, 0]
+
+    def test_what_lacks_most_is_left_out(self):
+        values = {(d, m): [0.5] for d in "uvwxyz" for m in "abcde"}
+        for hole in [("u", "a"), ("v", "b"), *(("z", m) for m in "cde")]:
+            del values[hole]
+        matrix = matrix_of(values, list("abcde"))
+        # z lacks 3 of 5, then a as much as u (1 of 5), then v 1 of 4 and b 1 of 5
+        assert matrix.without_datasets == {
+            "v": "b has 0 of 1 runs",
+            "z": "c has 0 of 1 runs, d has 0 of 1 runs and e has 0 of 1 runs",
+        }
+        assert matrix.without_methods == {"a": "complete on 5 of 6 data sets"}
+        assert matrix.scores.shape == (4, 4)
+
+    def test_bad_tables(self):
+        table, one = runs_of({("x", "a"): [0.2]}), {"x": "precision@k"}
+        with pytest.raises(ValueError, match="twice"):
+            metric_matrix(pd.concat([table, table]), one, {"x": "k=5"}, {"a": "a"})
+        with pytest.raises(ValueError, match="lacks fold"):
+            metric_matrix(table.drop(columns="fold"), one, {"x": "k=5"}, {"a": "a"})
+
+    @pytest.mark.parametrize("values", [{}, {("x", "a"): [np.nan]}])
+    def test_nothing_at_all(self, values):
+        matrix = matrix_of(values)
+        assert matrix.scores.empty
+        assert friedman(matrix.scores).refused

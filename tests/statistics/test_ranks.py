@@ -1,6 +1,5 @@
 """Ranks over data sets: Demsar's worked example (JMLR 7, 2006), brute force, and degenerate input."""
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -8,8 +7,6 @@ import pandas as pd
 import pytest
 
 import oracles.statistics as oracle
-from attop.metrics import get_metric
-from attop.statistics.matrix import metric_matrix
 from attop.statistics.ranks import (
     against_control,
     all_pairs,
@@ -109,83 +106,3 @@ class TestRanks:
             False,
             True,
         ]
-
-
-def evaluation(values):
-    """The table of {(dataset, method): values per fold}."""
-    rows = [(d, m, 0, f, "k=5", "precision@k", v) for (d, m), vs in values.items() for f, v in enumerate(vs)]
-    return pd.DataFrame(rows, columns=["dataset", "method", "repeat", "fold", "top", "metric", "value"])
-
-
-class TestMatrix:
-    def test_folds_are_averaged(self):
-        table = evaluation({("x", "a"): [0.2, 0.4], ("x", "b"): [0.6, 0.8]})
-        matrix = metric_matrix(table, "precision@k", "k=5")
-        assert matrix.complete.loc["x"].tolist() == pytest.approx([0.3, 0.7])
-        assert matrix.scores is matrix.complete
-        assert not matrix.without_datasets
-        assert not matrix.without_methods
-
-    def test_lower_is_better(self):
-        metric = dataclasses.replace(get_metric("precision@k"), higher_is_better=False)
-        matrix = metric_matrix(evaluation({("x", "a"): [0.2], ("x", "b"): [0.6]}), metric, "k=5")
-        assert mean_ranks(matrix.scores).to_dict() == {"a": 1, "b": 2}
-
-    def test_missing_is_left_out_with_reason(self):
-        nan = np.nan
-        table = evaluation(
-            {
-                ("x", "a"): [0.2, 0.4],
-                ("x", "b"): [0.6, nan],
-                ("y", "a"): [0.1, nan],
-                ("y", "b"): [0.3, nan],
-                ("z", "a"): [nan, nan],
-                ("v", "a"): [0.5, 0.5],
-                ("v", "b"): [0.5, np.inf],
-                ("u", "a"): [0.5],
-                ("u", "b"): [0.5],
-            }
-        )
-        matrix = metric_matrix(table, "precision@k", "k=5", methods=["a", "b", "c"], expected={"u": 3})
-        assert list(matrix.complete.index) == ["y", "u"]
-        assert list(matrix.complete.columns) == ["a", "b"]
-        assert matrix.without_datasets == {
-            "x": "b has 1 of 2 runs",
-            "v": "b has 1 of 2 runs",
-            "z": "no method has a value of precision@k at k=5",
-        }
-        assert matrix.without_methods == {"c": "complete on 0 of 4 data sets"}
-        assert matrix.expected.to_dict() == {"x": 2, "y": 2, "z": 2, "v": 2, "u": 3}
-        assert matrix.counts.loc["x"].tolist() == [2, 1, 0]
-
-    def test_what_lacks_most_is_left_out(self):
-        values = {(d, m): [0.5] for d in "uvwxyz" for m in "abcde"}
-        for hole in [("u", "a"), ("v", "b"), *(("z", m) for m in "cde")]:
-            del values[hole]
-        matrix = metric_matrix(evaluation(values), "precision@k", "k=5", methods=list("abcde"))
-        # z lacks 3 of 5, then a as much as u (1 of 5), then v 1 of 4 and b 1 of 5
-        assert matrix.without_datasets == {
-            "z": "c has 0 of 1 runs; d has 0 of 1 runs; e has 0 of 1 runs",
-            "v": "b has 0 of 1 runs",
-        }
-        assert matrix.without_methods == {"a": "complete on 5 of 6 data sets"}
-        assert matrix.complete.shape == (4, 4)
-
-    def test_target_per_dataset(self):
-        table = evaluation({("x", "a"): [0.2], ("y", "a"): [0.4]})
-        matrix = metric_matrix(table, "precision@k", {"x": "k=5"})
-        assert list(matrix.complete.index) == ["x"]
-        assert matrix.without_datasets == {"y": "no top was chosen for it"}
-
-    def test_bad_tables(self):
-        table = evaluation({("x", "a"): [0.2]})
-        with pytest.raises(ValueError, match="twice"):
-            metric_matrix(pd.concat([table, table]), "precision@k", "k=5")
-        with pytest.raises(ValueError, match="lacks fold"):
-            metric_matrix(table.drop(columns="fold"), "precision@k", "k=5")
-
-    def test_nothing_at_all(self):
-        for table in (evaluation({}), evaluation({("x", "a"): [np.nan]})):
-            matrix = metric_matrix(table, "precision@k", "k=5")
-            assert matrix.complete.empty
-            assert friedman(matrix.scores).refused

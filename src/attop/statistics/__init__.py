@@ -2,7 +2,6 @@
 
 from attop.statistics.bayesian import Posterior, bayesian_signed_rank, correlated_t
 from attop.statistics.effects import Effect, effect_sizes
-from attop.statistics.matrix import MetricMatrix, metric_matrix
 from attop.statistics.profiles import Profile, Regret, performance_profile, regret
 from attop.statistics.ranks import (
     Comparison,
@@ -26,7 +25,6 @@ __all__ = [
     "CorrectedT",
     "Effect",
     "Friedman",
-    "MetricMatrix",
     "Pair",
     "Posterior",
     "Profile",
@@ -44,7 +42,6 @@ __all__ = [
     "friedman",
     "holm",
     "mean_ranks",
-    "metric_matrix",
     "performance_profile",
     "rank_rows",
     "regret",

@@ -1,6 +1,6 @@
 """Ranks of methods over data sets, and the tests on them.
 
-Everything here takes `scores`: data sets x methods, higher is better (`MetricMatrix.scores`).
+Everything here takes `scores`, a DataFrame of data sets x methods, higher is better.
 """
 
 from __future__ import annotations

@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 
 from attop.core.wording import counted, listed
-from attop.metrics import METRICS, get_metric
+from attop.metrics import get_metric
 from attop.statistics import (
     Bootstrap,
     Comparison,
     Effect,
     Friedman,
-    MetricMatrix,
     Posterior,
     Profile,
     against_control,
@@ -25,16 +24,15 @@ from attop.statistics import (
     bootstrap_means,
     effect_sizes,
     friedman,
-    metric_matrix,
     performance_profile,
     rank_rows,
     wilcoxon,
 )
-from attop_bench.report.compute.comparison import FEW
-from attop_bench.report.compute.tables import require
+from attop_bench.report.compute.board import have_shared_unit, metric_matrix
+from attop_bench.report.compute.leads import FEW
 from attop_bench.report.compute.tops import main_top
 
-__all__ = ["ROPE", "Across", "Standing", "across", "have_shared_unit", "matrix_at", "share_of"]
+__all__ = ["ROPE", "Across", "Standing", "across", "share_of"]
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
@@ -178,16 +176,14 @@ def across(
 
     Notes
     -----
-    Which values may be compared is `attop.statistics.metric_matrix`'s rule: averages over the same runs.
+    Which values may be compared is `metric_matrix`'s rule: averages over the same runs.
     Ranks need no common unit; mean differences, Wilcoxon's test and the posterior do, and are refused unless
     all data sets have one metric or all metrics lie in [0, 1]. The best method is chosen on the data it is
     then tested on, which makes p against it somewhat too small; the diagram's test is of all pairs.
     """
-    require(evaluation, ["dataset", "method", "repeat", "fold", "top", "metric", "value"], "evaluation")
-    known = dict.fromkeys([*titles, *evaluation["method"]])
-    shown = {m: titles.get(m, m) for m in known}
+    shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
     tops = {str(d): main_top(its) for d, its in evaluation.groupby("dataset", sort=False)["top"]}
-    matrix, left_out = matrix_at(tops, evaluation, metrics, list(known), shown, expected)
+    matrix = metric_matrix(evaluation, metrics, tops, shown, expected)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
     shared_unit = have_shared_unit(used)
@@ -217,9 +213,9 @@ def across(
         test,
         tested,
         nemenyi,
-        left_out,
+        matrix.without_datasets,
         refused,
-        _profile(matrix.complete, shared_unit),
+        _profile(scores, shared_unit),
         bootstrap_means(rank_rows(scores), higher_is_better=False),
     )
 
@@ -241,47 +237,6 @@ def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
         on = f" on {counted(len(its), 'data set')}" if len(set(used.values())) > 1 else ""
         words.append(f"{metric}{on} ({direction} is better; at {at})")
     return listed(words) + ", the mean over the runs of a data set"
-
-
-def matrix_at(
-    tops: Mapping[str, str],
-    evaluation: pd.DataFrame,
-    metrics: Mapping[str, str],
-    methods: list[str],
-    titles: Mapping[str, str],
-    expected: Mapping[str, int] | None = None,
-) -> tuple[MetricMatrix, dict[str, str]]:
-    """Average each data set's own metric at its top, higher always better; say what is left out."""
-    named = {d: m for d, m in metrics.items() if m}
-    mine = (evaluation["metric"] == evaluation["dataset"].map(named)) & (
-        evaluation["top"] == evaluation["dataset"].map(tops)
-    )
-    signs = {m: 1.0 if get_metric(m).higher_is_better else -1.0 for m in set(named.values())}
-    part = evaluation[mine]
-    part = part.assign(
-        value=part["value"].astype(float) * part["metric"].map(signs).astype(float), metric="comparison"
-    )
-    one = replace(next(iter(METRICS.values())), name="comparison", higher_is_better=True)
-    runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
-    matrix = metric_matrix(part, one, tops, methods=methods, expected={**runs.to_dict(), **(expected or {})})
-    left_out = {}
-    for dataset in {**metrics, **tops}:
-        top = tops.get(dataset)
-        if top is None:
-            left_out[dataset] = "no run has a result"
-        elif dataset not in named:
-            left_out[dataset] = "no metric was named to compare by"
-        elif dataset not in matrix.counts.index or not matrix.counts.loc[dataset].any():
-            left_out[dataset] = f"no method has a value of {named[dataset]} at {top}"
-        elif dataset in matrix.without_datasets:
-            lacking = [part.rpartition(" has ") for part in matrix.without_datasets[dataset].split("; ")]
-            left_out[dataset] = listed([titles[method] + has + n for method, has, n in lacking])
-    return matrix, left_out
-
-
-def have_shared_unit(used: Mapping[str, str]) -> bool:
-    """Whether values of the metrics, one a data set, may be averaged."""
-    return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {_UNIT}
 
 
 def _against_best(

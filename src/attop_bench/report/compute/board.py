@@ -1,20 +1,144 @@
-"""The methods at one top after the other, over data sets: means, regret, ranks, seconds, with intervals."""
+"""Data sets by methods: the matrix of values that may be compared, and the board of every top over data sets.
+
+The samples of a comparison over data sets are the data sets: folds share items, so they are averaged first.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from attop.core.wording import listed
 from attop.metrics import get_metric
 from attop.statistics import bootstrap_means, rank_rows, regret
-from attop_bench.report.compute.across import have_shared_unit, matrix_at
+from attop_bench.report.compute.tables import require
 from attop_bench.report.compute.tops import sort_tops
 from attop_bench.report.compute.tuning import costs
 
-__all__ = ["board", "pareto_front"]
+__all__ = ["Matrix", "board", "have_shared_unit", "metric_matrix", "pareto_front"]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One metric and one top of each data set; nothing is imputed.
+
+    Attributes
+    ----------
+    scores : DataFrame, data sets x methods
+        What to compare methods on: means over the runs, negated where lower is better. No value is missing,
+        and every mean is over the same runs as the others of its row.
+    counts : DataFrame, data sets x methods
+        Defined runs, also of what is left out.
+    tops : dict of str to str
+        The top of each data set.
+    without_datasets, without_methods : dict of str to str
+        What `scores` leaves out, and why.
+    """
+
+    scores: pd.DataFrame
+    counts: pd.DataFrame
+    tops: dict[str, str]
+    without_datasets: dict[str, str]
+    without_methods: dict[str, str]
+
+
+def metric_matrix(
+    evaluation: pd.DataFrame,
+    metrics: Mapping[str, str],
+    tops: Mapping[str, str],
+    titles: Mapping[str, str],
+    expected: Mapping[str, int] | None = None,
+) -> Matrix:
+    """Average the runs of each method on each data set, and leave out what may not be compared.
+
+    A mean may be compared if it is over every run for which any method has a value: fewer might flatter. As
+    long as a mean is missing, the method or data set that lacks the largest share of them is left out; of
+    equals the method, because data sets are the samples. Two methods with a value in common both stay.
+
+    Parameters
+    ----------
+    evaluation : DataFrame
+        Tidy: dataset, method, repeat, fold, top, metric, value (not finite where undefined).
+    metrics, tops : mapping of str to str
+        Data set -> its metric, and its top.
+    titles : mapping of str to str
+        Methods to compare, in this order -> name shown. Name those that may have failed everywhere.
+    expected : mapping of str to int, optional
+        Runs planned per data set; by default the distinct (repeat, fold) the table has of it.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a metric is unknown or a value is there twice.
+    """
+    require(evaluation, ["dataset", "method", "repeat", "fold", "top", "metric", "value"], "evaluation")
+    methods = list(titles)
+    datasets = list(dict.fromkeys(evaluation["dataset"]))
+    without = {d: "no run has a result" for d in {**metrics, **tops} if d not in tops or d not in datasets}
+    without |= {d: "no metric was named to compare by" for d in datasets if not metrics.get(d)}
+    rows = [d for d in datasets if d not in without]
+    part = evaluation[
+        (evaluation["metric"] == evaluation["dataset"].map({d: metrics[d] for d in rows}))
+        & (evaluation["top"] == evaluation["dataset"].map({d: tops[d] for d in rows}))
+        & evaluation["method"].isin(methods)
+    ]
+    twice = int(part.duplicated(["dataset", "method", "repeat", "fold"]).sum())
+    if twice:
+        raise ValueError(f"evaluation holds {twice} values twice: keep one of each")
+    signs = {d: 1.0 if get_metric(metrics[d]).higher_is_better else -1.0 for d in rows}
+    part = part[np.isfinite(part["value"].astype(float))]
+    means = pd.DataFrame(np.nan, index=rows, columns=methods)
+    counts = pd.DataFrame(0, index=rows, columns=methods)
+    for (dataset, method), values in part.groupby(["dataset", "method"])["value"]:
+        # fsum: equal values in another order have an equal mean
+        means.loc[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
+        counts.loc[dataset, method] = len(values)
+    shared = part.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    shared = shared.reindex(rows, fill_value=0)
+    without |= {d: f"no method has a value of {metrics[d]} at {tops[d]}" for d in rows if not shared[d]}
+    whole = counts.eq(shared, axis=0).loc[[d for d in rows if shared[d]]]
+    kept, dropped, incomplete = _leave_out(whole)
+    runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    for dataset, lacking in incomplete.items():
+        planned = (expected or {}).get(dataset, runs[dataset])
+        without[dataset] = listed(
+            [f"{titles[m]} has {counts.loc[dataset, m]} of {planned} runs" for m in lacking]
+        )
+    without = {d: without[d] for d in {**metrics, **tops, **without} if d in without}
+    return Matrix(means.loc[kept.index, kept.columns], counts, {d: tops[d] for d in rows}, without, dropped)
+
+
+def _leave_out(whole: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, list[str]]]:
+    """Leave out methods and data sets until no value is missing; return what is left and what is not.
+
+    `whole` says which means may be compared. The methods left out come with a reason, the data sets with the
+    methods that lack runs.
+    """
+    dropped, incomplete = {}, {}
+    if whole.empty:
+        dropped, whole_left = dict.fromkeys(map(str, whole), "no data set has a value"), whole.iloc[:, :0]
+        return whole_left, dropped, incomplete
+    left = whole
+    while not left.empty and not left.to_numpy().all():
+        of_methods, of_datasets = (~left).mean(axis=0), (~left).mean(axis=1)
+        if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and left.shape[1] > 2):
+            method = of_methods.idxmax()
+            dropped[str(method)] = f"complete on {int(whole[method].sum())} of {len(whole)} data sets"
+            left = left.drop(columns=method)
+        else:
+            dataset = of_datasets.idxmax()
+            incomplete[str(dataset)] = [str(m) for m in left if not left.loc[dataset, m]]
+            left = left.drop(index=dataset)
+    return left, dropped, incomplete
+
+
+def have_shared_unit(used: Mapping[str, str]) -> bool:
+    """Whether values of the metrics, one a data set, may be averaged."""
+    return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {(0.0, 1.0)}
 
 
 def board(
@@ -77,8 +201,8 @@ def _at(
     spent: pd.DataFrame,
 ) -> pd.DataFrame:
     """Return the rows of one top."""
-    methods = list(dict.fromkeys([*titles, *evaluation["method"]]))
-    matrix, _ = matrix_at(tops, evaluation, metrics, methods, {m: titles.get(m, m) for m in methods})
+    shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
+    matrix = metric_matrix(evaluation, metrics, tops, shown)
     scores = matrix.scores
     ranks = bootstrap_means(rank_rows(scores), higher_is_better=False)
     table = pd.DataFrame(
