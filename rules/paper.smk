@@ -1,8 +1,7 @@
-from attop_bench.papers.registry import MAILINGS, SIMULATIONS
+from attop_bench.run.paper import simulations_of
 
-SIMULATED = SIMULATIONS.get(CONFIG.paper, {})
+SIMULATED = simulations_of(CONFIG.paper)
 PAPER = f"{OUT}/paper/index.html" if CONFIG.paper else []
-LISTS = [f"{OUT}/lists/mailing.parquet"] if CONFIG.paper in MAILINGS else []
 
 
 if CONFIG.paper:
@@ -39,7 +38,6 @@ if CONFIG.paper:
         input:
             rules.report.output,
             [f"{OUT}/simulations/{name}.parquet" for name in SIMULATED],
-            LISTS,
         output:
             report(PAPER, caption="../workflow/report/paper.rst", category="Results"),
         log:
@@ -53,31 +51,3 @@ if CONFIG.paper:
             "the paper's tables and figures"
         script:
             "../workflow/scripts/paper.py"
-
-
-if LISTS:
-
-    if workflow.remote_exec:
-
-        localrules:
-            mailing,
-
-    # Whom each method would choose, written before any label of theirs is looked at.
-    rule mailing:
-        input:
-            data=f"{OUT}/data/{MAILINGS[CONFIG.paper].dataset}/dataset.npz",
-            receipt=f"{OUT}/data/{MAILINGS[CONFIG.paper].dataset}/fetch.json",
-            labelled=f"{OUT}/data/{MAILINGS[CONFIG.paper].labelled}/dataset.npz",
-        output:
-            LISTS,
-        log:
-            f"{LOGS}/mailing.log",
-        resources:
-            mem_mb=memory,
-            runtime=minutes(60),
-        params:
-            **INPUTS.mailing(),
-        message:
-            "the list each method would mail"
-        script:
-            "../workflow/scripts/mailing.py"

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from attop_bench.run.config import load_config
+from attop_bench.run.paper import configuration_of
 from support import ROOT
 
 pytestmark = pytest.mark.workflow
@@ -43,20 +44,19 @@ RUN = {
 }
 #: Pages whose Python makes the data that their commands read.
 MAKES_DATA = ("own-data.md", "missing-and-categories.md", "take-a-model-away.md", "rescore.md")
+#: Papers outside the four.
+STUDIES = (
+    "studies.partitions.aatp2012",
+    "studies.partitions.prec2015",
+    "studies.fraud_handbook",
+    "studies.coil2000",
+    "studies.movielens",
+)
 #: Commands only planned here, by --dry-run.
 PLANNED = {
     *(
-        f"snakemake --cores 16 --configfile config/papers/{paper}.yaml"
-        for paper in (
-            "aatp2012",
-            "aatp2012-partitions",
-            "prec2015",
-            "prec2015-partitions",
-            "papk2020",
-            "pnorm2005",
-            "fraud-handbook",
-            "coil2000",
-        )
+        f"snakemake --cores 16 --configfile {configuration_of(paper)}"
+        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005", *STUDIES)
     ),
     "snakemake --cores 16",
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",

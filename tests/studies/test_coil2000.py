@@ -3,14 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from studies.coil2000 import findings
 from studies.coil2000.customers import COLUMNS, FEATURES, KEY, POLICY_LEVELS, customer_features
-from studies.coil2000.findings import findings
 from studies.coil2000.kind import coil2000, coil2000_evaluation, evaluation_features
-from studies.coil2000.mailing import mailing
 from studies.coil2000.models import PolicyBayes, PolicyBlend, PolicyLogistic, PolicyStack
 
 from attop_bench.data.base import DatasetError
-from attop_bench.run.spec import JobSpec
 
 
 def customers(n, seed):
@@ -101,67 +99,32 @@ def test_the_official_split_has_the_labels_and_the_other_does_not_need_them(file
         coil2000(path, path)
 
 
-def jobs():
-    said = {"repeat": 0, "fold": 0, "seed": 0, "protocol": {}, "scaling": "standard"}
-    said |= {"tops": [{"k": 30, "of": 150}], "scoring": "precision@k"}
-    models = "studies.coil2000.models."
-    return {
-        "bayes": JobSpec(**said, estimator=models + "PolicyBayes", param_grid={"alpha": [0.5, 2]}),
-        "tree": JobSpec(**said, estimator="sklearn.tree.DecisionTreeClassifier", params={"max_depth": 1}),
-        "broken": JobSpec(**said, estimator=models + "PolicyBayes", params={"alpha": "x"}),
-    }
-
-
-def test_lists_are_written_without_labels_and_counted_with_them(files):
-    path, evaluation, _ = files
-    data, others, labels = coil2000(path, evaluation), evaluation_features(evaluation), customers(150, 1)[1]
-    table = mailing(data, others, jobs(), 30, inner_folds=3)
-    assert set(table["method"]) == {"bayes", "tree"}
-    assert table["positive"].isna().all()
-    counted = mailing(data, others, jobs(), 30, inner_folds=3, labels=labels)
-    assert counted.drop(columns="positive").equals(table.drop(columns="positive"))
-    assert (counted["positive"] == labels[counted["row"] - 1]).all()
-    for method, its in table.groupby("method"):
-        assert its["place"].tolist() == list(range(1, 31))
-        assert its["row"].is_unique
-        assert its["row"].between(1, 150).all()
-        assert (its["score"].diff().dropna() <= 0).all()
-        # A stump has two scores, so that its list ends among equals.
-        assert its["tied"].any() == (method == "tree")
-
-
-def page(labels):
+def page(labelled):
     rng = np.random.default_rng(0)
-    keys = [(m, f) for m in ("good", "better") for f in range(15)]
-    value = {k: rng.normal(0.16 + 0.01 * (k[0] == "better"), 0.002) for k in keys}
+    keys = [("coil2000", m, f) for m in ("good", "better") for f in range(15)]
+    value = {k: rng.normal(0.16 + 0.01 * (k[1] == "better"), 0.002) for k in keys}
+    value |= {("coil2000-evaluation", m, 0): n / 400 for m, n in labelled.items()}
     evaluation = [
-        {"dataset": "coil2000", "method": m, "fold": f, "metric": metric, "value": v * scale}
-        for (m, f), v in value.items()
+        {"dataset": d, "method": m, "repeat": 0, "fold": f, "metric": metric, "value": v * scale}
+        for (d, m, f), v in value.items()
         for metric, scale in (("precision@k", 0.5), ("recall@k", 3.3))
     ]
-    runs = [
-        {"dataset": "coil2000", "method": m, "n_train": 4000, "n_test": 1000, "constant": False}
-        for m, _ in keys
-    ]
-    mailed = pd.DataFrame(
-        [
-            {"method": m, "place": p, "row": 7 * p, "tied": False, "positive": labels and p % 2}
-            for m in ("good", "better")
-            for p in (1, 2, 3)
-        ]
-    ).astype({"positive": float})
+    runs = (
+        pd.DataFrame(value, index=[0])
+        .T.reset_index()
+        .iloc[:, :3]
+        .set_axis(["dataset", "method", "fold"], axis=1)
+    )
+    runs = runs.assign(repeat=0, status="ok", top="k=800", constant=False, n_train=4000, n_test=1000)
     story = {"methods": {"good": {"title": "Good"}, "better": {"title": "Better"}}}
-    tables = {"evaluation": pd.DataFrame(evaluation), "runs": pd.DataFrame(runs), "mailing": mailed}
-    return findings(tables, story)
+    return findings({"evaluation": pd.DataFrame(evaluation), "runs": runs}, story)
 
 
 def test_the_page_chooses_by_cross_validation_and_says_what_it_awaits():
-    found = page(None)
+    found = page({})
     assert found.answers[0].startswith("Chosen: Better, precision 0.08")
     assert "The count awaits the labels (tictgts2000.txt)" in found.answers[1]
-    estimate, lists = (c.table for c in found.comparisons)
-    assert list(lists.columns) == ["place", "better", "good"]
-    assert lists["better"].tolist() == [7, 14, 21]
+    (estimate,) = (c.table for c in found.comparisons)
     assert estimate["found"].isna().all()
     row = estimate.iloc[0]
     assert row["low"] < row["recall"] < row["high"]
@@ -169,6 +132,6 @@ def test_the_page_chooses_by_cross_validation_and_says_what_it_awaits():
 
 
 def test_the_page_counts_where_the_labels_are():
-    found = page(1)
-    assert found.answers[1] == "The list of Better holds 2 of the 238."
+    found = page({"good": 2, "better": 3})
+    assert found.answers[1] == "The list of Better holds 3 of the 238."
     assert found.answers[2] == "The others, which were not chosen: Good 2."

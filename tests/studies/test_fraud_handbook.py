@@ -7,11 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from studies.fraud_handbook.findings import findings
+from studies.fraud_handbook import findings
 from studies.fraud_handbook.kind import FEATURES, FILES, fraud_handbook
 
 from attop_bench.data.base import DatasetError
-from attop_bench.papers.findings import printed_numbers
 from attop_bench.run.config import load_config
 from attop_bench.run.measure import measure
 from attop_bench.run.plan import Plan
@@ -29,7 +28,7 @@ def day_of(name):
 @pytest.fixture(scope="module")
 def plan():
     default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    own = yaml.safe_load((ROOT / "config/papers/fraud-handbook.yaml").read_text())
+    own = yaml.safe_load((ROOT / "studies/fraud_handbook.yaml").read_text())
     return Plan(load_config(default | own, root=ROOT))
 
 
@@ -74,7 +73,7 @@ def test_printed_card_precisions_to_the_digit(transactions, plan, method, low, h
         name: measure(plan.config.metric(name), data, outcome.test, outcome.scores[0], None).value
         for name in plan.config.metrics
     }
-    told = printed_numbers("fraud-handbook").set_index(["method", "metric"])["mean"]
+    told = pd.read_csv(ROOT / "studies/fraud_handbook/printed.csv").set_index(["method", "metric"])["mean"]
     assert round(found["card-precision-100-in-order"], 3) == told[method, "card-precision-100"]
     assert round(found["card-precision-100-low"], 3) == low
     assert round(found["card-precision-100-high"], 3) == high

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from studies.movielens import orderings, sentences, side_by_side
 from studies.movielens.code import (
     SharedCut,
     cross_entropy,
@@ -10,7 +11,6 @@ from studies.movielens.code import (
     greedy_of,
     one_number_for_all_weights,
 )
-from studies.movielens.findings import orderings, sentences, side_by_side
 from studies.movielens.ways import ways
 
 from attop.surrogates import PrecAtKAvg

@@ -9,11 +9,11 @@ with job_log(snakemake.log[0]):
 
     from attop.core.files import read_json
     from attop_bench.papers.page import write_findings
-    from attop_bench.papers.registry import findings_of
+    from attop_bench.run.paper import load_paper
     from attop_bench.run.parameters import by_name
 
     files = {Path(file).name: file for file in snakemake.input}
     tables = {Path(n).stem: pd.read_parquet(f) for n, f in files.items() if n.endswith(".parquet")}
     paper = by_name(snakemake.params)["paper"]
-    findings = findings_of(paper, tables, read_json(files["manifest.json"]))
+    findings = load_paper(paper).findings(tables, read_json(files["manifest.json"]))
     write_findings(findings, Path(snakemake.output[0]).parent, paper)

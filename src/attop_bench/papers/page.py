@@ -12,6 +12,7 @@ from attop.core.files import write_bytes, write_csv
 from attop_bench.papers.findings import COLUMNS, Comparison, Findings, Plot
 from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style
+from attop_bench.run.paper import configuration_of
 
 __all__ = ["write_findings"]
 
@@ -61,7 +62,7 @@ def _markdown(findings: Findings, paper: str) -> str:
         [
             f"# {findings.title}\n",
             f"{findings.citation}\n",
-            f"    snakemake --cores 16 --configfile config/papers/{paper}.yaml\n",
+            f"    snakemake --cores 16 --configfile {configuration_of(paper)}\n",
             _counts(findings) + "\n",
             *(
                 f"## {title}\n\n" + "".join(f"- {item}\n" for item in items)

@@ -11,8 +11,14 @@ from matplotlib.figure import Figure
 
 from attop_bench.papers.findings import Comparison, Findings, Plot, compare, ours_alone, printed_numbers
 from attop_bench.report.figures.scene import figure_theme, method_styles
+from attop_bench.run.paper import Simulation
 
-__all__ = ["findings"]
+__all__ = ["SIMULATIONS", "findings"]
+
+SIMULATIONS = {
+    "two_users": Simulation("attop_bench.papers.papk_simulations.two_users"),
+    "margins": Simulation("attop_bench.papers.papk_simulations.margins"),
+}
 
 _OURS = ("gd-papk-avg", "gd-papk-max", "gd-papk-ts")
 _METRIC = "micro-pap@k"

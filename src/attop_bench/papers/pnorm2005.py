@@ -13,8 +13,16 @@ from matplotlib.figure import Figure
 from attop.statistics import holm, wilcoxon
 from attop_bench.papers.findings import Comparison, Findings, Plot, compare, printed_numbers
 from attop_bench.report.figures.scene import figure_theme
+from attop_bench.run.paper import Simulation
 
-__all__ = ["findings", "monotone"]
+__all__ = ["SIMULATIONS", "findings", "monotone"]
+
+SIMULATIONS = {
+    "rounds": Simulation(
+        "attop_bench.papers.push_rounds.rounds",
+        ("pima", "pima-thresholds", "wdbc", "tic-tac-toe", "housing", "pima-50"),
+    ),
+}
 
 #: Data set -> the paper's figure. Each has a twin with ``-train`` appended, tested on its training part.
 _FIGURES = {

@@ -18,7 +18,6 @@ from attop.metrics.registry import DEFAULT_METRICS, METRICS, is_known
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
-from attop_bench.papers.registry import PAPERS
 from attop_bench.run.options import (
     DOTTED,
     Config,
@@ -26,6 +25,7 @@ from attop_bench.run.options import (
     MethodConfig,
     fields_of,
 )
+from attop_bench.run.paper import load_paper
 from attop_bench.run.yaml_files import read_yaml
 
 __all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "load_config"]
@@ -165,9 +165,11 @@ def _check_whole(config: Config, catalogue: Mapping[str, Any]) -> None:
         except DatasetError as error:
             complaints.append(f"datasets: {data.id}: {error}")
     complaints += _check_metrics(config)
-    if (paper := config.paper) is not None and paper not in PAPERS:
-        known = ", ".join(PAPERS)
-        complaints.append(f"paper: unknown paper{_hint(paper, PAPERS)}; known: {known}, got {paper!r}")
+    if config.paper is not None:
+        try:
+            load_paper(config.paper)
+        except ValueError as error:
+            complaints.append(f"paper: {error}")
     methods = {m.id for m in config.methods}
     for dataset in config.datasets:
         for name in set(dataset.skip) - methods - set(catalogue):

@@ -13,8 +13,8 @@ from typing import Any
 from attop.metrics import Metric
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures
-from attop_bench.papers.registry import MAILINGS, PAPERS, SIMULATIONS
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
+from attop_bench.run.paper import paper_module, simulations_of
 from attop_bench.run.parameters import named
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
@@ -131,21 +131,13 @@ class Inputs:
         return named(
             paper=paper,
             seed=self.config.seed,
-            code=lambda w: self._code("simulate", home_of(SIMULATIONS[str(paper)][w.simulation].function)),
+            code=lambda w: self._code("simulate", home_of(simulations_of(paper)[w.simulation].function)),
         )
-
-    def mailing(self) -> dict[str, Any]:
-        """Return what the list that a paper asks for depends on."""
-        asked = MAILINGS[str(self.config.paper)]
-        methods = [method.id for method in self.config.methods]
-        jobs = [[m, self.plan.spec(Run(asked.dataset, m, 0, 0)).as_dict()] for m in methods]
-        homes = [home for method in methods for home in self._run(asked.dataset, method)]
-        return named(k=asked.k, jobs=jobs, code=self._code("mailing", *homes))
 
     def paper(self) -> dict[str, Any]:
         """Return what the rebuilt tables of a paper depend on besides the results."""
         paper = self.config.paper
-        return named(paper=paper, code=self._code("paper", PAPERS[str(paper)]))
+        return named(paper=paper, code=self._code("paper", paper_module(str(paper))))
 
     def _code(self, script: str, *named: str) -> str:
         return rule_fingerprint(self._scripts / f"{script}.py", named)

@@ -314,7 +314,9 @@ class Config(_Model):
         "run per data set and method again, stopped ever later.",
     )
     paper: str | None = Field(
-        None, description="Paper whose tables and figures are rebuilt from the results, such as aatp2012."
+        None,
+        description="Paper whose tables and figures are rebuilt from the results, such as aatp2012, or the "
+        "dotted path of a module with a function `findings`.",
     )
 
     @field_validator("metrics")

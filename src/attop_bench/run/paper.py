@@ -1,0 +1,76 @@
+"""The paper a configuration rebuilds.
+
+A paper is a module: its ``findings(tables, story)`` puts the results beside the printed numbers, its
+``SIMULATIONS``, if it has any, are computed beside the training runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+__all__ = ["Simulation", "configuration_of", "load_paper", "paper_module", "simulate", "simulations_of"]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A table that is computed for a paper alone, beside the training runs.
+
+    Attributes
+    ----------
+    function : str
+        Dotted path. It is called with the seed and, if it has data sets, with a mapping of those that are
+        available, by name; it returns a table.
+    datasets : tuple of str
+        Ids of data sets of the paper's configuration.
+    arguments : mapping
+        Further ones, by name.
+    """
+
+    function: str
+    datasets: tuple[str, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+def paper_module(paper: str) -> str:
+    """Return the module of a paper: one of `attop_bench.papers` by its name, another by its dotted path."""
+    return paper if "." in paper else f"attop_bench.papers.{paper}"
+
+
+def load_paper(paper: str) -> ModuleType:
+    """Import the module of a paper.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or it has no ``findings``.
+    """
+    name = paper_module(paper)
+    try:
+        module = import_module(name)
+    except ImportError as error:
+        raise ValueError(f"{paper!r} cannot be imported ({error}): name a file of config/papers, or the dotted path of a module") from None
+    if not callable(getattr(module, "findings", None)):
+        raise ValueError(f"the module {name} of {paper!r} has no function findings(tables, story)")
+    return module
+
+
+def configuration_of(paper: str) -> str:
+    """Return the configuration that rebuilds a paper, below the root of the repository."""
+    return f"{paper.replace('.', '/')}.yaml" if "." in paper else f"config/papers/{paper}.yaml"
+
+
+def simulations_of(paper: str | None) -> Mapping[str, Simulation]:
+    """Return what is simulated for a paper, by name."""
+    return {} if paper is None else getattr(load_paper(paper), "SIMULATIONS", {})
+
+
+def simulate(paper: str, name: str, seed: int, data: Mapping[str, Any]) -> Any:
+    """Return the table of one simulation of a paper; `data` are its available data sets, by id."""
+    simulation = simulations_of(paper)[name]
+    module, _, function = simulation.function.rpartition(".")
+    given = (data,) if simulation.datasets else ()
+    return getattr(import_module(module), function)(seed, *given, **simulation.arguments)
