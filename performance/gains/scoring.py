@@ -12,8 +12,8 @@ Protocol, fixed before any result was seen:
 - Grids: logistic regression on standardised features, C in 0.001, 0.01, ..., 100, classes as they are and
   balanced (12 settings); LightGBM, learning rate 0.1, leaves 7 or 31, at least 5 or 20 rows in a leaf, 25,
   50, 100 or 200 trees (16 settings); and both together (28).
-- A setting is chosen by the mean of a criterion over 5 stratified folds of the training part, the first of
-  equals, and refitted. Criteria: precision@k; precision averaged over nine k' from k/2 to 2k; soft precision@k
+- A setting is chosen by the mean of a criterion over 5 stratified folds of the training part, the first
+  of equals, and refitted. Criteria: precision@k; its mean over nine k from k/2 to 2k; soft precision@k
   (`SoftPrecAtK`, its width the standard deviation of the 4k highest scores); average precision; AUC; log loss
   of the probabilities. Scores are log-odds.
 - A set's gain is the mean over splits and tops of the precision with a criterion minus that with precision@k.

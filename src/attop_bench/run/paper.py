@@ -52,7 +52,10 @@ def load_paper(paper: str) -> ModuleType:
     try:
         module = import_module(name)
     except ImportError as error:
-        raise ValueError(f"{paper!r} cannot be imported ({error}): name a file of config/papers, or the dotted path of a module") from None
+        raise ValueError(
+            f"{paper!r} cannot be imported ({error}): name a file of config/papers, or give the dotted path "
+            "of a module"
+        ) from None
     if not callable(getattr(module, "findings", None)):
         raise ValueError(f"the module {name} of {paper!r} has no function findings(tables, story)")
     return module
