@@ -53,17 +53,17 @@ def hold(output: str | os.PathLike[str]) -> str:
         _lock(file)
         os.ftruncate(file, 0)
         os.write(file, f"process {os.getpid()} on {platform.node()}, in {os.getcwd()}".encode())
-    except BlockingIOError:
-        return (
-            f"Another run writes to {output}: {path.read_text(errors='replace') or 'an unknown process'}. "
-            "Wait for it, stop it, or give another output (--config output=FOLDER)."
-        )
         if refused := refusal(output):
             return refused
         run = uuid4().hex
         # The number before too: a kill may come between the two files.
         write_json(_known(output), {"runs": [*_read(_known(output)).get("runs", [])[-1:], run]})
         write_json(path.with_name(".attop.json"), {"run": run, "directory": os.getcwd()})
+    except BlockingIOError:
+        return (
+            f"Another run writes to {output}: {path.read_text(errors='replace') or 'an unknown process'}. "
+            "Wait for it, stop it, or give another output (--config output=FOLDER)."
+        )
     except OSError as error:
         return f"{output} cannot be written to: {error}"
     return ""
