@@ -12,7 +12,7 @@ Protocol, fixed before any of its results was seen:
 - Measured: precision@k of the test part. The gain of a set is the mean over its splits and, for a number
   of all tops, over these.
 - The interval of the mean is Student's over sets, 95%; Wilcoxon's signed-rank test is over sets, two-sided,
-  zeros dropped. A set is won or lost where the gain is beyond 0.002.
+  zeros split. A set is won or lost where the gain is beyond 0.002.
 
 Small models: `TopBooster`, nothing tuned but what it tunes itself (5 folds, margin 1), with 100 trees of 2
 leaves and 20 of 4, learning rate 0.1; against `base_`, its log loss. Beside it `margin=0`, which weights

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from rare_sets import SETS
-from scipy.stats import wilcoxon
+
+from attop.statistics import wilcoxon
 
 #: Of whatever sample is ranked.
 TOPS = {"n+/4": {"kappa": 0.25}, "n+/2": {"kappa": 0.5}, "n+": {"kappa": 1.0}}
@@ -67,8 +68,8 @@ def won_tied_lost(gains):
 
 
 def p_value(gains):
-    """Return p of Wilcoxon's signed-rank test over sets, two-sided, zeros dropped."""
-    return f"{wilcoxon(gains[gains != 0]).pvalue:.2g}" if np.any(gains != 0) else "1"
+    """Return p of Wilcoxon's signed-rank test over sets, two-sided and exact, zeros split."""
+    return f"{wilcoxon(gains, np.zeros(len(gains))).p:.2g}" if np.any(gains != 0) else "1"
 
 
 def print_row(*cells):

@@ -16,7 +16,7 @@ The protocol (see `protocol`), fixed before the confirmation sets were run:
 - SoftTop with min_gain_se=0: base, bandwidth, l2_to_base and "or none" are chosen on 5 inner folds of the
   training part, and a refinement is taken where it gains at all.
 - Measured: precision@k of the test part; the gain of a set is the mean over its splits.
-- Tests: over sets Wilcoxon's signed-rank test, two-sided, of their mean gains, zeros dropped. Within a set
+- Tests: over sets Wilcoxon's signed-rank test, two-sided, of their mean gains, zeros split. Within a set
   the t-test corrected for overlapping training parts (Nadeau and Bengio 2003), at 5 %, not corrected for
   the number of sets.
 """
