@@ -1,0 +1,152 @@
+"""The one rule of whether a difference is real: the tests behind it, degenerate values, its error."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from attop.experiment.judge import decide, default_tolerance, interval, judge
+from attop.statistics import corrected_t_test, correlated_t, holm
+from support.simulated_runs import correlated, covariance, resampled, splits
+
+A = np.array([0.81, 0.85, 0.78, 0.90, 0.84, 0.80])
+RUNS = {"a": A, "b": A - [0.01, 0.05, -0.01, 0.07, 0.04, 0.01], "c": A - [0.2, 0.19, 0.21, 0.2, 0.2, 0.18]}
+ONES, ZEROS, NAN = np.ones(6), np.zeros(6), math.nan
+
+
+def judged(runs, ratio=0.2, tolerance=0.01, **more):
+    return judge(runs, test_train_ratio=ratio, tolerance=tolerance, **more)
+
+
+def verdicts(runs, **more):
+    return {rival.model: rival.verdict for rival in judged(runs, **more).rivals}
+
+
+class TestAgreesWithTheTestsBehindIt:
+    def test_two_models_are_compared_by_the_corrected_t_test(self):
+        found = judged({"b": RUNS["b"], "a": A})
+        (rival,) = found.rivals
+        test = corrected_t_test(A, RUNS["b"], test_train_ratio=0.2)
+        assert (found.best, rival.model, rival.verdict) == ("a", "b", "open")
+        assert (rival.mean, rival.low, rival.high, rival.p) == pytest.approx(
+            (test.mean, test.low, test.high, test.p)
+        )
+        assert (rival.better, rival.equal, rival.n) == (5, 0, 6)
+        assert (found.low, found.high) == interval(A, 0.2)
+        assert (found.mean, found.std) == pytest.approx((A.mean(), A.std(ddof=1)))
+
+    def test_p_is_adjusted_for_the_rivals_and_for_the_choice_of_the_best(self):
+        found = judged(RUNS)
+        one_sided = [corrected_t_test(A, RUNS[m], test_train_ratio=0.2).p / 2 for m in "bc"]
+        assert [r.p for r in found.rivals] == pytest.approx(np.minimum(3 * holm(one_sided), 1))
+        assert verdicts(RUNS) == {"b": "open", "c": "ahead"}
+
+    def test_equality_is_two_one_sided_tests_which_is_the_posterior_but_for_its_smaller_tail(self):
+        d = [0.001, -0.001, 0.002, 0.0, 0.001, 0.0]
+        (rival,) = judged({"a": A, "b": A - d}).rivals
+        posterior = correlated_t(A, A - d, rope=0.01, test_train_ratio=0.2)
+        assert rival.verdict == "equal"
+        assert rival.p_equal == pytest.approx(posterior.better)
+        assert rival.p_equal <= 1 - posterior.equivalent
+
+    def test_interval(self):
+        error = math.sqrt((1 / 6 + 0.25) * A.var(ddof=1))
+        reach = stats.t.ppf(0.95, 5) * error
+        assert interval([*A, NAN], 0.25, 0.9) == pytest.approx((A.mean() - reach, A.mean() + reach))
+        assert np.isnan([interval([0.5], 0.25), interval(A, NAN)]).all()
+
+    def test_differences_of_a_bootstrap(self):
+        found = decide([0.03, 0.001, 0.01], [0.01, 0.002, 0.02], [np.inf] * 3, tolerance=0.01)
+        assert [d.verdict for d in found] == ["ahead", "equal", "open"]
+        assert found[0].p == pytest.approx(3 * stats.norm.sf(3))
+        assert decide([], [], [], tolerance=0.01) == []
+
+
+class TestWithoutVariance:
+    @pytest.mark.parametrize(
+        ("runs", "said"),
+        [
+            ({"a": ONES, "b": ZEROS}, {"b": "ahead"}),
+            ({"a": ONES, "b": ONES}, {"b": "equal"}),
+            ({"a": ONES, "b": ONES - 0.005}, {"b": "equal"}),
+            ({"a": ONES, **dict.fromkeys("bcdefghij", ZEROS)}, dict.fromkeys("bcdefghij", "ahead")),
+            ({"a": A, "b": A, "c": RUNS["c"]}, {"b": "equal", "c": "ahead"}),
+            ({"a": ONES, "b": ZEROS, "c": A}, {"c": "ahead", "b": "ahead"}),
+        ],
+    )
+    def test_a_difference_that_is_the_same_in_every_run(self, runs, said):
+        assert verdicts(runs) == said
+
+    def test_one_that_coincides_where_values_come_in_coarse_steps_is_no_lead(self):
+        runs = {"a": [1, 1, 0.5, 1, 1, 0.5], "b": [0.5, 0.5, 0, 0.5, 0.5, 0], "c": [0.5, 0, 1, 1, 0, 0.5]}
+        assert verdicts(runs)["b"] == "open"
+
+    def test_without_bounds_there_is_no_tolerance_but_identity(self):
+        assert math.isnan(default_tolerance("dcg"))
+        assert default_tolerance("precision@k") == 0.01
+        assert verdicts({"a": A, "b": A, "c": RUNS["c"]}, tolerance=NAN) == {"b": "equal", "c": "ahead"}
+
+
+class TestWhatIsCompared:
+    def test_the_best_of_those_with_most_runs_and_those_with_its_mean(self):
+        runs = {**RUNS, "d": A[::-1], "e": [NAN, *ONES[1:]], "f": [NAN] * 6, "g": ONES}
+        found = judged(runs)
+        assert (found.best, found.tied, found.verdict) == ("g", (), "ahead")
+        found = judged({m: v for m, v in runs.items() if m != "g"})
+        assert (found.best, found.tied, found.first) == ("a", ("d",), ("a", "d"))
+        assert [r.model for r in found.rivals] == ["d", "b", "c", "e"]
+        assert found.unranked == ("e",)
+        assert [found.state(m) for m in "adbcef"] == ["best", "best", "open", "ahead", "unranked", "absent"]
+        assert found.not_behind == ("a", "d", "b")
+        assert (found.rivals[-1].n, found.n, found.m) == (5, 6, 6)
+
+    def test_lower_may_be_better(self):
+        found = judged({"a": A, "c": RUNS["c"]}, higher_is_better=False)
+        assert (found.best, found.mean) == ("c", pytest.approx(RUNS["c"].mean()))
+        assert found.rivals[0].mean > 0
+
+    @pytest.mark.parametrize(
+        ("n", "ratio", "why"), [(4, 0.2, "At least 5 shared runs"), (1, 0.2, "is 1"), (6, NAN, "not known")]
+    )
+    def test_too_little_is_untested(self, n, ratio, why):
+        found = judged({m: v[:n] for m, v in RUNS.items()}, ratio)
+        assert {r.verdict for r in found.rivals} == {"untested"}
+        assert all(why in r.reason and math.isnan(r.p) for r in found.rivals)
+
+    def test_nothing(self):
+        for runs in ({}, {"a": [NAN, NAN]}, {"a": []}):
+            found = judged(runs)
+            assert (found.best, found.rivals, found.verdict, found.state("a")) == ("", (), "", "absent")
+        with pytest.raises(ValueError, match="tolerance must be at least 0"):
+            judged(RUNS, tolerance=-1)
+
+    def test_a_frame_of_runs_by_models_will_do(self):
+        assert judged(pd.DataFrame(RUNS)) == judged(RUNS)
+
+
+class TestError:
+    """A small version of performance/verdicts.py, its seed fixed."""
+
+    @pytest.mark.parametrize("m", [2, 5, 10])
+    def test_equal_models_are_seldom_called_different(self, m):
+        rng = np.random.default_rng(0)
+        cov = covariance(splits(rng, 200), 200, 0.5)
+        simulated = [correlated(rng, cov, [0.5] * m, 0.1) for _ in range(300)]
+        simulated += [resampled(rng, [0.5] * m) for _ in range(100)]
+        wrong = sum("ahead" in verdicts(dict(enumerate(v.T)), ratio=0.25).values() for v in simulated)
+        assert wrong <= 0.05 * len(simulated)
+
+    @pytest.mark.parametrize("m", [2, 5])
+    def test_models_apart_by_the_tolerance_are_seldom_called_equal(self, m):
+        rng = np.random.default_rng(1)
+        cov = np.full((10, 10), 0.2) + 0.8 * np.eye(10)
+        wrong = 0
+        for _ in range(300):
+            found = judged(
+                dict(enumerate(correlated(rng, cov, [0.51] + [0.5] * (m - 1), 0.003).T)), ratio=0.25
+            )
+            equal = [r.model for r in found.rivals if r.verdict == "equal"]
+            wrong += 0 in equal or (found.best == 0 and bool(equal))
+        assert wrong <= 0.06 * 300
