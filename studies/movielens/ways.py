@@ -28,7 +28,7 @@ from attop.surrogates.registry import get_surrogate
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.papers.reference_lines import InnerProduct, ItemMean, RandomDirection
+from attop_bench.papers.reference_lines import RandomDirection
 from studies.movielens.code import (
     SharedCut,
     cross_entropy,
@@ -36,6 +36,7 @@ from studies.movielens.code import (
     greedy_of,
     one_number_for_all_weights,
 )
+from studies.movielens.reference_lines import InnerProduct, ItemMean
 
 __all__ = ["ways"]
 

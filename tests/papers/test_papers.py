@@ -16,13 +16,12 @@ from attop.core.top import Top
 from attop.estimators import PNormPush
 from attop_bench.data import make
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers
+from attop_bench.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers, verdict
 from attop_bench.papers.page import _counts, write_findings
 from attop_bench.papers.papk_simulations import _sample, two_users
 from attop_bench.papers.papk_simulations import margins as simulate_margins
 from attop_bench.papers.pnorm2005 import monotone
 from attop_bench.papers.push_rounds import rounds
-from attop_bench.papers.verdict import verdict
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.config import load_config
 from attop_bench.run.paper import configuration_of, load_paper

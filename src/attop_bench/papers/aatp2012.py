@@ -7,8 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from attop_bench.papers.findings import Comparison, Findings, compare, ours_alone, printed_numbers
-from attop_bench.papers.verdict import NOT_COMPARABLE
+from attop_bench.papers.findings import (
+    NOT_COMPARABLE,
+    Comparison,
+    Findings,
+    compare,
+    ours_alone,
+    printed_numbers,
+)
 
 __all__ = ["findings"]
 

@@ -1,9 +1,10 @@
 """What a paper's table is read against."""
 
 import numpy as np
+from studies.movielens.reference_lines import InnerProduct, ItemMean
 
 from attop_bench.data.features.interaction import interaction_features
-from attop_bench.papers.reference_lines import InnerProduct, ItemMean, RandomDirection
+from attop_bench.papers.reference_lines import RandomDirection
 
 
 def test_random_direction_hangs_on_its_seed_alone():
