@@ -29,13 +29,13 @@ import numpy as np
 from lightgbm import Dataset, train
 from protocol import DEVELOPMENT, TOPS, gains_by_set, p_value, print_head, print_row, program, won_tied_lost
 from rare_sets import SETS, load
-from scipy import stats
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from attop import TopBooster
 from attop.metrics import precision_at_k
 from attop.metrics.held_out import TopPrecision
 from attop.objectives import LightGBMObjective
+from attop.statistics import effect_sizes
 from attop.surrogates import SoftPrecAtK
 
 SMALL = {"100 trees of 2 leaves": (100, 2), "20 trees of 4 leaves": (20, 4)}
@@ -134,8 +134,8 @@ def table(rows):
         for label in (*TOPS, "all"):
             here = alike if label == "all" else alike[alike["top"] == label]
             g = gains_by_set(here, "value", "base")
-            half = stats.sem(g) * stats.t.ppf(0.975, len(g) - 1)
-            gain = f"{g.mean():+.4f} [{g.mean() - half:+.4f}, {g.mean() + half:+.4f}]"
+            effect = effect_sizes(g, 0 * g)
+            gain = f"{effect.mean:+.4f} [{effect.low:+.4f}, {effect.high:+.4f}]"
             confirming = f"{g.drop(DEVELOPMENT, errors='ignore').mean():+.4f}"
             shown = (
                 f"{here['base'].mean():.3f}",

@@ -95,7 +95,7 @@ def test_numbers_by_hand():
         drawn = [measure.resampled(s, smoothed=True, **options) for s in (given, base)]
         assert c.gain_se == pytest.approx((drawn[0] - drawn[1]).std(ddof=1))
         low, high = np.quantile(measure.resampled(given, **options), [0.025, 0.975])
-        assert (c.low, c.high) == (low, high)
+        assert (c.low, c.high) == pytest.approx((low, high))
     assert found.now.gain == found.now.gain_se == 0
     # The gain is (z of the risk + z of the power) standard errors in a sample of that size.
     se = found.best.gain_se * np.sqrt(2000 / found.rows_to_tell)

@@ -17,6 +17,7 @@ from attop.core.sample import check_groups
 from attop.core.top import Top
 from attop.core.typing import Floats, TopLike
 from attop.estimators.base import encode_labels
+from attop.experiment.judge import CONFIDENCE, decide
 from attop.experiment.splits import cross_fitting_folds
 from attop.gap.models import calibrated, held_out_linear, held_out_richer
 from attop.metrics.held_out import TopPrecision
@@ -29,8 +30,8 @@ NOTHING, RICHER, TRAINING = get_args(Verdict)
 NOW, REFINED = "logistic regression", "refined for the top"
 #: Bootstrap samples; models are compared on the same.
 _SAMPLES = 400
-#: One-sided risk that a gain is claimed where there is none, over all candidates; power of `rows_to_tell`.
-_RISK, _POWER = 0.05, 0.8
+#: One-sided risk and power of `rows_to_tell`.
+_RISK, _POWER = 1 - CONFIDENCE, 0.8
 
 
 @dataclass(frozen=True)
@@ -227,22 +228,27 @@ def _judge(
     smoothed = {name: measure.smoothed(s) for name, s in scores.items()}
     samples = {name: measure.resampled(s, smoothed=True, **options) for name, s in scores.items()}
 
-    def told(name: str, above: str) -> bool:
-        gain = smoothed[name] - smoothed[above]
-        se = (samples[name] - samples[above]).std(ddof=1)
-        return bool(gain >= min_gain and gain > norm.isf(_RISK / 3) * se)
+    def ahead(names: list[str], above: str) -> list[str]:
+        gains = [smoothed[name] - smoothed[above] for name in names]
+        errors = [float((samples[name] - samples[above]).std(ddof=1)) for name in names]
+        decided = decide(gains, errors, [math.inf] * len(names), tolerance=math.nan)
+        rows = zip(names, gains, decided, strict=True)
+        return [name for name, gain, d in rows if d.verdict == "ahead" and gain >= min_gain]
 
     candidates = []
     for name, s in scores.items():
-        low, high = np.quantile(measure.resampled(s, **options), [0.025, 0.975])
+        drawn = measure.resampled(s, **options)
+        low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
         se = float((samples[name] - samples[NOW]).std(ddof=1))
         gain = smoothed[name] - smoothed[NOW]
         candidates.append(Candidate(name, measure(s), float(low), float(high), gain, se))
     richer = [name for name in scores if name not in (NOW, REFINED)]
-    if told(REFINED, NOW) and not any(told(name, REFINED) for name in richer):
-        verdict: Verdict = TRAINING
-    else:
-        verdict = RICHER if any(told(name, NOW) for name in richer) else NOTHING
+    above_now = ahead([*richer, REFINED], NOW)
+    verdict: Verdict = NOTHING
+    if REFINED in above_now and not ahead(richer, REFINED):
+        verdict = TRAINING
+    elif set(richer) & set(above_now):
+        verdict = RICHER
     found = Gap(tuple(candidates), posterior, verdict, n, k, 0, min_gain)
     needed = (norm.isf(_RISK / 2) + norm.ppf(_POWER)) * found.best.gain_se
     rows = n * (needed / max(min_gain, found.best.gain)) ** 2
