@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 import pytest
 
 from attop_bench.report import summarise
 from attop_bench.report.compute.across import across
-from attop_bench.report.compute.comparison import leads
-from attop_bench.report.compute.heat_map import heat_map
+from attop_bench.report.compute.leads import all_leads
 from attop_bench.report.compute.tables import standings
-from attop_bench.report.page.model import Chip, Failures
 from attop_bench.report.page.render import render
 from attop_bench.report.page.report import build_page
-from attop_bench.report.page.summary_line import chips, left_out, page_headline
+from attop_bench.report.page.summary_line import Chip, Failures, chips, left_out, page_headline
+from attop_bench.report.page.view import build_view
 from support.html import Page, not_drawn
 from support.made_up import as_tables
 from support.rows import rows
@@ -34,24 +31,16 @@ def undrawn(monkeypatch):
 def test_headline_chips_and_map_say_what_was_run(small):
     *tables, manifest = small
     page = build_page(as_tables(*tables), manifest)
-    assert page.headline.startswith("At ")  # two data sets: nothing to rank over
+    assert page.headline.startswith("The leader ")  # two data sets: nothing to rank over
     chips = {chip.text: chip for chip in page.chips}
     assert chips["2 data sets"].tone == ""
     assert chips["5 jobs failed"] == Chip("5 jobs failed", "bad", "#failures")
     assert any(text.startswith("attop 0.1.0 · 0123456") for text in chips)
     assert any(" by the clock; the jobs add up to " in text for text in chips)
-    assert {(c.dataset, c.top) for c in page.map.columns} == {
-        (s.id, top) for s in page.sections for top in s.tops
-    }
     for section in page.sections:
-        for lead in section.leads:
-            place = page.map.columns.index(
-                next(c for c in page.map.columns if (c.dataset, c.top) == (section.id, lead.top))
-            )
-            states = {row.method: row.cells[place].state for row in page.map.rows}
-            level = {m for m, state in states.items() if state in ("best", "level")}
-            assert level == set(lead.level)
-            assert {m for m, state in states.items() if state == "untested"} == set(lead.untested)
+        for lead in section.own_leads:
+            cells = section.view.leads[lead.top].cells
+            assert {m: cell.state for m, cell in cells.items()} == {m: lead.state(m) for m in cells}
 
 
 def test_what_is_not_applicable_has_not_failed():
@@ -91,25 +80,31 @@ def test_the_map_has_no_row_for_a_method_that_ran_nowhere_but_names_it(small):
     skipped = {d: {**entry, "skip": {"boosted": "slow"}} for d, entry in manifest["datasets"].items()}
     methods = {**manifest["methods"], "boosted": {"title": "Boosting"}, "own": {"title": "Mine"}}
     page = build_page(as_tables(*tables), {**manifest, "datasets": skipped, "methods": methods})
-    assert {row.method for row in page.map.rows} == set(manifest["methods"])
+    assert set(page.overview[""].order) == set(manifest["methods"])
     assert page.left_out == [("Boosting", "slow"), ("Mine", "not run")]
     assert "Run on no data set: Boosting (slow); Mine (not run)." in Page(render(page)).words
 
 
-def headline_of(**values):
+def headline_of(n_runs=3, **values):
     """Return the headline of five data sets with three tops each, from the values at the tops."""
-    evaluation = pd.concat(
-        rows(*((m, [v[i] + e for e in (-0.01, 0, 0.01)]) for m, v in values.items()), dataset=f"d{d}", top=k)[
-            0
-        ]
-        for d in range(5)
-        for i, k in enumerate(("k=5", "k=10", "k=20"))
+    evaluation, runs = (
+        pd.concat(tables)
+        for tables in zip(
+            *(
+                rows(
+                    *((m, [v[i] + 0.01 * e for e in range(n_runs)]) for m, v in values.items()),
+                    dataset=f"d{d}",
+                    top=k,
+                )
+                for d in range(5)
+                for i, k in enumerate(("k=5", "k=10", "k=20"))
+            ),
+            strict=True,
+        )
     )
     titles = {m: m.upper() for m in values}
     found = across(evaluation, {f"d{d}": "precision@k" for d in range(5)}, titles=titles)
-    every = [
-        lead for d in range(5) for lead in leads(evaluation, f"d{d}", "precision@k", test_train_ratio=0.5)
-    ]
+    every = list(all_leads(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
     return page_headline(found, every, titles)
 
 
@@ -149,28 +144,81 @@ def headline_of(**values):
     ],
 )
 def test_the_headline_says_who_ranks_best_and_who_leads_most_often(values, said):
-    none = "At none of the 15 tops is the leader shown to be ahead of the runner-up."
-    assert headline_of(**values) == f"{said} {none}"
+    headline = headline_of(**values)
+    assert headline.startswith(said)
+    assert "not tested" in headline  # three runs are too few
+    assert "runner-up at 15 of 15 tops" in headline_of(5, a=(0.9, 0.9, 0.9), b=(0.1, 0.1, 0.1))
 
 
-def test_shades_are_multiples_of_the_rope():
+def view_of(values, about=None):
+    """Return one metric of a data set as the page shows it, from the values of each run."""
+    evaluation, runs = rows(*values.items())
+    runs = runs.assign(n_train=80.0, n_test=20.0)
+    found, table = list(all_leads(evaluation, runs).values()), standings(summarise(evaluation, runs))
+    return build_view(
+        "WDBC", found, table, evaluation, list(values), about or {}, {m: m for m in values}, {}, {}
+    )
+
+
+def test_shades_are_multiples_of_the_tolerance():
     values = {"a": 0.9, "b": 0.89, "c": 0.88, "d": 0.875, "e": 0.83, "f": 0.75, "g": 0.7}
-    evaluation, runs = rows(*((m, [v + e for e in (-0.001, 0.001)]) for m, v in values.items()))
-    table = standings(summarise(evaluation, runs))
-    found = {"wdbc": leads(evaluation, "wdbc", "precision@k", test_train_ratio=0.2)}
-    map = heat_map(table, found, dict.fromkeys(values, math.nan), {"wdbc": {"items": 50, "positives": 5}})
-    assert [row.cells[0].shade for row in map.rows] == [0, 0, 1, 2, 3, 4, 5]
-    assert [row.cells[0].state for row in map.rows] == ["best"] + 6 * ["untested"]  # two runs are too few
-    assert map.columns[0].chance == 0.1
+    view = view_of({m: [v - 0.001, v + 0.001] for m, v in values.items()}, {"items": 50, "positives": 5})
+    lead = view.leads["k=5"]
+    assert [lead.cells[m].shade for m in values] == ["s0", "s0", "s1", "s2", "s3", "s4", "s5"]
+    assert [lead.cells[m].state for m in values] == ["best", *6 * ["untested"]]  # two runs are too few
+    assert lead.chance == ".10"
 
 
-def test_shades_are_those_of_values_of_nine_digits():
-    """The page's script has no more; the second method is four ropes behind, on the edge of two shades."""
+def test_a_gap_of_whole_tolerances_has_one_shade():
+    """The second method is four tolerances behind, on the edge of two shades."""
     series = {"a": [*3 * [2 / 3], 0.0, 0.0], "b": [*3 * [1 / 3], 0.44, 0.36]}  # rounded up, and down
-    shades = []
     for digits in (17, 9):
-        evaluation, runs = rows(*((m, [float(f"{v:.{digits}g}") for v in vs]) for m, vs in series.items()))
-        found = {"wdbc": leads(evaluation, "wdbc", "precision@k", test_train_ratio=0.2)}
-        map = heat_map(standings(summarise(evaluation, runs)), found, dict.fromkeys(series, math.nan), {})
-        shades.append([row.cells[0].shade for row in map.rows])
-    assert shades == [[0, 2], [0, 2]]
+        cells = (
+            view_of({m: [float(f"{v:.{digits}g}") for v in vs] for m, vs in series.items()})
+            .leads["k=5"]
+            .cells
+        )
+        assert [cell.shade for cell in cells.values()] == ["s0", "s2"]
+
+
+#: Best, equal, open, behind.
+FOUR = {
+    "a": [0.9, 0.8, 0.9, 0.8, 0.9],
+    "b": [0.9, 0.799, 0.9, 0.8, 0.9],
+    "c": [0.5, 0.95, 0.6, 0.9, 0.7],
+    "d": [0.3, 0.2, 0.3, 0.21, 0.29],
+}
+
+
+def test_marks_in_table_and_downloads_are_the_verdicts():
+    """Bold is the best and what is shown to be equal; a sign is for what was not shown and not tested."""
+    view = view_of(FOUR)
+    cells = view.leads["k=5"].cells
+    assert {m: cell.state for m, cell in cells.items()} == {
+        "a": "best",
+        "b": "equal",
+        "c": "open",
+        "d": "ahead",
+    }
+    assert [cells[m].sign for m in "abcd"] == ["", "=", "°", ""]
+    tex = view.exports["tex"].text
+    assert r"a & \textbf{0.860} \\" in tex
+    assert r"b & \textbf{0.860} \\" in tex
+    assert r"c & 0.730$^\circ$ \\" in tex
+    assert r"d & 0.260 \\" in tex
+    assert "| c | 0.730° |" in view.exports["md"].text
+    assert [line.split(",")[-1] for line in view.exports["csv"].text.split()[1:]] == [
+        cells[m].state for m in "abcd"
+    ]
+    card = view.leads["k=5"].card
+    assert "equal to it: b." in card["alike"]
+    assert "behind it: c." in card["alike"]
+
+
+def test_what_is_not_tested_is_not_printed_as_tested():
+    view = view_of({m: series[:3] for m, series in FOUR.items()})
+    tex, lead = view.exports["tex"].text, view.leads["k=5"]
+    assert tex.count(r"$^\dagger$") == 3
+    assert tex.count(r"\textbf") == 1
+    assert lead.card["verdict"] == "Not tested"
+    assert {cell["text"] for _, *cells in lead.tests for cell in cells[-1:]} == {"not tested"}

@@ -16,7 +16,7 @@ from attop_bench.report.figures import ACROSS, PER_DATASET, Drawing, draw
 from attop_bench.report.figures.scene import QUIET, Scene, method_styles, quieten, to_svg
 from attop_bench.report.page.section import protocol_sentence
 from attop_bench.run.tables import TABLES
-from support.html import built, markup
+from support.html import built, markup, packed
 from support.made_up import METHODS, as_tables, make_results
 
 #: What the figures of a data set are called in files.
@@ -55,10 +55,16 @@ def test_report_refers_to_nothing_outside(report):
 
 
 def test_report_says_what_failed_and_what_is_undefined(report):
-    _, page = report
+    html, page = report
     assert "FloatingPointError: overflow in step 7" in page.words
     assert "fewer than k negatives" in page.words
-    assert "3 of 5 runs" in page.words
+    notes = [
+        note
+        for view in packed(html)["datasets"][0]["views"].values()
+        for lead in view["leads"].values()
+        for note in lead["cells"]["perceptron-max"]["notes"]
+    ]
+    assert set(notes) == {"3 of 5 runs"}
 
 
 @pytest.mark.workflow
@@ -103,7 +109,7 @@ def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
 
 @pytest.mark.workflow
 def test_a_large_run_has_its_figures_beside_the_page(small, tmp_path, monkeypatch):
-    monkeypatch.setattr("attop_bench.report.page.model.MOST_FIGURES", 100_000)
+    monkeypatch.setattr("attop_bench.report.page.report.MOST_FIGURES", 100_000)
     _, page = built(tmp_path, small)
     assert page.tags["figure"] == 0
     assert "figures/wdbc-*.svg" in page.words
@@ -167,7 +173,11 @@ def degenerate(case):
         ("one of everything", 4, "so no line over tops is drawn"),
         ("all undefined", 3, "has no defined value here"),
         ("all failed", 0, "no message recorded"),
-        ("ties and zeros", 6, "AATP, aatp-fixed-point and perceptron-avg are best, equal in every run."),
+        (
+            "ties and zeros",
+            6,
+            "are best, with the same value in every run.",
+        ),
         ("nothing run", 0, "Nothing was run on this data set"),
         ("bare manifest", 6, "No job failed and none is missing."),
     ],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -63,6 +66,12 @@ def built(tmp_path, tables):
     build_report(as_tables(*tables), manifest, tmp_path / "report.html")
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     return html, Page(html)
+
+
+def packed(html):
+    """Return the data the page's script works with."""
+    text = re.search(r'<script type="text/plain" id="data">(.*?)</script>', html)[1]
+    return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
 def not_drawn(drawings, scene, material):

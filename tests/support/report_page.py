@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.html import packed
 from support.made_up import METHODS
 
 #: Set where these tests must run, as in CI: without a browser they then fail, which elsewhere skips them.
@@ -70,6 +71,8 @@ class Opened:
         self.page.on("pageerror", lambda error: self.printed.append(str(error)))
         self.page.on("console", lambda message: self.printed.append(f"{message.type}: {message.text}"))
         self.page.goto(Path(path).resolve().as_uri() + where)
+        if script:
+            self.page.wait_for_selector("html.ready", state="attached")
 
     def go(self, where):
         """Follow a link inside the page."""
@@ -123,7 +126,8 @@ class Opened:
 
 
 def data_of(page):
-    return page.evaluate("JSON.parse(document.getElementById('data').textContent)")
+    """Return what the script works with."""
+    return packed(page.content())
 
 
 def tabs(page):

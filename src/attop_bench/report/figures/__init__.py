@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
+import pandas as pd
+
+from attop_bench.report.compute.across import Across
 from attop_bench.report.figures.across import diagram_figure, profile_figure
 from attop_bench.report.figures.cost import cost_figure
 from attop_bench.report.figures.curves import budget_figure, roc_figure, top_figure, trace_figure
@@ -52,6 +54,11 @@ PER_DATASET: tuple[Drawing, ...] = (
 )
 
 
-def draw(drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]) -> list[Figure]:
+def draw(
+    drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, pd.DataFrame | Across]
+) -> list[Figure]:
     """Return the figures of a scene."""
-    return [drawing.function(scene, *(material[name] for name in drawing.needs)) for drawing in drawings]
+    return [
+        replace(drawing.function(scene, *(material[name] for name in drawing.needs)), title=drawing.title)
+        for drawing in drawings
+    ]

@@ -206,10 +206,13 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     svg.attrib = {"role": "img", "aria-label": alt, **svg.attrib}
     for metadata in svg.findall(f"{{{_SVG}}}metadata"):
         svg.remove(metadata)
-    used = {id for e in svg.iter() for value in e.attrib.values() for _, id in _REFERENCE.findall(value)}
+    references = (
+        id for e in svg.iter() for value in e.attrib.values() for _, id in _REFERENCE.findall(value)
+    )
+    ids = {id: f"{name}-{i}" for i, id in enumerate(dict.fromkeys(references))}
     rules: dict[str, str] = {}
     for element in svg.iter():
-        element.attrib = dict(_attributes(element, name, used, rules))
+        element.attrib = dict(_attributes(element, ids, rules))
         if not element.tag.endswith(("text", "tspan", "style")):
             element.text = (element.text or "").strip()
         element.tail = (element.tail or "").strip()
@@ -224,9 +227,9 @@ _REFERENCE = re.compile(r"(^#|url\(#)([^)]+)")
 
 
 def _attributes(
-    element: ElementTree.Element, name: str, used: Collection[str], rules: dict[str, str]
+    element: ElementTree.Element, ids: Mapping[str, str], rules: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield an element's attributes for the page: ids with a prefix, short numbers, style as a class.
+    """Yield an element's attributes for the page: new ids, short numbers, style as a class.
 
     Styles are most of a figure's bytes: each is written once, into `rules`. Equal styles have equal names.
     """
@@ -234,17 +237,19 @@ def _attributes(
         if key == "id" and value.startswith("method:"):
             yield from (("class", "m"), ("data-m", value.removeprefix("method:")))
         elif key == "id":
-            if value in used:
-                yield key, f"{name}-{value}"
+            if value in ids:
+                yield key, ids[value]
         elif key == "style":
             css = re.sub(r"font: ([0-9a-z ]*?[0-9.]+px) [^;]*", r"font: \1 sans-serif", value)
             css = _in_page_colours(css)
             yield "class", rules.setdefault(css, f"f{sha1(css.encode()).hexdigest()[:6]}")
+        elif value.startswith("rotate(-0 "):
+            continue
         elif key in ("d", "x", "y", "transform"):  # a tenth of a point; shapes of markers: a hundredth
             cut = re.sub(r"(\d\d\.\d|\.\d\d)\d+", r"\1", value)
             yield key, re.sub(r"\s*([MLCQz])\s*", r"\1", cut).strip() if key == "d" else cut
         else:
-            yield key, _REFERENCE.sub(rf"\g<1>{name}-\g<2>", value)
+            yield key, _REFERENCE.sub(lambda m: m[1] + ids[m[2]], value)
 
 
 def _in_page_colours(css: str) -> str:
@@ -277,6 +282,8 @@ class Figure:
         What is drawn, as CSV; a column ``method`` holds identifiers.
     canvas : matplotlib figure or None
         What `svg` was made of, to write it in another format.
+    title : str
+        A few words over it.
     """
 
     name: str
@@ -284,6 +291,7 @@ class Figure:
     caption: str
     data: str = ""
     canvas: Canvas | None = field(default=None, compare=False, repr=False)
+    title: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,38 +5,100 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from attop.core import wording
 from attop.core.files import write_bytes
-from attop.metrics import METRICS, get_metric
+from attop.metrics import METRICS, Metric, get_metric
+from attop_bench.bibliography import Entry as Citation
 from attop_bench.bibliography import cited
-from attop_bench.report.compute.across import across
+from attop_bench.report.compute.across import Across, across
 from attop_bench.report.compute.across_sentences import by_reason, sentences
 from attop_bench.report.compute.board import board
-from attop_bench.report.compute.comparison import BASELINE
-from attop_bench.report.compute.failures import constant_models, error_list, status_counts, undefined_values
-from attop_bench.report.compute.heat_map import heat_map
+from attop_bench.report.compute.leads import BASELINE, all_leads
 from attop_bench.report.compute.tables import standings, summarise, write_summary
 from attop_bench.report.figures import ACROSS, draw
-from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
-from attop_bench.report.page.export import write_exports
-from attop_bench.report.page.model import Failures, Page, Thumbnail
-from attop_bench.report.page.payload import payload
-from attop_bench.report.page.render import render
-from attop_bench.report.page.section import build_section
-from attop_bench.report.page.summary_line import chips, left_out, page_headline
+from attop_bench.report.figures.scene import INK, Figure, Scene, key_svg, method_styles
+from attop_bench.report.page.render import render, write_exports
+from attop_bench.report.page.section import Entry, Section, build_section
+from attop_bench.report.page.summary_line import Chip, Failures, chips, failures, left_out, page_headline
 
-__all__ = ["build_page", "build_report", "write_analysis"]
+__all__ = ["Overview", "Page", "build_page", "build_report", "write_analysis"]
+
+#: Bytes of figures a page may hold, so that it opens at once and can be mailed.
+MOST_FIGURES = 2_500_000
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The data sets together, by a metric: the sentence, and the methods by mean rank."""
+
+    headline: str
+    order: list[str]
+    ranks: dict[str, str]
+    leaders: list[str]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The report. `overview` is by metric, "" for each data set's own; `across` is by the latter."""
+
+    title: str
+    overview: dict[str, Overview]
+    chips: list[Chip]
+    methods: Mapping[str, Entry]
+    keys: Mapping[str, str]
+    sections: list[Section]
+    left_out: list[tuple[str, str]]
+    across: Across
+    board: pd.DataFrame
+    ranking: tuple[str, ...]
+    leaders: frozenset[str]
+    figures: list[Figure]
+    metrics: list[Metric]
+    failures: Failures
+    citations: list[Citation]
+    provenance: list[tuple[str, str]]
+    config: str
+
+    @property
+    def headline(self) -> str:
+        """Who ranks best, and whether that is shown."""
+        return self.overview[""].headline
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Method -> name shown."""
+        return {id: method["title"] for id, method in self.methods.items()}
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Number of each method, for ids on the page."""
+        return {method: i for i, method in enumerate(self.methods)}
+
+    @property
+    def against(self) -> list[str]:
+        """Methods others can be set against, the baseline first."""
+        return sorted(self.overview[""].order, key=lambda method: (method != BASELINE, self.places[method]))
+
+    @property
+    def figures_inside(self) -> bool:
+        """Whether the page holds the figures of the data sets; of a large run they are files beside it."""
+        drawn = (figure for section in self.sections for figure in section.figures)
+        return sum(len(figure.svg) + len(figure.data) for figure in drawn) <= MOST_FIGURES
+
+    @property
+    def dataset_titles(self) -> dict[str, str]:
+        """Data set -> name shown."""
+        return {section.id: section.title for section in self.sections}
 
 
 def write_analysis(
     results: Mapping[str, pd.DataFrame],
-    manifest: Mapping[str, Any],
+    manifest: Entry,
     *,
     report: str | os.PathLike[str],
     tables: str | os.PathLike[str],
@@ -70,7 +132,7 @@ def write_analysis(
 
 
 def build_report(
-    results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any], out_path: str | os.PathLike[str]
+    results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: str | os.PathLike[str]
 ) -> None:
     """Write the report of a benchmark; the same input gives the same bytes.
 
@@ -93,56 +155,87 @@ def build_report(
     write_bytes(out_path, render(build_page(results, manifest)).encode())
 
 
-def build_page(results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -> Page:
+def build_page(results: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
     """Gather what the page says; see `build_report`."""
     evaluation, runs = results["evaluation"], results["runs"]
     summary = summarise(evaluation, runs)
-    table = standings(summary)
+    material = {**results, "summary": summary, "standings": standings(summary)}
     methods = _entries(manifest.get("methods", {}), [*runs["method"], *evaluation["method"]])
     datasets = _entries(manifest.get("datasets", {}), [*runs["dataset"], *evaluation["dataset"]])
     titles = {id: entry["title"] for id, entry in methods.items()}
-    families = {id: entry.get("estimator", id) for id, entry in methods.items()}
-    styles = method_styles(families)
+    styles = method_styles({id: entry.get("estimator", id) for id, entry in methods.items()})
     if BASELINE in styles:  # in ink, which no leader has
         styles[BASELINE] = replace(styles[BASELINE], colour=INK)
-    found = set(evaluation["metric"])
-    metrics = [name for name in METRICS if name in found] + sorted(found - set(METRICS))
-    material = {**results, "summary": summary}
+    measured = set(evaluation["metric"])
+    metrics = [name for name in METRICS if name in measured] + sorted(measured - set(METRICS))
+    leads = all_leads(evaluation, runs)
+    leads = {key: leads[key] for key in sorted(leads, key=lambda key: metrics.index(key[1]))}  # stable
     sections = [
-        build_section(f"d{i}", _anchor(id), id, material, table, entry, methods, styles, metrics)
+        build_section(
+            f"d{i}",
+            _anchor(id),
+            id,
+            material,
+            {(metric, top): lead for (dataset, metric, top), lead in leads.items() if dataset == id},
+            methods,
+            entry,
+            styles,
+        )
         for i, (id, entry) in enumerate(datasets.items())
     ]
     ran = [s for s in sections if s.order]
-    overall = across(evaluation, {s.id: s.metric for s in ran}, titles=titles)
-    ranks = {**dict.fromkeys((m for s in ran for m in s.order), math.nan)}
-    ranks |= {s.method: s.rank for s in overall.standings if s.method in ranks}
-    if not overall.n_datasets and len(ran) == 1:  # nothing to rank over: the order of the one data set
-        ranks = dict.fromkeys(ran[0].order, math.nan)
+    own = {s.id: s.metric for s in ran}
+    overall = across(evaluation, own, titles=titles)
     leaders = frozenset((BASELINE, *overall.leaders))
     scene = Scene("across", "", "", overall.order, titles, styles, leaders)
-    pictures = draw(ACROSS, scene, {"across": overall}) if len(sections) > 1 else []
-    failures = _failures(results)
+    failed = failures(results)
     return Page(
         title=manifest.get("title", "Benchmark report"),
-        headline=page_headline(overall, [lead for s in ran for lead in s.leads], titles),
-        chips=chips(sections, methods, failures, runs, manifest),
+        overview={
+            "": _overview(overall, ran, own, titles),
+            **{
+                metric: _overview(across(evaluation, by, titles=titles), ran, by, titles, f" By {metric}.")
+                for metric in metrics
+                for by in [{s.id: metric for s in ran if metric in s.views}]
+            },
+        },
+        chips=chips(sections, methods, failed, runs, manifest),
         methods=methods,
-        titles=titles,
         keys={method: key_svg(style) for method, style in styles.items()},
         sections=sections,
-        map=heat_map(table, {s.id: s.leads for s in ran}, ranks, datasets),
         left_out=by_reason([(titles[m], why) for m, why in left_out(sections, methods).items()]),
         across=overall,
-        board=board(evaluation, runs, {s.id: s.metric for s in ran}, titles),
+        board=board(evaluation, runs, own, titles),
         ranking=sentences(overall, titles, {s.id: s.title for s in sections}),
         leaders=leaders,
-        figures=[Thumbnail(d.title, f) for d, f in zip(ACROSS, pictures, strict=False)],
+        figures=draw(ACROSS, scene, {"across": overall}) if len(sections) > 1 else [],
         metrics=[get_metric(name) for name in metrics],
-        failures=failures,
+        failures=failed,
         citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),
         provenance=_provenance(manifest, runs),
         config=manifest.get("config", ""),
-        data=payload(sections, methods, metrics, results, ranks, overall.leaders),
+    )
+
+
+def _overview(
+    overall: Across,
+    ran: Sequence[Section],
+    metrics: Mapping[str, str],
+    titles: Mapping[str, str],
+    by: str = "",
+) -> Overview:
+    """Rank the methods over data sets by a metric each; methods left out of the ranking come last."""
+    ranks = dict.fromkeys((m for s in ran for m in s.order), math.nan)
+    ranks |= {s.method: s.rank for s in overall.standings if s.method in ranks}
+    if not overall.n_datasets and len(ran) == 1:  # nothing to rank over: the order of the one data set
+        view = ran[0].views.get(metrics.get(ran[0].id, ""))
+        ranks = dict.fromkeys(view.order if view else ran[0].order, math.nan)
+    every = [lead for s in ran for (metric, _), lead in s.leads.items() if metric == metrics.get(s.id)]
+    return Overview(
+        page_headline(overall, every, titles) + by,
+        sorted(ranks, key=lambda method: (math.isnan(ranks[method]), ranks[method])),
+        {method: wording.fixed(rank, 1) for method, rank in ranks.items()},
+        list(overall.leaders),
     )
 
 
@@ -154,30 +247,13 @@ def _anchor(dataset: str) -> str:
     return f"data-{dataset}" if dataset in (*_PARTS, "metrics", "find", "headline") else dataset
 
 
-def _entries(described: Mapping[str, Any], seen: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _entries(described: Mapping[str, Entry], seen: Sequence[str]) -> dict[str, Entry]:
     """Return the manifest's entries and, bare, those only the tables know; each with a title."""
     ids = dict.fromkeys([*described, *seen])
-    entries = {id: dict(described.get(id, {})) for id in ids}
-    for id, entry in entries.items():
-        entry["title"] = entry.get("title") or id
-    return entries
+    return {id: {**described.get(id, {}), "title": described.get(id, {}).get("title") or id} for id in ids}
 
 
-def _failures(results: Mapping[str, pd.DataFrame]) -> Failures:
-    evaluation, runs = results["evaluation"], results["runs"]
-    counts = status_counts(evaluation, runs)
-    return Failures(
-        jobs={c: int(counts[c].sum()) for c in counts.columns[2:]},
-        statuses=list(counts.columns[3:]),
-        incomplete=counts[counts["ok"] < counts["expected"]].to_dict("records"),
-        errors=error_list(runs).to_dict("records"),
-        undefined=undefined_values(evaluation).to_dict("records"),
-        n_values=len(evaluation),
-        constant=constant_models(runs).to_dict("records"),
-    )
-
-
-def _provenance(manifest: Mapping[str, Any], runs: pd.DataFrame) -> list[tuple[str, str]]:
+def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
     environment = manifest.get("environment", manifest)
     git = manifest.get("git") or {}
     hosts = sorted({str(h) for h in runs["host"].dropna()})

@@ -1,55 +1,105 @@
-"""The top of the page: one sentence, and the short facts below it."""
+"""The top of the page: one sentence, and the short facts below it, failures among them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import pandas as pd
 
 from attop.core.wording import counted, fixed, listed, seconds
 from attop_bench.report.compute.across import Across
 from attop_bench.report.compute.clock import wall_clock
-from attop_bench.report.compute.comparison import Lead
-from attop_bench.report.page.model import Chip, Failures, Section
+from attop_bench.report.compute.failures import constant_models, error_list, status_counts, undefined_values
+from attop_bench.report.compute.leads import Lead, headline
+from attop_bench.report.page.section import Entry, Records, Section
 from attop_bench.statuses import FAILED
 
-__all__ = ["chips", "left_out", "page_headline"]
+__all__ = ["Chip", "Failures", "chips", "failures", "left_out", "page_headline"]
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A short fact at the top; `tone` is "", "good", "bad" or "warn", `href` where it is explained."""
+
+    text: str
+    tone: str = ""
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What did not come out."""
+
+    jobs: Mapping[str, int]
+    statuses: list[str]
+    incomplete: Records
+    errors: Records
+    undefined: Records
+    n_values: int
+    constant: Records
+
+    @property
+    def n_undefined(self) -> int:
+        """Metric values without a definition."""
+        return sum(row["undefined"] for row in self.undefined)
+
+
+def failures(results: Mapping[str, pd.DataFrame]) -> Failures:
+    """Gather failed and missing jobs, undefined values and models that rank nothing."""
+    evaluation, runs = results["evaluation"], results["runs"]
+    counts = status_counts(evaluation, runs)
+    return Failures(
+        jobs={c: int(counts[c].sum()) for c in counts.columns[2:]},
+        statuses=list(counts.columns[3:]),
+        incomplete=counts[counts["ok"] < counts["expected"]].to_dict("records"),
+        errors=error_list(runs).to_dict("records"),
+        undefined=undefined_values(evaluation).to_dict("records"),
+        n_values=len(evaluation),
+        constant=constant_models(runs).to_dict("records"),
+    )
 
 
 def page_headline(found: Across, every: Sequence[Lead], titles: Mapping[str, str]) -> str:
     """Say who ranks best, who leads at how many tops, and at how many the leader is shown to be ahead.
 
-    Ranks are of one top a data set, so that the best of them need not lead at most tops.
+    Ranks are of one top a data set, so that the best of them need not lead at most tops. Of a single data set
+    the best of each top is named.
     """
+    if len({lead.dataset for lead in every}) == 1:
+        return headline(every, titles)
     ranked = [s for s in found.standings if not s.reason and s.rank == s.rank]
     compared = [lead for lead in every if lead.ranked]
-    said = []
+    sentences = []
     if len(ranked) > 1 and found.n_datasets > 1:
         first = [s.method for s in ranked if s.rank == ranked[0].rank]
         if len(first) == len(ranked):
-            said.append(f"All {len(ranked)} methods rank alike over {found.over}.")
+            sentences.append(f"All {len(ranked)} methods rank alike over {found.over}.")
         else:
-            said.append(
+            sentences.append(
                 f"{_named(first, titles)} {'ranks' if len(first) == 1 else 'rank'} best over {found.over}, "
                 f"at the middle top of each (mean rank {fixed(ranked[0].rank, 1)} of {len(ranked)} methods)"
                 f"{_leads(first, compared, titles)}."
             )
-    shown = sum(lead.verdict == "better" for lead in compared)
-    tops = f"the {len(compared)} tops" if len(compared) > 1 else "the one top"
+    tested = [lead for lead in compared if lead.verdict != "untested"]
+    shown = sum(lead.verdict == "ahead" for lead in tested)
     if not compared:
-        said.append("No two methods can be compared.")
-    elif shown:
-        said.append(f"At {shown} of {tops} the leader is shown to be ahead of the runner-up.")
+        sentences.append("No two methods can be compared.")
+    elif not tested:
+        sentences.append(f"Whether a leader is ahead is not tested. {compared[0].ranked[0].reason}")
     else:
-        said.append(f"At none of {tops} is the leader shown to be ahead of the runner-up.")
-    return " ".join(said)
+        rest = len(compared) - len(tested)
+        sentences.append(
+            f"The leader is shown to be ahead of the runner-up at {shown or 'none'} of "
+            f"{counted(len(compared), 'top')}{f', and not tested at {rest}' if rest else ''}."
+        )
+    return " ".join(sentences)
 
 
 def _leads(first: Sequence[str], compared: Sequence[Lead], titles: Mapping[str, str]) -> str:
     """Say which methods have the best mean at the most tops, and at how many those that rank best have it."""
-    times = Counter(method for lead in compared for method in (lead.best, *lead.tied))
+    times = Counter(method for lead in compared for method in lead.first)
     if not times:
         return ""
     most = max(times.values())
@@ -74,13 +124,13 @@ def _named(methods: Sequence[str], titles: Mapping[str, str]) -> str:
 
 def chips(
     sections: Sequence[Section],
-    methods: Mapping[str, Any],
-    failures: Failures,
+    methods: Mapping[str, Entry],
+    not_done: Failures,
     runs: pd.DataFrame,
-    manifest: Mapping[str, Any],
+    manifest: Entry,
 ) -> list[Chip]:
     """Return data sets, methods, jobs, time, version and warnings."""
-    jobs = failures.jobs
+    jobs = not_done.jobs
     failed = sum(jobs.get(status, 0) for status in FAILED)
     refused = jobs["expected"] - jobs["ok"] - jobs["missing"] - failed
     found = [
@@ -121,8 +171,8 @@ def chips(
             else counted(len(edges), "data set")
         )
         found.append(Chip(f"Grids too narrow? Methods mostly at an edge: {where}", "warn", "#tuning"))
-    if failures.constant:
-        models = sum(row["models"] for row in failures.constant)
+    if not_done.constant:
+        models = sum(row["models"] for row in not_done.constant)
         found.append(
             Chip(
                 f"{counted(models, 'model')} {'scores' if models == 1 else 'score'} all items alike",
@@ -130,14 +180,14 @@ def chips(
                 "#constant",
             )
         )
-    if failures.n_undefined:
+    if not_done.n_undefined:
         found.append(
-            Chip(f"{failures.n_undefined:,} of {failures.n_values:,} values undefined", "warn", "#undefined")
+            Chip(f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined", "warn", "#undefined")
         )
     return found
 
 
-def left_out(sections: Sequence[Section], methods: Mapping[str, Any]) -> dict[str, str]:
+def left_out(sections: Sequence[Section], methods: Mapping[str, Entry]) -> dict[str, str]:
     """Return the methods that were run on no data set, each with the reason."""
     ran = {method for section in sections for method in section.order}
     if not ran:

@@ -1,104 +1,96 @@
 // Figures are drawn when their tab is opened; a click enlarges one. The method pointed at stands out.
-function fields(line) { return line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map(function (f) { return f.replace(/,$/, "").replace(/^"|"$/g, ""); }); }
+const fields = (line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((field) => field.replace(/,$/, "").replace(/^"|"$/g, ""));
+
 function rowsOf(csv, method) {
-  var lines = csv.trim().split("\n").map(fields), heads = lines[0], at = heads.indexOf("method");
-  return lines.slice(1).filter(function (l) { return l[at] === method; }).map(function (l) {
-    return heads.map(function (h, i) { return i === at || l[i] === "" ? "" : h + " " + l[i]; }).filter(Boolean).join(", ");
-  });
+  const [heads, ...lines] = csv.trim().split("\n").map(fields), own = heads.indexOf("method");
+  return lines.filter((line) => line[own] === method)
+    .map((line) => heads.map((head, i) => (i === own || !line[i] ? "" : `${head} ${line[i]}`)).filter(Boolean).join(", "));
 }
-function save(text, name, type) {
-  var link = make("a", { href: URL.createObjectURL(new Blob([text], { type: type })), download: name });
-  link.click();
+
+/** The figure on its own: without hidden methods, in the colours of a light page. */
+function vector(svg) {
+  const copy = svg.cloneNode(true), style = copy.querySelector("style");
+  for (const mark of all(".m.off", copy)) mark.remove();
+  for (const mark of all(".m.quiet [class]", copy)) mark.setAttribute("class", `${mark.getAttribute("class")}q`);
+  style.textContent += style.textContent.replace(/\.(\w+)\{/g, ".$1q{").replace(/var\(--method, #\w+\)/g, DATA.quiet);
+  return new XMLSerializer().serializeToString(copy).replace(/currentColor/g, "#1d1f22").replace(/var\(--(\w+), (#\w+)\)/g, "$2");
 }
-function vector(svg) {  // on its own, a figure has the colours of a light page
-  var copy = svg.cloneNode(true), style = copy.querySelector("style");
-  each(".m.off", copy, function (mark) { mark.remove(); });
-  each(".m.quiet [class]", copy, function (e) { e.setAttribute("class", e.getAttribute("class") + "q"); });
-  style.textContent += style.textContent.replace(/\.(\w+)\{/g, ".$1q{").replace(/var\(--method, #\w+\)/g, DATA.rules.quiet);
-  var text = new XMLSerializer().serializeToString(copy);
-  return text.replace(/currentColor/g, "#1d1f22").replace(/var\(--(\w+), (#\w+)\)/g, "$2");
-}
-// The browser's own way to a PDF: a sheet of the figure's size with nothing else on it.
-function printAlone(figure, svg) {
-  var sheet = new Image(), title = document.title, size = svg.viewBox.baseVal, root = document.documentElement;
-  var page = make("style", {}, "@page { size: " + size.width + "pt " + (size.height + 1) + "pt; margin: 0; }");
-  sheet.id = "sheet";
-  sheet.alt = svg.getAttribute("aria-label");
-  sheet.src = "data:image/svg+xml," + encodeURIComponent(vector(svg));
+
+/** The browser's own way to a PDF: a sheet of the figure's size with nothing else on it. */
+async function printAlone(figure, svg) {
+  const { title, documentElement: root } = document, { width, height } = svg.viewBox.baseVal;
+  const page = make("style", {}, `@page { size: ${width}pt ${height + 1}pt; margin: 0; }`);
+  const sheet = make("img", { id: "sheet", alt: svg.getAttribute("aria-label"), src: `data:image/svg+xml,${encodeURIComponent(vector(svg))}` });
   document.head.append(page);
   document.body.append(sheet);
-  addEventListener("afterprint", function () {
+  addEventListener("afterprint", () => {
     root.classList.remove("alone");
     document.title = title;
     sheet.remove();
     page.remove();
   }, { once: true });
-  sheet.decode().then(function () {
-    root.classList.add("alone");
-    document.title = figure.id;  // what the browser will call the file
-    print();
+  await sheet.decode();
+  root.classList.add("alone");
+  document.title = figure.id;  // what the browser will call the file
+  print();
+}
+
+function drawFigure(figure) {
+  const place = figure.querySelector(".drawing"), data = figure.querySelector("script").textContent, open = figure.querySelector(".open");
+  if (place.firstChild) return;
+  place.append(figure.querySelector("template").content.cloneNode(true));
+  const svg = place.querySelector("svg"), marks = all(".m", svg), words = make("span");
+  const names = [...new Set(marks.map((mark) => mark.dataset.m))].filter((method) => method in TITLES);
+  const button = (text, act) => {
+    const made = make("button", { type: "button" }, text);
+    made.addEventListener("click", act);
+    return made;
+  };
+  figure.append(make("p", { class: "data" },
+    button("Data (CSV)", () => save(`${data.trim()}\n`, `${figure.id}.csv`, "text/csv")), " ",
+    button("Picture (SVG)", () => save(vector(svg), `${figure.id}.svg`, "image/svg+xml")), " ",
+    button("Picture (PDF)", () => printAlone(figure, svg)), " ", words));
+  let pinned = null;
+  function show(method) {
+    svg.classList.toggle("focus", method !== null);
+    for (const mark of marks) mark.classList.toggle("on", mark.dataset.m === method);
+    const rows = method === null ? [] : rowsOf(data, method);
+    words.textContent = method === null ? "" : TITLES[method] + (rows.length && rows.length <= 12 ? `: ${rows.join("; ")}` : "");
+  }
+  function pin(method) {
+    pinned = method;
+    show(method);
+  }
+  function toggle() {
+    const large = figure.classList.toggle("large");
+    open.ariaExpanded = String(large);
+    if (large) svg.setAttribute("tabindex", "0");
+    else svg.removeAttribute("tabindex");
+  }
+  const markOf = (event) => event.target.closest(".m")?.dataset.m ?? null;
+  open.addEventListener("click", toggle);
+  svg.addEventListener("mouseover", (event) => { if (pinned === null) show(markOf(event)); });
+  svg.addEventListener("mouseleave", () => { if (pinned === null) show(null); });
+  svg.addEventListener("blur", () => pin(null));
+  svg.addEventListener("click", (event) => {
+    if (!figure.classList.contains("large")) toggle();
+    else pin(markOf(event) === pinned ? null : markOf(event));
+  });
+  svg.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (!step || !names.length) return;
+    event.preventDefault();
+    pin(names[(names.indexOf(pinned) + step + names.length) % names.length]);
   });
 }
-function drawFigures(section) {
-  each("figure", section, function (figure) {
-    var template = figure.querySelector("template"), place = figure.querySelector(".drawing");
-    if (place.firstChild) return;
-    place.append(template.content.cloneNode(true));
-    var svg = place.querySelector("svg"), data = figure.querySelector("script"), open = figure.querySelector(".open");
-    var marks = svg.querySelectorAll(".m"), pinned = null, told = make("span"), bar = make("p", { class: "data" });
-    var csv = make("button", { type: "button" }, "Data (CSV)"), file = make("button", { type: "button" }, "Picture (SVG)");
-    csv.addEventListener("click", function () { save(data.textContent.trim() + "\n", data.getAttribute("data-name"), "text/csv"); });
-    file.addEventListener("click", function () { save(vector(svg), figure.id + ".svg", "image/svg+xml"); });
-    var paper = make("button", { type: "button", title: "Opens the print dialogue with this figure alone" }, "Picture (PDF)");
-    paper.addEventListener("click", function () { printAlone(figure, svg); });
-    bar.append(csv, " ", file, " ", paper, " ", told);
-    figure.append(bar);
-    var names = Array.prototype.map.call(marks, function (m) { return m.getAttribute("data-m"); });
-    names = names.filter(function (m, i) { return names.indexOf(m) === i && TITLES[m]; });
-    function show(method) {
-      svg.classList.toggle("focus", method !== null);
-      Array.prototype.forEach.call(marks, function (m) { m.classList.toggle("on", m.getAttribute("data-m") === method); });
-      var rows = method === null ? [] : rowsOf(data.textContent, method);
-      told.textContent = method === null ? "" : TITLES[method] + (rows.length && rows.length <= 12 ? ": " + rows.join("; ") : "");
-    }
-    function markOf(e) { var mark = e.target.closest(".m"); return mark ? mark.getAttribute("data-m") : null; }
-    svg.addEventListener("mouseover", function (e) { if (pinned === null) show(markOf(e)); });
-    svg.addEventListener("mouseleave", function () { if (pinned === null) show(null); });
-    function toggle() {
-      var large = figure.classList.toggle("large");
-      open.setAttribute("aria-expanded", String(large));
-      if (large) svg.setAttribute("tabindex", "0"); else svg.removeAttribute("tabindex");
-    }
-    open.addEventListener("click", toggle);
-    svg.addEventListener("click", function (e) {
-      if (!figure.classList.contains("large")) { toggle(); return; }
-      var method = markOf(e);
-      pinned = method === pinned ? null : method;
-      show(pinned);
-    });
-    svg.addEventListener("keydown", function (e) {
-      var step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[e.key];
-      if (!step || !names.length) return;
-      e.preventDefault();
-      pinned = names[(names.indexOf(pinned) + step + names.length) % names.length];
-      show(pinned);
-    });
-    svg.addEventListener("blur", function () { pinned = null; show(null); });
-    hideMarks(figure);
-  });
-}
-// Colour is for those that lead and the baseline; the others are grey until pointed at.
-function quieten(section) {
-  var lead = section.lead, leaders = section.id === "overview" ? map.leaders : lead ? lead.leaders : [];
-  leaders = leaders.concat(DATA.baseline, state.against);
-  each("[data-m], tr[data-method]", section, function (e) {
-    var method = e.dataset.m || e.dataset.method;
-    e.classList.toggle("quiet", leaders.indexOf(method) < 0);
-  });
-  each("figure", section, function (figure) {  // where none of them is drawn, all keep their colours
-    if (!figure.querySelector(".m:not(.quiet)")) each(".m", figure, function (mark) { mark.classList.remove("quiet"); });
-  });
-}
-function hideMarks(inside) {
-  each(".m", inside, function (mark) { mark.classList.toggle("off", state.off.indexOf(mark.getAttribute("data-m")) >= 0); });
+
+/** Colour is for those that lead and the baseline; the others are grey until pointed at. */
+function quieten(section, leaders) {
+  const loud = [...leaders, DATA.baseline, state.against];
+  for (const mark of all("[data-m], tr[data-method]", section)) {
+    mark.classList.toggle("quiet", !loud.includes(mark.dataset.m ?? mark.dataset.method));
+  }
+  for (const figure of all("figure", section)) {  // where none of them is drawn, all keep their colours
+    if (!figure.querySelector(".m:not(.quiet)")) for (const mark of all(".m", figure)) mark.classList.remove("quiet");
+  }
 }

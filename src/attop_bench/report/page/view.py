@@ -1,0 +1,369 @@
+"""A data set by one metric as the page shows it: cells, marks, sentences, tests and downloads, all formatted.
+
+The page, its script and the TeX files show what is made here. Marks are the verdicts of
+`attop_bench.report.compute.leads`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from attop.core.wording import chance, counted, decimals_for, fixed, listed, seconds
+from attop.experiment.judge import Rival
+from attop.metrics import Metric, get_metric
+from attop_bench.report.compute.leads import MARKS, VERDICTS, Lead, leader, reading
+
+__all__ = ["SHADES", "TESTS", "Cell", "Download", "LeadView", "View", "brief", "build_view", "by_chance"]
+
+#: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
+SHADES = (1, 2, 4, 8, 16)
+#: Heads of the table of tests.
+TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
+_PLACES = {"ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}
+_IN_WORDS = {
+    "best": "the best",
+    "ahead": "shown to be behind the best",
+    "equal": "shown to be equal to the best",
+    "open": "not shown to be behind the best",
+    "untested": "not tested against the best",
+    "unranked": "fewer runs than others, not ranked",
+}
+_TEX = {"": "", "=": "", "°": r"$^\circ$", "†": r"$^\dagger$"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A method at one top.
+
+    Attributes
+    ----------
+    text, brief, pm : str
+        Mean in the tables and in the map, and plus and minus the standard deviation.
+    mean : float
+    se : float or None
+        Standard error.
+    runs : list
+        A value a run, None where undefined or missing.
+    shade : str
+        Of the distance to the best: ``s0`` to ``s5``, or ``none`` where it is not ranked.
+    state : str
+        See `Lead.state`.
+    sign, signs : str
+        Mark of the verdict; marks of the method: at an edge of its grid, ranks nothing in a run.
+    notes : list of str
+        Below the number.
+    tip : str
+        All of it in words.
+    """
+
+    text: str
+    brief: str
+    pm: str
+    mean: float
+    se: float | None
+    runs: list[float | None]
+    shade: str
+    state: str
+    sign: str
+    signs: str
+    notes: list[str]
+    tip: str
+
+
+@dataclass(frozen=True)
+class LeadView:
+    """The best at one top against all others: card, strip, tests; `order` are the methods, best first."""
+
+    card: dict[str, str]
+    kind: str
+    note: str
+    about: str
+    chance: str
+    order: list[str]
+    leaders: list[str]
+    cells: dict[str, Cell]
+    tests: list[list[object]]
+
+
+@dataclass(frozen=True)
+class Download:
+    """A table in a format: what is above the rows, the rows of each method, what is below."""
+
+    head: str
+    rows: dict[str, str]
+    foot: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole table."""
+        return "\n".join(filter(None, (self.head, *self.rows.values(), self.foot))) + "\n"
+
+
+@dataclass(frozen=True)
+class View:
+    """One metric of one data set: methods down, best first, tops across."""
+
+    caption: str
+    order: list[str]
+    places: int
+    bounds: list[float | None]
+    leads: dict[str, LeadView]
+    exports: dict[str, Download]
+
+
+def build_view(
+    title: str,
+    leads: Sequence[Lead],
+    table: pd.DataFrame,
+    values: pd.DataFrame,
+    order: Sequence[str],
+    about: Mapping[str, object],
+    titles: Mapping[str, str],
+    spent: Mapping[str, float],
+    edge: Collection[str],
+) -> View:
+    """Format one metric of one data set.
+
+    Parameters
+    ----------
+    title : str
+        The data set's.
+    leads : sequence of Lead
+        One a top.
+    table : DataFrame
+        Rows of `attop_bench.report.compute.tables.standings`, of this data set and metric.
+    values : DataFrame
+        Rows of the evaluation, likewise.
+    order : sequence of str
+        The methods, best first.
+    about : mapping
+        The manifest's entry of the data set.
+    titles : mapping
+        Method -> name shown.
+    spent : mapping
+        Method -> seconds a job.
+    edge : collection of str
+        Methods mostly chosen at an edge of their grid.
+    """
+    metric = get_metric(leads[0].metric)
+    places = decimals_for(table["mean"])
+    table = table.set_index(["top", "method"])
+    by_run = values.set_index(["top", "method", "repeat", "fold"])["value"].astype(float)
+    runs = by_run.unstack(["repeat", "fold"]).sort_index(axis=1)
+    by_order = by_chance(metric.name, about)
+    found = {}
+    for lead in leads:
+        cells = {
+            method: _cell(lead, method, row, runs.loc[lead.top, method], places, by_order, method in edge)
+            for method, row in table.loc[[lead.top]].droplevel(0).iterrows()
+            if row["n"]
+        }
+        flat = {method: int(table.loc[(lead.top, method), "n_constant"]) for method in cells}
+        found[lead.top] = LeadView(
+            _card(lead, titles, spent, flat, places),
+            lead.verdict,
+            _note(lead, metric, cells, flat, by_order),
+            f"{titles.get(lead.best, '')} minus the other, by {metric.name} at {lead.top}, over shared runs. "
+            "p: corrected resampled t-test, adjusted for the choice of the best and the number of "
+            f"others. p equal: that they differ by more than {lead.tolerance:g}.",
+            brief(by_order),
+            [lead.best, *(r.model for r in lead.rivals)] if lead.best else [],
+            list(lead.leaders),
+            cells,
+            [_test(rival, places) for rival in lead.rivals],
+        )
+    n = {counts for counts in table["n"] if counts}
+    over = "no run" if not n else counted(n.pop(), "run") if len(n) == 1 else f"{min(n)} to {max(n)} runs"
+    better = "higher" if metric.higher_is_better else "lower"
+    return View(
+        f"{metric.name} ({better} is better): mean ± standard deviation over {over}. Bold: the best and, "
+        "with =, what is shown to be equal to it. °: not shown to be behind. †: not tested. No mark: behind.",
+        list(order),
+        places,
+        [bound if math.isfinite(bound) else None for bound in metric.bounds],
+        found,
+        _downloads(title, metric, over, order, found, titles),
+    )
+
+
+def _cell(
+    lead: Lead, method: str, row: pd.Series, runs: pd.Series, places: int, by_order: float, edge: bool
+) -> Cell:
+    mean, n, m, flat = float(row["mean"]), int(row["n"]), int(row["n_expected"]), int(row["n_constant"])
+    state, text, se = lead.state(method), fixed(mean, places), float(row["se"])
+    pm = f" ± {fixed(row['std'], places)}" if math.isfinite(row["std"]) else ""
+    over = counted(n, "run") if n == m else f"{n} of {counted(m, 'run')}"
+    nothing = [f"{flat} {'ranks' if flat == 1 else 'rank'} nothing"] if flat else []
+    k = re.fullmatch(r"k=(\d+)", lead.top)
+    words = [f"{lead.metric} {text}{pm} ({over})", _IN_WORDS[state]]
+    if lead.metric == "precision@k" and k:
+        words.append(f"{fixed(mean * int(k[1]), 1)} of the top {k[1]}")
+    if lead.metric == "precision@k" and 0 < by_order < 0.2:
+        words.append(f"{fixed(mean / by_order, 1)} times a random order")
+    words += ["mostly at an edge of its grid"] * edge + [f"{note} of {counted(m, 'run')}" for note in nothing]
+    shade = "none"
+    if row["ranked"]:
+        unit = lead.tolerance if lead.tolerance > 0 else 0.01 * abs(lead.mean) or 1.0
+        # a gap of whole tolerances has one shade, whichever way it is rounded
+        shade = f"s{sum(row['gap'] > times * unit * (1 + 1e-6) for times in SHADES)}"
+    return Cell(
+        text,
+        brief(mean),
+        pm,
+        float(f"{mean:.9g}"),
+        float(f"{se:.3g}") if math.isfinite(se) else None,
+        [float(f"{x:.5g}") if math.isfinite(x) else None for x in runs],
+        shade,
+        state,
+        MARKS.get(state, ""),
+        " ⚠" * edge + " ∅" * bool(flat),
+        [over] * (n < m) + nothing,
+        "; ".join(words),
+    )
+
+
+def _card(
+    lead: Lead, titles: Mapping[str, str], spent: Mapping[str, float], flat: Mapping[str, int], places: int
+) -> dict[str, str]:
+    """Return the parts of a card by class: what, who, verdict and so on."""
+    level = {m: spent[m] for m in lead.not_behind if spent.get(m, math.nan) == spent.get(m)}
+    cheapest = min(level, key=lambda method: level[method], default="")
+    alike = {"Shown to be equal to it": lead.of("equal"), "Not shown to be behind it": lead.of("open")}
+    n = flat.get(lead.best, 0)
+    return {
+        "what": f"Best {lead.metric} at {lead.top}",
+        "who": leader(lead, titles)
+        + (f" {'level at ' if lead.tied else ''}{fixed(lead.mean, places)}" if lead.best else ""),
+        "verdict": VERDICTS[lead.verdict],
+        "words": reading(lead, titles),
+        "nothing": f"{titles[lead.best]} gives all test items one score in {n} of {counted(lead.m, 'run')}, "
+        "where it ranks nothing."
+        if n
+        else "",
+        "alike": " ".join(
+            f"{words}: {listed([titles[m] for m in its])}." for words, its in alike.items() if its
+        ),
+        "cheapest": f"Cheapest of these: {titles[cheapest]}, {seconds(level[cheapest])} a job."
+        if cheapest and len(lead.not_behind) > 1
+        else "",
+    }
+
+
+def _note(
+    lead: Lead, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[str, int], by_order: float
+) -> str:
+    """Return the legend below the strip."""
+    if not cells:
+        return f"No method has a defined value of {metric.name} at {lead.top}."
+    parts = [
+        f"{metric.name} ({'higher' if metric.higher_is_better else 'lower'} is better). Large mark: mean; "
+        "bar: one standard error; dots: runs",
+        "filled: the best and its equals; pale: not shown to be behind; dashed: not tested; hollow: behind",
+        *["⚠: mostly at an edge of its grid"] * any("⚠" in cell.signs for cell in cells.values()),
+        *["∅: ranks nothing, one score for all items, in some run"] * any(flat.values()),
+    ]
+    known = f" A random order has {fixed(by_order)}." if math.isfinite(by_order) else ""
+    return f"{'; '.join(parts)}.{known}"
+
+
+def _test(rival: Rival, places: int) -> list[object]:
+    """Return a row of the table of tests: the method, and a cell for each head."""
+    low, high = fixed(rival.low, places), fixed(rival.high, places)
+    numbers = [
+        fixed(rival.mean, places),
+        f"{low} to {high}" if math.isfinite(rival.low) else "–",
+        f"{rival.better} of {rival.n}",
+        chance(rival.p),
+        chance(rival.p_equal),
+    ]
+    verdict = {"text": _PLACES[rival.verdict], "notes": [rival.reason] if rival.reason else []}
+    return [rival.model, *({"text": text} for text in numbers), verdict]
+
+
+def _downloads(
+    title: str,
+    metric: Metric,
+    over: str,
+    order: Sequence[str],
+    leads: Mapping[str, LeadView],
+    titles: Mapping[str, str],
+) -> dict[str, Download]:
+    """Return the table as CSV, TeX (booktabs) and Markdown."""
+    csv, tex, md = {}, {}, {}
+    for method in order:
+        cells = {top: lead.cells.get(method) for top, lead in leads.items()}
+        csv[method] = "\n".join(
+            f"{method},{top},{metric.name},{c.mean!r},{sum(x is not None for x in c.runs)},{c.state}"
+            for top, c in cells.items()
+            if c
+        )
+        tex[method] = " & ".join([_plain(titles[method]), *map(_in_tex, cells.values())]) + r" \\"
+        md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
+    tops = list(leads)
+    legend = [
+        f"% {title}, {metric.name}: mean over {over}",
+        "% bold: the best and what is shown equal to it",
+        "% circle: behind the best, but not shown to be (open)",
+        "% dagger: not tested",
+        "% no mark: shown to be behind the best",
+    ]
+    head = [
+        *legend,
+        rf"\begin{{tabular}}{{l{'r' * len(tops)}}}",
+        r"\toprule",
+        " & ".join(["Method", *map(_plain, tops)]) + r" \\",
+        r"\midrule",
+    ]
+    rule = f"| --- |{' ---: |' * len(tops)}"
+    return {
+        "csv": Download("method,top,metric,mean,n,state", {m: rows for m, rows in csv.items() if rows}),
+        "tex": Download("\n".join(head), tex, "\\bottomrule\n\\end{tabular}"),
+        "md": Download(f"| {' | '.join(['Method', *tops])} |\n{rule}", md),
+    }
+
+
+def _is_bold(cell: Cell) -> bool:
+    return cell.state in ("best", "equal")
+
+
+def _in_tex(cell: Cell | None) -> str:
+    if cell is None:
+        return "--"
+    value = cell.text.replace("−", "$-$")
+    return f"\\textbf{{{value}}}" if _is_bold(cell) else value + _TEX[cell.sign]
+
+
+def _in_markdown(cell: Cell | None) -> str:
+    if cell is None:
+        return "–"
+    return f"**{cell.text}**" if _is_bold(cell) else cell.text + cell.sign
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"([&%$#_{}])", r"\\\1", text)
+
+
+def brief(value: float) -> str:
+    """Return a number for a small cell: two decimals below 10, without the zero before the point."""
+    if not math.isfinite(value):
+        return "·"
+    text = fixed(value, 2 if abs(value) < 10 else 1)
+    return text[1:] if text.startswith("0.") else text
+
+
+def by_chance(metric: str, about: Mapping[str, object]) -> float:
+    """Return the expected value of a metric when the items are in random order; NaN if that is not known.
+
+    Known for the area under the ROC curve, 1/2, and for precision@k without groups, the share of positives.
+    """
+    if metric == "auc":
+        return 0.5
+    items, positives = about.get("items"), about.get("positives")
+    if metric == "precision@k" and isinstance(items, int) and isinstance(positives, int) and items:
+        return math.nan if about.get("groups") else positives / items
+    return math.nan
