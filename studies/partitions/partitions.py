@@ -14,7 +14,7 @@ import pandas as pd
 
 from attop.statistics import corrected_t_test, holm, wilcoxon
 from attop_bench.papers.findings import Comparison
-from attop_bench.report.compute.comparison import split_ratio
+from attop_bench.report.compute.leads import split_ratio
 from attop_bench.report.compute.tops import sort_tops
 
 __all__ = ["LEVEL", "PREPARATIONS", "paired_tests", "partition_comparisons", "sentences"]

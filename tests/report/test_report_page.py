@@ -5,16 +5,13 @@ The page is one made up here; with ATTOP_REPORT=path another one is checked as w
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from attop_bench.report import summarise
-from attop_bench.report.compute.comparison import FEW, leads, split_ratio
-from attop_bench.report.compute.comparison_sentences import VERDICTS, ranks_nothing, reading
+from attop_bench.report.compute.leads import VERDICTS, all_leads, reading
 from support.report_page import CHOSEN, DESK, PHONE, data_of, tabs
 
 pytestmark = pytest.mark.workflow
@@ -92,7 +89,7 @@ def test_the_headline_is_in_sight_wherever_one_begins(open_at, where):
 def test_the_numbers_of_a_scale_do_not_overlap(open_at, width, media):
     page = open_at(width=width, media=media).page
     for about in data_of(page)["datasets"]:
-        for vs in ("", f"/vs={about['order'][0]}" if about["order"] else ""):
+        for vs in ("", f"/vs={CHOSEN[0]}"):
             page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{about['main']}{vs}")
             page.wait_for_selector(f"section.current[data-dataset='{about['id']}']", state="attached")
             ends = page.locator("section.current .axis .line i").evaluate_all(
@@ -117,32 +114,27 @@ def test_the_map_needs_no_script_and_the_script_changes_nothing_in_it(open_at):
     assert seen[0].locator(".card:visible").count() == seen[0].locator(".card").count() > 0
 
 
-def test_what_the_script_says_is_what_python_says(open_at, shown):
-    """For every data set, top and metric: the same verdict in the same words."""
+def test_what_the_page_shows_is_what_python_found(open_at, shown):
+    """For every data set, top and metric: the verdict in words, and the mark of every method."""
     page = open_at().page
-    evaluation, runs = shown[:2]
-    data, summary = data_of(page), summarise(evaluation, runs)
-    titles = {m["id"]: m["title"] for m in data["methods"]}
+    data = data_of(page)
+    titles = dict(data["methods"])
     if set(titles) != set(CHOSEN):
         pytest.skip("the results behind this report are not at hand")
-    for about in data["datasets"]:
-        for metric in about["values"]:
-            page.evaluate(
-                "where => { location.hash = where; }", f"#{about['anchor']}/{about['main']}/{metric}"
-            )
-            ratio = split_ratio(runs, about["id"])
-            for lead in leads(evaluation, about["id"], metric, test_train_ratio=ratio):
-                page.locator(".current .tops button", has_text=re.compile(f"^{lead.top}$")).click()
-                card = page.locator(".current .card.live")
-                assert card.locator(".words").inner_text() == reading(lead, titles)
-                nothing = card.locator(".nothing").inner_text()
-                assert nothing == ranks_nothing(lead, summary, titles).strip()
-                verdict = card.locator(".verdict")
-                assert (verdict.inner_text() if verdict.count() else "") == VERDICTS[lead.verdict]
-                level = page.locator(".current .strip li:is(.best, .level)").evaluate_all(
-                    "all => all.map(r => r.dataset.m)"
-                )
-                assert set(level) == set(lead.level)
+    anchors = {about["id"]: about["anchor"] for about in data["datasets"]}
+    marks = "all => Object.fromEntries(all.map(r => [r.dataset.m, r.className.split(' ')[0]]))"
+    for (dataset, metric, top), lead in all_leads(*shown[:2]).items():
+        page.evaluate("where => { location.hash = where; }", f"#{anchors[dataset]}/{top}/{metric}")
+        card = page.locator(f".current[data-dataset='{dataset}'] .card.live")
+        card.locator(".what", has_text=re.compile(f"^Best {metric} at {top}$")).wait_for()
+        assert card.locator(".words").inner_text() == reading(lead, titles)
+        assert card.locator(".verdict").text_content() == VERDICTS[lead.verdict]
+        strip = page.locator(".current .strip li[data-m]").evaluate_all(marks)
+        assert strip == {m: lead.state(m) for m in (lead.best, *(r.model for r in lead.rivals)) if m}
+        flat = (
+            shown[1].query("dataset == @dataset and top == @top and method == @lead.best")["constant"].sum()
+        )
+        assert (f" in {flat} of " in card.locator(".nothing").inner_text()) == bool(flat)
 
 
 COLOURS = """(all) => all.map(e => [
@@ -153,8 +145,9 @@ COLOURS = """(all) => all.map(e => [
 def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
     page = open_at().page
     data = data_of(page)
-    about = next(d for d in data["datasets"] if len(d["order"]) > 2)
-    base = about["order"][-1]
+    about = next(d for d in data["datasets"] if d["views"])
+    order = about["views"][about["metric"]]["order"]
+    base = order[-1]
     grey = page.evaluate(
         "() => { const e = document.createElement('i'); e.style.color = 'var(--quiet)';"
         "document.body.append(e); return getComputedStyle(e).color; }"
@@ -162,20 +155,16 @@ def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
     for top in about["tops"]:
         page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{top}/vs={base}")
         page.wait_for_selector(f".current .tops [data-top='{top}'][aria-pressed=true]")
-        level, best = (
-            page.locator(f".current .strip li:is({which})").evaluate_all("all => all.map(r => r.dataset.m)")
-            for which in (".best, .level", ".best")
-        )
-        leaders = {*(level if len(level) <= FEW else best), base, data["baseline"]}
+        leaders = {*about["views"][about["metric"]]["leads"][top]["leaders"], base, data["baseline"]}
         lines = page.locator(".current figure .m:not(text) > path").evaluate_all(COLOURS)
         assert {method for _, method, _ in lines} > {base}
         led = {figure for figure, method, _ in lines if method in leaders}
         for figure, method, colour in lines:
             assert (colour == grey) == (figure in led and method not in leaders), (top, figure, method)
         quiet = page.locator(".current .strip li.quiet")
-        assert quiet.count() == len(set(about["order"]) - leaders)
+        assert quiet.count() == len(set(order) - leaders)
     if not quiet.count():
-        pytest.skip("here every method is level with the best")
+        pytest.skip("here every method is equal to the best")
     method = quiet.first.get_attribute("data-m")
     figure = page.locator(".current figure", has=page.locator(f".m[data-m='{method}']")).first
     line = figure.locator(f".m[data-m='{method}'] path").first
@@ -184,7 +173,7 @@ def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
         figure.locator(".open").click()
         figure.get_by_text("Picture (SVG)").click()
     picture = Path(download.value.path()).read_text(encoding="utf-8")
-    assert data["rules"]["quiet"] in picture
+    assert data["quiet"] in picture
     figure.locator(f".m[data-m='{method}']").first.dispatch_event("mouseover")
     assert line.evaluate("e => getComputedStyle(e).stroke") != grey
 
@@ -192,7 +181,7 @@ def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
 def test_a_figure_prints_alone_on_a_sheet_of_its_size(open_at):
     opened = open_at()
     page = opened.page
-    about = next(d for d in data_of(page)["datasets"] if d["order"])
+    about = next(d for d in data_of(page)["datasets"] if d["views"])
     opened.go(f"#{about['anchor']}")
     page.evaluate("() => { window.print = () => { window.asked = document.title; }; }")
     figure = page.locator(".current figure", has=page.locator(".m")).first
@@ -217,10 +206,9 @@ def test_a_figure_prints_alone_on_a_sheet_of_its_size(open_at):
 def test_print_is_an_overview_and_a_page_for_each_data_set(open_at):
     opened = open_at(media="print")
     page = opened.page
-    datasets = [d for d in data_of(page)["datasets"] if d["order"]]
+    datasets = [d for d in data_of(page)["datasets"] if d["views"]]
     assert page.locator(".dataset .strip li[data-m]:visible").count() == sum(
-        len([m for m in d["order"] if m in d["values"].get(d["metric"], {}).get(d["main"], {})])
-        for d in datasets
+        len(d["views"][d["metric"]]["leads"][d["main"]]["cells"]) for d in datasets
     )
     assert page.locator("#map").is_visible()
     assert not page.locator("#filters").is_visible()
@@ -232,17 +220,20 @@ def test_what_is_seen_fits_on_paper(open_at):
     assert open_at(width=680, media="print").overflow() == [0, []]  # A4 without margins of 15 mm
 
 
-def test_the_numbers_it_works_with_are_those_of_the_tables(open_at, shown):
+def test_the_numbers_it_shows_are_those_of_the_tables(open_at, shown):
     data = data_of(open_at().page)
-    if {m["id"] for m in data["methods"]} != set(CHOSEN):
+    if {method for method, _ in data["methods"]} != set(CHOSEN):
         pytest.skip("the results behind this report are not at hand")
-    evaluation = shown[0]
-    n = 0
-    for about in data["datasets"]:
-        for metric, tops in about["values"].items():
-            for top, methods in tops.items():
-                n += sum(len([v for v in values if v is not None]) for values in methods.values())
-                assert set(methods) <= set(about["order"])
-                assert top in about["tops"], metric
-    assert n == evaluation["value"].notna().sum()
-    assert json.dumps(data)  # no NaN, no Infinity
+    evaluation = shown[0].dropna(subset="value")
+    means = evaluation.groupby(["dataset", "metric", "top", "method"])["value"].agg(["mean", "count"])
+    found = {
+        (about["id"], metric, top, method): cell
+        for about in data["datasets"]
+        for metric, view in about["views"].items()
+        for top, lead in view["leads"].items()
+        for method, cell in lead["cells"].items()
+    }
+    assert set(found) == set(means.index)
+    for key, cell in found.items():
+        assert cell["mean"] == pytest.approx(means.loc[key, "mean"], rel=1e-8)
+        assert sum(value is not None for value in cell["runs"]) == means.loc[key, "count"]

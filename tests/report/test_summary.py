@@ -11,9 +11,7 @@ import pytest
 
 from attop.metrics import METRICS
 from attop_bench.report import summarise
-from attop_bench.report.compute.comparison import leads
-from attop_bench.report.compute.comparison_sentences import ranks_nothing
-from attop_bench.report.compute.tables import rank_methods, standings, wide
+from attop_bench.report.compute.tables import rank_methods, standings
 from support.rows import CONSTANT, by_method, rows
 
 
@@ -63,16 +61,6 @@ def test_models_that_rank_nothing_are_counted_in_their_cell():
     evaluation, runs = rows(("a", [CONSTANT, 0.9, CONSTANT]), ("b", [0.9, 0.2, None]), ("c", [CONSTANT]))
     table = summarise(evaluation, runs)
     assert {m: row["n_constant"] for m, row in by_method(table).items()} == {"a": 2, "b": 0, "c": 1}
-    cells = dict(wide(standings(table), "wdbc", "precision@k", ["a", "b", "c"])[1])
-    assert [cells[m][0].n_constant for m in "abc"] == [2, 0, 1]
-    titles = {m: m.upper() for m in "abc"}
-    (lead,) = leads(evaluation, "wdbc", "precision@k", test_train_ratio=0.5)
-    assert lead.best == "a"
-    assert ranks_nothing(lead, table, titles) == (
-        " A gives all test items one score in 2 of 3 runs, where it ranks nothing."
-    )
-    assert ranks_nothing(lead, table.assign(n_constant=0), titles) == ""
-    assert ranks_nothing(replace(lead, best=""), table, titles) == ""
 
 
 def test_summary_of_nothing_is_empty():
@@ -120,15 +108,3 @@ def test_methods_are_ordered_by_mean_rank_unranked_ones_last():
     evaluation, runs = (pd.concat([p[i] for p in parts]) for i in (0, 1))
     table = standings(summarise(evaluation, runs))
     assert rank_methods(table, "wdbc", "dcg") == ["b", "a", "c"]
-
-
-def test_wide_table_has_tops_across_in_order_of_size(results):
-    evaluation, runs, *_ = results
-    table = standings(summarise(evaluation, runs))
-    order = rank_methods(table, "wdbc", "precision@k")
-    tops, laid = wide(table, "wdbc", "precision@k", order)
-    assert tops == ["k=5", "k=10", "k=20"]
-    assert [method for method, _ in laid] == order
-    for i in range(3):
-        ranked = [cells[i].mean for _, cells in laid if cells[i].ranked]
-        assert [cells[i].mean for _, cells in laid if cells[i].best] == [max(ranked)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from attop.core.files import write_csv, write_parquet
 from attop.metrics import get_metric
 from attop_bench.report.compute.tops import sort_tops
 
-__all__ = ["Cell", "job_list", "rank_methods", "require", "standings", "summarise", "wide", "write_summary"]
+__all__ = ["job_list", "rank_methods", "require", "standings", "summarise", "write_summary"]
 
 _KEY = ["dataset", "top", "metric", "method"]
 _GROUP = _KEY[:3]
@@ -163,49 +162,6 @@ def rank_methods(table: pd.DataFrame, dataset: str, metric: str) -> list[str]:
     means = part.pivot(index="method", columns="top", values="mean").reindex(part["method"].unique())
     ranks = means.rank(ascending=not get_metric(metric).higher_is_better, na_option="bottom")
     return list(ranks.mean(axis=1).sort_values(kind="stable").index)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One entry of a wide table."""
-
-    mean: float
-    std: float
-    n: int
-    n_expected: int
-    n_constant: int
-    ranked: bool
-    best: bool
-    reason: str
-
-
-def wide(
-    table: pd.DataFrame, dataset: str, metric: str, methods: Sequence[str]
-) -> tuple[list[str], list[tuple[str, list[Cell]]]]:
-    """Lay out one metric of one data set with methods down and tops across.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What `standings` returned.
-    dataset, metric : str
-    methods : sequence of str
-        The rows, in this order.
-
-    Returns
-    -------
-    tops : list of str
-    rows : list of (method, cells)
-        One cell per top.
-    """
-    part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
-    tops = sort_tops(part["top"])
-    columns = ["mean", "std", "n", "n_expected", "n_constant", "ranked", "best", "reason"]
-    cells = {
-        (method, top): Cell(*values)
-        for method, top, *values in part[["method", "top", *columns]].itertuples(index=False, name=None)
-    }
-    return tops, [(method, [cells[method, top] for top in tops]) for method in methods]
 
 
 def write_summary(summary: pd.DataFrame, stem: str | os.PathLike[str]) -> list[Path]:
