@@ -109,7 +109,7 @@ def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
 
 @pytest.mark.workflow
 def test_a_large_run_has_its_figures_beside_the_page(small, tmp_path, monkeypatch):
-    monkeypatch.setattr("attop_bench.report.page.report.MOST_FIGURES", 100_000)
+    monkeypatch.setattr("attop_bench.report.page.render.MOST_FIGURES", 100_000)
     _, page = built(tmp_path, small)
     assert page.tags["figure"] == 0
     assert "figures/wdbc-*.svg" in page.words

@@ -118,7 +118,8 @@ def _leave_out(whole: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[
     `whole` says which means may be compared. The methods left out come with a reason, the data sets with the
     methods that lack runs.
     """
-    dropped, incomplete = {}, {}
+    dropped: dict[str, str] = {}
+    incomplete: dict[str, list[str]] = {}
     if whole.empty:
         dropped, whole_left = dict.fromkeys(map(str, whole), "no data set has a value"), whole.iloc[:, :0]
         return whole_left, dropped, incomplete

@@ -6,27 +6,98 @@ import gzip
 import io
 import json
 from base64 import b64encode
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from attop.core import wording
 from attop.core.files import write_bytes, write_csv
-from attop_bench.report.compute.across import ROPE
+from attop.metrics import Metric
+from attop_bench.bibliography import Entry as Citation
+from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.leads import BASELINE
 from attop_bench.report.figures.scene import QUIET, Figure, figure_theme, on_paper, quieten, to_column, to_svg
+from attop_bench.report.page.section import Entry, Section
+from attop_bench.report.page.summary_line import Chip, Failures
 from attop_bench.report.page.view import TESTS, brief
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-    from attop_bench.report.page.report import Page
-
-__all__ = ["base_style", "render", "write_exports"]
+__all__ = ["Overview", "Page", "base_style", "render", "write_exports"]
 
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("state", "map", "tables", "dataset", "figures", "main")
+#: Bytes of figures a page may hold, so that it opens at once and can be mailed.
+MOST_FIGURES = 2_500_000
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The data sets together, by a metric: the sentence, and the methods by mean rank."""
+
+    headline: str
+    order: list[str]
+    ranks: dict[str, str]
+    leaders: list[str]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The report. `overview` is by metric, "" for each data set's own; `across` is by the latter."""
+
+    title: str
+    overview: dict[str, Overview]
+    chips: list[Chip]
+    methods: Mapping[str, Entry]
+    keys: Mapping[str, str]
+    sections: list[Section]
+    left_out: list[tuple[str, str]]
+    across: Across
+    board: pd.DataFrame
+    ranking: tuple[str, ...]
+    leaders: frozenset[str]
+    figures: list[Figure]
+    metrics: list[Metric]
+    failures: Failures
+    citations: list[Citation]
+    provenance: list[tuple[str, str]]
+    config: str
+
+    @property
+    def headline(self) -> str:
+        """Who ranks best, and whether that is shown."""
+        return self.overview[""].headline
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Method -> name shown."""
+        return {id: method["title"] for id, method in self.methods.items()}
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Number of each method, for ids on the page."""
+        return {method: i for i, method in enumerate(self.methods)}
+
+    @property
+    def against(self) -> list[str]:
+        """Methods others can be set against, the baseline first."""
+        return sorted(self.overview[""].order, key=lambda method: (method != BASELINE, self.places[method]))
+
+    @property
+    def figures_inside(self) -> bool:
+        """Whether the page holds the figures of the data sets; of a large run they are files beside it."""
+        drawn = (figure for section in self.sections for figure in section.figures)
+        return sum(len(figure.svg) + len(figure.data) for figure in drawn) <= MOST_FIGURES
+
+    @property
+    def dataset_titles(self) -> dict[str, str]:
+        """Data set -> name shown."""
+        return {section.id: section.title for section in self.sections}
 
 
 def base_style() -> str:

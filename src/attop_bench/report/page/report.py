@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from attop.core import wording
 from attop.core.files import write_bytes
-from attop.metrics import METRICS, Metric, get_metric
-from attop_bench.bibliography import Entry as Citation
+from attop.metrics import METRICS, get_metric
 from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import Across, across
 from attop_bench.report.compute.across_sentences import by_reason, sentences
@@ -21,79 +20,12 @@ from attop_bench.report.compute.board import board
 from attop_bench.report.compute.leads import BASELINE, all_leads
 from attop_bench.report.compute.tables import standings, summarise, write_summary
 from attop_bench.report.figures import ACROSS, draw
-from attop_bench.report.figures.scene import INK, Figure, Scene, key_svg, method_styles
-from attop_bench.report.page.render import render, write_exports
+from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
+from attop_bench.report.page.render import Overview, Page, render, write_exports
 from attop_bench.report.page.section import Entry, Section, build_section
-from attop_bench.report.page.summary_line import Chip, Failures, chips, failures, left_out, page_headline
+from attop_bench.report.page.summary_line import chips, failures, left_out, page_headline
 
-__all__ = ["Overview", "Page", "build_page", "build_report", "write_analysis"]
-
-#: Bytes of figures a page may hold, so that it opens at once and can be mailed.
-MOST_FIGURES = 2_500_000
-
-
-@dataclass(frozen=True)
-class Overview:
-    """The data sets together, by a metric: the sentence, and the methods by mean rank."""
-
-    headline: str
-    order: list[str]
-    ranks: dict[str, str]
-    leaders: list[str]
-
-
-@dataclass(frozen=True)
-class Page:
-    """The report. `overview` is by metric, "" for each data set's own; `across` is by the latter."""
-
-    title: str
-    overview: dict[str, Overview]
-    chips: list[Chip]
-    methods: Mapping[str, Entry]
-    keys: Mapping[str, str]
-    sections: list[Section]
-    left_out: list[tuple[str, str]]
-    across: Across
-    board: pd.DataFrame
-    ranking: tuple[str, ...]
-    leaders: frozenset[str]
-    figures: list[Figure]
-    metrics: list[Metric]
-    failures: Failures
-    citations: list[Citation]
-    provenance: list[tuple[str, str]]
-    config: str
-
-    @property
-    def headline(self) -> str:
-        """Who ranks best, and whether that is shown."""
-        return self.overview[""].headline
-
-    @property
-    def titles(self) -> dict[str, str]:
-        """Method -> name shown."""
-        return {id: method["title"] for id, method in self.methods.items()}
-
-    @property
-    def places(self) -> dict[str, int]:
-        """Number of each method, for ids on the page."""
-        return {method: i for i, method in enumerate(self.methods)}
-
-    @property
-    def against(self) -> list[str]:
-        """Methods others can be set against, the baseline first."""
-        return sorted(self.overview[""].order, key=lambda method: (method != BASELINE, self.places[method]))
-
-    @property
-    def figures_inside(self) -> bool:
-        """Whether the page holds the figures of the data sets; of a large run they are files beside it."""
-        drawn = (figure for section in self.sections for figure in section.figures)
-        return sum(len(figure.svg) + len(figure.data) for figure in drawn) <= MOST_FIGURES
-
-    @property
-    def dataset_titles(self) -> dict[str, str]:
-        """Data set -> name shown."""
-        return {section.id: section.title for section in self.sections}
+__all__ = ["build_page", "build_report", "write_analysis"]
 
 
 def write_analysis(
