@@ -12,8 +12,11 @@ import numpy as np
 import pandas as pd
 
 from attop.core.typing import Floats
-from attop.metrics import get_metric
-from attop.statistics import CorrectedT, Posterior, corrected_t_test, correlated_t, effect_sizes, holm
+from attop.metrics.registry import get_metric
+from attop.statistics.bayesian import Posterior, correlated_t
+from attop.statistics.effects import effect_sizes
+from attop.statistics.ranks import holm
+from attop.statistics.two_methods import CorrectedT, corrected_t_test
 from attop_bench.report.compute.tops import sort_tops
 
 __all__ = ["BASELINE", "FEW", "MIN_RUNS", "SURE", "Lead", "Rival", "default_rope", "leads", "split_ratio"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop.metrics import Metric
+from attop.metrics.metric import Metric
 from attop_bench.bibliography import Entry
 from attop_bench.report.compute.across import Across
 from attop_bench.report.compute.comparison import BASELINE, Lead

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.report.compute.comparison import BASELINE, FEW, MIN_RUNS, SURE, default_rope, split_ratio
 from attop_bench.report.compute.heat_map import SHADES, by_chance
 from attop_bench.report.compute.tops import sort_tops

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from attop.core.wording import counted, decimals_for, fixed, listed, seconds
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report.compute.comparison import BASELINE, Lead, leads, split_ratio
 from attop_bench.report.compute.comparison_sentences import VERDICTS, headline, leader, ranks_nothing, reading
