@@ -91,7 +91,7 @@ def from_packages(file):
             }
             passed_on |= fingerprints._exports(node.module).keys()
             for alias in node.names:
-                if alias.name in passed_on and f"{node.module}.{alias.name}" not in files:
+                if alias.name in exported and f"{node.module}.{alias.name}" not in files:
                     yield f"{file}:{node.lineno}: {node.module}.{alias.name}"
 
 
