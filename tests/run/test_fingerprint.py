@@ -86,10 +86,8 @@ def from_packages(file):
     files = fingerprints._files()
     for node in imports(file):
         if files.get(node.module, "").endswith("__init__.py"):
-            passed_on = {
-                alias.asname or alias.name for line in imports(files[node.module]) for alias in line.names
-            }
-            passed_on |= fingerprints._exports(node.module).keys()
+            exported = {alias.name for line in imports(files[node.module]) for alias in line.names}
+            exported |= fingerprints._exports(node.module).keys()
             for alias in node.names:
                 if alias.name in exported and f"{node.module}.{alias.name}" not in files:
                     yield f"{file}:{node.lineno}: {node.module}.{alias.name}"
