@@ -4,7 +4,6 @@ from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import RerunTrigger
 
 from attop_bench.run.config import ConfigError, load_config
-from attop_bench.run.fingerprint import remember
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.output import hold, refusal
 from attop_bench.run.plan import Plan
@@ -33,7 +32,6 @@ except ConfigError as error:
 if "SLURM_JOB_ID" in os.environ:
     adopt_servers()
 
-remember(".snakemake/fingerprints.json")
 PLAN = Plan(CONFIG)
 if lost := PLAN.lost_files():
     raise WorkflowError("\n".join(lost))

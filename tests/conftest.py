@@ -1,4 +1,4 @@
-"""The marker `workflow`, how many processes and threads run the tests, and what they need not do."""
+"""The markers `core` and `workflow`, and how many processes and threads run the tests."""
 
 import gc
 import os
@@ -10,6 +10,25 @@ import pytest
 # milliseconds. The variables are read when NumPy is imported; the other processes inherit them.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+#: Files of ``pytest -m core``: less than 20 seconds of processor time together.
+CORE = """
+metrics/test_metrics metrics/test_metric_registry metrics/test_ranking metrics/test_top
+surrogates/test_surrogate_values surrogates/test_surrogate_hierarchy solvers/test_bundle
+statistics/test_ranks statistics/test_two_methods experiment/test_splits run/test_config
+docs/test_public_names test_bibliography test_budget test_wording
+""".split()
+
+
+def in_core(path):
+    """Whether a file of tests is one of the core's."""
+    return path.relative_to(Path(__file__).parent).with_suffix("").as_posix() in CORE
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Import no other files for the core's sake."""
+    core_alone = config.option.markexpr == "core" and collection_path.name.startswith("test_")
+    return (core_alone and not in_core(collection_path)) or None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -24,12 +43,15 @@ def pytest_collection():
 
 
 def pytest_collection_modifyitems(items):
-    """Mark whole folders; tests elsewhere carry the marker themselves."""
+    """Mark whole folders and the core's files; other tests carry the marker `workflow` themselves."""
     for item in items:
-        if Path(item.path).parent.name in ("workflow", "slurm"):
+        if item.path.parent.name in ("workflow", "slurm"):
             item.add_marker(pytest.mark.workflow)
+        elif in_core(item.path) and not item.get_closest_marker("workflow"):
+            item.add_marker(pytest.mark.core)
 
 
 def pytest_xdist_auto_num_workers(config):
-    """A worker starts in seconds: folders are worth some, files named one by one are not."""
-    return min(os.cpu_count(), 4) if any(Path(arg).is_dir() for arg in config.args) else 0
+    """A worker starts in seconds: folders are worth some, files named one by one and the core are not."""
+    folders = any(Path(arg).is_dir() for arg in config.args)
+    return min(os.cpu_count(), 4) if folders and config.option.markexpr != "core" else 0

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 
 from attop.core.typing import Floats
-from attop.estimators import TopStack
+from attop.estimators.top_stack import TopStack
 from studies.coil2000.customers import KEY, POLICY_LEVELS
 
 __all__ = ["PolicyBayes", "PolicyBlend", "PolicyLogistic", "PolicyStack"]

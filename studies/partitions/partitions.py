@@ -12,7 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from attop.statistics import corrected_t_test, holm, wilcoxon
+from attop.statistics.ranks import holm
+from attop.statistics.two_methods import corrected_t_test, wilcoxon
 from attop_bench.papers.findings import Comparison
 from attop_bench.report.compute.leads import split_ratio
 from attop_bench.report.compute.tops import sort_tops

@@ -77,7 +77,7 @@ def module(tmp_path, monkeypatch):
 
 
 def forget_fingerprints():
-    for function in ("_fingerprint", "_scan", "_file"):
+    for function in ("_fingerprint", "_script", "_code", "_files", "_exports"):
         getattr(fingerprints, function).cache_clear()
 
 

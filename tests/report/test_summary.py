@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from attop.metrics import METRICS
+from attop.metrics.registry import METRICS
 from attop_bench.report import summarise
 from attop_bench.report.compute.tables import rank_methods, standings
 from support.rows import CONSTANT, by_method, rows

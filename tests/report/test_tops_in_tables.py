@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.metrics import METRICS
+from attop.metrics.registry import METRICS
 from attop_bench.report.compute.tops import main_top, read_top, sort_tops
 from attop_bench.report.compute.transfer import transfer
 

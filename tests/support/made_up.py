@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from attop.metrics import METRICS
+from attop.metrics.registry import METRICS
 from attop_bench.report.compute.tops import sort_tops
 
 METHODS = [

@@ -21,7 +21,9 @@ def bounds(requirements):
 def test_one_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     recipe = yaml.safe_load(RECIPE)["context"]["version"]
-    assert {str(v) for v in (PROJECT["version"], citation["version"], recipe)} == {attop.__version__}
+    bibliography = (ROOT / "src/attop_bench/references.bib").read_text()
+    assert {str(citation["version"]), str(recipe)} == {attop.__version__}
+    assert f"version = {{{attop.__version__}}}" in bibliography.partition("\n\n")[0]
 
 
 def test_the_recipe_asks_for_what_the_package_asks_for():

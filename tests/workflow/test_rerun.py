@@ -160,8 +160,8 @@ def test_an_edit_of_how_files_are_fetched_fetches_them_again(clone):
     fetch = ("--configfile", "fetched.yaml", "--cores", "1", "--until", "fetch")
     status, output = snakemake(clone, *fetch)
     assert status == 0, output
-    for file, expected in (("datasets/fetch/transfer.py", {"fetch": 1}), ("bench/config.py", {})):
-        with edited(clone / "src/attop" / file, code):
+    for file, expected in (("data/fetch.py", {"fetch": 1}), ("run/config.py", {})):
+        with edited(clone / "src/attop_bench" / file, code):
             status, output = snakemake(clone, *fetch, "-n")
         assert status == 0, output
         assert all_jobs(output) == expected

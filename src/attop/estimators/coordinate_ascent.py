@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import LinearRanker
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop.solvers.descent.coordinate_ascent import coordinate_ascent
 
 __all__ = ["CoordinateAscent"]

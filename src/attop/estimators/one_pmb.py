@@ -95,7 +95,7 @@ class OnePMB(AveragedRanker):
         self.time_limit = time_limit
 
     def _surrogate(self) -> Any:
-        from attop.surrogates import PrecAtKStruct
+        from attop.surrogates.prec_at_k import PrecAtKStruct
 
         return PrecAtKStruct
 

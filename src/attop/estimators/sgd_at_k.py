@@ -96,7 +96,7 @@ class SGDAtK(AveragedRanker):
         self.time_limit = time_limit
 
     def _surrogate(self) -> Any:
-        from attop.surrogates import PrecAtKAvg, PrecAtKMax
+        from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax
 
         kinds = {"avg": PrecAtKAvg, "max": PrecAtKMax}
         if self.surrogate not in kinds:

@@ -16,7 +16,8 @@ from attop.core.top import Top
 from attop.core.typing import Ints, TopLike
 from attop.experiment.result import TopComparison, summarise
 from attop.experiment.runs import Candidate, Sample, run
-from attop.metrics import Metric, get_metric
+from attop.metrics.metric import Metric
+from attop.metrics.registry import get_metric
 
 __all__ = ["compare_at_top"]
 

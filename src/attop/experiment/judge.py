@@ -35,8 +35,9 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from attop.core.typing import Floats
-from attop.metrics import Metric, get_metric
-from attop.statistics import holm
+from attop.metrics.metric import Metric
+from attop.metrics.registry import get_metric
+from attop.statistics.ranks import holm
 from attop.statistics.two_methods import differences, scaled_error
 
 __all__ = [

@@ -13,7 +13,7 @@ from attop.core.typing import Ints
 from attop.core.wording import listed
 from attop.experiment.judge import Judgement, default_tolerance, interval, judge
 from attop.experiment.runs import Sample
-from attop.metrics import Metric
+from attop.metrics.metric import Metric
 
 if TYPE_CHECKING:
     import pandas as pd

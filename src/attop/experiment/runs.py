@@ -21,7 +21,8 @@ from threadpoolctl import threadpool_limits
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
 from attop.core.typing import Ints
-from attop.metrics import Metric, get_metric
+from attop.metrics.metric import Metric
+from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
 
 __all__ = ["Candidate", "Sample", "run"]

@@ -14,16 +14,11 @@ from torch.autograd.function import once_differentiable
 from attop.core.sample import RankingSample
 from attop.core.typing import TopLike
 from attop.objectives.objective import surrogate_of
-from attop.surrogates import (
-    LogisticLoss,
-    PNormPushExp,
-    PrecAtKAvg,
-    PrecAtKMax,
-    PrecAtKRamp,
-    SoftPrecAtK,
-    Surrogate,
-)
-from attop.surrogates.base import BoundSurrogate, eligible
+from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
+from attop.surrogates.pnorm_push import PNormPushExp
+from attop.surrogates.pointwise import LogisticLoss
+from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
+from attop.surrogates.soft_prec_at_k import SoftPrecAtK
 
 __all__ = ["TopLoss"]
 

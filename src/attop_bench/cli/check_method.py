@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attop_bench.conformance import Check, Result
     from attop_bench.conformance.method import Method
+    from attop_bench.conformance.suite import Check, Result
 
 __all__ = ["add_check_method", "run_check_method"]
 
@@ -35,8 +35,8 @@ def run_check_method(options: argparse.Namespace) -> int:
     """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # as in a training job, and before NumPy is imported
-    from attop_bench.conformance import check_all
     from attop_bench.conformance.method import Method
+    from attop_bench.conformance.suite import check_all
     from attop_bench.jobs.limits import Limits
     from attop_bench.run.fitting import import_estimator
 
@@ -78,7 +78,7 @@ def _parameters(given: list[str]) -> dict[str, Any]:
 
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     """Run one check in a process of its own: a method may crash, hang or exit."""
-    from attop_bench.conformance import Result
+    from attop_bench.conformance.suite import Result
     from attop_bench.jobs.supervise import supervise
 
     answer = folder / "answer.json"

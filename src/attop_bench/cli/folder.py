@@ -70,7 +70,7 @@ def run_list(options: argparse.Namespace) -> int:
     from attop_bench.run.config import ConfigError
 
     if options.what == "metrics":
-        from attop.metrics import METRICS
+        from attop.metrics.registry import METRICS
 
         for name, metric in METRICS.items():
             print(f"{name:18} {metric.definition}")

@@ -9,7 +9,7 @@ from attop.core.top import Top
 from attop.core.wording import counted
 from attop.metrics.registry import get_metric
 from attop_bench.cli.options import add_top
-from attop_bench.report import write_analysis
+from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
 from attop_bench.run.predictions import files_of
 from attop_bench.run.rescore import rescore

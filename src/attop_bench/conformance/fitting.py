@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.conformance.method import (
     EASY,
     Failed,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from attop.core.typing import Floats
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.conformance.method import (
     EASY,
     Method,

@@ -13,7 +13,7 @@ from scipy import stats
 from attop.core.top import Top
 from attop.core.typing import Floats
 from attop.experiment.splits import Fold
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop.statistics.two_methods import scaled_error
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.run.spec import JobSpec

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attop.core.top import Top
-from attop_bench.data import make
 from attop_bench.data.base import Dataset
+from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt
 from attop_bench.data.formats import format_of
 from attop_bench.data.splits.protocols import make_folds

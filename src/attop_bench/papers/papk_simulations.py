@@ -12,7 +12,9 @@ from attop.core.typing import Floats, Ints
 from attop.estimators.gd_papk import GDPApK
 from attop.estimators.gd_ranker import GDRanker
 from attop.estimators.svm_pauc import SVMPAUC
-from attop.metrics import UndefinedMetricError, auc_at_k, get_metric
+from attop.metrics.metric import UndefinedMetricError
+from attop.metrics.registry import get_metric
+from attop.metrics.roc import auc_at_k
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.registry import get_surrogate
 

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop.statistics import holm, wilcoxon
+from attop.statistics.ranks import holm
+from attop.statistics.two_methods import wilcoxon
 from attop_bench.papers.findings import Comparison, Findings, Plot, compare, printed_numbers
 from attop_bench.report.figures.scene import figure_theme
 from attop_bench.run.paper import Simulation

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators.pnorm_push import PNormPush
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds

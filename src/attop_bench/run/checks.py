@@ -10,7 +10,7 @@ import numpy as np
 from attop.core.top import Top
 from attop.core.typing import Ints
 from attop.experiment.splits import Fold
-from attop.metrics import Metric
+from attop.metrics.metric import Metric
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.run.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop_bench.run.fitting import import_estimator

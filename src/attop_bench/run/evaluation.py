@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from attop.core.top import Top
-from attop.metrics import Metric, roc_points
+from attop.metrics.metric import Metric
+from attop.metrics.roc import roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.run.measure import measure
 from attop_bench.run.record import Record, RecordError

@@ -10,7 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from attop.metrics import Metric
+from attop.metrics.metric import Metric
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures
 from attop_bench.run.fingerprint import home_of, rule_fingerprint

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.metrics import Metric
 from attop.metrics.card_precision import CardMetric
-from attop.metrics.metric import MetricValue
+from attop.metrics.metric import Metric, MetricValue
 from attop_bench.data.base import Dataset
 
 __all__ = ["measure"]

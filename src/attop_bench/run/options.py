@@ -11,8 +11,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.fields import FieldInfo
 
 from attop.core.top import Top
-from attop.metrics import Metric
 from attop.metrics.custom import find_metric
+from attop.metrics.metric import Metric
 from attop.metrics.registry import DEFAULT_METRICS
 from attop_bench.bibliography import bibliography
 from attop_bench.data.catalogue import KINDS

@@ -14,7 +14,7 @@ import pandas as pd
 from attop.core.top import Top
 from attop.core.typing import Floats
 from attop.estimators.base import all_alike
-from attop.metrics import Metric
+from attop.metrics.metric import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.run.environment import environment
 from attop_bench.run.predictions import Part, check_agree, items_of, read_predictions

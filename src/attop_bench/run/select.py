@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.metrics import Metric
+from attop.metrics.metric import Metric
 from attop_bench.data.base import Dataset
 from attop_bench.run.measure import measure
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attop.core.wording import few
-from attop.metrics import auc
+from attop.metrics.roc import auc
 from attop_bench.data.features.text import MANY_VALUES
 from attop_bench.data.kinds.table_labels import positives
 from attop_bench.data.look.column import Column

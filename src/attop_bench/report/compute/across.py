@@ -10,24 +10,13 @@ import numpy as np
 import pandas as pd
 
 from attop.core.wording import counted, listed
-from attop.metrics import get_metric
-from attop.statistics import (
-    Bootstrap,
-    Comparison,
-    Effect,
-    Friedman,
-    Posterior,
-    Profile,
-    against_control,
-    all_pairs,
-    bayesian_signed_rank,
-    bootstrap_means,
-    effect_sizes,
-    friedman,
-    performance_profile,
-    rank_rows,
-    wilcoxon,
-)
+from attop.metrics.registry import get_metric
+from attop.statistics.bayesian import Posterior, bayesian_signed_rank
+from attop.statistics.effects import Effect, effect_sizes
+from attop.statistics.profiles import Profile, performance_profile
+from attop.statistics.ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
+from attop.statistics.resampling import Bootstrap, bootstrap_means
+from attop.statistics.two_methods import wilcoxon
 from attop_bench.report.compute.board import have_shared_unit, metric_matrix
 from attop_bench.report.compute.leads import FEW
 from attop_bench.report.compute.tops import main_top

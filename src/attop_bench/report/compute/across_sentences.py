@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attop.core.wording import fixed, listed, with_p
-from attop.statistics import Comparison
+from attop.statistics.ranks import Comparison
 from attop_bench.report.compute.across import Across, Standing, share_of
 
 __all__ = ["by_reason", "sentences"]

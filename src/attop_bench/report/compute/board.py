@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 
 from attop.core.wording import listed
-from attop.metrics import get_metric
-from attop.statistics import bootstrap_means, rank_rows, regret
+from attop.metrics.registry import get_metric
+from attop.statistics.profiles import regret
+from attop.statistics.ranks import rank_rows
+from attop.statistics.resampling import bootstrap_means
 from attop_bench.report.compute.tables import require
 from attop_bench.report.compute.tops import sort_tops
 from attop_bench.report.compute.tuning import costs

@@ -27,7 +27,7 @@ import pandas as pd
 
 from attop.core.wording import chance, counted, fine, listed
 from attop.experiment.judge import Judgement, Rival, default_tolerance, judge
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.report.compute.tops import sort_tops, span
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attop.core.wording import fine
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.report.compute.tops import sort_tops
 
 __all__ = ["Transfer", "transfer"]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from attop.core.typing import Floats
 from attop.core.wording import counted, listed
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.report.compute.roc_curves import left_end, mean_roc
 from attop_bench.report.compute.tops import main_top, read_top, sort_tops
 from attop_bench.report.figures.scene import (

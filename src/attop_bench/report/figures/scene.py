@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from attop.core.wording import abridge, counted, listed
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

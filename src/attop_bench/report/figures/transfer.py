@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attop.core.wording import abridge, counted, fine
-from attop.metrics import get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.report.compute.tops import read_top
 from attop_bench.report.compute.transfer import Transfer, transfer
 from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Figure, Scene, as_csv, figure_theme, to_svg

@@ -16,7 +16,7 @@ import pandas as pd
 
 from attop.core import wording
 from attop.core.files import write_bytes, write_csv
-from attop.metrics import Metric
+from attop.metrics.metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.leads import BASELINE

@@ -12,7 +12,7 @@ import pandas as pd
 
 from attop.core import wording
 from attop.core.files import write_bytes
-from attop.metrics import METRICS, get_metric
+from attop.metrics.registry import METRICS, get_metric
 from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import Across, across
 from attop_bench.report.compute.across_sentences import by_reason, sentences

@@ -15,7 +15,8 @@ import pandas as pd
 
 from attop.core.wording import chance, counted, decimals_for, fixed, listed, seconds
 from attop.experiment.judge import Rival
-from attop.metrics import Metric, get_metric
+from attop.metrics.metric import Metric
+from attop.metrics.registry import get_metric
 from attop_bench.report.compute.leads import MARKS, VERDICTS, Lead, leader, reading
 
 __all__ = ["SHADES", "TESTS", "Cell", "Download", "LeadView", "View", "brief", "build_view", "by_chance"]
