@@ -120,10 +120,10 @@ def _leave_out(whole: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[
     `whole` says which means may be compared. The methods left out come with a reason, the data sets with the
     methods that lack runs.
     """
-    dropped, incomplete = {}, {}
+    dropped: dict[str, str] = {}
+    incomplete: dict[str, list[str]] = {}
     if whole.empty:
-        dropped, whole_left = dict.fromkeys(map(str, whole), "no data set has a value"), whole.iloc[:, :0]
-        return whole_left, dropped, incomplete
+        return whole.iloc[:, :0], dict.fromkeys(map(str, whole), "no data set has a value"), incomplete
     left = whole
     while not left.empty and not left.to_numpy().all():
         of_methods, of_datasets = (~left).mean(axis=0), (~left).mean(axis=1)
