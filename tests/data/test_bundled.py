@@ -13,7 +13,7 @@ def test_wdbc_has_malignant_tumours_as_positives():
     # Malignant tumours are larger: the first feature is the mean radius.
     assert data.X[data.y == 1, 0].mean() > data.X[data.y == 0, 0].mean() + 4
     np.testing.assert_array_equal(make("wdbc", n_features=6).X, data.X[:, :6])
-    with pytest.raises(DatasetError, match="n_features must be an integer from 1 to 30, got 31"):
+    with pytest.raises(DatasetError, match=r"n_features must be .* 30, got 31"):
         make("wdbc", n_features=31)
 
 
@@ -26,7 +26,7 @@ def test_each_digit_is_one_in_ten():
 
 @pytest.mark.parametrize("digit", [-1, 10, 3.0, "3", True, None])
 def test_no_other_digit(digit):
-    with pytest.raises(DatasetError, match=r"digit must be an integer from 0 to 9, got"):
+    with pytest.raises(DatasetError, match=f"digit must be .*, got {digit!r}"):
         make("digit", digit=digit)
 
 

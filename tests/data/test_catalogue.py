@@ -21,8 +21,8 @@ from attop_bench.data.base import Unavailable, load_arrays
 from attop_bench.data.build import check_facts
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures, fetch_files, read_receipt
-from attop_bench.data.kinds.behance import RECORD, project_items
-from attop_bench.data.kinds.citation import CONTACTS, PUBLISHED
+from attop_bench.data.kinds.images import RECORD, project_items
+from attop_bench.data.kinds.published import CONTACTS, PUBLISHED
 from attop_bench.data.source import Source
 from attop_bench.run.config import load_config
 from attop_bench.run.inputs import Inputs

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from attop_bench.data import DatasetError
-from attop_bench.data.features.embedding import umap_embedding
-from attop_bench.data.features.factorisation import masked_nmf
-from attop_bench.data.features.interaction import interaction_features
+from attop_bench.data.features import interaction_features, masked_nmf, umap_embedding
 from oracles.datasets import interaction, masked_nmf_step, squared_error
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from attop_bench.data import DatasetError, make
-from attop_bench.data.features.queries import parts_by_bounds, query_level_norm
 from attop_bench.data.formats import FORMATS, format_of, read_frame
+from attop_bench.data.kinds.columns import parts_by_bounds, query_level_norm
 
 X = np.array([[1.5, 0.0, -2.0], [0.25, 3.0, 0.0], [4.0, -1.0, 8.0], [0.0, 0.0, 1.0]])
 LABEL = [1, -1, -1, 1]
@@ -145,16 +145,18 @@ def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("u,g,y\n" + "".join(f"{i},{i % 3},{int(i < 40)}\n" for i in range(130)))
     whole = make("file", path=path, label="y", positive=1, group="g")
-    data = make("file", path=path, label="y", positive=1, group="g", day="g", thin=0.1)
+    data = make("file", path=path, label="y", positive=1, group="g", day="g", downsample_positives=0.1)
     assert (data.n_pos, len(data.y)) == (10, 100)
     assert (np.diff(data.X[:, 0]) > 0).all()
     np.testing.assert_array_equal(data.X[data.y == 0], whole.X[whole.y == 0])
     np.testing.assert_array_equal(data.groups, data.X[:, 0] % 3)
     np.testing.assert_array_equal(data.day, data.groups)
-    again = make("file", 5, path=path, label="y", positive=1, group="g", thin=0.1)
+    again = make("file", 5, path=path, label="y", positive=1, group="g", downsample_positives=0.1)
     np.testing.assert_array_equal(again.X, data.X)
-    with pytest.raises(DatasetError, match=r"thin=0.4 needs 60 of the 40 positives.*below that"):
-        make("file", path=path, label="y", positive=1, thin=0.4)
+    with pytest.raises(
+        DatasetError, match=r"downsample_positives=0.4 needs 60 of the 40 positives.*below that"
+    ):
+        make("file", path=path, label="y", positive=1, downsample_positives=0.4)
 
 
 @pytest.mark.parametrize(

@@ -187,9 +187,9 @@ def test_text_is_told_all_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"impute": "mean"}, "impute must be median, or left out, got 'mean'"),
+        ({"impute": "mean"}, "impute must be 'median', got 'mean'"),
         ({"max_categories": 5}, "set one_hot: true"),
-        ({"max_categories": 1, "one_hot": True}, "max_categories must be an integer of at least 2"),
+        ({"max_categories": 1, "one_hot": True}, "max_categories must be .* 2, got 1"),
         ({"impute": "median", "thresholds": {"n": [1]}}, "impute cannot be combined with thresholds"),
     ],
 )

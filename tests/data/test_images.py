@@ -79,11 +79,11 @@ def test_images_follow_their_seed():
             {"n_classes": (2, 11)},
             r"must be two numbers in increasing order from 1 to 10, got \(2, 11\)",
         ),
-        ({"liking": 0.1}, "liking must be two numbers"),
+        ({"liking": 0.1}, "liking must be .*got 0.1"),
         ({"liking": (0.3, 0.2)}, "increasing order"),
-        ({"noise": 2}, "noise must be a number from 0 to 1, got 2"),
+        ({"noise": 2}, "noise must be .* 1, got 2"),
         ({"negatives": (0, 6)}, "negatives must be"),
-        ({"n_users": 0}, "n_users must be an integer of at least 1"),
+        ({"n_users": 0}, "n_users must be .* 1, got 0"),
     ],
 )
 def test_images_refuse(options, message):

@@ -16,7 +16,7 @@ from attop.core.top import Top
 from attop.estimators import PNormPush
 from attop_bench.data import make
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers, verdict
+from attop_bench.papers.findings import COLUMNS, Comparison, Findings, compare, printed_numbers, verdicts
 from attop_bench.papers.page import _counts, write_findings
 from attop_bench.papers.papk_simulations import _sample, two_users
 from attop_bench.papers.papk_simulations import margins as simulate_margins
@@ -42,25 +42,32 @@ STUDIES = [
 @pytest.mark.parametrize(
     ("numbers", "expected"),
     [
-        ((0.90, 0.02, 0.89, 0.04), "level"),
-        ((0.91, 0.02, 0.89, 0.04), "level"),  # exactly one spread
-        ((0.92, 0.02, 0.89, 0.04), "above"),
-        ((0.85, 0.02, 0.89, 0.04), "below"),
-        ((0.92, 0.04, 0.89, NAN), "level"),
-        ((0.92, NAN, 0.89, 0.01), "above"),
-        ((0.20, 0.42, 0.00, 0.00), "level"),  # a few equal runs are no spread
-        ((0.20, 0.00, 0.10, 0.02), "above"),
-        ((0.92, NAN, 0.89, NAN), "not comparable"),
-        ((0.92, 0.00, 0.89, NAN), "not comparable"),
-        ((NAN, NAN, 0.89, 0.01), "not comparable"),
-        ((0.92, 0.01, NAN, NAN), "not comparable"),
+        ((0.90, 0.02, 10, 0.89, 0.04), "open"),
+        ((0.95, 0.02, 10, 0.89, 0.04), "above"),
+        ((0.83, 0.02, 10, 0.89, 0.04), "below"),
+        ((0.89, 0.004, 10, 0.891, 0.004), "equal"),
+        ((0.95, 0.02, 4, 0.89, 0.04), "untested"),
+        ((0.92, 0.01, 10, 0.89, NAN), "above"),
+        ((0.92, NAN, 10, 0.89, 0.01), "above"),
+        ((0.20, 0.42, 10, 0.00, 0.00), "open"),  # a few equal runs are no spread
+        ((0.92, NAN, 10, 0.89, NAN), "not comparable"),
+        ((0.92, 0.00, 10, 0.89, NAN), "not comparable"),
+        ((NAN, NAN, 0, 0.89, 0.01), "not comparable"),
+        ((0.92, 0.01, 10, NAN, NAN), "not comparable"),
     ],
 )
 def test_verdict(numbers, expected):
-    judged, why = verdict(*numbers)
-    assert judged == expected
-    missing = any(math.isnan(number) for number in numbers) or 0.0 in (numbers[1], numbers[3])
-    assert bool(why) == missing, "a number that is missing is spoken of, and nothing else"
+    columns = ["ours", "spread", "n", "printed", "printed_spread"]
+    table = pd.DataFrame([numbers], columns=columns).assign(metric="ap")
+    (row,) = verdicts(table, {}).itertuples(index=False)
+    assert row.verdict == expected
+    lacking = any(math.isnan(number) for number in numbers) or 0.0 in (numbers[1], numbers[4])
+    assert bool(row.why) == (lacking or expected == "untested"), "only what is missing is spoken of"
+    others = pd.concat(
+        [table.assign(ours=0.5, spread=0.1, n=10, printed=0.5)] * 200 + [table], ignore_index=True
+    )
+    adjusted = verdicts(others, {})["verdict"].iloc[-1]
+    assert adjusted in (expected, "open"), "one of many numbers is no more easily called different"
 
 
 def test_printed_numbers_are_counted_once_and_baselines_apart():
@@ -68,7 +75,7 @@ def test_printed_numbers_are_counted_once_and_baselines_apart():
         ("D", "k=1", "ap", "m", "nested", "above"),
         ("D", "k=1", "ap", "m-again", "nested", "below"),
         ("D", "k=1", "ap", "m", "optimistic", "above"),
-        ("D", "k=1", "ap", "base", "nested", "level"),
+        ("D", "k=1", "ap", "base", "nested", "open"),
     ]
     columns = ["dataset", "top", "metric", "method", "selection", "verdict"]
     table = Comparison("t", "T", pd.DataFrame(rows, columns=columns).assign(printed=0.5))
@@ -76,7 +83,7 @@ def test_printed_numbers_are_counted_once_and_baselines_apart():
     found = Findings("F", "C", comparisons=[table, ours_alone], own={"m": "m", "m-again": "m"})
     assert _counts(found) == (
         "2 printed numbers, beside which 4 of ours stand; of the paper's methods, 2 above, 1 below; of its "
-        "baselines, 1 level."
+        "baselines, 1 open."
     )
     assert _counts(Findings("F", "C")) == "No printed numbers are set beside ours."
 

@@ -3,7 +3,7 @@
 import numpy as np
 from studies.movielens.reference_lines import InnerProduct, ItemMean
 
-from attop_bench.data.features.interaction import interaction_features
+from attop_bench.data.features import interaction_features
 from attop_bench.papers.reference_lines import RandomDirection
 
 

@@ -18,7 +18,7 @@ from attop.metrics.metric import Metric
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 __all__ = ["TopComparison", "summarise"]
 
@@ -96,7 +96,7 @@ class TopComparison:
         """Items at the top of the list that the sentence speaks of."""
         return self.top.resolve(self.list_length, round(self.share * self.list_length))
 
-    def plot(self, axes: Axes | None = None) -> Figure:
+    def plot(self, axes: Axes | None = None) -> Figure | SubFigure | None:
         """Draw every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
 
         Parameters

@@ -14,19 +14,8 @@ from typing import Any
 
 from attop.core.wording import did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.builder_parameters import complete
-from attop_bench.data.kinds import (
-    behance,
-    bundled,
-    citation,
-    fraud_stream,
-    images,
-    kddcup,
-    movielens,
-    ratings,
-    simulation,
-    table,
-)
+from attop_bench.data.kinds import bundled, fraud_stream, images, published, ratings, table
+from attop_bench.data.parameters import complete
 
 __all__ = [
     "KINDS",
@@ -112,7 +101,7 @@ KINDS: Mapping[str, Kind] = {
     for kind in (
         _single("wdbc", bundled.wdbc),
         _single("digit", bundled.digit),
-        _single("simulation", simulation.simulation),
+        _single("simulation", bundled.simulation),
         _single("fraud-stream", fraud_stream.fraud_stream),
         Kind(
             "images",
@@ -137,11 +126,11 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "movielens",
             (
-                Stage("source", movielens.read_ratings),
+                Stage("source", ratings.read_ratings),
                 Stage("factorise", ratings.factorise, ("user", "item", "rating", "time")),
                 Stage(
                     "dataset",
-                    movielens.movie_recommendation,
+                    ratings.movie_recommendation,
                     ("user", "item", "rating", "first", "user_factors", "item_factors", "objective"),
                 ),
             ),
@@ -150,14 +139,14 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "behance",
             (
-                Stage("source", behance.read_behance),
-                Stage("umap", behance.embed_items, ("projected",)),
-                Stage("dataset", behance.behance_recommendation, ("user", "item", "item_features")),
+                Stage("source", images.read_behance),
+                Stage("umap", images.embed_behance, ("projected",)),
+                Stage("dataset", images.behance_recommendation, ("user", "item", "item_features")),
             ),
             ("appreciations", "features"),
         ),
-        _single("citation", citation.citation_recommendation, ("archive",)),
-        _single("kddcup08", kddcup.kdd_cup, ("info", "features")),
+        _single("citation", published.citation_recommendation, ("archive",)),
+        _single("kddcup08", published.kdd_cup, ("info", "features")),
         _single("file", table.file_table, ("path", "validation", "test")),
     )
 }

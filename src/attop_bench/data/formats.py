@@ -7,13 +7,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field, StrictInt, StrictStr
 
 from attop.core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
-from attop_bench.data.builder_parameters import complete, listed
+from attop_bench.data.parameters import checked, complete
 from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "format_of", "read_frame", "read_pickle"]
 
 _Path = str | os.PathLike[str]
+_Marks = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
 _MOST_CELLS = 1 << 29
 
 
@@ -83,15 +85,16 @@ def read_frame(
     return frame
 
 
+@checked("format csv")
 def read_delimited(
     path: _Path,
     *,
-    separator: str | None = None,
-    header: bool = True,
-    names: Sequence[str] | None = None,
-    comment: str | None = None,
-    missing: Sequence[str] | Mapping[str, Sequence[str]] = (),
-    decimal: str = ".",
+    separator: Annotated[str | None, Field(strict=True)] = None,
+    header: Annotated[bool, Field(strict=True)] = True,
+    names: Annotated[Sequence[StrictStr | StrictInt] | None, Field()] = None,
+    comment: Annotated[StrictStr | None, Field(min_length=1, max_length=1)] = None,
+    missing: Annotated[_Marks | Mapping[StrictStr | StrictInt, _Marks], Field()] = (),
+    decimal: Annotated[Literal[".", ","], Field()] = ".",
 ) -> pd.DataFrame:
     """Read delimited text in UTF-8.
 
@@ -127,15 +130,6 @@ def read_delimited(
         raise DatasetError(f"{where}: names are for a file without header: set header to false")
     if separator is None:
         separator = "tab" if ".tsv" in os.path.basename(path).lower() else ","
-    if not isinstance(separator, str):
-        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
-    if comment is not None and (not isinstance(comment, str) or len(comment) != 1):
-        raise DatasetError(f"{where}: comment must be one character, got {comment!r}")
-    if names is not None:
-        listed(where, "names", names, (str, int), "names")
-    marks: Any = _marks(missing, where)
-    if decimal not in (".", ","):
-        raise DatasetError(f"{where}: decimal must be . or , got {decimal!r}")
     pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
     if len(separator) != 1 and pattern == separator:
         raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
@@ -150,7 +144,7 @@ def read_delimited(
                 header=0 if header else None,
                 comment=comment,
                 index_col=False,
-                na_values=marks,
+                na_values=_marks(missing),
                 decimal=decimal,
             )
         if header:  # pandas has given a second column of one name another name
@@ -178,14 +172,11 @@ def read_delimited(
     return frame
 
 
-def _marks(missing: Any, where: str) -> list[Any] | dict[str, list[Any]] | None:
+def _marks(missing: Sequence[Any] | Mapping[Any, Sequence[Any]]) -> Any:
     """Return marks of missing values as pandas takes them."""
     if isinstance(missing, Mapping):
-        return {
-            str(c): listed(where, f"missing of {c!r}", m, (str, int, float), "marks")
-            for c, m in missing.items()
-        }
-    return listed(where, "missing", missing, (str, int, float), "marks") or None
+        return {str(column): list(marks) for column, marks in missing.items()}
+    return list(missing) or None
 
 
 def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
@@ -328,8 +319,8 @@ def read_arff(path: _Path) -> pd.DataFrame:
             rows, about = arff.loadarff(io.TextIOWrapper(file, encoding="utf-8"))
     except (arff.ArffError, ValueError, IndexError, StopIteration, OSError, *BROKEN) as error:
         raise DatasetError(
-            f"{where}: not a dense ARFF file of numeric and nominal attributes: {str(error) or 'it is cut off'}"
-            "; save it as CSV"
+            f"{where}: not a dense ARFF file of numeric and nominal attributes: {str(error) or 'cut off'}; "
+            "save it as CSV"
         ) from None
     frame = pd.DataFrame(rows)
     for name, kind in zip(about.names(), about.types(), strict=True):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.features.text_cleaner import TextCleaner
 from attop_bench.data.formats import read_frame
-from attop_bench.data.kinds.raw_table import read_raw_table
+from attop_bench.data.kinds.table import RawOptions, read_raw_table
 from attop_bench.data.preparation import column_transformer, scaler
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RawRows", "raw_pipeline", "raw_rows"]
+__all__ = ["RawRows", "TextCleaner", "raw_pipeline", "raw_rows"]
 
 #: Parameters of a file that change features in ways a pipeline of scikit-learn's does not have.
 _NOT_RAW = ("codes", "thresholds", "query_norm")
@@ -56,6 +56,50 @@ class RawRows:
     max_categories: int | None = None
 
 
+class TextCleaner(TransformerMixin, BaseEstimator):
+    """Take blanks around text away and make gaps of what is empty; write `words` as text, and no others.
+
+    Parameters
+    ----------
+    numbers, words : sequences of str
+        Columns of each sort; others are left alone.
+    """
+
+    def __init__(self, numbers: Sequence[str], words: Sequence[str]):
+        self.numbers = numbers
+        self.words = words
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Do nothing: there is nothing to learn."""
+        return self
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return a copy of `X` with clean columns.
+
+        Raises
+        ------
+        ValueError
+            If a column of numbers holds something else.
+        """
+        import pandas as pd
+
+        clean: dict[str, Any] = {}
+        for name in self.words:
+            text = X[name].astype(object).map(lambda v: str(v).strip(), na_action="ignore")
+            clean[name] = text.mask(text.isna() | text.isin([""]), np.nan)
+        for name in self.numbers:
+            if not pd.api.types.is_numeric_dtype(X[name]):
+                text = X[name].astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
+                try:
+                    clean[name] = pd.to_numeric(text.mask(text.isin([""]), np.nan)).astype(np.float64)
+                except (ValueError, TypeError) as error:
+                    raise ValueError(f"column {name!r} must hold numbers: {error}") from None
+        return X.assign(**clean)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
 def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
     """Return the rows of a data set before they became features.
 
@@ -83,13 +127,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
             f"dataset {dataset.name}: a deployed model reads rows as they are in a file, and {given[0]} "
             "cannot be one of its steps: use one_hot for text, or write the features into the file"
         )
-    options = {
-        n: params[n] for n in ("validation", "test", "format", "reader", "keep", "drop") if n in params
-    }
-    roles = {role: params.get(role) for role in ("group", "entity", "day")}
-    table = read_raw_table(
-        params["path"], params.get("label"), roles=roles, impute=params.get("impute"), **options
-    )
+    table = read_raw_table(RawOptions.of({n: params[n] for n in RawOptions.model_fields if n in params}))
     features = table.frame[table.features]
     as_text = {c: features[c].map(str, na_action="ignore") for c in table.words}
     read = read_frame(params["path"], params.get("format"), params.get("reader"))

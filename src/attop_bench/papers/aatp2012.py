@@ -39,8 +39,9 @@ _COLUMNS = (
     "runs, which share items; constant: those of them whose model gives all test items one score."
 )
 _NOTE = _COLUMNS + (
-    " DCG is that of the whole list. A verdict 'level' says that the means differ by no more than the "
-    "smaller spread, 'above' and 'below' that ours is so by more; no test is behind them."
+    " DCG is that of the whole list. A verdict 'above' or 'below' says that ours is shown to be so by a "
+    "t-test of the two means, adjusted by Holm for the numbers of the table; 'equal', that it is shown to be "
+    "within 0.01; 'open', neither."
 )
 
 

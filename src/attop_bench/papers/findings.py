@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+
+from attop.experiment.judge import MIN_RUNS, decide
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "ABOVE",
-    "BELOW",
     "COLUMNS",
-    "LEVEL",
     "NOT_COMPARABLE",
     "Comparison",
     "Findings",
@@ -25,15 +23,12 @@ __all__ = [
     "compare",
     "ours_alone",
     "printed_numbers",
-    "verdict",
+    "verdicts",
 ]
 
-Verdict = Literal["above", "below", "level", "not comparable"]
-
-ABOVE: Verdict = "above"
-BELOW: Verdict = "below"
-LEVEL: Verdict = "level"
-NOT_COMPARABLE: Verdict = "not comparable"
+NOT_COMPARABLE = "not comparable"
+#: Differences up to this are of no importance; all printed metrics lie in [0, 1], but for DCG.
+_TOLERANCE = 0.01
 
 #: What names a printed number.
 KEY = ["table", "dataset", "top", "method", "metric"]
@@ -131,50 +126,60 @@ def printed_numbers(paper: str) -> pd.DataFrame:
         return pd.read_csv(file, dtype=dict.fromkeys(KEY, str))
 
 
-def verdict(
-    ours: float, spread: float, printed: float, printed_spread: float = math.nan
-) -> tuple[Verdict, str]:
-    """Return the verdict on a mean, and why.
+def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
+    """Judge every printed number of a table by the rule of all comparisons, `attop.experiment.judge.decide`.
 
     Parameters
     ----------
-    ours, spread : float
-        Mean and standard deviation over the runs.
-    printed, printed_spread : float
-        The paper's. NaN where it prints none.
+    table : DataFrame
+        metric, ours, spread, n, printed, printed_spread: means and standard deviations over the runs. A
+        spread of 0, as of a few runs with equal values, is none; a number without one is given that of the
+        other.
+    reasons : mapping of str to str
+        Metric -> why its printed numbers are not what we compute.
 
     Returns
     -------
-    verdict : str
-        ``"level"`` if the two means differ by no more than the smaller standard deviation, or than the only
-        one there is; else ``"above"`` or ``"below"``, of ours; ``"not comparable"`` if a mean is missing
-        or there is no spread. A spread of 0, as of a few runs with equal values, is none.
-    why : str
-        Reason why they cannot be compared, or what the comparison leaned on; may be empty.
+    DataFrame
+        ``verdict`` and ``why``. "above", "below": ours is shown to be so, by a t-test of the two means,
+        adjusted by Holm for the numbers of the table; "equal": shown to be within 0.01; "open": neither;
+        "untested": fewer than 5 runs; "not comparable": a number or every spread is missing, or the metric is
+        another.
 
-    Examples
-    --------
-    >>> verdict(0.94, 0.02, 0.89, 0.04)
-    ('above', '')
-    >>> verdict(0.94, 0.06, 0.89, 0.05)
-    ('level', '')
+    Notes
+    -----
+    Both means are of the same data set, so what differs are the partitions: the error of either is its spread
+    over the square root of its runs, of which the printed one is taken to have as many as ours.
     """
-    if math.isnan(printed):
-        return NOT_COMPARABLE, "the paper prints no number"
-    if math.isnan(ours):
-        return NOT_COMPARABLE, "no number of ours"
-    spreads = [s for s in (spread, printed_spread) if s > 0]
-    if not spreads:
-        return NOT_COMPARABLE, "neither number has a spread"
-    why = ""
-    if not printed_spread > 0:
-        why = "the paper prints no spread: ours alone decides"
-    elif not spread > 0:
-        why = "ours has no spread: the paper's alone decides"
-    # Printed numbers are rounded: a difference of exactly one spread is not to hang on the last bit.
-    if abs(ours - printed) <= min(spreads) + 1e-12:
-        return LEVEL, why
-    return (ABOVE if ours > printed else BELOW), why
+    ours, printed = table["spread"].where(table["spread"] > 0), table["printed_spread"]
+    printed = printed.where(printed > 0)
+    why = pd.Series("", index=table.index)
+    why[printed.isna()] = "the paper prints no spread: that of ours stands for it"
+    why[ours.isna()] = "ours has no spread: the paper's stands for it"
+    why[table["n"] < MIN_RUNS] = f"fewer than {MIN_RUNS} runs of ours"
+    found = pd.Series("untested", index=table.index)
+    missing = {
+        "neither number has a spread": ours.isna() & printed.isna(),
+        "no number of ours": table["ours"].isna(),
+        "the paper prints no number": table["printed"].isna(),
+        **{reason: table["metric"] == metric for metric, reason in reasons.items()},
+    }
+    for reason, rows in missing.items():
+        why[rows], found[rows] = reason, NOT_COMPARABLE
+    tested = table[(found == "untested") & (table["n"] >= MIN_RUNS)].index
+    a, b, n = ours.fillna(printed)[tested], printed.fillna(ours)[tested], table.loc[tested, "n"]
+    difference = (table["ours"] - table["printed"])[tested]
+    decisions = decide(
+        difference.abs().tolist(),
+        ((a**2 + b**2) / n).pow(0.5).tolist(),
+        (2 * (n - 1)).tolist(),
+        tolerance=_TOLERANCE,
+        chosen_from=2,  # either may be the higher
+    )
+    for row, decision in zip(tested, decisions, strict=True):
+        side = "above" if difference[row] > 0 else "below"
+        found[row] = side if decision.verdict == "ahead" else decision.verdict
+    return pd.DataFrame({"verdict": found, "why": why})
 
 
 def compare(
@@ -203,7 +208,6 @@ def compare(
         `COLUMNS`; one row per printed number and data set of the benchmark. ``constant`` counts those of
         the n runs whose model ranks nothing. Where ours is missing, ``why`` says so.
     """
-    reasons = not_comparable or {}
     ours = summary.set_index(["dataset", "top", "metric", "method"])
     rows: list[dict[str, Any]] = []
     for row in printed.itertuples():
@@ -216,13 +220,11 @@ def compare(
                 if key in ours.index
                 else (float("nan"), float("nan"), 0, 0)
             )
-            judged, why = verdict(mean, std, row.mean, row.std)
-            if row.metric in reasons:
-                judged, why = NOT_COMPARABLE, reasons[row.metric]
             values = (row.dataset, row.top, row.metric, row.method, selection)
-            numbers = (mean, std, int(n), int(constant), row.mean, row.std, judged, why)
-            rows.append(dict(zip(COLUMNS, values + numbers, strict=True)))
-    return pd.DataFrame(rows, columns=COLUMNS)
+            numbers = (mean, std, int(n), int(constant), row.mean, row.std)
+            rows.append(dict(zip(COLUMNS[:-2], values + numbers, strict=True)))
+    table = pd.DataFrame(rows, columns=COLUMNS[:-2])
+    return table.join(verdicts(table, not_comparable or {}))
 
 
 def ours_alone(

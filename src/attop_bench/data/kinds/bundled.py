@@ -1,11 +1,17 @@
-"""Real data that come with scikit-learn: no download."""
+"""Data without a download: two sets that come with scikit-learn, and simulated users."""
 
 from __future__ import annotations
 
-from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.builder_parameters import integer
+from collections.abc import Sequence
+from typing import Annotated
 
-__all__ = ["DIGITS_SOURCE", "digit", "wdbc"]
+import numpy as np
+from pydantic import Field
+
+from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.parameters import Count, checked
+
+__all__ = ["DIGITS_SOURCE", "digit", "simulation", "wdbc"]
 
 #: Facts of the digit images, shared with the image recommendation made of them.
 DIGITS_SOURCE = {
@@ -14,7 +20,8 @@ DIGITS_SOURCE = {
 }
 
 
-def wdbc(n_features: int = 30) -> Dataset:
+@checked("dataset wdbc")
+def wdbc(n_features: Annotated[int, Field(strict=True, ge=1, le=30)] = 30) -> Dataset:
     """Wisconsin diagnostic breast cancer: 569 tumours, 30 features, 212 malignant.
 
     Parameters
@@ -34,7 +41,6 @@ def wdbc(n_features: int = 30) -> Dataset:
     """
     from sklearn.datasets import load_breast_cancer
 
-    integer("dataset wdbc", "n_features", n_features, 1, 30)
     bunch = load_breast_cancer()
     facts = {
         "title": "Breast cancer Wisconsin (diagnostic)",
@@ -46,7 +52,11 @@ def wdbc(n_features: int = 30) -> Dataset:
     return Dataset("wdbc", bunch.data[:, :n_features], malignant, None, facts)
 
 
-def digit(digit: int, pool: int = 1) -> Dataset:
+@checked("dataset digit")
+def digit(
+    digit: Annotated[int, Field(strict=True, ge=0, le=9)],
+    pool: Annotated[int, Field(strict=True, ge=1, le=4)] = 1,
+) -> Dataset:
     """One handwritten digit against the nine others: 1797 images of 8 by 8 pixels, about 10% positive.
 
     Parameters
@@ -64,8 +74,6 @@ def digit(digit: int, pool: int = 1) -> Dataset:
     """
     from sklearn.datasets import load_digits
 
-    integer("dataset digit", "digit", digit, 0, 9)
-    integer("dataset digit", "pool", pool, 1, 4)
     if 8 % pool:
         raise DatasetError(f"dataset digit: pool must divide 8, the pixels of a side, got {pool}")
     bunch = load_digits()
@@ -77,3 +85,66 @@ def digit(digit: int, pool: int = 1) -> Dataset:
         "positive": f"image of the digit {digit}",
     }
     return Dataset(f"digit-{digit}", pixels, bunch.target == digit, None, facts)
+
+
+@checked("dataset simulation")
+def simulation(
+    n_users: Count = 60,
+    n_pos: Annotated[Sequence[Count], Field(min_length=1)] = (10, 20),
+    n_neg: Count = 160,
+    d: Count = 5,
+    *,
+    seed: int,
+) -> Dataset:
+    """Users whose positives are N(-1_d, I) and whose negatives are N(0_d, I).
+
+    Parameters
+    ----------
+    n_users : int
+        Number of users, the groups.
+    n_pos : sequence of int
+        Positives per user; the users take the entries in turn, so two entries make two halves.
+    n_neg : int
+        Negatives per user.
+    d : int
+        Number of features.
+    seed : int
+
+    Returns
+    -------
+    dataset : Dataset
+        Users in order; within a user the positives come first.
+
+    Raises
+    ------
+    DatasetError
+        If a number is not a positive integer.
+
+    Notes
+    -----
+    Case 1 of the paper has 10 positives and looks at the top k = 20, case 2 has 20 and k = 10.
+
+    Differences from the paper: it simulates a single user per run and averages over 300 runs of either
+    case; here all users form one set, half of them of either case, with one model for all. A split
+    within users divides the counts: for a test part of 20% with the paper's counts, ask for five times
+    as many (``n_pos=(50, 100), n_neg=800``).
+
+    References
+    ----------
+    Hiranandani et al. (2020), section 7.1.
+    """
+    rng = np.random.default_rng(seed)
+    positives = np.resize(np.asarray(n_pos), n_users)
+    size = positives + n_neg
+    user = np.repeat(np.arange(n_users), size)
+    position = np.arange(len(user)) - np.repeat(np.cumsum(size) - size, size)
+    y = (position < positives[user]).astype(np.int64)
+    X = rng.standard_normal((len(user), d)) - y[:, None]
+    facts = {
+        "title": "Simulated users with few and with many positives",
+        "source": "simulated, after Hiranandani et al. (2020), section 7.1",
+        "licence": "none needed: simulated",
+        "positive": "item drawn around -1 instead of 0",
+        "counts": {f"users with {c} positives": int((positives == c).sum()) for c in sorted(set(n_pos))},
+    }
+    return Dataset("simulation", X, y, user, facts)

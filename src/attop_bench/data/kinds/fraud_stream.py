@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
+from pydantic import Field
 
 from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset
-from attop_bench.data.builder_parameters import integer
+from attop_bench.data.parameters import checked
 
 __all__ = ["fraud_stream"]
 
+_From20 = Annotated[int, Field(strict=True, ge=20)]
 _DAY = 24.0  # hours, the unit of time here
 
 
+@checked("dataset fraud-stream")
 def fraud_stream(
-    n_customers: int = 300, n_terminals: int = 150, n_days: int = 77, delay: int = 7, *, seed: int
+    n_customers: _From20 = 300,
+    n_terminals: _From20 = 150,
+    n_days: Annotated[int, Field(strict=True, ge=30)] = 77,
+    delay: Annotated[int, Field(strict=True, ge=0)] = 7,
+    *,
+    seed: int,
 ) -> Dataset:
     """Purchases in the order of time, about 2% of them fraudulent in one of three ways.
 
@@ -52,14 +62,6 @@ def fraud_stream(
     of the last week; the share of frauds among the terminal's and the customer's purchases of the four weeks
     that ended `delay` days ago.
     """
-    where = "dataset fraud-stream"
-    for name, value, low in (
-        ("n_customers", n_customers, 20),
-        ("n_terminals", n_terminals, 20),
-        ("n_days", n_days, 30),
-        ("delay", delay, 0),
-    ):
-        integer(where, name, value, low)
     rng = np.random.default_rng(seed)
     home = rng.random((n_customers, 2))
     place = rng.random((n_terminals, 2))

@@ -2,68 +2,70 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    model_validator,
+)
 
+from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.builder_parameters import integer, listed
-from attop_bench.data.features.days import day_numbers
-from attop_bench.data.features.queries import parts_by_bounds, query_level_norm
-from attop_bench.data.features.text import (
+from attop_bench.data.formats import format_of, read_frame
+from attop_bench.data.kinds.columns import (
     as_codes,
     check_categories,
     check_text,
+    cleaned,
+    column_of,
+    day_numbers,
+    downsampled,
+    is_comparison,
     one_column_each,
+    parts_by_bounds,
+    positives,
+    present,
+    query_level_norm,
+    refuse_gaps,
     refuse_text,
     to_numbers,
 )
-from attop_bench.data.kinds.raw_table import column_of, present, read_raw_table
-from attop_bench.data.kinds.table_labels import is_comparison, positives, thinned
+from attop_bench.data.parameters import refusal
 from attop_bench.data.preparation import Preparation
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["file_table"]
+__all__ = ["RawOptions", "RawTable", "TableOptions", "file_table", "read_raw_table"]
+
+#: Name of a column without one in pandas; to_csv writes row numbers as such a column.
+_UNNAMED = re.compile(r"Unnamed: \d+|")
+
+_Path = str | os.PathLike[str]
+_Column = StrictStr | StrictInt
+_Numbers = Sequence[Annotated[float, Field(strict=True)]]
 
 
-def file_table(
-    path: str | os.PathLike[str],
-    positive: Any,
-    label: str | int | None = None,
-    *,
-    validation: str | os.PathLike[str] | None = None,
-    test: str | os.PathLike[str] | None = None,
-    format: str | None = None,
-    reader: Mapping[str, Any] | None = None,
-    group: str | int | None = None,
-    entity: str | int | None = None,
-    day: str | int | None = None,
-    keep: Sequence[str | int] | None = None,
-    drop: Sequence[str | int] = (),
-    codes: Mapping[str, float] | None = None,
-    one_hot: bool = False,
-    max_categories: int | None = None,
-    impute: str | None = None,
-    thresholds: Mapping[str, Sequence[float]] | None = None,
-    query_norm: str | int | None = None,
-    parts: Mapping[str, Sequence[float]] | None = None,
-    copies_together: bool = False,
-    thin: float | None = None,
-) -> Dataset:
-    """Read a table: one column of labels, perhaps one of groups, the others features.
+class RawOptions(BaseModel):
+    """Files of one form, and which column is what.
 
     A column is named by its name, or by its number from 1 (from -1 backwards).
 
-    Parameters
+    Attributes
     ----------
     path : path
-    positive : str, number or bool
-        Value of the label column that is the positive class, every other value is negative; or a
-        comparison such as ``">= 1"``.
     label : str or int
         Column of the labels; ``label`` if left out in the SVMlight format.
     validation, test : path, optional
@@ -84,6 +86,49 @@ def file_table(
         Columns that are features; all but the columns named here and `drop` if left out.
     drop : sequence
         Columns to leave out.
+    impute : str, optional
+        ``"median"`` fills what is missing of the features: numbers by their median, text by its most frequent
+        value, learnt from training items alone. Missing features are refused if left out.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: _Path
+    label: _Column | None = None
+    validation: _Path | None = None
+    test: _Path | None = None
+    format: Any = None  # any but a name is refused beside the names
+    reader: Mapping[str, Any] | None = None
+    group: _Column | None = None
+    entity: _Column | None = None
+    day: _Column | None = None
+    keep: Sequence[_Column] | None = None
+    drop: Sequence[_Column] = ()
+    impute: Literal["median"] | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Return checked options; raise `DatasetError` for a value of another type or range."""
+        try:
+            return cls(**options)
+        except ValidationError as error:
+            name = str(next(iter(error.errors()[0]["loc"]), ""))
+            raise refusal(f"dataset {options.get('path')}", name, options.get(name), error) from None
+
+    @property
+    def where(self) -> str:
+        """Name of the data in messages."""
+        return f"dataset {self.path}"
+
+
+class TableOptions(RawOptions):
+    """Options of the kind ``file``: those of `RawOptions`, and how columns become features and labels.
+
+    Attributes
+    ----------
+    positive : str, number or bool
+        Value of the label column that is the positive class, every other value is negative; or a
+        comparison such as ``">= 1"``.
     codes : mapping, optional
         Numbers that stand for the values of all features that are text.
     one_hot : bool
@@ -92,9 +137,6 @@ def file_table(
     max_categories : int, optional
         With `one_hot`: most columns made of a feature; its rarest values share the last one. Which are rare
         is learnt from training items alone, as scaling is.
-    impute : str, optional
-        ``"median"`` fills what is missing of the features: numbers by their median, text by its most frequent
-        value, learnt from training items alone. Missing features are refused if left out.
     thresholds : mapping, optional
         Column -> numbers; each gives a feature that is 1 above the number, else 0, and only these are
         features.
@@ -103,12 +145,66 @@ def file_table(
     parts : mapping, optional
         One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
     copies_together : bool
-        Keep rows with the same features on one side of every split; see
-        `Dataset.duplicate_group`. A model that knows
-        one of them by heart is otherwise rewarded on the others.
-    thin : float, optional
+        Keep rows with the same features on one side of every split; otherwise memorising one copy is
+        rewarded on the others. See `Dataset.duplicate_group`.
+    downsample_positives : float, optional
         Keep so many of the positives that they are this share of the rows kept, drawn at random, the same
         ones for every seed; all negatives stay. For a stand-in with as few positives as other data have.
+    """
+
+    positive: Any
+    codes: Mapping[str | int | float | bool, Annotated[float, Field(strict=True)]] | None = None
+    one_hot: StrictBool = False
+    max_categories: Annotated[int, Field(strict=True, ge=2)] | None = None
+    thresholds: Mapping[_Column, _Numbers] | None = None
+    query_norm: _Column | None = None
+    parts: Annotated[Mapping[_Column, Sequence[Any]], Field(min_length=1, max_length=1)] | None = None
+    copies_together: StrictBool = False
+    downsample_positives: Annotated[float, Field(strict=True, gt=0, lt=1)] | None = None
+
+    @model_validator(mode="after")
+    def _combinations(self) -> Self:
+        if self.max_categories is not None and not self.one_hot:
+            raise ValueError("max_categories is how many columns one_hot makes: set one_hot: true")
+        if self.impute is not None and (self.thresholds is not None or self.query_norm is not None):
+            raise ValueError("impute cannot be combined with thresholds or query_norm: leave one out")
+        return self
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Rows and columns of files, and what the columns are.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        All columns; those with a part to play without blanks around text, a gap where nothing is left.
+    label : str
+    roles : dict of str to str
+        ``group``, ``entity`` and ``day``, where there are any -> column.
+    features : list of str
+    words : list of str
+        Those of `features` that are not numbers.
+    part : ndarray of shape (n,), or None
+        File of each row, from 0, if there are several.
+    """
+
+    frame: pd.DataFrame
+    label: str
+    roles: dict[str, str]
+    features: list[str]
+    words: list[str]
+    part: Ints | None
+
+
+def file_table(path: _Path, **options: Any) -> Dataset:
+    """Read a table: one column of labels, perhaps one of groups, the others features.
+
+    Parameters
+    ----------
+    path : path
+    **options
+        See `TableOptions`.
 
     Returns
     -------
@@ -120,93 +216,159 @@ def file_table(
     DatasetError
         If a file or a column is missing, a column has missing or infinite values or is not numeric,
         `positive` does not occur, the files differ in their columns, or there are too few positives to
-        thin.
+        keep.
     """
-    where = f"dataset {path}"
-    if not isinstance(copies_together, bool):
-        raise DatasetError(f"{where}: copies_together must be true or false, got {copies_together!r}")
-    if max_categories is not None:
-        integer(where, "max_categories", max_categories, 2)
-        if not one_hot:
-            raise DatasetError(
-                f"{where}: max_categories is how many columns one_hot makes: set one_hot: true"
-            )
-    if impute is not None and (thresholds is not None or query_norm is not None):
-        raise DatasetError(f"{where}: impute cannot be combined with thresholds or query_norm: leave one out")
-    table = read_raw_table(
-        path,
-        label,
-        validation=validation,
-        test=test,
-        format=format,
-        reader=reader,
-        roles={"group": group, "entity": entity, "day": day},
-        keep=keep,
-        drop=drop,
-        impute=impute,
-    )
-    frame, words = table.frame, table.words
-    features = frame[table.features]
-    check_text(features, words, where)
-    gaps = bool(features.isna().any(axis=None))
-    preparation = Preparation({}, impute) if gaps else None
-    if codes is not None and words:
-        features = to_numbers(features, words, codes, where)
-    elif one_hot and words:
-        check_categories(features, words, max_categories, where)
-        if max_categories is None and not features[words].isna().any(axis=None):
-            features = one_column_each(features, words)
-        else:
-            features, categories = as_codes(features, words)
-            preparation = Preparation(categories, impute, max_categories)
-    elif words:
-        refuse_text(features, words, where)
-    _check_numbers(features, where)
-    if thresholds is not None:
-        features = _above(features, thresholds, where)
-    y = positives(frame[table.label], positive, where)
-    names = {role: frame[column].to_numpy() for role, column in table.roles.items()}
-    if day is not None:
-        names["day"] = day_numbers(frame[table.roles["day"]], where)
+    chosen = TableOptions.of({"path": path, **options})
+    table = read_raw_table(chosen)
+    features, preparation = _features(table, chosen)
+    y = positives(table.frame[table.label], chosen.positive, chosen.where)
     X = features.to_numpy(np.float64)
-    if query_norm is not None:
-        X = query_level_norm(X, present(frame[column_of(frame, query_norm, where)], where).to_numpy())
-    part = table.part
-    if parts is not None:
-        if len(parts) != 1:
-            raise DatasetError(f"{where}: parts must name one column, got {list(parts)}")
-        [(column, bounds)] = parts.items()
-        part = parts_by_bounds(
-            present(frame[column_of(frame, column, where)], where).to_numpy(), bounds, where
-        )
-
-    if thin is not None:
-        rows = thinned(y, thin, where)
+    if chosen.query_norm is not None:
+        X = query_level_norm(X, _given(table, chosen.query_norm, chosen.where))
+    beside = {**_beside(table, chosen), "part": _parts(table, chosen)}
+    if chosen.downsample_positives is not None:
+        rows = downsampled(y, chosen.downsample_positives, chosen.where)
         X, y = X[rows], y[rows]
-        part = None if part is None else part[rows]
-        names = {role: values[rows] for role, values in names.items()}
-    duplicate_group = None
-    if copies_together:  # all gaps are alike
-        duplicate_group = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[1].ravel()
-
+        beside = {name: None if values is None else values[rows] for name, values in beside.items()}
+    if chosen.copies_together:
+        beside["duplicate_group"] = _copies(X)
+    comparison = is_comparison(chosen.positive)
     facts = {
         "source": str(path),
         "licence": "the user's own file",
-        "positive": f"{table.label} {'' if is_comparison(positive) else '= '}{positive}",
+        "positive": f"{table.label} {'' if comparison else '= '}{chosen.positive}",
         "features": list(features.columns),
     }
-    return Dataset(
-        os.path.splitext(os.path.basename(path))[0],
-        X,
-        y.astype(np.int64),
-        names.get("group"),
-        facts,
-        part,
-        duplicate_group,
-        names.get("entity"),
-        names.get("day"),
-        preparation=preparation,
-    )
+    name = os.path.splitext(os.path.basename(path))[0]
+    return Dataset(name, X, y.astype(np.int64), facts=facts, preparation=preparation, **beside)
+
+
+# What a configuration may give: the fields of the model.
+vars(file_table)["__signature__"] = inspect.signature(TableOptions)
+
+
+def read_raw_table(options: RawOptions) -> RawTable:
+    """Read files of one form, and find out which column is what.
+
+    Raises
+    ------
+    DatasetError
+        If a file or a column is missing, the files differ in their columns, label or a role have gaps, or the
+        features have and `impute` is left out.
+    """
+    import pandas as pd
+
+    where, label, keep = options.where, options.label, options.keep
+    name = format_of(options.path) if options.format is None else options.format
+    paths = [p for p in (options.path, options.validation, options.test) if p is not None]
+    frame, part = _read(paths, name, options.reader)
+    if label is None:
+        if name != "svmlight":
+            raise DatasetError(f"{where}: label is not given: name the column of the labels, or its number")
+        label = "label"
+
+    label = column_of(frame, label, where)
+    roles = {role: getattr(options, role) for role in ("group", "entity", "day")}
+    columns = {role: column_of(frame, c, where) for role, c in roles.items() if c is not None}
+    for role, column in columns.items():
+        if column == label:
+            raise DatasetError(
+                f"{where}: column {label!r} cannot be both label and {role}: name another {role}"
+            )
+    aside = {label, *columns.values(), *(column_of(frame, c, where) for c in options.drop)}
+    if name == "svmlight":
+        aside.add("qid")
+    features = [c for c in frame.columns if c not in aside]
+    if keep is not None:
+        features = [column_of(frame, c, where) for c in keep]
+        if both := aside & set(features):
+            raise DatasetError(
+                f"{where}: column {min(both)!r} cannot be a feature and something else as well"
+            )
+    if not features:
+        raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
+    unnamed = [c for c in features if _UNNAMED.fullmatch(c)] if keep is None else []
+    if unnamed:
+        raise DatasetError(
+            f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
+            "by pandas: put its number in drop, or name the features in keep"
+        )
+    named = {c: present(frame[c], where) for c in (label, *columns.values())}
+    frame = frame.assign(**{**named, **{c: cleaned(frame[c], where) for c in features}})
+    if options.impute is None:
+        refuse_gaps(frame[features], where)
+    words = [c for c in features if not pd.api.types.is_numeric_dtype(frame[c])]
+    return RawTable(frame, label, columns, features, words, part)
+
+
+def _read(
+    paths: Sequence[str | os.PathLike[str]], format: str, reader: Mapping[str, Any] | None
+) -> tuple[pd.DataFrame, Ints | None]:
+    """Return the rows of all files, and of which file each is if there are several."""
+    import pandas as pd
+
+    frames = [read_frame(path, format, reader) for path in paths]
+    if len(frames) == 1:
+        return frames[0], None
+    first = list(frames[0].columns)
+    for path, frame in zip(paths[1:], frames[1:], strict=True):
+        if list(frame.columns) != first:
+            raise DatasetError(
+                f"dataset {path}: its {frame.shape[1]} columns are not the {len(first)} of {paths[0]}: "
+                "give files of one form (of SVMlight: with n_features)"
+            )
+    return pd.concat(frames, ignore_index=True), np.repeat(range(len(frames)), [len(f) for f in frames])
+
+
+def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Preparation | None]:
+    """Return features as numbers, and what is left to be learnt from training items."""
+    features, words, where = table.frame[table.features], table.words, options.where
+    check_text(features, words, where)
+    gaps = bool(features.isna().any(axis=None))
+    preparation = Preparation({}, options.impute) if gaps else None
+    if options.codes is not None and words:
+        features = to_numbers(features, words, options.codes, where)
+    elif options.one_hot and words:
+        check_categories(features, words, options.max_categories, where)
+        if options.max_categories is None and not features[words].isna().any(axis=None):
+            features = one_column_each(features, words)
+        else:
+            features, categories = as_codes(features, words)
+            preparation = Preparation(categories, options.impute, options.max_categories)
+    else:
+        refuse_text(features, words, where)
+    _check_numbers(features, where)
+    if options.thresholds is not None:
+        features = _above(features, options.thresholds, where)
+    return features, preparation
+
+
+def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
+    """Return group, entity and day of each row."""
+    columns: dict[str, Any] = {role: table.frame[column].to_numpy() for role, column in table.roles.items()}
+    if "day" in columns:
+        columns["day"] = day_numbers(table.frame[table.roles["day"]], options.where)
+    if "group" in columns:
+        columns["groups"] = columns.pop("group")
+    return columns
+
+
+def _parts(table: RawTable, options: TableOptions) -> Ints | None:
+    """Return the part of each row: by a column, else by its file."""
+    if options.parts is None:
+        return table.part
+    [(column, bounds)] = options.parts.items()
+    return parts_by_bounds(_given(table, column, options.where), bounds, options.where)
+
+
+def _given(table: RawTable, column: str | int, where: str) -> Any:
+    """Return the values of a column that may have no gaps."""
+    return present(table.frame[column_of(table.frame, column, where)], where).to_numpy()
+
+
+def _copies(X: Floats) -> Ints:
+    """Return one number for the rows with the same features; all gaps are alike."""
+    return np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[1].ravel()
 
 
 def _check_numbers(features: pd.DataFrame, where: str) -> None:
@@ -224,7 +386,9 @@ def _check_numbers(features: pd.DataFrame, where: str) -> None:
             )
 
 
-def _above(features: pd.DataFrame, thresholds: Mapping[str, Sequence[float]], where: str) -> pd.DataFrame:
+def _above(
+    features: pd.DataFrame, thresholds: Mapping[str | int, Sequence[float]], where: str
+) -> pd.DataFrame:
     """Return a 0/1 feature for each threshold of each column."""
     import pandas as pd
 
@@ -232,6 +396,6 @@ def _above(features: pd.DataFrame, thresholds: Mapping[str, Sequence[float]], wh
         {
             f"{name} > {t:g}": (features[column_of(features, name, where)] > t).astype(np.float64)
             for name, values in thresholds.items()
-            for t in listed(where, f"thresholds of {name!r}", values, (int, float), "numbers")
+            for t in values
         }
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attop_bench.data.features.text import MANY_VALUES, is_dates, is_identifier
+from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ class Column:
 
 
 def describe(values: pd.Series) -> Column:
-    """Say what a cleaned column is (see `attop_bench.data.kinds.raw_table.cleaned`)."""
+    """Say what a cleaned column is (see `attop_bench.data.kinds.columns.cleaned`)."""
     import pandas as pd
 
     present = values.dropna()

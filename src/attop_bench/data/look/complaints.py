@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from attop.core.wording import few
 from attop.metrics.roc import auc
-from attop_bench.data.features.text import MANY_VALUES
-from attop_bench.data.kinds.table_labels import positives
+from attop_bench.data.kinds.columns import MANY_VALUES, positives
 from attop_bench.data.look.column import Column
 from attop_bench.data.look.label import Candidate
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attop_bench.data.base import DatasetError
-from attop_bench.data.kinds.table_labels import positives
+from attop_bench.data.kinds.columns import positives
 from attop_bench.data.look.column import Column
 
 if TYPE_CHECKING:

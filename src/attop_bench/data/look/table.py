@@ -11,9 +11,8 @@ import numpy as np
 
 from attop.core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
-from attop_bench.data.features.days import day_numbers
 from attop_bench.data.formats import format_of, read_frame
-from attop_bench.data.kinds.raw_table import cleaned
+from attop_bench.data.kinds.columns import cleaned, day_numbers
 from attop_bench.data.look.column import Column, describe
 from attop_bench.data.look.complaints import complaints
 from attop_bench.data.look.label import Candidate, candidate, candidates

@@ -11,7 +11,7 @@ from attop.core.sample import check_groups, check_labels
 from attop.core.typing import Ints
 from attop.experiment.splits import Fold, require_classes
 from attop_bench.data.base import DatasetError
-from attop_bench.data.builder_parameters import integer
+from attop_bench.data.parameters import integer
 
 __all__ = ["prequential"]
 

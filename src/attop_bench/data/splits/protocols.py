@@ -11,7 +11,7 @@ from attop.core.seeds import derive_seed
 from attop.core.wording import did_you_mean
 from attop.experiment.splits import Fold, stratified, whole_groups
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.builder_parameters import complete, integer
+from attop_bench.data.parameters import complete, integer
 from attop_bench.data.splits.prequential import prequential
 from attop_bench.data.splits.random import given, holdout, whole_entities, windows, within_groups
 

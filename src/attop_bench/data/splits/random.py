@@ -28,7 +28,7 @@ from attop.experiment.splits import (
     strata_of,
 )
 from attop_bench.data.base import DatasetError
-from attop_bench.data.builder_parameters import integer
+from attop_bench.data.parameters import integer
 
 __all__ = ["given", "holdout", "whole_entities", "windows", "within_groups"]
 

@@ -123,8 +123,7 @@ def _leave_out(whole: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[
     dropped: dict[str, str] = {}
     incomplete: dict[str, list[str]] = {}
     if whole.empty:
-        dropped, whole_left = dict.fromkeys(map(str, whole), "no data set has a value"), whole.iloc[:, :0]
-        return whole_left, dropped, incomplete
+        return whole.iloc[:, :0], dict.fromkeys(map(str, whole), "no data set has a value"), incomplete
     left = whole
     while not left.empty and not left.to_numpy().all():
         of_methods, of_datasets = (~left).mean(axis=0), (~left).mean(axis=1)

@@ -1,23 +1,24 @@
-"""Citation recommendation, as the authors of PAP publish it."""
+"""Sets published in files of a form of their own: Citation and KDD Cup 2008."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.builder_parameters import fraction, integer
-from attop_bench.data.features.interaction import interaction_features
-from attop_bench.data.formats import read_pickle
+from attop_bench.data.features import interaction_features
+from attop_bench.data.formats import read_frame, read_pickle
+from attop_bench.data.parameters import Share, checked
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CONTACTS", "PUBLISHED", "citation_recommendation"]
+__all__ = ["CONTACTS", "PUBLISHED", "citation_recommendation", "kdd_cup"]
 
 _WHERE = "dataset citation"
 #: What passed between a user and the authors and the conference of a paper.
@@ -34,12 +35,13 @@ PUBLISHED = "d6f58223a307cc093fd4a11fdb11de00297bdd52"
 _TABLES = tuple(f"citation/CitationDataset_{part}.pkl" for part in ("Train", "Val", "Test"))
 
 
+@checked(_WHERE)
 def citation_recommendation(
     archive: str | os.PathLike[str],
     digest: str = PUBLISHED,
     *,
-    min_positives: int = 3,
-    min_share: float = 0.1,
+    min_positives: Annotated[int, Field(strict=True, ge=0)] = 3,
+    min_share: Share = 0.1,
 ) -> Dataset:
     """Read the three tables of papers to cite for papers in progress.
 
@@ -75,8 +77,6 @@ def citation_recommendation(
     ----------
     Hiranandani et al. (2020), section 7.3.1; Budhiraja et al. (2020), Rich-item recommendations.
     """
-    integer(_WHERE, "min_positives", min_positives, 0)
-    fraction(_WHERE, "min_share", min_share)
     tables = [_rows(read_pickle(archive, digest, name), name, min_positives, min_share) for name in _TABLES]
     X, y, user = (np.concatenate(parts) for parts in zip(*tables, strict=True))
     facts = {
@@ -114,3 +114,48 @@ def _rows(
     columns = table[[*CONTACTS, *words]].to_numpy(np.float64)[keep]
     contacts, paper, cited = np.split(columns, [len(CONTACTS), len(CONTACTS) + _WORDS], axis=1)
     return np.hstack([contacts, interaction_features(paper, cited)]), y[keep], user[keep]
+
+
+def kdd_cup(info: str | os.PathLike[str], features: str | os.PathLike[str]) -> Dataset:
+    """Read the training data of KDD Cup 2008: candidates for lesions in mammograms.
+
+    Parameters
+    ----------
+    info : path
+        ``Info.txt``: the label (1 malignant, -1 not) is the first of the numbers in each line; those of
+        patient, image and place are not features.
+    features : path
+        ``Features.txt``: 117 numbers in each line, for the candidate in the same line of `info`.
+
+    Raises
+    ------
+    DatasetError
+        If a file has another form, a label is not 1 or -1, or the files differ in lines.
+    """
+    options = {"header": False, "separator": "whitespace"}
+    label = read_frame(info, "csv", options).iloc[:, 0].to_numpy()
+    table = read_frame(features, "csv", options)
+    if len(label) != len(table):
+        raise DatasetError(
+            f"dataset kddcup08: {len(label)} lines in {info} but {len(table)} in {features}: "
+            "take both from one archive"
+        )
+    if not np.isin(label, (-1, 1)).all():
+        raise DatasetError(
+            f"dataset kddcup08: labels in {info} must be 1 or -1, got {np.unique(label)[:5].tolist()}: "
+            "take the training data, those of the test have no labels"
+        )
+    text = [c for c in table if table[c].dtype.kind not in "if"]
+    if text:
+        raise DatasetError(
+            f"dataset kddcup08: column {text[0]} of {features} is not numeric, for example "
+            f"{table[text[0]].iloc[0]!r}: download the file again"
+        )
+    facts = {
+        "title": "KDD Cup 2008",
+        "source": "KDD Cup 2008, training data",
+        "licence": "terms of the challenge",
+        "positive": "malignant candidate",
+    }
+    y = (label == 1).astype(np.int64)
+    return Dataset("kddcup08", table.to_numpy(np.float64), y, None, facts)

@@ -1,4 +1,4 @@
-"""Non-negative matrix factorisation of the observed entries of a matrix."""
+"""Features of users, items and pairs: factors of ratings, UMAP of images, products."""
 
 from __future__ import annotations
 
@@ -10,7 +10,125 @@ from numpy.typing import ArrayLike, NDArray
 from attop.core.typing import Floats
 from attop_bench.data.base import DatasetError
 
-__all__ = ["Factorisation", "masked_nmf"]
+__all__ = ["Factorisation", "interaction_features", "masked_nmf", "umap_embedding"]
+
+
+def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
+    """Return user features, item features and their Hadamard product, side by side.
+
+    Parameters
+    ----------
+    user, item : array-like of shape (n, r)
+        Features of the user and of the item of each row.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 3 r)
+
+    Raises
+    ------
+    DatasetError
+        If the shapes differ.
+
+    Notes
+    -----
+    Within one user the user's features are constant: they change no ranking, and are kept because the
+    paper has them. A linear model ranks by the item features and, through the product, by their
+    agreement with the user's.
+
+    References
+    ----------
+    Hiranandani et al. (2020), section 7.3.1: <user-feat, item-feat, prod-feat, label>.
+    """
+    u = np.asarray(user, dtype=np.float64)
+    v = np.asarray(item, dtype=np.float64)
+    if u.ndim != 2 or u.shape != v.shape:
+        raise DatasetError(
+            f"user and item features must be tables of one shape, got {u.shape} and {v.shape}: "
+            "give both the same number of dimensions"
+        )
+    return np.hstack([u, v, u * v])
+
+
+def umap_embedding(
+    X: ArrayLike,
+    n_components: int = 10,
+    random_state: int = 0,
+    n_neighbors: int = 15,
+    *,
+    min_dist: float = 0.1,
+    n_fit: int | None = None,
+) -> Floats:
+    """Embed rows by UMAP, on one thread, so that a seed gives the same features again.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    n_components : int, below n - 1
+        Dimensions of the embedding.
+    random_state : int
+    n_neighbors : int, from 2 to n - 1
+        Size of the neighbourhoods UMAP preserves.
+    min_dist : float
+        Least distance of embedded rows.
+    n_fit : int, optional
+        Rows drawn at random to fit on; the others are then placed among them, as many at a time. All are
+        fitted on if left out.
+
+    Returns
+    -------
+    embedding : ndarray of shape (n, n_components)
+        Each dimension is centred.
+
+    Raises
+    ------
+    DatasetError
+        If `X` is not a finite table, or too small for the parameters.
+    ImportError
+        If umap-learn is not installed.
+
+    Notes
+    -----
+    The same versions of umap-learn, numba and NumPy on the same kind of processor give the same numbers;
+    across them the embedding may differ, since its optimisation amplifies rounding.
+
+    References
+    ----------
+    McInnes, Healy & Melville (2018), UMAP: Uniform Manifold Approximation and Projection.
+    """
+    table = np.asarray(X)
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise DatasetError(f"UMAP needs a table without NaN or infinite values, got shape {table.shape}")
+    n_fit = len(table) if n_fit is None else min(n_fit, len(table))
+    # The spectral start takes n_components + 1 eigenvectors of a matrix of n_fit rows.
+    if not 1 <= n_components < n_fit - 1 or not 2 <= n_neighbors < n_fit:
+        raise DatasetError(
+            f"UMAP of {n_fit} rows cannot have n_components={n_components}, n_neighbors={n_neighbors}: "
+            "both must be well below the number of rows"
+        )
+    try:
+        from umap import UMAP
+    except ImportError as error:
+        raise ImportError("item features by UMAP need umap-learn: pip install umap-learn") from error
+
+    model = UMAP(
+        n_components=n_components,
+        n_neighbors=n_neighbors,
+        min_dist=min_dist,
+        random_state=random_state,
+        n_jobs=1,
+    )
+    if n_fit == len(table):
+        embedding = np.asarray(model.fit_transform(table), dtype=np.float64)
+    else:
+        order = np.random.default_rng(random_state).permutation(len(table))
+        fit, rest = np.sort(order[:n_fit]), np.sort(order[n_fit:])
+        embedding = np.empty((len(table), n_components))
+        embedding[fit] = model.fit_transform(table[fit])
+        for start in range(0, len(rest), n_fit):
+            rows = rest[start : start + n_fit]
+            embedding[rows] = model.transform(table[rows])
+    return embedding - embedding.mean(axis=0)
 
 
 @dataclass(frozen=True)

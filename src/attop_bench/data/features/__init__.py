@@ -1,1 +1,0 @@
-"""Features made during preparation: of pairs, queries, ratings and images."""

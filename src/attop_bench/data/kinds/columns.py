@@ -1,0 +1,412 @@
+"""Columns of a table: which is meant, text, gaps, labels, days, queries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.core.typing import Floats, Ints
+from attop.core.wording import did_you_mean
+from attop_bench.data.base import DatasetError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "MANY_VALUES",
+    "as_codes",
+    "check_categories",
+    "check_text",
+    "cleaned",
+    "column_of",
+    "day_numbers",
+    "downsampled",
+    "is_comparison",
+    "is_dates",
+    "is_identifier",
+    "one_column_each",
+    "parts_by_bounds",
+    "positives",
+    "present",
+    "query_level_norm",
+    "refuse_gaps",
+    "refuse_text",
+    "to_numbers",
+]
+
+#: One-hot columns of a feature that are refused unless a ceiling is set.
+MANY_VALUES = 50
+#: Share of the values that must look like dates.
+_MOSTLY = 0.95
+_DATE = re.compile(
+    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{2,4})"
+    r"([T ]\d{1,2}:\d{2}.*)?"
+)
+#: Days that data may span, some 270 years, and the largest number of a day: seconds, and dates written as one
+#: number, are beyond one of them.
+_LONGEST, _LARGEST = 100_000, 10_000_000
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({_NUMBER})\s*")
+
+
+def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
+    """Return the name of a column given by its name or number."""
+    if str(wanted) in frame.columns:
+        return str(wanted)
+    number = wanted if isinstance(wanted, int) and not isinstance(wanted, bool) else 0
+    if 1 <= abs(number) <= frame.shape[1]:
+        return frame.columns[number - 1 if number > 0 else number]
+    raise DatasetError(f"{where}: no column {wanted!r}; {did_you_mean(wanted, frame.columns)}")
+
+
+def cleaned(column: pd.Series, where: str) -> pd.Series:
+    """Return a column, text without blanks around it and a gap where nothing is left.
+
+    Raises
+    ------
+    DatasetError
+        If it holds complex numbers or no single values.
+    """
+    import pandas as pd
+
+    name = column.name
+    if pd.api.types.is_complex_dtype(column):
+        raise DatasetError(f"{where}: column {name!r} has complex numbers: drop it, or take real parts")
+    if pd.api.types.is_numeric_dtype(column):  # of those types with a gap of their own, plain ones
+        nullable = pd.api.types.is_extension_array_dtype(column) and column.isna().any()
+        return column.astype(np.float64) if nullable else column
+    column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
+    odd = next((v for v in column if not isinstance(v, Hashable)), None)
+    if odd is not None:
+        raise DatasetError(f"{where}: column {name!r} holds lists or mappings, such as {odd!r}: drop it")
+    blank = column.isin([""])
+    column = column.mask(blank | column.isna(), np.nan)
+    if blank.any():  # which alone may have made text of numbers
+        numbers = pd.to_numeric(column, errors="coerce")
+        if (numbers.isna() == column.isna()).all():
+            return numbers
+    return column
+
+
+def present(column: pd.Series, where: str) -> pd.Series:
+    """Return a cleaned column that may have no gaps."""
+    column = cleaned(column, where)
+    if column.isna().any():
+        raise DatasetError(f"{where}: {_gaps(column)}: fill them in or drop these rows")
+    return column
+
+
+def _gaps(column: pd.Series) -> str:
+    missing = column.isna()
+    return (
+        f"column {column.name!r} has {int(missing.sum())} missing values, the first in data row "
+        f"{int(missing.argmax()) + 1}"
+    )
+
+
+def refuse_gaps(features: pd.DataFrame, where: str) -> None:
+    """Say of each feature with gaps how many, and the lines of YAML that are the remedy."""
+    lacking = [c for c in features if features[c].isna().any()]
+    if lacking:
+        raise DatasetError(
+            f"{where}: {'; '.join(_gaps(features[c]) for c in lacking)}. Add to params\n"
+            "    impute: median\n"
+            "which fills them by what is learnt from training items (numbers: the median; text: the most "
+            "frequent value), or leave these columns out:\n"
+            f"    drop: [{', '.join(lacking)}]"
+        )
+
+
+def positives(column: pd.Series, positive: Any, where: str) -> NDArray[np.bool_]:
+    """Return whether each row is positive: has a value, or stands in a comparison such as ``">= 1"``.
+
+    Raises
+    ------
+    DatasetError
+        If no row is.
+    """
+    import pandas as pd
+
+    comparison = _comparison(positive)
+    if comparison is None:
+        y = _equals(column, positive)
+    else:
+        if not pd.api.types.is_numeric_dtype(column):
+            raise DatasetError(
+                f"{where}: positive is the comparison {positive!r} but column {column.name!r} is not "
+                "numeric: give the value that is positive"
+            )
+        value = column.to_numpy(np.float64)
+        sign, limit = comparison
+        y = {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
+    if not y.any():
+        found = ", ".join(map(repr, column.unique().tolist()[:5]))
+        what = f"{column.name} {positive}" if comparison else f"{column.name} = {positive!r}"
+        raise DatasetError(f"{where}: no row has {what}; its values are {found}: set positive to one of them")
+    return y
+
+
+def is_comparison(positive: Any) -> bool:
+    """Whether `positive` is a comparison, not a value."""
+    return _comparison(positive) is not None
+
+
+def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
+    """Return the rows that stay when positives are drawn to be `share` of them.
+
+    Raises
+    ------
+    DatasetError
+        If `share` asks for no positive or more than there are.
+    """
+    rows = np.flatnonzero(y)
+    count = round(share / (1 - share) * (len(y) - len(rows)))
+    if not 1 <= count <= len(rows):
+        raise DatasetError(
+            f"{where}: downsample_positives={share!r} needs {count} of the {len(rows)} positives, which are "
+            f"{len(rows) / len(y):.3g} of the rows: give a share below that, of at least one positive"
+        )
+    kept = np.random.default_rng(0).choice(rows, count, replace=False)
+    return np.sort(np.concatenate([kept, np.flatnonzero(~y)]))
+
+
+def _comparison(positive: Any) -> tuple[str, float] | None:
+    found = _COMPARISON.fullmatch(positive) if isinstance(positive, str) else None
+    return None if found is None else (found[1], float(found[2]))
+
+
+def _equals(column: pd.Series, value: Any) -> NDArray[np.bool_]:
+    """Return where a column has a value: as text, else as a number."""
+    import pandas as pd
+
+    row, distinct = pd.factorize(column)
+    same = [str(v) == str(value).strip() for v in distinct]
+    if not any(same):  # a configuration file may say 1 where the column has 1.0, or "1" where it has 1
+        number = _number(value)
+        same = [number is not None and _number(v) == number for v in distinct]
+    return np.array(same)[row]
+
+
+def _number(value: Any) -> int | float | None:
+    """Return what a value is as a number, integers of any size exactly."""
+    if isinstance(value, (bool, np.bool_, int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    if isinstance(value, str) and re.fullmatch(_NUMBER, value.strip()):
+        return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
+    return None
+
+
+def is_dates(values: pd.Series) -> bool:
+    """Whether text is mostly dates, such as 2026-01-31, 31/01/2026 or 31-Jan-26, with a time or without."""
+    distinct = values.dropna().astype(str).unique()
+    dates = sum(_DATE.fullmatch(v.strip()) is not None for v in distinct)
+    return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
+
+
+def is_identifier(values: pd.Series) -> bool:
+    """Whether a column has so many values that most name one row or two: a number of an order, a note."""
+    return values.nunique() > max(MANY_VALUES, values.notna().sum() / 2)
+
+
+def check_text(features: pd.DataFrame, words: Sequence[str], where: str) -> None:
+    """Refuse columns that are neither text nor plain numbers."""
+    for name in words:
+        given = features[name].dropna()
+        other = next((v for v in given if not isinstance(v, (str, Real))), None)
+        if other is not None:
+            raise DatasetError(
+                f"{where}: column {name!r} holds neither text nor plain numbers, for example {other!r}: drop "
+                "it, or encode it as numbers"
+            )
+
+
+def check_categories(
+    features: pd.DataFrame, words: Sequence[str], max_categories: int | None, where: str
+) -> None:
+    """Refuse columns that `one_hot` would make too many features of."""
+    for name in words:
+        values = features[name]
+        size = f"{values.nunique():,} values in {len(values):,} rows"
+        if is_dates(values):
+            what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
+        elif is_identifier(values):
+            what = f"has {size}: it names things, and is no category"
+        elif max_categories is None and values.nunique() > MANY_VALUES:
+            raise DatasetError(
+                f"{where}: column {name!r} has {size}, and one_hot makes a feature of each: add "
+                f"max_categories: 20 to params, which pools the rare ones, or drop: [{name}]"
+            )
+        else:
+            continue
+        raise DatasetError(
+            f"{where}: column {name!r} {what}; one_hot would make {values.nunique():,} features of it: "
+            f"add drop: [{name}] to params, or replace it by numbers"
+        )
+
+
+def to_numbers(
+    features: pd.DataFrame, words: Sequence[str], codes: Mapping[str, float], where: str
+) -> pd.DataFrame:
+    """Return features with the numbers that `codes` has for the values of all text."""
+    for name in words:
+        unknown = sorted(set(features[name].dropna().astype(str)) - set(map(str, codes)))
+        if unknown:
+            raise DatasetError(
+                f"{where}: column {name!r} has the value {unknown[0]!r}, for which codes has no number; "
+                f"it has {', '.join(map(str, codes))}: add it"
+            )
+    number = {str(value): code for value, code in codes.items()}
+    return features.assign(**{c: features[c].map(lambda v: number.get(str(v))).astype(float) for c in words})
+
+
+def one_column_each(features: pd.DataFrame, words: Sequence[str]) -> pd.DataFrame:
+    """Return features with a 0/1 column for each value of each text, in sorted order, after the numbers."""
+    import pandas as pd
+
+    return pd.get_dummies(features, columns=list(words), prefix_sep="=", dtype=np.float64)
+
+
+def as_codes(features: pd.DataFrame, words: Sequence[str]) -> tuple[pd.DataFrame, dict[int, tuple[str, ...]]]:
+    """Return features with text replaced by numbers 0, 1, ... in sorted order, and what they stand for."""
+    import pandas as pd
+
+    categories = {}
+    coded = {}
+    for name in words:
+        code, values = pd.factorize(features[name].map(str, na_action="ignore"), sort=True)
+        coded[name] = np.where(code < 0, np.nan, code)
+        categories[features.columns.get_loc(name)] = tuple(values)
+    return features.assign(**coded), categories
+
+
+def refuse_text(features: pd.DataFrame, words: Sequence[str], where: str) -> None:
+    """Say of each column of text that it holds no numbers, and what to do."""
+    import pandas as pd
+
+    def example(column: pd.Series) -> Any:
+        odd = column[pd.to_numeric(column, errors="coerce").isna()].dropna()
+        return (*odd, *column.dropna(), None)[0]
+
+    if words:
+        each = "; ".join(f"column {c!r} is not numeric, for example {example(features[c])!r}" for c in words)
+        raise DatasetError(
+            f"{where}: {each}: set one_hot or codes, drop it, or encode it as numbers; attop look shows what "
+            "there is"
+        )
+
+
+def day_numbers(column: pd.Series, where: str) -> Ints:
+    """Return the number of the day of each value.
+
+    Parameters
+    ----------
+    column : Series
+        Without missing values: dates, with or without the time of day; text that begins with one, as in
+        ``2024-12-31`` or ``2024-12-31 23:59:00``; or numbers of days, counted from any day.
+    where : str
+        What a message calls the file.
+
+    Returns
+    -------
+    days : ndarray of shape (n,), int64
+        Of dates, days since 1970-01-01; a number of days is rounded down.
+
+    Raises
+    ------
+    DatasetError
+        If it is anything else.
+    """
+    import pandas as pd
+
+    name = column.name
+    if pd.api.types.is_bool_dtype(column):
+        raise DatasetError(
+            f"{where}: column {name!r} is true or false: name one of dates, or of days, as day"
+        )
+    if pd.api.types.is_numeric_dtype(column):
+        days = column.to_numpy(np.float64)
+        if not np.isfinite(days).all():
+            raise DatasetError(f"{where}: column {name!r} has infinite values: remove these rows")
+        if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
+            raise DatasetError(
+                f"{where}: column {name!r} has numbers from {days.min():.15g} to {days.max():.15g}, which "
+                "are not numbers of days: divide seconds by 86400, write a date as 2024-12-31"
+            )
+        return np.floor(days).astype(np.int64)
+    try:
+        dates = pd.to_datetime(column, format="ISO8601")
+        return dates.dt.tz_localize(None).to_numpy().astype("datetime64[D]").astype(np.int64)
+    except (ValueError, TypeError, AttributeError, OverflowError):
+        raise DatasetError(
+            f"{where}: column {name!r} is not of dates, for example {column.iloc[0]!r}: write them as "
+            "2024-12-31 or 2024-12-31 23:59:00, or give a number of days"
+        ) from None
+
+
+def query_level_norm(X: Floats, query: NDArray[Any]) -> Floats:
+    """Scale each feature to [0, 1] within each query.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    query : ndarray of shape (n,)
+        Query of each row.
+
+    Returns
+    -------
+    scaled : ndarray of shape (n, d)
+        ``(x - min) / (max - min)`` over the rows of the query; 0 where a feature is constant in it.
+
+    Notes
+    -----
+    It looks at no label and at no other query, so it may be done before the data are split.
+
+    References
+    ----------
+    Liu, Xu, Qin, Xiong & Li (2007), LETOR: the "QueryLevelNorm" version of its files.
+    """
+    codes = np.unique(query, return_inverse=True)[1]
+    order = np.argsort(codes, kind="stable")
+    start = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    low = np.minimum.reduceat(X[order], start)
+    span = np.maximum.reduceat(X[order], start) - low
+    return np.divide(X - low[codes], span[codes], out=np.zeros_like(X), where=span[codes] > 0)
+
+
+def parts_by_bounds(query: NDArray[Any], bounds: Sequence[float], where: str = "data") -> Ints:
+    """Put queries in parts by their numbers.
+
+    Parameters
+    ----------
+    query : ndarray of shape (n,)
+        Number of the query of each row.
+    bounds : sequence of numbers
+        Highest query of each part but the last, increasing.
+    where : str
+        What the message calls the data.
+
+    Returns
+    -------
+    part : ndarray of shape (n,)
+        From 0 to ``len(bounds)``.
+
+    Raises
+    ------
+    DatasetError
+        If the queries have no numbers or the bounds do not increase.
+    """
+    try:
+        limits = np.asarray(bounds, dtype=np.float64)
+        numbers = query.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DatasetError(f"{where}: bounds of parts and the column they are for must be numbers") from None
+    if limits.ndim != 1 or (np.diff(limits) <= 0).any():
+        raise DatasetError(f"{where}: bounds of parts must be increasing numbers, got {bounds!r}")
+    return np.searchsorted(limits, numbers, side="left").astype(np.int64)

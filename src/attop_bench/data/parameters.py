@@ -1,0 +1,112 @@
+"""Parameters a configuration gives to a builder: known, complete, and of the type it declares."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from types import SimpleNamespace
+from typing import Annotated, Any, ParamSpec, TypeVar, get_origin, get_type_hints
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+
+from attop.core.wording import did_you_mean
+from attop_bench.data.base import DatasetError
+
+__all__ = ["Count", "Interval", "Share", "checked", "complete", "increasing", "integer", "refusal"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+Count = Annotated[int, Field(strict=True, ge=1)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+_Number = Annotated[float, Field(strict=True)]
+Interval = tuple[_Number, _Number]
+
+
+def increasing(low: float, high: float = float("inf")) -> AfterValidator:
+    """Return the check of an `Interval` that lies, in increasing order, in [low, high]."""
+
+    def check(pair: Interval) -> Interval:
+        if not low <= pair[0] <= pair[1] <= high:
+            raise ValueError(f"must be two numbers in increasing order from {low:g} to {high:g}")
+        return pair
+
+    return AfterValidator(check)
+
+
+def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Return a decorator that checks the parameters whose type is `Annotated`, by pydantic.
+
+    `where` names the data set in messages. A value of another type or range raises `DatasetError`.
+    """
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        signature = inspect.signature(function)
+        types = {n: kind for n, kind in inspect.get_annotations(function).items() if n != "return"}
+        declared = SimpleNamespace(__annotations__=types)  # the returned type may be for type checkers alone
+        hints = get_type_hints(declared, vars(sys.modules[function.__module__]), include_extras=True)
+        adapters = {n: TypeAdapter(hint) for n, hint in hints.items() if get_origin(hint) is Annotated}
+
+        @wraps(function)
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            given = signature.bind(*args, **kwargs)
+            for name in given.arguments.keys() & adapters.keys():
+                try:
+                    given.arguments[name] = adapters[name].validate_python(given.arguments[name])
+                except ValidationError as error:
+                    raise refusal(where, name, given.arguments[name], error) from None
+            return function(*given.args, **given.kwargs)
+
+        return call
+
+    return decorate
+
+
+def refusal(where: str, name: str, value: object, error: ValidationError) -> DatasetError:
+    """Return the message of an error of pydantic: parameter, if any, what it must be, and the value."""
+    wanted = [e["msg"].removeprefix("Value error, ").replace("Input should", "must") for e in error.errors()]
+    text = " or ".join(dict.fromkeys(wanted))
+    if not name:
+        return DatasetError(f"{where}: {text}")
+    return DatasetError(f"{where}: {name}{' ' if text.startswith('must') else ': '}{text}, got {value!r}")
+
+
+def complete(
+    function: Callable[..., object], given: Mapping[str, Any], where: str, *, reserved: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return `given` with the defaults of `function` filled in.
+
+    Parameters
+    ----------
+    function : callable
+    given : mapping
+        Values by name of parameter.
+    where : str
+        What the message calls the function.
+    reserved : collection of str
+        Parameters of `function` that are not the caller's to give, such as its input arrays.
+
+    Raises
+    ------
+    DatasetError
+        If a name is unknown, or a parameter without default is not given.
+    """
+    parameters = {n: p for n, p in inspect.signature(function).parameters.items() if n not in reserved}
+    for name in given:
+        if name not in parameters:
+            raise DatasetError(f"{where}: unknown parameter {name!r}; {did_you_mean(name, parameters)}")
+    missing = [n for n, p in parameters.items() if p.default is p.empty and n not in given]
+    if missing:
+        raise DatasetError(f"{where}: parameter {missing[0]!r} is not given and has no default")
+    return {n: given.get(n, p.default) for n, p in parameters.items()}
+
+
+def integer(where: str, name: str, value: Any, low: int, high: int | None = None) -> int:
+    """Return `value` if it is an integer in [low, high], else raise `DatasetError`."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < low or (high is not None and value > high):
+        wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise DatasetError(f"{where}: {name} must be an integer {wanted}, got {value!r}")
+    return value
