@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from pathlib import Path
 
 import pytest
 
-from attop.core.wording import fixed
 from attop_bench.report.page.report import build_page
 from support.made_up import as_tables
 from support.report_page import CHOSEN, data_of, tabs
 
 pytestmark = pytest.mark.workflow
+
+
+def best_first(about):
+    """Return the methods of a data set, by its own metric."""
+    return about["views"][about["metric"]]["order"] if about["views"] else []
 
 
 def map_cells(page):
@@ -33,7 +35,7 @@ def test_a_click_in_the_map_opens_the_data_set_at_that_top(open_at):
 @pytest.mark.parametrize("part", ["tuning", "cost"])
 def test_a_data_set_leads_to_its_tuning_and_its_cost(open_at, part):
     opened = open_at()
-    page, anchor = opened.page, [d["anchor"] for d in data_of(opened.page)["datasets"] if d["order"]][-1]
+    page, anchor = opened.page, [d["anchor"] for d in data_of(opened.page)["datasets"] if d["views"]][-1]
     opened.go(f"#{anchor}")
     page.locator(f".current .cards a[href='#{part}-{anchor}']").click()
     page.wait_for_selector(f"#{part}.current")
@@ -46,13 +48,12 @@ def test_a_data_set_leads_to_its_tuning_and_its_cost(open_at, part):
 def test_a_link_restores_what_was_seen(open_at):
     first = open_at().page
     about = data_of(first)["datasets"][0]
-    out = about["order"][0]
+    out, other = best_first(about)[:2]
     first.locator(f"nav a[data-tab='{about['anchor']}']").click()
     first.locator(".current .tops button").last.click()
     first.select_option("#filters [name=metric]", "auc")
     first.locator("#filters summary").click()
     first.locator(f"#filters input[value='{out}']").uncheck()
-    other = about["order"][1]
     first.select_option("#filters [name=against]", other)
     where = first.evaluate("location.hash")
     assert where == f"#{about['anchor']}/{about['tops'][-1]}/auc/-{out}/vs={other}"
@@ -89,111 +90,93 @@ def test_choosing_a_metric_changes_map_table_strip_and_sentences_together(open_a
     assert "auc (higher is better)" in seen[1][3]
 
 
-def test_a_method_taken_out_is_named_nowhere_as_best(open_at):
+def test_a_method_taken_out_is_hidden_and_verdicts_stay(open_at):
     page = open_at().page
     data = data_of(page)
-    titles = {m["id"]: m["title"] for m in data["methods"]}
-    about = data["datasets"][0]
+    titles, about = dict(data["methods"]), data["datasets"][0]
     page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{about['main']}")
+    card = page.locator(".current .card.live").inner_text()
     best = page.locator(".current .strip li").first.get_attribute("data-m")
     page.locator("#filters summary").click()
     page.locator(f"#filters input[value='{best}']").uncheck()
     page.locator("#filters summary").click()
-    words = page.locator("section.current > :not(.figures)").all_inner_texts()
-    words += page.locator("section.current svg text").evaluate_all(
+    assert "verdicts are of all" in page.locator("#filters output").inner_text()
+    assert page.locator(".current .card.live").inner_text() == card
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    parts = ".current :is(.strip, .tests tbody, .wide tbody, svg text)"
+    words = page.locator(parts).evaluate_all(
         "all => all.filter(t => t.getBoundingClientRect().width).map(t => t.textContent)"
     )
     assert not re.search(rf"(?<![\w@]){re.escape(titles[best])}(?![\w@-])", "\n".join(words))
     page.evaluate("document.querySelector('nav a').click()")
-    assert titles[best] not in page.locator("#headline").inner_text()
     assert page.locator(f"#map tr[data-method='{best}']:visible").count() == 0
-    assert page.locator("#overview .ranking:visible, #overview figure:visible").count() == 0
     page.locator("#filters [type=reset]").click()
     assert page.locator(f"#map tr[data-method='{best}']:visible").count() == 1
 
 
 @pytest.mark.parametrize("metric", ["", "auc"])
-def test_without_a_method_the_script_says_what_python_says_of_the_others(open_at, shown, metric):
-    """Headline, mean ranks and rows of the map."""
-    page = open_at().page
-    if {m["id"] for m in data_of(page)["methods"]} != set(CHOSEN):
+def test_headline_ranks_and_order_are_pythons_of_the_metric(open_at, shown, metric):
+    page = open_at(f"#overview//{metric}").page
+    if {m for m, _ in data_of(page)["methods"]} != set(CHOSEN):
         pytest.skip("the results behind this report are not at hand")
-    out = CHOSEN[1]
-    page.evaluate("where => { location.hash = where; }", f"#overview//{metric}/-{out}")
-    page.wait_for_function("document.querySelector('#filters output').value")
     *tables, manifest = shown
-    tables = [table[table["method"] != out] for table in tables]
     datasets = {d: {**e, "scoring": metric or e["scoring"]} for d, e in manifest["datasets"].items()}
-    methods = {m: entry for m, entry in manifest["methods"].items() if m != out}
-    expected = build_page(as_tables(*tables), {**manifest, "datasets": datasets, "methods": methods})
+    expected = build_page(as_tables(*tables), {**manifest, "datasets": datasets}).overview[""]
     assert " best over " in expected.headline
     said = page.locator("#headline").inner_text()
     assert said == expected.headline + (f" By {metric}." if metric else "")
-    rows = page.locator("#map tbody tr[data-method]:visible")
-    assert rows.evaluate_all("all => all.map(r => r.dataset.method)") == [r.method for r in expected.map.rows]
-    ranks = rows.locator(".rank").all_inner_texts()
-    assert ranks == [fixed(row.rank, 1) for row in expected.map.rows]
+    rows = page.locator("#map tbody tr[data-method]")
+    assert rows.evaluate_all("all => all.map(r => r.dataset.method)") == expected.order
+    assert rows.locator(".rank").all_inner_texts() == [expected.ranks[m] for m in expected.order]
 
 
-def shared(about, metric, top, method, other):
-    """Return the differences of two methods, over the runs both have."""
-    values = about["values"][metric][top]
-    pairs = zip(values.get(method, []), values.get(other, []), strict=False)
-    return [a - b for a, b in pairs if a is not None and b is not None]
+def shared(about, top, method, other):
+    """Return the differences of two methods over the runs both have, and their mean if those are all."""
+    cells = about["views"][about["metric"]]["leads"][top]["cells"]
+    if not {method, other} <= set(cells):
+        return [], None
+    pairs = list(zip(cells[method]["runs"], cells[other]["runs"], strict=True))
+    found = [a - b for a, b in pairs if a is not None and b is not None]
+    return found, sum(found) / len(found) if len(found) == len(pairs) else None
 
 
-def test_differences_to_a_method_are_shown_in_map_strip_table_and_files(open_at):
+def number(text):
+    return None if text == "·" else float(text.replace("−", "-"))
+
+
+def test_differences_to_a_method_are_shown_in_map_strip_and_table(open_at):
     page = open_at().page
     data = data_of(page)
-    about = next(d for d in data["datasets"] if len(d["order"]) > 2)
-    base, top = about["order"][1], about["tops"][-1]
+    about = next(d for d in data["datasets"] if len(best_first(d)) > 2)
+    base, top = best_first(about)[1], about["tops"][-1]
     values = map_cells(page)
     page.select_option("#filters [name=against]", base)
     assert page.evaluate("location.hash") == f"#overview/vs={base}"
-    assert page.locator("p.against b").inner_text() == {m["id"]: m["title"] for m in data["methods"]}[base]
+    assert page.locator("#overview p.against b").inner_text() == dict(data["methods"])[base]
     assert map_cells(page) != values
     for d in data["datasets"]:
         for cell in page.locator(f"#map tr[data-method] td[data-dataset='{d['id']}']").all():
             row = cell.locator("xpath=..").get_attribute("data-method")
-            found = shared(d, d["metric"], cell.get_attribute("data-top"), row, base)
+            _, mean = shared(d, cell.get_attribute("data-top"), row, base)
             text = cell.inner_text()
-            if not found:
-                assert text == "·"
-            elif row == base:
-                assert text == "0"
-            else:
-                mean = sum(found) / len(found)
-                assert text[0] in ("0" if abs(mean) < 1e-12 else "+" if mean > 0 else "−")
-                assert float(text.replace("−", "-")) == pytest.approx(mean, abs=0.0051)
+            assert (number(text) is None) == (mean is None)
+            if mean is not None:
+                assert text == "0" if row == base else text[0] in "+−0"
+                assert number(text) == pytest.approx(mean, abs=0.0051)
     page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{top}/vs={base}")
     page.wait_for_selector(f"section.current[data-dataset='{about['id']}']")
     here = page.locator("section.current")
+    table = here.locator(".wide")
     for row in here.locator(".strip li[data-m]").all():
-        found = shared(about, about["metric"], top, row.get_attribute("data-m"), base)
+        method = row.get_attribute("data-m")
+        found, mean = shared(about, top, method, base)
         assert row.locator(".dot").count() == len(found)
-        text = row.locator(".value").inner_text()
-        if found:
-            assert float(text.replace("−", "-")) == pytest.approx(sum(found) / len(found), abs=5.1e-4)
-        else:
-            assert text == "–"
+        value = number(row.locator(".value").inner_text())
+        assert value == (None if mean is None else pytest.approx(mean, abs=5.1e-4))
+        place = 1 + about["tops"].index(top)
+        cell = table.locator(f"tr[data-method='{method}'] > *").nth(place)
+        assert number(cell.locator(".v").text_content()) == value
     assert here.locator(".strip .zero").count() > 0
-    here.locator(".numbers summary").click()
-    with page.expect_download() as download:
-        here.locator(".exports [data-format=csv]").click()
-    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
-    assert {row["minus"] for row in rows} == {base}
-    wide = here.locator(".wide")
-    for row in rows:
-        found = shared(about, about["metric"], row["top"], row["method"], base)
-        assert (
-            row["difference"] == ""
-            if not found
-            else float(row["difference"]) == pytest.approx(sum(found) / len(found), abs=1e-9)
-        )
-        place = 1 + about["tops"].index(row["top"])
-        cell = wide.locator(f"tr[data-method='{row['method']}'] > *").nth(place)
-        shown = cell.get_attribute("data-v")
-        assert shown == "" if not found else float(shown) == pytest.approx(float(row["difference"]), abs=1e-9)
     page.locator("#filters [type=reset]").click()
     page.evaluate("document.querySelector('nav a').click()")
     page.wait_for_selector("#overview.current")
@@ -301,23 +284,18 @@ def test_a_figure_names_the_method_pointed_at_and_gives_its_data(open_at):
     assert "currentColor" not in picture
 
 
-def test_the_shown_table_comes_as_csv_tex_and_markdown(open_at):
+def test_the_shown_table_comes_as_csv_tex_and_markdown_without_hidden_methods(open_at):
     page = open_at().page
-    about = next(d for d in data_of(page)["datasets"] if "auc" in d["values"])
-    page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}//auc")
+    about = next(d for d in data_of(page)["datasets"] if "auc" in d["views"])
+    view = about["views"]["auc"]
+    out, *kept = view["order"]
+    page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}//auc/-{out}")
     page.locator(".current .numbers summary").click()
-    given = {}
-    for kind in ("csv", "tex", "md"):
+    for kind, (head, rows, foot) in (
+        (kind, export.values()) for kind, export in sorted(view["exports"].items())
+    ):
         with page.expect_download() as download:
             page.locator(f".current .exports [data-format={kind}]").click()
-        given[kind] = Path(download.value.path()).read_text(encoding="utf-8")
+        given = Path(download.value.path()).read_text(encoding="utf-8")
         assert download.value.suggested_filename == f"{about['id']}-auc.{kind}"
-    rows = list(csv.DictReader(io.StringIO(given["csv"])))
-    values = about["values"]["auc"]
-    for row in rows:
-        mine = [v for v in values[row["top"]][row["method"]] if v is not None]
-        assert float(row["mean"]) == pytest.approx(sum(mine) / len(mine))
-    best = sum(row["best"] == "true" for row in rows)
-    assert best >= len(about["tops"])
-    assert given["tex"].count("\\textbf{") == given["md"].count("**") / 2 == best
-    assert given["tex"].count(" \\\\") == 1 + len({row["method"] for row in rows})
+        assert given == "\n".join([head, *(rows[m] for m in kept), foot]).rstrip() + "\n"

@@ -51,7 +51,7 @@ function save(text, name, type) {
 }
 
 function exportTable(set, format) {
-  const metric = metricOf(set), { order, exports } = set.views[metric], [head, rows, foot] = exports[format];
+  const metric = metricOf(set), { order, exports } = set.views[metric], { head, rows, foot } = exports[format];
   const lines = order.filter(shown).map((method) => rows[method]);
   save(`${[head, ...lines, foot].join("\n").trimEnd()}\n`, `${set.id}-${metric.replace(/[^\w-]/g, "-")}.${format}`, "text/plain");
 }
