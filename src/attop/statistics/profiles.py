@@ -1,4 +1,4 @@
-"""Methods over data sets: regret, performance profiles, and how much a mean depends on which sets they are."""
+"""Methods over data sets: regret, performance profiles, and how a mean depends on which sets they are."""
 
 from __future__ import annotations
 
