@@ -20,9 +20,9 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from attop.core.top import Top
+from attop.experiment.candidate import Sample
 from attop.experiment.judge import judge
 from attop.experiment.result import summarise
-from attop.experiment.runs import Sample
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across
 from attop_bench.report.compute.across_sentences import sentences
@@ -31,7 +31,7 @@ from support.simulated_runs import N, correlated, covariance, resampled, splits
 
 MODELS = (2, 5, 10)
 PRECISION = get_metric("precision@k")
-SAMPLE = Sample(np.zeros((N, 1)), np.zeros(N), (np.arange(N) < N // 10).astype(int), None, None)
+SAMPLE = Sample(np.zeros((N, 1)), (np.arange(N) < N // 10).astype(int))
 
 
 @cache

@@ -21,11 +21,11 @@ from .estimators import SVMPerf as SVMPerf
 from .estimators import TopBooster as TopBooster
 from .estimators import TopPush as TopPush
 from .estimators import TopStack as TopStack
-from .estimators import fit_many as fit_many
 from .estimators import predict_top as predict_top
 from .estimators import top_threshold as top_threshold
 from .experiment import TopComparison as TopComparison
 from .experiment import compare_at_top as compare_at_top
+from .experiment import fit_many as fit_many
 from .metrics import UndefinedMetricError as UndefinedMetricError
 from .metrics import get_metric as get_metric
 from .metrics import make_top_scorer as make_top_scorer

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attop.core.top import Top
 from attop_bench.data import Dataset, DatasetError, make
-from attop_bench.run.fitting import fit_settings, import_estimator
+from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.spec import JobSpec
 
 N = 120
@@ -58,7 +59,7 @@ def test_gaps_and_categories_are_learnt_from_the_training_part_alone(ceiling, tm
     rng = np.random.default_rng(1)
     for _ in range(5):
         fit, rest = np.split(rng.permutation(N), [60])
-        _, transform = fit_settings(import_estimator("attop.SGDAtK")(), job, data, fit, [{"top": 5}])
+        _, transform = learner_of(job, data).fit(sample_of(data), fit, [(Top(k=5), {})], 0)
         for rows in (fit, rest):
             np.testing.assert_allclose(transform(rows), prepared_by_hand(frame, fit, rows, ceiling))
 
@@ -74,7 +75,7 @@ def test_what_test_rows_hold_changes_no_model(tmp_path):
     for name, one in (("a", frame), ("b", other)):
         (tmp_path / name).mkdir()
         data = written(one, tmp_path / name, **options)
-        (model,), _ = fit_settings(import_estimator("attop.SGDAtK")(), job, data, np.arange(60), [{"top": 5}])
+        (model,), _ = learner_of(job, data).fit(sample_of(data), np.arange(60), [(Top(k=5), {})], 0)
         models.append(model.coef_)
     np.testing.assert_array_equal(*models)
 

@@ -9,7 +9,7 @@ from attop.core.top import Top
 from attop.metrics import get_metric
 from attop_bench.data import DatasetError, make
 from attop_bench.data.look import look
-from attop_bench.data.look.proposal import in_time, parameters, propose
+from attop_bench.data.proposal import in_time, parameters, propose
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.config import load_config
 from support import ROOT

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
 from attop import estimators
-from attop.estimators import fit_many
+from attop.experiment.candidate import fit_many
 from support.every_estimator import COMPOSITES, NAMES, make
 
 RNG = np.random.default_rng(0)

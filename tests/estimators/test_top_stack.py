@@ -21,7 +21,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from attop import Top, TopPush, TopStack
-from attop.estimators.members import raw_scores, takes
+from attop.estimators.members import raw_scores
+from attop.experiment.candidate import fit_parameter
 from attop.experiment.splits import cross_fitting_folds
 from attop.metrics.held_out import TopPrecision
 from oracles.stacking import held_out_log_odds, log_odds
@@ -222,8 +223,8 @@ def test_weights_and_groups_reach_those_that_take_them():
         assert np.array_equal(given, weight[train])
     assert np.isfinite(model.decision_function(X)).all()
     search = GridSearchCV(make_pipeline(StandardScaler(), LogisticRegression()), {})
-    assert takes(search, "sample_weight") == "logisticregression__sample_weight"
-    assert takes(search, "groups") is None
+    assert fit_parameter(search, "sample_weight") == "logisticregression__sample_weight"
+    assert fit_parameter(search, "groups") is None
     with sklearn.config_context(enable_metadata_routing=True):
         routed = stack(members).fit(X, Y, groups=GROUPS, sample_weight=weight)
     assert np.array_equal(routed.decision_function(X), model.decision_function(X))
@@ -316,8 +317,8 @@ LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
         ({"members": [LogisticRegression()]}, (X, Y), 'estimators must be "auto" or a list'),
         ({"members": [("a", "drop")]}, (X, Y), 'estimators must be "auto" or a list'),
         ({"members": [*MEMBERS, *MEMBERS]}, (X, Y), "not unique"),
-        ({"members": [("line", LinearRegression())]}, (X, Y), r"member 'line' \(LinearRegression\) gives no"),
-        ({"members": [("bad", Broken())]}, (X, Y), "50 of 50 scores of member 'bad' are NaN or infinite"),
+        ({"members": [("line", LinearRegression())]}, (X, Y), r"member 'line' gives no scores"),
+        ({"members": [("bad", Broken())]}, (X, Y), "member 'bad' returned 50 scores that are NaN"),
     ],
 )
 def test_what_is_refused(changes, data, message):

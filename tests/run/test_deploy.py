@@ -13,16 +13,16 @@ import yaml
 
 from attop.core.top import Top
 from attop.metrics import precision_at_k
+from attop.metrics.scorer import scores_of
 from attop_bench.cli.main import main
 from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.card import card
-from attop_bench.deploy.choose import tied_share
-from attop_bench.deploy.deploy import deploy
+from attop_bench.deploy.deploy import deploy, tied_share
 from attop_bench.deploy.package import read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.run.config import ConfigError, load_config
-from attop_bench.run.fitting import fit_settings, import_estimator, score_items
+from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
 from attop_bench.run.training import run_job
@@ -79,15 +79,12 @@ def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table):
     plan = Plan(config([method]))
     job = plan.spec(Run("mine", method["id"], 0, 0))
     rows = np.arange(len(data.y))
-    estimator = import_estimator(job.estimator)(**job.params)
-    if "random_state" in estimator.get_params():
-        seed = found.package.pipeline["model"].get_params()["random_state"]
-        estimator.set_params(random_state=seed)
-    (model,), transform = fit_settings(estimator, job, data, rows, [{**found.setting, "top": found.top}])
+    seed = found.package.pipeline["model"].get_params()["random_state"]
+    (model,), features = learner_of(job, data).fit(sample_of(data), rows, [(found.top, found.setting)], seed)
     read = pd.read_csv("mine.csv")
     pipeline = found.package.pipeline
     scores = pipeline.decision_function(read) if method is not TREE else pipeline.predict_proba(read)[:, 1]
-    np.testing.assert_allclose(scores, score_items(model, transform(rows)), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(scores, scores_of(model, features(rows)), rtol=1e-9, atol=1e-9)
 
 
 def test_choice_and_expectation_are_those_of_the_benchmarks_runs(table):
@@ -119,10 +116,10 @@ def test_the_final_setting_is_best_on_the_outer_folds(table):
     for C in (0.01, 1):
         values = []
         for fold in folds:
-            (model,), transform = fit_settings(
-                import_estimator(job.estimator)(), job, data, fold.train, [{"C": C}]
+            (model,), features = learner_of(job, data).fit(
+                sample_of(data), fold.train, [(found.top, {"C": C})], 0
             )
-            values.append(precision_at_k(data.y[fold.test], score_items(model, transform(fold.test)), 20))
+            values.append(precision_at_k(data.y[fold.test], scores_of(model, features(fold.test)), 20))
         means[C] = np.mean(values)
     assert found.setting == {"C": max(means, key=means.get)}
 

@@ -12,7 +12,7 @@ from attop_bench.data.build import make
 from attop_bench.report.page.section import protocol_sentence
 from attop_bench.run.checks import check_plan
 from attop_bench.run.config import ConfigError, load_config
-from attop_bench.run.measure import measure
+from attop_bench.run.fitting import sample_of
 from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
 from support import ROOT
@@ -166,5 +166,5 @@ def test_card_precision_selects_and_needs_its_columns(tmp_path):
     assert top["validation"] == pytest.approx(best)
     assert best > 0
     bare = replace(data, entity=None)
-    found = measure(job.metric, bare, folds[0].test, np.zeros(len(folds[0].test)), job.tops[0])
+    found = sample_of(bare).measure(job.metric, folds[0].test, np.zeros(len(folds[0].test)), job.tops[0])
     assert found.reason == "the data name no entities or no days"

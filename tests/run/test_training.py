@@ -9,10 +9,10 @@ from sklearn.preprocessing import StandardScaler
 
 from attop.core.files import read_json
 from attop.core.top import Top
+from attop.experiment.candidate import Learner
 from attop.metrics import average_precision, get_metric, precision_at_k
 from attop_bench.data.base import Dataset, Unavailable, save_arrays
 from attop_bench.run.evaluation import evaluate
-from attop_bench.run.fitting import settings_of
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.run import Run
 from attop_bench.run.spec import JobSpec
@@ -153,13 +153,12 @@ def test_a_ranker_whose_weights_overflow_diverged():
 def test_a_metric_undefined_on_every_split_is_said():
     outcome = run(job(tops=[{"k": 70}]), dataset())
     assert outcome.record.status == "error"
-    assert "undefined on every inner split" in outcome.record.error
+    assert "undefined on every inner fold" in outcome.record.error
 
 
-def test_settings_are_all_combinations_in_order():
-    assert settings_of({"a": [1, 2], "b": ["x"]}) == [{"a": 1, "b": "x"}, {"a": 2, "b": "x"}]
-    assert settings_of({"b": [1, 2], "a": [3, 4]}) == settings_of({"a": [3, 4], "b": [1, 2]})
-    assert settings_of({}) == [{}]
+def test_candidates_are_all_combinations_in_order():
+    made = [Learner("x", None, grid).candidates for grid in ({"b": [1, 2], "a": [3, 4]}, None)]
+    assert made == [[{"a": a, "b": b} for a in (3, 4) for b in (1, 2)], [{}]]
 
 
 def test_evaluation_reads_what_a_job_wrote(tmp_path):

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import oracles.statistics as oracle
-from attop.statistics.profiles import performance_profile, regret
-from attop.statistics.resampling import bootstrap_means
+from attop.statistics.profiles import bootstrap_means, performance_profile, regret
 from support.demsar import DEMSAR
 
 

@@ -5,9 +5,13 @@ import pytest
 from scipy import stats
 
 import oracles.statistics as oracle
-from attop.statistics.bayesian import bayesian_signed_rank, correlated_t
-from attop.statistics.effects import effect_sizes
-from attop.statistics.two_methods import corrected_t_test, wilcoxon
+from attop.statistics.two_methods import (
+    bayesian_signed_rank,
+    corrected_t_test,
+    correlated_t,
+    effect_sizes,
+    wilcoxon,
+)
 from support.demsar import DEMSAR
 
 

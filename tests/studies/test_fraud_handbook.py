@@ -12,7 +12,7 @@ from studies.fraud_handbook.kind import FEATURES, FILES, fraud_handbook
 
 from attop_bench.data.base import DatasetError
 from attop_bench.run.config import load_config
-from attop_bench.run.measure import measure
+from attop_bench.run.fitting import sample_of
 from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
 from support import ROOT
@@ -70,7 +70,7 @@ def test_printed_card_precisions_to_the_digit(transactions, plan, method, low, h
     [run] = [run for run in plan.runs() if run.method == method]
     outcome = run_job(plan.spec(run), data, fold, contain=False)
     found = {
-        name: measure(plan.config.metric(name), data, outcome.test, outcome.scores[0], None).value
+        name: sample_of(data).measure(plan.config.metric(name), outcome.test, outcome.scores[0], None).value
         for name in plan.config.metrics
     }
     told = pd.read_csv(ROOT / "studies/fraud_handbook/printed.csv").set_index(["method", "metric"])["mean"]

@@ -128,6 +128,13 @@ class Top:
             raise ValueError(f"{_NOT_A_TOP}, got {text!r}: {error}") from None
         raise ValueError(f"{_NOT_A_TOP}, got {text!r}")
 
+    def as_share(self, n: int) -> Top:
+        """Return a top of which a part of a list of `n` items is cut at the same share: k is k of n.
+
+        Other tops, and a k of `n` or more, stay what they are.
+        """
+        return Top(k=self.k, out_of=n) if self.k is not None and self.out_of is None and self.k < n else self
+
     def resolve(self, n: int, n_pos: int, *, where: str = "this sample") -> int:
         """Number of items at the top of a sample.
 

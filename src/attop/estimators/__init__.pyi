@@ -1,6 +1,5 @@
 from .aatp import AATP as AATP
 from .base import LinearRanker as LinearRanker
-from .base import fit_many as fit_many
 from .budget import TopThreshold as TopThreshold
 from .budget import predict_top as predict_top
 from .budget import top_threshold as top_threshold

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Hashable, Mapping, Sequence
-from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from attop.core.sample import check_groups
 from attop.core.top import Top
@@ -24,7 +22,7 @@ from attop.estimators.features import check_features
 from attop.estimators.validation import check_parameters
 from attop.solvers.base import Solution
 
-__all__ = ["CutAtZero", "LinearRanker", "all_alike", "cut_below", "encode_labels", "fit_many"]
+__all__ = ["CutAtZero", "LinearRanker", "all_alike", "cut_below", "encode_labels"]
 
 Setting = Mapping[str, Any]
 
@@ -272,62 +270,3 @@ def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
 def all_alike(scores: Floats) -> bool:
     """Return whether scores are equal but for rounding: they rank nothing."""
     return bool(np.ptp(scores) <= _ALIKE * np.abs(scores).max())
-
-
-def fit_many(
-    estimator: BaseEstimator,
-    X: ArrayLike,
-    y: ArrayLike,
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    *,
-    candidates: Sequence[Setting],
-) -> list[Any]:
-    """Fit any scikit-learn estimator once per setting, sharing work where the estimator knows how.
-
-    An estimator with a method `fit_many` (all of attop's) trains the settings together. Any other is
-    cloned and fitted once per distinct setting. `top` is left out for an estimator that has no such
-    parameter; `groups` reach those whose `fit` takes them.
-
-    An estimator whose `fit` takes no `sample_weight` is refused where there are weights.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Never fitted itself.
-    X, y, groups, sample_weight : array-like
-        As for ``estimator.fit``.
-    candidates : sequence of mappings
-        Parameters of each model.
-
-    Returns
-    -------
-    models : list of fitted estimators, in the order of `candidates`; equal settings share one.
-
-    Raises
-    ------
-    TypeError
-        If there are weights, and the estimator's `fit` takes none.
-    """
-    weights: dict[str, Any] = {} if sample_weight is None else {"sample_weight": sample_weight}
-    if weights and not has_fit_parameter(estimator, "sample_weight"):
-        raise TypeError(
-            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or use an estimator "
-            "whose fit has that parameter"
-        )
-    takes_top = "top" in estimator.get_params()
-    relevant = [{k: v for k, v in s.items() if k != "top" or takes_top} for s in candidates]
-    distinct: list[Setting] = []
-    position = []
-    for setting in relevant:
-        if setting not in distinct:
-            distinct.append(setting)
-        position.append(distinct.index(setting))
-    if hasattr(estimator, "fit_many"):
-        models = estimator.fit_many(X, y, groups, candidates=distinct, **weights)
-    else:
-        takes_groups = "groups" in inspect.signature(estimator.fit).parameters
-        extra = weights | ({"groups": groups} if takes_groups and groups is not None else {})
-        # Copies: an estimator from elsewhere may change what it is given.
-        models = [clone(estimator).set_params(**s).fit(*deepcopy((X, y)), **extra) for s in distinct]
-    return [models[i] for i in position]

@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import logit
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import _num_samples
 from threadpoolctl import threadpool_limits
 
 from attop.core.seeds import derive_seed
 from attop.core.typing import Floats, Ints
+from attop.experiment.candidate import fit, open_parameters
 from attop.experiment.splits import Pair
+from attop.metrics.scorer import check_scores_of, scores_of
 
-__all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "refit", "seeded", "takes"]
+__all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "refit", "seeded"]
 
 #: A name and an estimator.
 Member = tuple[str, Any]
@@ -90,28 +90,10 @@ def booster(*, random: bool = False) -> Any:
 
 
 def seeded(member: Member, seed: int) -> Any:
-    """Return a clone of the estimator in which what would be seeded by chance is seeded by its name."""
+    """Return a clone of the estimator; each `random_state` that is None gets a seed of the member's name."""
     name, estimator = member
-    fresh = clone(estimator)
-    for parameter, value in fresh.get_params().items():
-        if value is None and parameter.rpartition("__")[2] == "random_state":
-            fresh.set_params(**{parameter: derive_seed(seed, name, parameter) >> 1})
-    return fresh
-
-
-def takes(estimator: Any, name: str) -> str | None:
-    """Return the keyword by which `fit` takes a value for each row, or None where it does not.
-
-    A pipeline hands it to its last step, a search over settings to the estimator it tunes.
-    """
-    prefix = ""
-    while isinstance(estimator, (Pipeline, BaseSearchCV)):
-        if isinstance(estimator, Pipeline):
-            step, estimator = estimator.steps[-1]
-            prefix += f"{step}__"
-        else:
-            estimator = estimator.estimator
-    return prefix + name if has_fit_parameter(estimator, name) else None
+    states = {p: derive_seed(seed, name, p, bits=31) for p in open_parameters(estimator, "random_state")}
+    return clone(estimator).set_params(**states)
 
 
 def cross_fit(
@@ -168,29 +150,16 @@ def raw_scores(member: Member, X: Any, prior: float) -> Floats:
 
     Raises
     ------
-    TypeError
-        If it has neither.
-    FloatingPointError
-        If scores are NaN or infinite.
+    TypeError, ValueError, FloatingPointError
+        As `attop.metrics.scorer.scores_of`.
     """
     name, model = member
-    if hasattr(model, "predict_proba"):
-        scores = logit(np.clip(np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1], _LEAST, _MOST))
-        knee = logit(_HOPELESS * prior)
-        scores = np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
-    elif hasattr(model, "decision_function"):
-        scores = np.asarray(model.decision_function(X), dtype=np.float64).reshape(-1)
-    else:
-        raise TypeError(
-            f"member {name!r} ({type(model).__name__}) gives no scores: a ranking needs predict_proba or "
-            "decision_function"
-        )
-    if not np.isfinite(scores).all():
-        raise FloatingPointError(
-            f"{int((~np.isfinite(scores)).sum())} of {len(scores)} scores of member {name!r} are NaN or "
-            "infinite: scale its features, or leave it out"
-        )
-    return scores
+    if not hasattr(model, "predict_proba"):
+        return scores_of(model, X, name=f"member {name!r}")
+    p = check_scores_of(np.asarray(model.predict_proba(X))[:, 1], _num_samples(X), f"member {name!r}")
+    scores = logit(np.clip(p, _LEAST, _MOST))
+    knee = logit(_HOPELESS * prior)
+    return np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
 
 
 def _held_out(member: Member, X: Any, y: Ints, fold: Pair, values: dict[str, Any]) -> Floats:
@@ -201,10 +170,6 @@ def _held_out(member: Member, X: Any, y: Ints, fold: Pair, values: dict[str, Any
 
 
 def _fit(member: Member, X: Any, y: Ints, rows: Ints, values: dict[str, Any]) -> Any:
-    model = clone(member[1])
-    keywords = {name: takes(model, name) for name in values}
-    given = {keyword: values[name][rows] for name, keyword in keywords.items() if keyword is not None}
-    # One thread: the order of sums, and so the last digits, must not depend on n_jobs. Without metadata
-    # routing: what reaches a member is settled by `takes`, whatever the caller's configuration.
-    with threadpool_limits(1), config_context(enable_metadata_routing=False):
-        return model.fit(_safe_indexing(X, rows), y[rows], **given)
+    # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
+    with threadpool_limits(1):
+        return fit(member[1], _safe_indexing(X, rows), y[rows], **{k: v[rows] for k, v in values.items()})

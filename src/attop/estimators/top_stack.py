@@ -25,8 +25,8 @@ from attop.estimators.members import (
     raw_scores,
     refit,
     seeded,
-    takes,
 )
+from attop.experiment.candidate import fit_parameter
 from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import HeldOutPrecision, TopPrecision
 
@@ -246,7 +246,7 @@ class TopStack(CutAtZero, _BaseComposition):
         given: Any = self.estimators
         if isinstance(given, str):
             given = default_members(min(len(train) for train, _ in folds), sparse=issparse(X))
-        if "sample_weight" in values and not any(takes(model, "sample_weight") for _, model in given):
+        if "sample_weight" in values and not any(fit_parameter(model, "sample_weight") for _, model in given):
             raise ValueError(
                 f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
                 "add one that does, or leave the weights out"

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.model_selection import check_cv
+from threadpoolctl import threadpool_limits
 
-from attop.core.sample import check_weights
+from attop.core.sample import check_groups, check_weights
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
-from attop.core.typing import Ints, TopLike
+from attop.core.typing import TopLike
+from attop.experiment.candidate import Learner, Sample
 from attop.experiment.result import TopComparison, summarise
-from attop.experiment.runs import Candidate, Sample, run
+from attop.experiment.splits import Fold, assign_by, fold_of, stratified, whole_groups
+from attop.experiment.tune import train
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 
 __all__ = ["compare_at_top"]
 
-_FOLDS, _REPEATS = 5, 2
+#: Folds, how often they are drawn, and inner folds of a training part, on which candidates are chosen.
+_FOLDS, _REPEATS, _INNER = 5, 2, 3
 
 
 def compare_at_top(
@@ -110,30 +116,26 @@ def compare_at_top(
     >>> print(found.sentence)
     logistic finds 46 of your 50, 4.9 times chance. It is shown to be better than none.
     """
-    candidates = [Candidate.of(name, given) for name, given in models.items()]
-    if not candidates:
+    learners = [Learner.of(name, given) for name, given in models.items()]
+    if not learners:
         raise ValueError("models is empty: give at least one, such as {'mine': LogisticRegression()}")
     sample = _sample(X, y, groups, sample_weight)
-    n, n_pos = len(sample.y), int(sample.positive.sum())
-    found = get_metric(metric or ("precision@k" if sample_weight is None else "recall@k"))
-    if sample_weight is not None and not found.weighted:
-        raise ValueError(f"{found.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc")
-    if found.grouped and groups is None:
-        raise ValueError(f"{found.name} is a mean over groups: give groups")
-    cut = Top.of(top)
+    n = len(sample.y)
+    metric = get_metric(metric or ("precision@k" if sample_weight is None else "recall@k"))
+    if sample_weight is not None and not metric.weighted:
+        raise ValueError(f"{metric.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc")
+    if metric.grouped and groups is None:
+        raise ValueError(f"{metric.name} is a mean over groups: give groups")
+    top = Top.of(top)
     if groups is None:
-        cut.resolve(n, n_pos, where="X")
-        if cut.k is not None and cut.out_of is None and cut.k < n:
-            cut = Top(k=cut.k, out_of=n)
-    splits = _splits(cv, sample, random_state)
-    jobs = [
-        (candidate, train, test, derive_seed(random_state, "run", r))
-        for r, (train, test) in enumerate(splits)
-        for candidate in candidates
-    ]
-    results = _in_parallel(jobs, sample, found, cut, n_jobs, verbose)
-    numbers = [r for r in range(len(splits)) for _ in candidates]
-    return summarise(results, numbers, splits, found, cut, sample)
+        top.resolve(n, int(sample.y.sum()), where="X")
+        top = top.as_share(n)
+    tuned = any(len(learner.candidates) > 1 for learner in learners)
+    folds = _folds(cv, sample, random_state, _INNER if tuned else None)
+    jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
+    results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
+    numbers = [r for r in range(len(folds)) for _ in learners]
+    return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
 
 
 def _sample(X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> Sample:
@@ -148,29 +150,59 @@ def _sample(X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: Array
     if codes is not None and codes.shape != (n,):
         raise ValueError(f"groups must name the group of each of the {n} rows, got shape {codes.shape}")
     weights = None if sample_weight is None else check_weights(sample_weight, n)
-    return Sample(X, labels, (labels == classes[1]).astype(np.int64), codes, weights)
+    return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, labels=labels)
 
 
-def _splits(cv: Any, sample: Sample, random_state: int) -> list[tuple[Ints, Ints]]:
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
-
-    rows = np.zeros(len(sample.y))
-    if cv is not None and not isinstance(cv, int):
-        splitter = check_cv(cv, sample.positive, classifier=True)
-        return list(splitter.split(rows, sample.positive, sample.groups))
-    kind = StratifiedKFold if sample.groups is None else StratifiedGroupKFold
-    folds = _FOLDS if cv is None else cv
+def _folds(cv: Any, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:
+    """Return the folds and the seed of each: those of a benchmark's data set called "data"."""
+    y, groups = sample.y, sample.groups
+    if cv is None or isinstance(cv, int):
+        options = {"n_folds": _FOLDS if cv is None else cv, "inner_folds": inner_folds}
+        kind = "stratified" if groups is None else "whole-groups"
+        seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
+        repeats = [
+            stratified(y, seed=seed, **options)
+            if groups is None
+            else whole_groups(y, groups, seed=seed, **options)
+            for seed in seeds
+        ]
+    else:
+        pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
+        given = [fold if isinstance(fold, Fold) else Fold(*map(np.asarray, fold)) for fold in pairs]
+        codes = None if groups is None else check_groups(groups, len(y))
+        assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
+        repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in given]]
     return [
-        split
-        for repeat in range(_REPEATS)
-        for split in kind(folds, shuffle=True, random_state=derive_seed(random_state, "split", repeat)).split(
-            rows, sample.positive, sample.groups
-        )
+        (fold, derive_seed(random_state, "data", r, f))
+        for r, folds in enumerate(repeats)
+        for f, fold in enumerate(folds)
     ]
 
 
+def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, seed: int) -> dict[str, Any]:
+    """Return the value of a learner on the test items, after tuning and fitting on the training items.
+
+    One thread and a given seed, so that neither the number of jobs nor their order makes a difference.
+    """
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        trained = train(learner, sample, fold, [top], metric, seed)
+    (scores,) = trained.scores
+    value = sample.measure(metric, fold.test, scores, top)
+    groups = None if sample.groups is None else sample.groups[fold.test]
+    return {
+        "model": learner.name,
+        "value": value.value,
+        "reason": value.reason or "",
+        "lift": get_metric("lift@k").evaluate(sample.y[fold.test], scores, top, groups).value,
+        "setting": trained.chosen[0],
+        "seconds": sum(filter(None, (trained.seconds[part] for part in ("selection", "training")))),
+        "warning": str(warned[0].message) if warned else "",
+    }
+
+
 def _in_parallel(
-    jobs: Sequence[tuple[Candidate, Ints, Ints, int]],
+    jobs: Sequence[tuple[Learner, Fold, int]],
     sample: Sample,
     metric: Metric,
     top: Top,
@@ -180,8 +212,7 @@ def _in_parallel(
     from joblib import Parallel, delayed
 
     done = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(run)(candidate, sample, train, test, metric, top, seed)
-        for candidate, train, test, seed in jobs
+        delayed(run)(learner, sample, fold, metric, top, seed) for learner, fold, seed in jobs
     )
     return list(_shown(done, len(jobs)) if verbose else done)
 

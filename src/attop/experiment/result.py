@@ -11,8 +11,8 @@ import numpy as np
 from attop.core.top import Top
 from attop.core.typing import Ints
 from attop.core.wording import listed
+from attop.experiment.candidate import Sample
 from attop.experiment.judge import Judgement, default_tolerance, interval, judge
-from attop.experiment.runs import Sample
 from attop.metrics.metric import Metric
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def summarise(
         metric.name,
         top,
         length,
-        float(sample.positive.mean()),
+        float(sample.y.mean()),
         sample.groups is not None,
         judged,
     )

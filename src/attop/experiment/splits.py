@@ -27,6 +27,7 @@ __all__ = [
     "Fold",
     "Pair",
     "assign_balanced_groups",
+    "assign_by",
     "assign_folds",
     "assign_groups",
     "cross_fitting_folds",
@@ -163,15 +164,24 @@ def pairs_of(fold: Ints, n_folds: int) -> list[Pair]:
 
 
 def fold_of(
-    y: Ints, train: Ints, test: Ints, inner_folds: int, assign: Assign, remedy: str = "lower inner_folds"
+    y: Ints,
+    train: Ints,
+    test: Ints,
+    inner_folds: int | None,
+    assign: Assign,
+    remedy: str = "lower inner_folds",
 ) -> Fold:
     """Return the `Fold` of a training and a test part; `assign` splits the training part for selection.
+
+    Without `inner_folds` there is nothing to select by.
 
     Raises
     ------
     ValueError
         If an inner fold lacks a class; it names the `remedy`.
     """
+    if inner_folds is None:
+        return Fold(train, test)
     _check_count("inner_folds", inner_folds)
     inner = [(train[fit], train[val]) for fit, val in pairs_of(assign(train, inner_folds), inner_folds)]
     for i, (_, validation) in enumerate(inner):
@@ -179,7 +189,7 @@ def fold_of(
     return Fold(train, test, inner)
 
 
-def cross_validation(y: Ints, n_folds: int, inner_folds: int, assign: Assign) -> list[Fold]:
+def cross_validation(y: Ints, n_folds: int, inner_folds: int | None, assign: Assign) -> list[Fold]:
     """Return folds, each of which is tested once by the others; `assign` splits all rows and then the others.
 
     Raises
@@ -195,12 +205,26 @@ def cross_validation(y: Ints, n_folds: int, inner_folds: int, assign: Assign) ->
     return folds
 
 
+def assign_by(
+    strata: Ints, groups: Ints | None, rng: Generator, duplicate_group: Ints | None = None
+) -> Assign:
+    """Return the rule for whole `groups`, or without them for rows of `strata`."""
+
+    def assign(rows: Ints, count: int) -> Ints:
+        if groups is not None:
+            return assign_groups(groups[rows], count, rng)
+        duplicates = None if duplicate_group is None else duplicate_group[rows]
+        return assign_folds(strata[rows], count, rng, duplicates)
+
+    return assign
+
+
 def stratified(
     y: ArrayLike,
     groups: ArrayLike | None = None,
     *,
     n_folds: int = 5,
-    inner_folds: int = 5,
+    inner_folds: int | None = 5,
     seed: int,
     duplicate_group: Ints | None = None,
 ) -> list[Fold]:
@@ -213,6 +237,7 @@ def stratified(
     groups : array-like of shape (n,), optional
         The positives of each group, and its negatives, are spread over the folds too.
     n_folds, inner_folds : int, at least 2
+        Without inner folds (None) there is nothing to select by.
     seed : int
     duplicate_group : ndarray of shape (n,), optional
         Rows of one duplicate group are all tested or all train, as are those of selection.
@@ -230,16 +255,11 @@ def stratified(
     """
     labels, strata = strata_of(y, groups)
     rng = np.random.default_rng(seed)
-
-    def assign(rows: Ints, count: int) -> Ints:
-        duplicates = None if duplicate_group is None else duplicate_group[rows]
-        return assign_folds(strata[rows], count, rng, duplicates)
-
-    return cross_validation(labels, n_folds, inner_folds, assign)
+    return cross_validation(labels, n_folds, inner_folds, assign_by(strata, None, rng, duplicate_group))
 
 
 def whole_groups(
-    y: ArrayLike, groups: ArrayLike, *, n_folds: int = 5, inner_folds: int = 5, seed: int
+    y: ArrayLike, groups: ArrayLike, *, n_folds: int = 5, inner_folds: int | None = 5, seed: int
 ) -> list[Fold]:
     """Cross-validate over groups: the items of a query are all in one part, so that test queries are new.
 
@@ -253,9 +273,7 @@ def whole_groups(
     labels = check_labels(y)
     codes = check_groups(groups, len(labels))
     rng = np.random.default_rng(seed)
-    return cross_validation(
-        labels, n_folds, inner_folds, lambda rows, count: assign_groups(codes[rows], count, rng)
-    )
+    return cross_validation(labels, n_folds, inner_folds, assign_by(labels, codes, rng))
 
 
 def cross_fitting_folds(cv: int, y: Ints, groups: Ints | None, rng: RandomState) -> list[Pair]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from attop.core.typing import Floats, TopLike
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 
-__all__ = ["TopScorer", "make_top_scorer", "scores_of"]
+__all__ = ["TopScorer", "check_scores_of", "make_top_scorer", "scores_of"]
 
 #: What a scorer may be handed besides features and labels.
 _METADATA = ("groups", "sample_weight")
@@ -111,15 +112,62 @@ class TopScorer:
         return self.metric.weighted
 
 
-def scores_of(estimator: Any, X: Any) -> Floats:
-    """Return what a binary classifier ranks by: `decision_function`, or else the positive's probability."""
+def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") -> Floats:
+    """Return what a fitted binary classifier ranks by: `decision_function`, or the positive's probability.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    X : array, frame or sparse matrix of n rows
+    protect : bool
+        Hand a copy of `X` to an estimator from elsewhere, which may change what it is given.
+    name : str
+        What errors call the estimator; by default its class.
+
+    Returns
+    -------
+    scores : ndarray of shape (n,)
+        Finite.
+
+    Raises
+    ------
+    TypeError
+        If it has neither method, or its scores are no real numbers.
+    ValueError
+        If there is not one score per row.
+    FloatingPointError
+        If scores are NaN or infinite.
+    """
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if protect and not hasattr(estimator, "fit_many"):
+        X = deepcopy(X)
+    who = name or type(estimator).__name__
     if hasattr(estimator, "decision_function"):
-        return estimator.decision_function(X)
+        return check_scores_of(estimator.decision_function(X), n, who)
     if hasattr(estimator, "predict_proba"):
-        return np.asarray(estimator.predict_proba(X))[:, 1]
-    raise TypeError(
-        f"{type(estimator).__name__} gives no scores: a ranking needs decision_function or predict_proba"
-    )
+        return check_scores_of(np.asarray(estimator.predict_proba(X))[:, 1], n, who)
+    raise TypeError(f"{who} gives no scores: a ranking needs decision_function or predict_proba")
+
+
+def check_scores_of(scores: ArrayLike, n: int, who: str) -> Floats:
+    """Return scores of a model as floats; parameters and errors are those of `scores_of`."""
+    values = np.asarray(scores)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{who} returned scores of dtype {values.dtype}, such as {values.ravel()[:1]}: "
+            "real numbers are needed"
+        )
+    if values.shape != (n,):
+        raise ValueError(
+            f"{who} returned scores of shape {values.shape} for {n} items: one number per item is needed"
+        )
+    values = values.astype(np.float64, copy=False)
+    if not np.isfinite(values).all():
+        raise FloatingPointError(
+            f"{who} returned {int((~np.isfinite(values)).sum())} scores that are NaN or infinite: scale its "
+            "features, or leave it out"
+        )
+    return values
 
 
 def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScorer:

@@ -1,8 +1,13 @@
 """Comparing methods over data sets: ranks, pairs, profiles, and a sentence where nothing can be said."""
 
-from attop.statistics.bayesian import Posterior, bayesian_signed_rank, correlated_t
-from attop.statistics.effects import Effect, effect_sizes
-from attop.statistics.profiles import Profile, Regret, performance_profile, regret
+from attop.statistics.profiles import (
+    Bootstrap,
+    Profile,
+    Regret,
+    bootstrap_means,
+    performance_profile,
+    regret,
+)
 from attop.statistics.ranks import (
     Comparison,
     Friedman,
@@ -16,8 +21,17 @@ from attop.statistics.ranks import (
     mean_ranks,
     rank_rows,
 )
-from attop.statistics.resampling import Bootstrap, bootstrap_means
-from attop.statistics.two_methods import CorrectedT, SignedRank, corrected_t_test, wilcoxon
+from attop.statistics.two_methods import (
+    CorrectedT,
+    Effect,
+    Posterior,
+    SignedRank,
+    bayesian_signed_rank,
+    corrected_t_test,
+    correlated_t,
+    effect_sizes,
+    wilcoxon,
+)
 
 __all__ = [
     "Bootstrap",

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from attop.core.typing import Floats
+from attop.statistics.two_methods import MIN_DATASETS
 
 __all__ = [
     "Comparison",
@@ -29,9 +30,6 @@ __all__ = [
     "holm",
     "mean_ranks",
 ]
-
-#: Fewer data sets than this, and no rank test can say anything.
-MIN_DATASETS = 5
 
 
 def rank_rows(scores: pd.DataFrame) -> pd.DataFrame:

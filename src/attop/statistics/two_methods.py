@@ -1,4 +1,4 @@
-"""Two methods compared: over the folds of one data set, or over data sets.
+"""Two methods compared over the runs of one data set, or over data sets: tests, effect sizes, posteriors.
 
 Everything here takes paired scores, higher is better; a difference is ``a - b``, positive where a is better.
 """
@@ -14,10 +14,22 @@ from scipy import stats
 
 from attop.core.typing import Floats
 
-__all__ = ["CorrectedT", "SignedRank", "corrected_t_test", "wilcoxon"]
+__all__ = [
+    "CorrectedT",
+    "Effect",
+    "Posterior",
+    "SignedRank",
+    "bayesian_signed_rank",
+    "corrected_t_test",
+    "correlated_t",
+    "effect_sizes",
+    "wilcoxon",
+]
 
-#: Fewer data sets than this, and no assignment of signs is rarer than 1 in 10.
+#: Fewer data sets than this, and no test can say anything: no assignment of signs is rarer than 1 in 10.
 MIN_DATASETS = 5
+#: Rows of weights of `bayesian_signed_rank` held at once.
+_CHUNK = 2000
 
 
 def differences(a: ArrayLike, b: ArrayLike, fewest: int, what: str) -> tuple[Floats, str | None]:
@@ -171,3 +183,166 @@ def _share_of_signs(ranks: Floats, t: float) -> float:
         share[r:] = (share[r:] + share[:-r]) / 2
         share[:r] /= 2
     return min(1.0, 2 * float(share[: round(2 * t) + 1].sum()))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Effect sizes of a against b; NaN where `refused`.
+
+    Attributes
+    ----------
+    n : int
+        Data sets.
+    mean, low, high : float
+        Mean difference a - b in units of the metric, and its Student t confidence interval (NaN for one data
+        set).
+    a12 : float
+        Vargha and Delaney's probability that a score of a exceeds one of b, equals counted half; 0.5 is no
+        effect. It ignores the pairing.
+    rank_biserial : float
+        Matched pairs: (R+ - R-) / (R+ + R-) of Wilcoxon's rank sums, from -1 to 1; zeros split.
+    refused : str or None
+        Why there are none.
+    """
+
+    n: int
+    mean: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    a12: float = math.nan
+    rank_biserial: float = math.nan
+    refused: str | None = None
+
+
+def effect_sizes(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Effect:
+    """Measure how much better a is than b over data sets.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (N,)
+        Scores by data set.
+    confidence : float
+        Of the interval of the mean difference.
+
+    Returns
+    -------
+    Effect
+        Refused for no data set or an undefined value.
+    """
+    d, refused = differences(a, b, 1, "data sets")
+    n = np.size(a)
+    if refused:
+        return Effect(n, refused=refused)
+    mean, low, high = float(d.mean()), math.nan, math.nan
+    if n > 1:
+        reach = float(stats.t.ppf((1 + confidence) / 2, n - 1) * np.std(d, ddof=1) / math.sqrt(n))
+        low, high = mean - reach, mean + reach
+    ranks = stats.rankdata(np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)]))
+    a12 = (float(ranks[:n].sum()) / n - (n + 1) / 2) / n
+    ranked, sizes = signed_ranks(d)
+    total = float(sizes.sum())
+    biserial = float((np.sign(ranked) * sizes).sum()) / total if total else 0.0
+    return Effect(n, mean, low, high, a12, biserial)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Probabilities that a is practically worse than b, equivalent (within the rope) and better.
+
+    Source: Benavoli, Corani, Demsar and Zaffalon, JMLR 18 (2017).
+    """
+
+    n: int
+    rope: float
+    worse: float = math.nan
+    equivalent: float = math.nan
+    better: float = math.nan
+    refused: str | None = None
+
+
+def _check_rope(rope: float) -> None:
+    if not 0 <= rope < math.inf:
+        raise ValueError(f"rope must be a half-width >= 0 in units of the metric, got {rope}")
+
+
+def correlated_t(a: ArrayLike, b: ArrayLike, *, rope: float, test_train_ratio: float) -> Posterior:
+    """Compare two methods on one data set by the Bayesian correlated t-test.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Scores by run: the same repeats and folds.
+    rope : float
+        Differences from -rope to rope are of no practical importance.
+    test_train_ratio : float
+        Test items over training items, rho / (1 - rho) for the correlation rho = n_test / n_total.
+
+    Returns
+    -------
+    Posterior
+        Of the mean difference, a Student t with n - 1 degrees of freedom. Refused for fewer than two runs, an
+        undefined value, or no variance.
+    """
+    _check_rope(rope)
+    d, refused = differences(a, b, 2, "runs")
+    n = np.size(a)
+    if refused:
+        return Posterior(n, rope, refused=refused)
+    mean, error = float(d.mean()), scaled_error(d, test_train_ratio)
+    if error == 0:
+        refused = f"All {n} differences are {mean:.4g}: there is no variance to learn from."
+        return Posterior(n, rope, refused=refused)
+    worse = float(stats.t.cdf(-rope, n - 1, mean, error))
+    better = float(stats.t.sf(rope, n - 1, mean, error))
+    return Posterior(n, rope, worse, max(0.0, 1 - worse - better), better)
+
+
+def bayesian_signed_rank(
+    a: ArrayLike, b: ArrayLike, *, rope: float, seed: int, n_draws: int = 20_000
+) -> Posterior:
+    """Compare two methods over data sets by the Bayesian signed-rank test.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (N,)
+        Scores by data set.
+    rope : float
+        Differences from -rope to rope are of no practical importance.
+    seed : int
+    n_draws : int
+        Draws from the posterior; the standard error of a probability is at most 0.5 / sqrt(n_draws).
+
+    Returns
+    -------
+    Posterior
+        How often each of the three regions has the most weight of the pairs' averages (z_i + z_j) / 2.
+        Refused for fewer than five data sets or an undefined value.
+
+    Notes
+    -----
+    The weights are Dirichlet(1/2, 1, ..., 1), the 1/2 for one prior difference of 0. Regions that are equal
+    in a draw share it.
+    """
+    _check_rope(rope)
+    if n_draws < 1:
+        raise ValueError(f"n_draws must be at least 1, got {n_draws}")
+    d, refused = differences(a, b, MIN_DATASETS, "data sets")
+    n = np.size(a)
+    if refused:
+        return Posterior(n, rope, refused=refused)
+    z = np.concatenate([[0.0], d])
+    average = (z[:, None] + z) / 2
+    edge = rope * (1 + 1e-12)  # an average on the edge is within, whatever its rounding
+    below, above = (average < -edge).astype(float), (average > edge).astype(float)
+    alpha = np.ones(z.size)
+    alpha[0] = 0.5
+    rng = np.random.default_rng(seed)
+    wins = np.zeros(3)
+    for start in range(0, n_draws, _CHUNK):
+        weights = rng.dirichlet(alpha, size=min(_CHUNK, n_draws - start))
+        worse, better = (((weights @ region) * weights).sum(axis=1) for region in (below, above))
+        shares = np.column_stack([worse, 1 - worse - better, better])
+        first = shares >= shares.max(axis=1, keepdims=True) - 1e-12
+        wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
+    worse_p, equivalent, better_p = (wins / n_draws).tolist()
+    return Posterior(n, rope, worse_p, equivalent, better_p)

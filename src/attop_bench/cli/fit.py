@@ -15,18 +15,17 @@ from threadpoolctl import threadpool_limits
 from attop.core.top import Top
 from attop.core.wording import columns, counted
 from attop.experiment.splits import Fold
+from attop.experiment.tune import best_candidate
 from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_top, command_line
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import ConfigError, load_config
-from attop_bench.run.fitting import import_estimator, settings_of
+from attop_bench.run.fitting import import_estimator, learner_of, sample_of
 from attop_bench.run.folds import read_folds
-from attop_bench.run.measure import measure
 from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
-from attop_bench.run.select import best_setting, values_of
 from attop_bench.run.spec import JobSpec
 from attop_bench.run.training import Outcome, run_job, write_outcome
 
@@ -63,7 +62,7 @@ def run_fit(options: argparse.Namespace) -> int:
     if not listed:  # nor is it for snakemake
         options.config = [*options.config, f"datasets=[{run.dataset}]"]
     dataset, folds = _load(plan, run, job, options)
-    n = counted(len(settings_of(job.param_grid)), "setting")
+    n = counted(len(learner_of(job, dataset).candidates), "candidate")
     print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
     print(", ".join(str(top) for top in job.tops), flush=True)
     if reason := plan.config.dataset(run.dataset).skip.get(run.method):
@@ -144,12 +143,12 @@ def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome
 
 def _rows(plan: Plan, job: JobSpec, dataset: Dataset, outcome: Outcome) -> Iterable[list[str]]:
     """Yield what was chosen for each top, a column each, and the metrics of the test scores."""
-    tops = job.tops
+    tops, sample = job.tops, sample_of(dataset)
     chosen, validation, scores = [], [], []
     for top, kept, row in zip(tops, outcome.record.tops, outcome.scores, strict=True):
         if "settings" in kept:
-            values = values_of(dataset, outcome.test, row, top, job.metric)
-            best, mean = best_setting([values], job.metric)
+            values = [sample.measure(job.metric, outcome.test, one, top).value for one in row]
+            best, mean = best_candidate([values], job.metric)
             kept = {"chosen": kept["settings"][best]["setting"], "validation": mean}
             row = row[best]
         chosen.append(", ".join(f"{k}={v}" for k, v in kept["chosen"].items()) or "-")
@@ -162,7 +161,7 @@ def _rows(plan: Plan, job: JobSpec, dataset: Dataset, outcome: Outcome) -> Itera
     for name in dict.fromkeys([job.scoring, *plan.config.metrics]):
         metric = plan.config.metric(name)
         values = [
-            measure(metric, dataset, outcome.test, s, top).value for top, s in zip(tops, scores, strict=True)
+            sample.measure(metric, outcome.test, s, top).value for top, s in zip(tops, scores, strict=True)
         ]
         yield [f"{name}, test", *map(_number, values)]
 

@@ -13,8 +13,8 @@ from attop.core.typing import Floats, Ints
 from attop.core.wording import columns, counted, few
 from attop_bench.cli.options import add_top
 from attop_bench.data.build import make
-from attop_bench.data.look.proposal import identifier, parameters, propose
-from attop_bench.data.look.table import Look, look
+from attop_bench.data.look import Look, look
+from attop_bench.data.proposal import identifier, parameters, propose
 from attop_bench.run.config import ConfigError
 
 __all__ = ["add_gap", "add_look", "read", "run_gap", "run_look"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from attop.core.top import Top
-from attop.estimators.base import fit_many
+from attop.experiment.candidate import fit_many
 from attop_bench.conformance.method import Method, NotApplicable, easy_sample, expect, same, score
 
 __all__ = ["fits_many", "leaves_no_process", "takes_top", "uses_one_thread"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attop.core.typing import Floats, Ints
-from attop_bench.run.fitting import score_items
+from attop.metrics.scorer import scores_of
 
 __all__ = [
     "EASY",
@@ -91,7 +91,7 @@ class Method:
 def score(model: Any, X: Floats) -> Floats:
     """Return scores as the benchmark takes them: of the right shape, and finite."""
     try:
-        return score_items(model, X)
+        return scores_of(model, X, protect=True)
     except (TypeError, ValueError, ArithmeticError) as error:
         raise Failed(str(error)) from error
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from attop.core.typing import Floats
 from attop.metrics.registry import get_metric
+from attop.metrics.scorer import scores_of
 from attop_bench.conformance.method import (
     EASY,
     Method,
@@ -111,13 +110,11 @@ def takes_sparse(method: Method) -> None:
     matrix = sparse.csr_array(sample.X)
     try:
         model = method.new().fit(matrix, sample.y)
-        scores = _scores(model, matrix)
+        scores = scores_of(model, matrix)
     except Exception as error:
         clear = isinstance(error, (TypeError, ValueError)) and "sparse" in str(error).lower()
         expect(clear, f"{type(error).__name__}: {error}; an error that says sparse is needed")
         raise NotApplicable("it refuses them, in words") from None
-    expect(scores.shape == (len(sample.y),), f"scores have shape {scores.shape}")
-    expect(np.isfinite(scores).all(), "scores are NaN or infinite")
     auc = get_metric("auc").value(sample.y, scores)
     expect(auc >= EASY, f"a positive is above a negative in {auc:.0%} of the pairs")
 
@@ -130,10 +127,3 @@ def _with_entry(value: float) -> Sample:
     sample = easy_sample()
     sample.X[3, 1] = value
     return sample
-
-
-def _scores(model: Any, X: Any) -> Floats:
-    given = (
-        model.decision_function(X) if hasattr(model, "decision_function") else model.predict_proba(X)[:, 1]
-    )
-    return np.asarray(given, dtype=np.float64)

@@ -2,33 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from attop.core.top import Top
-from attop_bench.data.base import Dataset
+from attop.core.typing import Floats
+from attop.experiment.candidate import Candidate, fit
+from attop.experiment.judge import interval
+from attop.experiment.splits import Fold
+from attop.metrics.metric import Metric
+from attop.metrics.registry import get_metric
+from attop.metrics.scorer import scores_of
+from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt
 from attop_bench.data.formats import format_of
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.deploy.choose import Expectation, Tried, choose_setting, expect, top_of_all, try_methods
-from attop_bench.deploy.package import Package, in_order, scores_of
+from attop_bench.deploy.package import Package, in_order
 from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
-from attop_bench.run.fitting import import_estimator
+from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
 from attop_bench.run.spec import JobSpec
+from attop_bench.run.training import Outcome, run_job
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Deployed", "deploy"]
+__all__ = ["Deployed", "Expectation", "Tried", "deploy", "tied_share"]
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a method put at the top of the test parts.
+
+    Attributes
+    ----------
+    mean, low, high : float
+        Precision at the top and its 95% interval, which knows that training parts overlap; NaN with one part.
+    lift : float
+        The mean over the share of positives.
+    tied : float
+        Share of the places at the top that ties decide, on average.
+    parts : int
+    """
+
+    mean: float
+    low: float
+    high: float
+    lift: float
+    tied: float
+    parts: int
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A method on every outer fold.
+
+    Attributes
+    ----------
+    method : str
+    value : float
+        Mean of the metric that selects; NaN if a run failed.
+    outcomes : list of Outcome
+        One a fold, up to the first that failed.
+    error : str
+        Empty if all went well.
+    """
+
+    method: str
+    value: float
+    outcomes: list[Outcome]
+    error: str
 
 
 @dataclass(frozen=True)
@@ -105,7 +157,7 @@ def deploy(
     rows = raw_rows(data.kind, params, dataset)
     top = top or Top.of(data.tops[0])
     if dataset.groups is None:
-        top = top_of_all(top, len(dataset.y))
+        top = top.as_share(len(dataset.y))
     try:
         top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {id}")
     except ValueError as error:
@@ -132,7 +184,7 @@ def deploy(
     tell(f"chosen: {best.method}; fitting it on all {len(dataset.y):,} rows")
     job = jobs[best.method]
     setting, seed = choose_setting(job, dataset, folds[: len(folds) // protocol.repeats])
-    pipeline = _fit(job, setting, seed, top, rows, dataset, data.scaling)
+    pipeline = _fit(job, setting, seed, top, rows, dataset)
     scores = scores_of(pipeline, rows.X)
     notes = {
         "features": list(rows.X.columns),
@@ -169,26 +221,15 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
     return {**data.params, **read_receipt(receipt)}
 
 
-def _fit(
-    job: JobSpec,
-    setting: Mapping[str, Any],
-    seed: int,
-    top: Top,
-    rows: RawRows,
-    dataset: Dataset,
-    scaling: str,
-) -> Any:
+def _fit(job: JobSpec, setting: Candidate, seed: int, top: Top, rows: RawRows, dataset: Dataset) -> Pipeline:
     """Return the pipeline, fitted on all rows."""
     from threadpoolctl import threadpool_limits
 
-    estimator = import_estimator(job.estimator)(**job.params).set_params(**setting)
-    known = estimator.get_params()
-    given = {"top": top, "random_state": seed}
-    estimator.set_params(**{name: value for name, value in given.items() if name in known})
-    pipeline = raw_pipeline(rows, scaling, estimator)
-    takes_groups = dataset.groups is not None and "groups" in signature(estimator.fit).parameters
+    learner = learner_of(job, dataset)
+    estimator = learner.seeded(seed, top).set_params(**setting)
+    pipeline = raw_pipeline(rows, job.scaling, estimator)
     with threadpool_limits(1):
-        return pipeline.fit(rows.X, dataset.y, **({"model__groups": dataset.groups} if takes_groups else {}))
+        return fit(pipeline, rows.X, dataset.y, groups=dataset.groups)
 
 
 def _ranked(dataset: Dataset, rows: RawRows, scores: Any, best: Tried) -> pd.DataFrame:
@@ -206,3 +247,80 @@ def _ranked(dataset: Dataset, rows: RawRows, scores: Any, best: Tried) -> pd.Dat
     frame = pd.DataFrame({"row": np.arange(1, len(scores) + 1), **rows.beside})
     frame = frame.assign(label=dataset.y, held_out=held_out, score=scores)
     return in_order(frame.sort_values("score", ascending=False, kind="stable"), rows.group, "held_out")
+
+
+def try_methods(
+    jobs: Mapping[str, JobSpec], dataset: Dataset, folds: Sequence[Fold], n_jobs: int
+) -> Iterator[Tried]:
+    """Train and test methods on the outer folds, each tuned on the inner ones, and yield one after another.
+
+    Parameters
+    ----------
+    jobs : mapping of str to JobSpec
+        Method -> what it is, for one top.
+    dataset : Dataset
+    folds : sequence of Fold
+    n_jobs : int
+        Processes, as for joblib. The numbers are the same for any.
+    """
+    from joblib import Parallel, delayed, parallel_config
+
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
+        for method, job in jobs.items():
+            outcomes = Parallel()(delayed(_run)(job, dataset, fold) for fold in folds)
+            error = next((o.record.error for o in outcomes if not o.record.ok), "")
+            value = math.nan if error else float(np.nanmean(_values(job.metric, job, dataset, outcomes)))
+            yield Tried(method, value, outcomes, error)
+
+
+def choose_setting(job: JobSpec, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, Any], int]:
+    """Return the setting that is best on the test parts, trained on their training parts, and the seed.
+
+    Raises
+    ------
+    DatasetError
+        If it could not be trained on all rows.
+    """
+    everything = np.arange(len(dataset.y))
+    whole = Fold(everything, everything, [(fold.train, fold.test) for fold in folds])
+    record = _run(job, dataset, whole).record
+    if not record.ok:
+        raise DatasetError(f"dataset {dataset.name}: training on all rows failed: {record.error}")
+    return record.tops[0]["chosen"], record.seed
+
+
+def expect(job: JobSpec, dataset: Dataset, outcomes: Sequence[Outcome]) -> Expectation:
+    """Return what the test parts say of precision at the top."""
+    (top,) = job.tops
+    values = _values(get_metric("precision@k"), job, dataset, outcomes)
+    ties = [
+        tied_share(o.scores[0], top.resolve(len(o.test), int(dataset.y[o.test].sum())))
+        for o in outcomes
+        if dataset.groups is None
+    ]
+    found = np.array(values)
+    ratio = float(np.mean([o.record.n_test / o.record.n_train for o in outcomes]))  # type: ignore[operator]
+    low, high = np.clip(interval(found, ratio), 0.0, 1.0)
+    mean = float(found.mean())
+    tied = float(np.mean(ties)) if ties else 0.0
+    return Expectation(mean, float(low), float(high), mean / float(dataset.y.mean()), tied, len(found))
+
+
+def tied_share(scores: Floats, k: int) -> float:
+    """Return the share of the k places at the top that go to some of several items with the same score."""
+    threshold = np.partition(scores, -k)[-k]
+    above, level = int((scores > threshold).sum()), int((scores == threshold).sum())
+    return 0.0 if above + level == k else (k - above) / k
+
+
+def _run(job: JobSpec, dataset: Dataset, fold: Fold) -> Outcome:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # as in the benchmark
+        return run_job(job, dataset, fold)
+
+
+def _values(metric: Metric, job: JobSpec, dataset: Dataset, outcomes: Sequence[Outcome]) -> list[float]:
+    """Return a metric of the scores of every test part."""
+    sample, (top,) = sample_of(dataset), job.tops
+    return [sample.measure(metric, o.test, o.scores[0], top).value for o in outcomes]

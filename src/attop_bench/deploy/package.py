@@ -14,6 +14,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from attop.core.files import read_json, replacing, write_json
 from attop.core.top import Top
 from attop.core.wording import did_you_mean
+from attop.metrics.scorer import scores_of
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import format_of, read_frame
 
@@ -88,13 +89,6 @@ def in_order(ranked: pd.DataFrame, group: str | None, by: str) -> pd.DataFrame:
     rank = ranked.groupby(group).cumcount() if group in ranked else np.arange(len(ranked))
     ranked.insert(0, "rank", rank + 1)
     return ranked.sort_values([group, "rank"], kind="stable") if group in ranked else ranked
-
-
-def scores_of(pipeline: Any, rows: pd.DataFrame) -> Any:
-    """Return the scores of rows: of `decision_function`, or the probability of the positive class."""
-    if hasattr(pipeline, "decision_function"):
-        return pipeline.decision_function(rows)
-    return pipeline.predict_proba(rows)[:, 1]
 
 
 def write_package(folder: Path, package: Package) -> list[str]:

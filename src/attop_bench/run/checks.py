@@ -13,8 +13,7 @@ from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.run.config import Config, ConfigError, DatasetConfig, MethodConfig
-from attop_bench.run.fitting import import_estimator
-from attop_bench.run.measure import measure
+from attop_bench.run.fitting import import_estimator, sample_of
 
 __all__ = ["check_method", "check_plan"]
 
@@ -126,7 +125,7 @@ def _first_complaint(
 
 
 def _undefined(dataset: Dataset, rows: Ints, metric: Metric, top: Top) -> str:
-    return measure(metric, dataset, rows, np.zeros(len(rows)), top).reason or ""
+    return sample_of(dataset).measure(metric, rows, np.zeros(len(rows)), top).reason or ""
 
 
 def _counts(dataset: Dataset, rows: Ints) -> str:

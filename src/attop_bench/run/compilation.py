@@ -8,9 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sklearn.model_selection import ParameterGrid
+
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.supervise import supervise
-from attop_bench.run.fitting import import_estimator, rehearse, settings_of
+from attop_bench.run.fitting import import_estimator, rehearse
 
 __all__ = ["compile_methods"]
 
@@ -44,4 +46,4 @@ def compile_methods(methods: Mapping[str, Mapping[str, Any]], logs: str | Path) 
 
 def _fit(method: Mapping[str, Any]) -> None:
     estimator = import_estimator(method["estimator"])(**method["params"])
-    rehearse(estimator, settings_of(method["param_grid"]))
+    rehearse(estimator, list(ParameterGrid(method["param_grid"])))

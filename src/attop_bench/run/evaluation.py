@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from attop.core.top import Top
+from attop.experiment.tune import best_candidate
 from attop.metrics.metric import Metric
 from attop.metrics.roc import roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
-from attop_bench.run.measure import measure
+from attop_bench.run.fitting import sample_of
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.run import Run
-from attop_bench.run.select import best_setting, values_of
 from attop_bench.run.tables import EVALUATED, KEY, TABLES
 
 __all__ = ["evaluate"]
@@ -115,13 +115,14 @@ def _choose(
     scoring: Metric,
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
     """Return, per method and top, the optimistic choice, its mean, and what each run gave each setting."""
+    sample = sample_of(dataset)
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
     for run, record, test, values in found:
         if record.ok and record.selection == "optimistic":
             for t, top in enumerate(tops):
-                on_test = values_of(dataset, test, values[t], top, scoring)
+                on_test = [sample.measure(scoring, test, scores, top).value for scores in values[t]]
                 tried.setdefault((run.method, t), {})[run] = on_test
-    return {at: (*best_setting(list(each.values()), scoring), each) for at, each in tried.items()}
+    return {at: (*best_candidate(list(each.values()), scoring), each) for at, each in tried.items()}
 
 
 def _run_row(record: Record, top: dict[str, Any]) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def _metric_rows(
 ) -> list[dict[str, Any]]:
     rows = []
     for metric in metrics:
-        result = measure(metric, dataset, test, scores, top)
+        result = sample_of(dataset).measure(metric, test, scores, top)
         rows.append(
             {
                 "metric": metric.name,

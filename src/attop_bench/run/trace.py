@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attop.experiment.splits import Fold
+from attop.metrics.scorer import scores_of
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.jobs.limits import TimeUp, time_limit
-from attop_bench.run.fitting import fit_settings, import_estimator, score_items
-from attop_bench.run.measure import measure
+from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.record import Record
 from attop_bench.run.spec import JobSpec
 from attop_bench.run.tables import KEY, TABLES
@@ -59,7 +59,7 @@ def trace_table(
 
 
 def trace(job: JobSpec, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, Any]]:
-    """Train the chosen setting of a finished run again, stopped ever later.
+    """Train the chosen setting of a finished run again, with more and more iterations.
 
     Parameters
     ----------
@@ -79,33 +79,31 @@ def trace(job: JobSpec, dataset: Dataset, fold: Fold, record: Record, top: str) 
         ``job.scoring`` on the training part (``train``) and on the test part (``test``). Empty for a
         method that failed, is not of this package's kind, or selected its setting on the test parts.
     """
-    found = next((t for t in record.tops if t["top"] == top and "chosen" in t), None)
-    if not record.ok or found is None:
+    kept = next((t for t in record.tops if t["top"] == top and "chosen" in t), None)
+    if not record.ok or kept is None:
         return []
-    estimator = import_estimator(job.estimator)(**job.params)
-    known = estimator.get_params()
+    learner = learner_of(job, dataset)
+    known = learner.estimator.get_params()
     budget = next((name for name in BUDGETS if name in known), None)
-    if budget is None or not hasattr(estimator, "fit_many"):
+    if budget is None or not hasattr(learner.estimator, "fit_many"):
         return []
-    if "random_state" in known and "random_state" not in job.params:
-        estimator.set_params(random_state=record.seed)
     chosen_top = next(one for one in job.tops if str(one) == top)
-    setting = {**found["chosen"], "top": chosen_top}
+    setting = kept["chosen"]
     last = int({**known, **setting}[budget])
+    sample = sample_of(dataset)
     rows: list[dict[str, Any]] = []
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # stopped early is what is wanted
             for iterations in _doubling(last):
-                (model,), transform = fit_settings(
-                    estimator, job, dataset, fold.train, [{**setting, budget: iterations}]
-                )
+                pick = chosen_top, {**setting, budget: iterations}
+                (model,), features = learner.fit(sample, fold.train, [pick], record.seed)
                 if not hasattr(model, "objective_"):
                     return []
                 row = {"iterations": iterations, "objective": float(model.objective_)}
                 for part, items in (("train", fold.train), ("test", fold.test)):
-                    scores = score_items(model, transform(items))
-                    row[part] = measure(job.metric, dataset, items, scores, chosen_top).value
+                    scores = scores_of(model, features(items))
+                    row[part] = sample.measure(job.metric, items, scores, chosen_top).value
                 rows.append(row)
                 if getattr(model, "status_", None) == "converged":
                     break

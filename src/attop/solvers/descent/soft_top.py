@@ -49,9 +49,7 @@ class Part:
     def as_share(self, top: Top) -> Top:
         """Return `top`, a k of a single list as a share of it: folds are then cut at the same share."""
         length = len(self.y) if self.weight is None else round(float(self.weight.sum()))
-        if self.groups is None and top.k is not None and top.out_of is None and top.k < length:
-            return Top(k=top.k, out_of=length)
-        return top
+        return top.as_share(length) if self.groups is None else top
 
     def resolve(self, top: Top, at: Ints) -> int:
         """Return k of the list at positions `at`, by weight; 0 where precision@k is undefined."""

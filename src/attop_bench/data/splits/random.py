@@ -1,8 +1,8 @@
 """Protocols that draw rows, groups or entities at random, or take the parts the data come in.
 
-Each takes labels `y` of shape (n,) and a `seed`, and returns a list of `Fold`. `inner_folds`, at least 2, split
-each training part to select the hyper-parameters with. ValueError: an option is out of range, or a part would lack
-positives or negatives.
+Each takes labels `y` of shape (n,) and a `seed`, and returns a list of `Fold`. `inner_folds`, at least 2,
+split each training part to select the hyper-parameters with. ValueError: an option is out of range, or a part
+would lack positives or negatives.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from attop.core.typing import Ints
 from attop.experiment.splits import (
     Fold,
     assign_balanced_groups,
+    assign_by,
     assign_folds,
-    assign_groups,
     cross_validation,
     fold_of,
     require_classes,
@@ -342,14 +342,7 @@ def given(
     integer(where, "n_folds", n_folds, 1, count)
     rng = np.random.default_rng(seed)
     codes = None if groups is None else check_groups(groups, len(labels))
-
-    def assign(rows: Ints, count: int) -> Ints:
-        return (
-            assign_folds(labels[rows], count, rng)
-            if codes is None
-            else assign_groups(codes[rows], count, rng)
-        )
-
+    assign = assign_by(labels, codes, rng)
     folds = []
     for f in range(n_folds):
         role = (parts - f) % count
@@ -387,6 +380,6 @@ def _by_strata(
         np.flatnonzero(inside),
         np.flatnonzero(~inside),
         inner_folds,
-        lambda rows, count: assign_folds(strata[rows], count, rng),
+        assign_by(strata, None, rng),
         remedy,
     )

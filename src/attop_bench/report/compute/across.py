@@ -11,12 +11,9 @@ import pandas as pd
 
 from attop.core.wording import counted, listed
 from attop.metrics.registry import get_metric
-from attop.statistics.bayesian import Posterior, bayesian_signed_rank
-from attop.statistics.effects import Effect, effect_sizes
-from attop.statistics.profiles import Profile, performance_profile
+from attop.statistics.profiles import Bootstrap, Profile, bootstrap_means, performance_profile
 from attop.statistics.ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
-from attop.statistics.resampling import Bootstrap, bootstrap_means
-from attop.statistics.two_methods import wilcoxon
+from attop.statistics.two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
 from attop_bench.report.compute.board import have_shared_unit, metric_matrix
 from attop_bench.report.compute.leads import FEW
 from attop_bench.report.compute.tops import main_top

@@ -14,9 +14,8 @@ import pandas as pd
 
 from attop.core.wording import listed
 from attop.metrics.registry import get_metric
-from attop.statistics.profiles import regret
+from attop.statistics.profiles import bootstrap_means, regret
 from attop.statistics.ranks import rank_rows
-from attop.statistics.resampling import bootstrap_means
 from attop_bench.report.compute.tables import require
 from attop_bench.report.compute.tops import sort_tops
 from attop_bench.report.compute.tuning import costs

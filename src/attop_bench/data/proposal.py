@@ -1,4 +1,4 @@
-"""A configuration for a table that was looked at: it runs as it stands, and says why each line is there."""
+"""The configuration that `attop look` proposes for a table: it runs as it stands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from attop.core.top import Top
 from attop_bench.data.base import DatasetError
-from attop_bench.data.look.table import Look
+from attop_bench.data.look import Look
 
 __all__ = ["identifier", "in_time", "parameters", "propose"]
 
@@ -30,7 +30,7 @@ _METHODS = """methods:
 """
 
 
-def parameters(found: Look) -> dict[str, Any]:
+def parameters(table: Look) -> dict[str, Any]:
     """Return the parameters of the kind ``file`` for a table.
 
     Raises
@@ -38,48 +38,39 @@ def parameters(found: Look) -> dict[str, Any]:
     DatasetError
         If nothing could be the label, or no column is left.
     """
-    if found.label is None:
+    if table.label is None:
         raise DatasetError(
-            f"dataset {found.path}: no column has two values: name the label, --label COLUMN --positive VALUE"
+            f"dataset {table.path}: no column has two values: name the label, --label COLUMN --positive VALUE"
         )
-    entity = _entity(found)
-    day = next(iter(found.days), None)
-    rest = [c for c in found.columns if c.name not in (found.label.column, entity, day)]
-    drop = [c.name for c in rest if not c.is_feature or c.name in found.twins]
+    entity = _entity(table)
+    day = next(iter(table.days), None)
+    rest = [c for c in table.columns if c.name not in (table.label.column, entity, day)]
+    drop = [c.name for c in rest if not c.is_feature or c.name in table.twins]
     features = [c for c in rest if c.name not in drop]
     if not features:
-        raise DatasetError(f"dataset {found.path}: no column is left that could be a feature")
+        raise DatasetError(f"dataset {table.path}: no column is left that could be a feature")
     words = [c for c in features if c.text and not c.marks and not c.comma]
-    proposed: dict[str, Any] = {
-        "path": found.path,
-        "label": found.label.column,
-        "positive": found.label.positive,
+    many = max((c.distinct for c in words), default=0) > _CEILING
+    optional = {
+        "reader": dict(table.reader),
+        "entity": entity,
+        "day": day,
+        "drop": drop,
+        "one_hot": bool(words),
+        "max_categories": _CEILING if many else None,
+        "impute": "median" if any(c.missing or c.marks for c in features) else None,
+        "copies_together": table.copies > 0 and entity is None,
     }
-    if found.reader:
-        proposed["reader"] = dict(found.reader)
-    if entity is not None:
-        proposed["entity"] = entity
-    if day is not None:
-        proposed["day"] = day
-    if drop:
-        proposed["drop"] = drop
-    if words:
-        proposed["one_hot"] = True
-        if max(c.distinct for c in words) > _CEILING:
-            proposed["max_categories"] = _CEILING
-    if any(c.missing or c.marks for c in features):
-        proposed["impute"] = "median"
-    if found.copies and entity is None:
-        proposed["copies_together"] = True
-    return proposed
+    named = {"path": table.path, "label": table.label.column, "positive": table.label.positive}
+    return named | {name: value for name, value in optional.items() if value}
 
 
-def in_time(found: Look) -> dict[str, Any] | None:
+def in_time(table: Look) -> dict[str, Any] | None:
     """Return a protocol that trains on days before those it tests; None if there is no room for one."""
-    said = parameters(found)
-    span = found.days.get(said.get("day", ""), 0)
-    n_pos = 0 if found.label is None else found.label.share * found.rows
-    if span < _DAYS or n_pos < _DAYS or "copies_together" in said:
+    given = parameters(table)
+    span = table.days.get(given.get("day", ""), 0)
+    n_pos = 0 if table.label is None else table.label.share * table.rows
+    if span < _DAYS or n_pos < _DAYS or "copies_together" in given:
         return None
     test, delay = span // 10, 7 if span >= 3 * _DAYS else 0
     before = span - _WINDOWS * test - delay
@@ -88,25 +79,27 @@ def in_time(found: Look) -> dict[str, Any] | None:
     return {"kind": "prequential", "options": options}
 
 
-def propose(found: Look, top: Top | None = None) -> str:
-    """Return a configuration in YAML, with comments; by default for the top 100 of a list as long as the table.
+def propose(table: Look, top: Top | None = None) -> str:
+    """Return a configuration in YAML, with comments; by default for the top 100 of as many rows as the table.
 
     Raises
     ------
     DatasetError
         If there is none; see `parameters`.
     """
-    said = parameters(found)
-    id = identifier(found.path)
-    top = top or Top(k=100 if found.rows >= _LONG else max(found.rows // 10, 1))
+    options = parameters(table)
+    id = identifier(table.path)
+    top = top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
     written = top.as_dict()
-    if top.k is not None and top.k < found.rows:
-        written.setdefault("of", found.rows)
+    if top.k is not None and top.k < table.rows:
+        written.setdefault("of", table.rows)
     protocol, why = "stratified", "each row tests once"
-    if "entity" in said:
+    if "entity" in options:
         protocol = "whole-entities"
-        why = f"no {said['entity']} is on both sides; for new rows of known ones: stratified, without entity"
-    later = in_time(found)
+        why = (
+            f"no {options['entity']} is on both sides; for new rows of known ones: stratified, without entity"
+        )
+    later = in_time(table)
     comments = {
         "day": "for splits in time",
         "reader": "how the file is written",
@@ -117,11 +110,11 @@ def propose(found: Look, top: Top | None = None) -> str:
         "impute": "gaps: the median, or the most frequent category, of the training items",
         "copies_together": "rows with the same features are on one side of a split",
     }
-    lines = [f"      {name}: {_flow(value)}" for name, value in said.items()]
+    lines = [f"      {name}: {_flow(value)}" for name, value in options.items()]
     width = min(max(map(len, lines)), 60)
     noted = [
         f"{line.ljust(width)}  # {comments[name]}" if name in comments else line
-        for line, name in zip(lines, said, strict=True)
+        for line, name in zip(lines, options, strict=True)
     ]
     return "\n".join(
         [
@@ -153,10 +146,10 @@ def identifier(path: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
 
 
-def _entity(found: Look) -> str | None:
+def _entity(table: Look) -> str | None:
     """Return the column of what comes back in most rows, if there is one without gaps."""
     entities = [
-        c for c in found.columns if c.kind == "entity" and not c.missing and c.name not in found.twins
+        c for c in table.columns if c.kind == "entity" and not c.missing and c.name not in table.twins
     ]
     return min(entities, key=lambda c: c.distinct).name if entities else None
 

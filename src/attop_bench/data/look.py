@@ -1,0 +1,377 @@
+"""A look at a table before anything is trained: its columns, the likely label, and all that is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attop.core.wording import did_you_mean, few
+from attop.metrics.roc import auc
+from attop_bench.data.base import DatasetError
+from attop_bench.data.formats import format_of, read_frame
+from attop_bench.data.kinds.columns import (
+    MANY_VALUES,
+    cleaned,
+    day_numbers,
+    is_dates,
+    is_identifier,
+    positives,
+)
+from attop_bench.data.source import open_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Candidate", "Column", "Look", "look"]
+
+#: Names of identifiers, and of entities that come back in many rows: customers, not orders.
+_ID = re.compile(r"(?i:(^|[_ -])(id|ids|uuid|guid|key|number|nr|no|code)$)|(?<=[a-z])(Id|ID)$")
+_ENTITY = re.compile(
+    r"(.*[_ ])?(customer|client|user|card|account|patient|member|person|subject|device)"
+    r"([_ ]?(id|no|nr|number|key|code|hash))?",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"label|target|class|outcome|fraud|default|churn|response|bought|converted|bad|positive|failure|^y$",
+    re.IGNORECASE,
+)
+#: Fewer values than this say little about what a column is.
+_FEW = 20
+#: Share of rows that differ in a column of identifiers.
+_NEARLY = 0.95
+#: Values that are no numbers in a column of numbers: marks of what is missing.
+_MARKS = 3
+_WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
+_COMMA = re.compile(r"[-+]?\d+,\d+")
+#: AUC of a single feature from which on it is most likely known only after the label.
+_LEAK = 0.99
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column and what to do with it.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        number, yes/no, category, date, identifier, entity, text of numbers, constant, empty or unusable.
+    missing : float
+        Share of the rows.
+    distinct : int
+    example : str
+    text : bool
+        Whether it holds anything but numbers.
+    marks : tuple of str
+        Values of a column that else holds numbers: they may stand for what is missing.
+    comma : bool
+        Whether it holds numbers with a comma before the decimals.
+    """
+
+    name: str
+    kind: str
+    missing: float
+    distinct: int
+    example: str
+    text: bool = False
+    marks: tuple[str, ...] = ()
+    comma: bool = False
+
+    @property
+    def is_feature(self) -> bool:
+        """Whether a learner can use it as it is, gaps filled and categories encoded."""
+        return self.kind in ("number", "yes/no", "category") or bool(self.marks) or self.comma
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column that could be the label, the value that would be positive, and its share of the rows."""
+
+    column: str
+    positive: Any
+    share: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """Findings of `look`.
+
+    Attributes
+    ----------
+    path : str
+    rows : int
+    columns : list of Column
+    label : Candidate or None
+        The one that was named, or the likeliest.
+    candidates : list of Candidate
+        Likeliest first.
+    copies : int
+        Rows whose features are those of a row before.
+    twins : mapping of str to str
+        Column -> an earlier one with the same values.
+    days : mapping of str to int
+        Column of dates without gaps, written as 2026-12-31 -> days from the first to the last.
+    reader : mapping
+        Options for the reader of the file.
+    complaints : list of str
+    """
+
+    path: str
+    rows: int
+    columns: list[Column]
+    label: Candidate | None
+    candidates: list[Candidate]
+    copies: int
+    twins: Mapping[str, str]
+    days: Mapping[str, int]
+    reader: Mapping[str, Any]
+    complaints: list[str]
+
+    def column(self, name: str) -> Column:
+        """Return the column of a name."""
+        return next(c for c in self.columns if c.name == name)
+
+
+def look(path: str | os.PathLike[str], label: str | None = None, positive: Any = None) -> Look:
+    """Look at a table in a file, without a configuration.
+
+    Parameters
+    ----------
+    path : path
+        CSV, Parquet, or another format of `attop_bench.data.formats`.
+    label : str, optional
+        Column of the labels; the likeliest one if left out.
+    positive : value, optional
+        Value of the positive class; the rarest one if left out.
+
+    Returns
+    -------
+    findings : Look
+
+    Raises
+    ------
+    DatasetError
+        If the file cannot be read, or has no such column or value.
+    """
+    where = f"dataset {path}"
+    reader = _separator(path)
+    frame, columns = _described(read_frame(path, None, reader), where)
+    is_text = format_of(path) == "csv"
+    if not is_text:  # no other reader has options for marks and commas
+        columns = [replace(c, marks=(), comma=False) for c in columns]
+    two = [_candidate(frame[c.name], None, "") for c in columns if c.distinct == 2 and c.missing == 0]
+    candidates = sorted(two, key=lambda c: (_LABEL.search(c.column) is None, c.share))
+    chosen = candidates[0] if candidates else None
+    if label is not None:
+        if label not in frame.columns:
+            raise DatasetError(f"{where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
+        chosen = _candidate(frame[label], positive, where)
+    twins = _twins(frame)
+    features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
+    copies = int(frame[features].duplicated().sum()) if features else 0
+    marks = {c.name: list(c.marks) for c in columns if c.marks}
+    if is_text:
+        reader |= {"missing": marks} if marks else {}
+        reader |= {"decimal": ","} if any(c.comma for c in columns) else {}
+    spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
+    days = {name: span for name, span in spans.items() if span}
+    complaints = [
+        *_label_complaints(frame, chosen, label is not None),
+        *_column_complaints(columns, chosen, twins),
+        *(
+            [f"{copies:,} rows have the features of a row before: kept on one side of every split"]
+            * (copies > 0)
+        ),
+        *_leaks(frame, columns, chosen),
+    ]
+    return Look(
+        os.fspath(path), len(frame), columns, chosen, candidates, copies, twins, days, reader, complaints
+    )
+
+
+def _separator(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the separator of a CSV, by its first line, as an option of the reader."""
+    if format_of(path) != "csv" or not os.path.isfile(path):
+        return {}
+    with open_bytes(path) as file:
+        first = file.readline().decode("utf-8", "replace")
+    count = {name: first.count(mark) for name, mark in ((",", ","), (";", ";"), ("tab", "\t"))}
+    best = max(count, key=lambda name: count[name])
+    return {} if best == "," or os.fspath(path).endswith(".tsv") else {"separator": best}
+
+
+def _described(raw: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Column]]:
+    """Return the cleaned columns, empty those that hold no single values, and what each is."""
+    clean: dict[str, Any] = {}
+    columns = []
+    for name in raw.columns:
+        try:
+            clean[name] = cleaned(raw[name], where)
+            columns.append(_describe(clean[name]))
+        except DatasetError:
+            clean[name] = np.nan
+            columns.append(Column(name, "unusable", 0.0, 0, str(raw[name].iloc[0])[:24], True))
+    return raw.assign(**clean), columns
+
+
+def _describe(values: pd.Series) -> Column:
+    """Describe a cleaned column."""
+    import pandas as pd
+
+    present = values.dropna()
+    distinct = present.nunique()
+    text = not pd.api.types.is_numeric_dtype(values)
+    marks: tuple[str, ...] = ()
+    comma = False
+    if distinct < 2:
+        kind = "constant" if distinct else "empty"
+    elif not text:
+        kind = _number_kind(str(values.name), present, distinct)
+    else:
+        kind, marks, comma = _text_kind(str(values.name), present, distinct)
+    example = str(present.iloc[0])[:24] if distinct else ""
+    return Column(str(values.name), kind, float(values.isna().mean()), distinct, example, text, marks, comma)
+
+
+def _number_kind(name: str, present: pd.Series, distinct: int) -> str:
+    numbers = present.astype(float)
+    if np.isinf(numbers).any():
+        return "unusable"
+    if distinct == 2:
+        return "yes/no"
+    if (numbers % 1 != 0).any():
+        return "number"
+    return "identifier" if numbers.abs().max() >= 2**53 else _name_kind(name, present, distinct)
+
+
+def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...], bool]:
+    """Return the kind, marks of missing values among numbers, and whether these have a comma."""
+    import pandas as pd
+
+    if pd.api.types.is_datetime64_any_dtype(present) or is_dates(present):
+        return "date", (), False
+    if not all(isinstance(value, (str, Real)) for value in present):
+        return "unusable", (), False
+    if distinct == 2:
+        return "yes/no", (), False
+    text = present.astype(str)
+    values = pd.Series(text.unique())
+    odd = values[pd.to_numeric(values, errors="coerce").isna()]
+    if len(values) > _FEW and len(odd) <= _MARKS:
+        return "text of numbers", tuple(odd), False
+    if len(values) > _FEW and values.str.fullmatch(_WRITTEN).mean() >= _NEARLY:
+        return "text of numbers", (), bool(values.str.fullmatch(_COMMA).mean() >= _NEARLY)
+    kind = _name_kind(name, text, distinct)
+    if kind == "number":
+        kind = "identifier" if is_identifier(text) else "category"
+    return kind, (), False
+
+
+def _name_kind(name: str, present: pd.Series, distinct: int) -> str:
+    """Return identifier, entity, or number if neither."""
+    rows = len(present)
+    if distinct > MANY_VALUES and _ENTITY.fullmatch(name) and distinct < _NEARLY * rows:
+        return "entity"
+    named = _ID.search(name) is not None and distinct > MANY_VALUES
+    return "identifier" if named or (distinct == rows > MANY_VALUES) else "number"
+
+
+def _candidate(values: pd.Series, positive: Any, where: str) -> Candidate:
+    """Return a column as label, with the rarest value as positive if none is given."""
+    if positive is not None:
+        return Candidate(str(values.name), positive, float(positives(values, positive, where).mean()))
+    counts = values.value_counts()
+    if not len(counts):
+        raise DatasetError(f"{where}: column {values.name!r} is empty and cannot be the label")
+    rarest = counts.index[-1]
+    value = rarest.item() if isinstance(rarest, np.generic) else rarest
+    return Candidate(str(values.name), value, float(counts.iloc[-1] / len(values)))
+
+
+def _span(dates: pd.Series) -> int:
+    """Return the days from the first to the last, both counted; 0 if they are not written as dates."""
+    try:
+        return int(np.ptp(day_numbers(dates, ""))) + 1
+    except DatasetError:
+        return 0
+
+
+def _twins(frame: pd.DataFrame) -> dict[str, str]:
+    """Return columns with the values of an earlier one, and that one."""
+    import pandas as pd
+
+    first: dict[tuple[int, str], str] = {}
+    twins = {}
+    for name in frame.columns:
+        values = frame[name]
+        text = values if pd.api.types.is_numeric_dtype(values) else values.astype(str)
+        key = (int(pd.util.hash_pandas_object(text, index=False).sum()), str(text.dtype))
+        earlier = first.setdefault(key, name)
+        if earlier != name and frame[earlier].equals(values) and values.notna().any():
+            twins[name] = earlier
+    return twins
+
+
+def _label_complaints(frame: pd.DataFrame, label: Candidate | None, named: bool) -> Iterator[str]:
+    if label is None:
+        yield "no column has two values: name the label, --label COLUMN --positive VALUE"
+        return
+    values = frame[label.column]
+    if not named:
+        yield f"the label is guessed: {label.column}; name it by --label if it is another"
+    if lacking := int(values.isna().sum()):
+        yield f"{label.column}: {lacking:,} rows have no label: drop them, or no run is possible"
+    if values.nunique() > 2:
+        yield f"{label.column}: {values.nunique():,} values; {label.positive!r} is positive, no other is"
+    if (n_pos := round(label.share * len(values))) < 50:
+        yield f"{label.column}: {n_pos} positives, so few that no difference between models will show"
+
+
+def _column_complaints(
+    columns: Sequence[Column], label: Candidate | None, twins: Mapping[str, str]
+) -> Iterator[str]:
+    for kind, remark in (
+        ("empty", "no value at all: dropped"),
+        ("unusable", "infinite numbers, or no single values: dropped"),
+        ("constant", "one value only: dropped"),
+        ("identifier", "names things, not kinds of things: dropped"),
+        ("date", "dates: no feature; make numbers of them, such as an age in days, to use them as one"),
+        ("entity", "names what comes back in many rows: no feature, and kept on one side of a split"),
+    ):
+        if names := [c.name for c in columns if c.kind == kind]:
+            yield f"{few(names)}: {remark}"
+    for column in columns:
+        if column.marks:
+            yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
+        elif column.kind == "text of numbers":
+            remedy = "read with decimal: ','" if column.comma else "dropped; write plain numbers to use them"
+            yield f"{column.name}: numbers written as text, such as {column.example!r}: {remedy}"
+    gaps = [c for c in columns if c.missing and c.is_feature and (label is None or c.name != label.column)]
+    if gaps:
+        worst = max(gaps, key=lambda c: c.missing)
+        yield f"{len(gaps)} features have gaps, up to {worst.missing:.0%} ({worst.name}): filled by impute"
+    if many := [c.name for c in columns if c.kind == "category" and c.distinct > MANY_VALUES]:
+        yield f"{few(many)}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"
+    for name, earlier in twins.items():
+        yield f"{name}: the same values as {earlier}: dropped"
+
+
+def _leaks(frame: pd.DataFrame, columns: Sequence[Column], label: Candidate | None) -> Iterator[str]:
+    import pandas as pd
+
+    if label is None or (y := positives(frame[label.column], label.positive, "")).all():
+        return
+    for column in columns:
+        values = frame[column.name]
+        if column.name == label.column or not pd.api.types.is_numeric_dtype(values) or not column.is_feature:
+            continue
+        numbers = values.astype(float)
+        area = auc(y.astype(int), numbers.fillna(numbers.median()).to_numpy())
+        if (alone := max(area, 1 - area)) >= _LEAK:
+            yield f"{column.name}: tells the label nearly alone (AUC {alone:.3f}): is it known beforehand?"
