@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attop_bench.conformance.method import Method
     from attop_bench.conformance.checks import Check, Result
+    from attop_bench.conformance.method import Method
 
 __all__ = ["add_check_method", "run_check_method"]
 
@@ -35,8 +35,8 @@ def run_check_method(options: argparse.Namespace) -> int:
     """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # as in a training job, and before NumPy is imported
-    from attop_bench.conformance.method import Method
     from attop_bench.conformance.checks import check_all
+    from attop_bench.conformance.method import Method
     from attop_bench.jobs.limits import Limits
     from attop_bench.run.fitting import import_estimator
 
