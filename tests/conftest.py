@@ -12,12 +12,23 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 #: Files of ``pytest -m core``: less than 20 seconds of processor time together.
-CORE = """
-metrics/test_metrics metrics/test_metric_registry metrics/test_ranking metrics/test_top
-surrogates/test_surrogate_values surrogates/test_surrogate_hierarchy solvers/test_bundle
-statistics/test_ranks statistics/test_two_methods experiment/test_splits run/test_config
-docs/test_public_names test_bibliography test_budget test_wording
-""".split()
+CORE = {
+    "metrics/test_metrics",
+    "metrics/test_metric_registry",
+    "metrics/test_ranking",
+    "metrics/test_top",
+    "surrogates/test_surrogate_values",
+    "surrogates/test_surrogate_hierarchy",
+    "solvers/test_bundle",
+    "statistics/test_ranks",
+    "statistics/test_two_methods",
+    "experiment/test_splits",
+    "run/test_config",
+    "docs/test_public_names",
+    "test_bibliography",
+    "test_budget",
+    "test_wording",
+}
 
 
 def in_core(path):

@@ -21,11 +21,11 @@ from support.unsound_methods import (
     Sound,
 )
 
-TITLES = {check.function.__name__: check.title for check in CHECKS}
+TITLES = {check.name: check.title for check in CHECKS}
 
 
 def results(kind, **params):
-    return {r.check.function.__name__: r for r in check_all(Method(kind, params))}
+    return {r.check.name: r for r in check_all(Method(kind, params))}
 
 
 def failures(kind, **params):
@@ -61,7 +61,7 @@ def test_a_broken_method_fails_the_check_it_breaks_and_no_other(kind):
 @pytest.mark.parametrize(
     ("kind", "checks"),
     [
-        (ScoresByPosition, {"scores_in_any_order", "scores_items_alone", "scores_equal_items_equally"}),
+        (ScoresByPosition, {"scores_items_alone", "scores_equal_items_equally"}),
         (Divides, {"takes_constant_feature", "takes_constant_features"}),
         (AnyNumber, {"takes_nan", "takes_infinities", "takes_one_class"}),
     ],
@@ -80,7 +80,7 @@ def test_processes_that_are_left_are_counted():
 
 @pytest.mark.workflow
 def test_each_check_can_fail():
-    several = {"scores_in_any_order", "scores_equal_items_equally", "takes_constant_feature"}
+    several = {"scores_equal_items_equally", "takes_constant_feature"}
     several |= {"takes_constant_features", "takes_nan", "takes_infinities"}
     others = {"gives_scores", "leaves_no_process"}  # by the hostile methods, and by LeavesProcess
     assert {*BROKEN.values()} | several | others == set(TITLES)
@@ -130,7 +130,7 @@ def test_the_command_says_a_line_per_check(capsys):
     assert f"ok              {TITLES['fits']}" in lines
     assert lines[0] == (
         "sklearn.linear_model.LogisticRegression can take part in the benchmark: "
-        "29 checks ok, 0 failed, 3 not applicable"
+        f"{len(CHECKS) - 3} checks ok, 0 failed, 3 not applicable"
     )
     status, lines, _ = command(capsys, "support.unsound_methods.Reversed")
     assert status == 1
@@ -152,7 +152,7 @@ def test_the_command_says_a_line_per_check(capsys):
 def test_the_command_outlives_the_method(capsys, name, words):
     status, lines, _ = command(capsys, f"support.hostile_methods.{name}", "--seconds", "1")
     assert status == 1
-    assert lines[0].endswith(f" fails: 3 checks ok, 1 failed, {len(CHECKS) - 4} not applicable")
+    assert " 1 failed, " in lines[0]
     assert words in next(line for line in lines if line.startswith("FAIL"))
 
 

@@ -42,7 +42,7 @@ def test_scikit_learn_contract(estimator, check):
 
 def test_the_benchmarks_contract():
     found = check_all(Method(TopBooster, {"n_estimators": 12, "cv": 2}))
-    assert {r.check.function.__name__: r.reason for r in found if r.status == "FAIL"} == {}
+    assert {r.check.name: r.reason for r in found if r.status == "FAIL"} == {}
 
 
 # --- By hand -------------------------------------------------------------------------------------------

@@ -86,13 +86,6 @@ class Reversed(Sound):
         return -super().decision_function(X)
 
 
-class ClassesReversed(Sound):
-    def fit(self, X, y):
-        super().fit(X, y)
-        self.classes_ = self.classes_[::-1]
-        return self
-
-
 class ChangesParameter(Sound):
     def fit(self, X, y):
         self.shift = 1.0
@@ -146,7 +139,7 @@ class RemembersFits(Sound):
 class NotPickled(Sound):
     def fit(self, X, y):
         super().fit(X, y)
-        self.function = lambda: 0
+        self.function_ = lambda: 0
         return self
 
 
@@ -256,25 +249,24 @@ class LeavesProcess(Sound):
 
 BROKEN = {
     NeedsArgument: "is_made",
-    ChangesInConstructor: "says_its_parameters",
+    ChangesInConstructor: "keeps_its_parameters",
     TakesAnyParameter: "refuses_unknown_parameters",
     ReturnsNothing: "fits",
-    ClonesItsModel: "clones",
+    ClonesItsModel: "keeps_its_parameters",
     Reversed: "ranks",
-    ClassesReversed: "names_classes",
-    ChangesParameter: "keeps_parameters",
+    ChangesParameter: "changes_no_parameter",
     ChangesInput: "keeps_input",
     Undecided: "scores_twice",
     GlobalGenerator: "repeats",
     ScoresByRank: "scores_items_alone",
-    RemembersFits: "learns_nothing_from_before",
+    RemembersFits: "repeats",
     NotPickled: "pickles",
     TopIsNumber: "takes_top",
     ManyInWrongOrder: "fits_many",
     NeedsTwoPositives: "takes_one_positive",
     AnyClass: "takes_one_class",
-    AnyLength: "takes_wrong_lengths",
-    AnyColumns: "takes_wrong_columns",
+    AnyLength: "takes_wrong_shapes",
+    AnyColumns: "takes_wrong_shapes",
     TripsOverSparse: "takes_sparse",
     OneGroupOnly: "takes_groups",
     NoTies: "takes_ties",

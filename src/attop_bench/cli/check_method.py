@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attop_bench.conformance.checks import Check, Result
     from attop_bench.conformance.method import Method
-    from attop_bench.conformance.suite import Check, Result
 
 __all__ = ["add_check_method", "run_check_method"]
 
@@ -35,8 +35,8 @@ def run_check_method(options: argparse.Namespace) -> int:
     """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # as in a training job, and before NumPy is imported
+    from attop_bench.conformance.checks import check_all
     from attop_bench.conformance.method import Method
-    from attop_bench.conformance.suite import check_all
     from attop_bench.jobs.limits import Limits
     from attop_bench.run.fitting import import_estimator
 
@@ -78,7 +78,7 @@ def _parameters(given: list[str]) -> dict[str, Any]:
 
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     """Run one check in a process of its own: a method may crash, hang or exit."""
-    from attop_bench.conformance.suite import Result
+    from attop_bench.conformance.checks import Result
     from attop_bench.jobs.supervise import supervise
 
     answer = folder / "answer.json"
@@ -92,7 +92,7 @@ def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
 def _answer(check: Check, method: Method, file: Path) -> None:
     """Write what a check found; in the child."""
     from attop.core.files import write_json
-    from attop_bench.conformance.suite import run_here
+    from attop_bench.conformance.checks import run_here
 
     result = run_here(check, method)
     write_json(file, {"status": result.status, "reason": result.reason})

@@ -1,9 +1,8 @@
-"""A method under examination, the samples it is given, and how a check says what it found."""
+"""A method to be checked, the samples it is given, and how a check reports."""
 
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,26 +10,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attop.core.typing import Floats, Ints
+from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
 
 __all__ = [
-    "EASY",
     "Failed",
     "Method",
     "NotApplicable",
     "Sample",
     "easy_sample",
     "expect",
-    "fits_or_refuses",
-    "quiet",
+    "expect_ranking",
+    "expect_same",
     "refuses",
-    "same",
     "score",
+    "works_or_refuses",
 ]
 
-
 #: Share of the pairs that whatever learns anything ranks correctly on `easy_sample`.
-EASY = 0.75
+_EASY = 0.75
 
 
 class Failed(Exception):
@@ -50,7 +48,7 @@ class Sample(NamedTuple):
 
 
 def easy_sample(n: int = 60, seed: int = 0) -> Sample:
-    """Return a sample, a third positive, that two of four features tell apart."""
+    """Return a sample, a third positive, whose classes differ in two of four features."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) % 3 == 0).astype(np.int64)
     X = rng.normal(size=(n, 4))
@@ -64,9 +62,9 @@ class Method:
     """A class with scikit-learn's interface and the parameters it is made with."""
 
     kind: Callable[..., Any]
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, object] = field(default_factory=dict)
 
-    def new(self, **changes: Any) -> Any:
+    def new(self, **changes: object) -> Any:
         """Return an unfitted estimator, seeded as the benchmark does."""
         estimator = self.kind(**self.params)
         if "random_state" in estimator.get_params():
@@ -78,14 +76,14 @@ class Method:
         """Whether the benchmark passes it groups."""
         return "groups" in inspect.signature(self.new().fit).parameters
 
-    def fit(self, sample: Sample, *, groups: bool = False, **changes: Any) -> Any:
+    def fit(self, sample: Sample, *, groups: bool = False, **changes: object) -> Any:
         """Return a fitted estimator."""
         extra = {"groups": sample.groups} if groups else {}
         return self.new(**changes).fit(sample.X, sample.y, **extra)
 
-    def scores(self, sample: Sample, **options: Any) -> Floats:
+    def scores(self, sample: Sample, *, groups: bool = False, **changes: object) -> Floats:
         """Return the scores of the items it is fitted on."""
-        return score(self.fit(sample, **options), sample.X)
+        return score(self.fit(sample, groups=groups, **changes), sample.X)
 
 
 def score(model: Any, X: Floats) -> Floats:
@@ -96,47 +94,38 @@ def score(model: Any, X: Floats) -> Floats:
         raise Failed(str(error)) from error
 
 
-def expect(condition: Any, reason: str) -> None:
+def expect(condition: bool, reason: str) -> None:
     """Fail for a reason unless a condition holds."""
     if not condition:
         raise Failed(reason)
 
 
-def same(one: Floats, other: Floats, what: str) -> None:
+def expect_same(one: Floats, other: Floats, what: str) -> None:
     """Fail unless scores agree to nine digits: sums may be made in another order."""
     scale = max(1.0, float(np.abs(one).max()))
     apart = float(np.abs(one - other).max())
     expect(apart <= 1e-9 * scale, f"{what}: scores differ by up to {apart:.3g}")
 
 
-def fits_or_refuses(work: Callable[[], Any], what: str) -> None:
-    """Fail unless `work` ends, or raises a ValueError that says something."""
+def expect_ranking(y: Ints, scores: Floats) -> None:
+    """Fail unless most positives of an easy sample are above most negatives."""
+    auc = get_metric("auc").value(y, scores)
+    expect(auc >= _EASY, f"a positive is above a negative in {auc:.0%} of the pairs; the positive label is 1")
+
+
+def works_or_refuses(work: Callable[[], object], what: str) -> None:
+    """Fail unless `work` ends, or raises a ValueError with a message."""
     try:
         work()
-    except Failed as failure:
-        raise Failed(f"{what}: {failure}; a ValueError is needed, or finite scores") from failure
     except ValueError as error:
-        expect(str(error).strip(), f"{what}: a ValueError without a word")
+        expect(bool(str(error).strip()), f"{what}: a {type(error).__name__} without a word")
     except (Exception, SystemExit) as error:
-        raise Failed(
-            f"{what}: {type(error).__name__}: {error}; a ValueError is needed, or finite scores"
-        ) from error
+        reason = str(error) if isinstance(error, Failed) else f"{type(error).__name__}: {error}"
+        raise Failed(f"{what}: {reason}; a ValueError is needed, or finite scores") from error
 
 
-def refuses(work: Callable[[], Any], what: str) -> None:
-    """Fail unless `work` raises a ValueError that says something."""
-    try:
-        work()
-    except ValueError as error:
-        expect(str(error).strip(), f"{what}: a {type(error).__name__} without a word")
-    except Exception as error:
-        raise Failed(f"{what}: {type(error).__name__}: {error}; a ValueError is needed") from error
-    else:
-        raise Failed(f"{what} is accepted; a ValueError is needed")
-
-
-def quiet(work: Callable[[], None]) -> None:
-    """Do `work` without warnings: samples this small give reason for many."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        work()
+def refuses(work: Callable[[], object], what: str) -> None:
+    """Fail unless `work` raises a ValueError with a message."""
+    ended = []
+    works_or_refuses(lambda: ended.append(work()), what)
+    expect(not ended, f"{what} is accepted; a ValueError is needed")

@@ -1,0 +1,394 @@
+"""The checks, in the order in which they are run: scikit-learn's own, and what the benchmark asks besides."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+from unittest import SkipTest
+from unittest.mock import patch
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import ClassifierTags, Tags, TargetTags, estimator_checks
+
+from attop.core.top import Top
+from attop.experiment.candidate import fit_many
+from attop.metrics.scorer import scores_of
+from attop_bench.conformance.method import (
+    Failed,
+    Method,
+    NotApplicable,
+    Sample,
+    easy_sample,
+    expect,
+    expect_ranking,
+    expect_same,
+    refuses,
+    score,
+    works_or_refuses,
+)
+
+__all__ = ["CHECKS", "Check", "Result", "check_all", "run_here"]
+
+_TOPS = (Top(k=3), Top(tau=0.1), Top(kappa=0.5))
+#: The labels of scikit-learn's checks are then two.
+_BINARY = Tags("classifier", TargetTags(required=True), None, ClassifierTags(multi_class=False), None)
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check, its sentence, and the name of one that must not have failed for it to mean anything."""
+
+    name: str
+    title: str
+    function: Callable[[Method], None]
+    after: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a check found; `reason` is empty where all is well."""
+
+    check: Check
+    status: Literal["ok", "FAIL", "not applicable"]
+    reason: str = ""
+
+
+#: All checks, in the order in which they are run.
+CHECKS: list[Check] = []
+
+
+def _check(after: str = "") -> Callable[[Callable[[Method], None]], Callable[[Method], None]]:
+    """Add a function to the checks, with its name and docstring."""
+
+    def add(function: Callable[[Method], None]) -> Callable[[Method], None]:
+        CHECKS.append(Check(function.__name__, (function.__doc__ or "").rstrip("."), function, after))
+        return function
+
+    return add
+
+
+def _by_scikit_learn(name: str, title: str, after: str, *names: str) -> None:
+    """Add checks of ``sklearn.utils.estimator_checks`` as one."""
+
+    def function(method: Method) -> None:
+        estimator = method.new()
+        with patch.object(type(estimator), "__sklearn_tags__", lambda self: _BINARY, create=True):
+            for check in names:
+                try:
+                    getattr(estimator_checks, check)(type(estimator).__name__, estimator)
+                except SkipTest:
+                    continue
+
+    CHECKS.append(Check(name, title, function, after))
+
+
+def check_all(method: Method, run: Callable[[Check, Method], Result] | None = None) -> Iterator[Result]:
+    """Run all checks on a method.
+
+    Parameters
+    ----------
+    method : Method
+    run : callable, optional
+        Runs one check; by default in this process.
+
+    Yields
+    ------
+    Result
+        Of each check. One that presupposes another which failed is not applicable.
+    """
+    failed: dict[str, str] = {}  # check -> title of the one that failed
+    for check in CHECKS:
+        if check.after in failed:
+            failed[check.name] = failed[check.after]
+            yield Result(check, "not applicable", f"presupposes: {failed[check.name]}")
+            continue
+        result = (run or run_here)(check, method)
+        if result.status == "FAIL":
+            failed[check.name] = check.title
+        yield result
+
+
+def run_here(check: Check, method: Method) -> Result:
+    """Run one check in this process, without warnings: samples this small give reason for many."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check.function(method)
+    except NotApplicable as error:
+        return Result(check, "not applicable", str(error))
+    except Failed as error:
+        return Result(check, "FAIL", str(error))
+    except (Exception, SystemExit) as error:
+        return Result(check, "FAIL", f"{type(error).__name__}: {error}")
+    return Result(check, "ok")
+
+
+# --- Parameters, fit and scores -----------------------------------------------------------------------
+
+
+@_check()
+def is_made(method: Method) -> None:
+    """It can be made, without arguments but those given."""
+    for needed in ("get_params", "set_params", "fit"):
+        estimator = method.kind(**method.params)
+        expect(hasattr(estimator, needed), f"no method {needed}: derive it from sklearn.base.BaseEstimator")
+
+
+@_check("is_made")
+def refuses_unknown_parameters(method: Method) -> None:
+    """set_params refuses what is no parameter."""
+    refuses(lambda: method.new().set_params(no_such_parameter=1), "set_params(no_such_parameter=1)")
+
+
+_by_scikit_learn(
+    "keeps_its_parameters",
+    "The constructor keeps its arguments as they are, and clone copies them",
+    "is_made",
+    "check_estimator_cloneable",
+    "check_parameters_default_constructible",
+    "check_no_attributes_set_in_init",
+    "check_get_params_invariance",
+)
+
+
+@_check("keeps_its_parameters")
+def fits(method: Method) -> None:
+    """Fit returns the estimator itself."""
+    estimator, sample = method.new(), easy_sample()
+    result = estimator.fit(sample.X, sample.y)
+    expect(result is estimator, f"it returns {repr(result)[:60]}: end it with `return self`")
+
+
+@_check("fits")
+def gives_scores(method: Method) -> None:
+    """Scores are one finite number per item, of any number of items."""
+    model = method.fit(easy_sample())
+    score(model, easy_sample().X)
+    score(model, easy_sample(7, seed=1).X)
+    coef = getattr(model, "coef_", None)
+    if isinstance(coef, np.ndarray) and coef.dtype.kind == "f":
+        expect(bool(np.isfinite(coef).all()), "coef_ is NaN or infinite")
+
+
+@_check("gives_scores")
+def ranks(method: Method) -> None:
+    """Positives get higher scores than negatives, on data that are easy."""
+    sample = easy_sample(120)
+    expect_ranking(sample.y, method.scores(sample))
+
+
+_by_scikit_learn(
+    "changes_no_parameter",
+    "Fit changes no parameter",
+    "gives_scores",
+    "check_dont_overwrite_parameters",
+    "check_estimators_overwrite_params",
+)
+
+
+@_check("gives_scores")
+def scores_twice(method: Method) -> None:
+    """Scoring twice gives the same scores."""
+    sample = easy_sample()
+    model = method.fit(sample)
+    expect_same(score(model, sample.X), score(model, sample.X), "scored twice")
+
+
+_by_scikit_learn(
+    "scores_items_alone",
+    "An item's score depends neither on the others that are scored nor on their order",
+    "scores_twice",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+)
+
+
+@_check("scores_twice")
+def scores_equal_items_equally(method: Method) -> None:
+    """Equal items get equal scores."""
+    sample = easy_sample()
+    scores = score(method.fit(sample), np.repeat(sample.X[:5], 3, axis=0)).reshape(5, 3)
+    expect_same(scores[:, :1].repeat(3, axis=1).ravel(), scores.ravel(), "of the same item three times")
+
+
+_by_scikit_learn(
+    "pickles", "A fitted model scores the same after pickling", "scores_twice", "check_estimators_pickle"
+)
+_by_scikit_learn(
+    "repeats",
+    "A second fit to the same data gives the same scores: it forgets the first, and draws from random_state",
+    "scores_twice",
+    "check_fit_idempotent",
+)
+
+
+# --- What the benchmark alone asks ---------------------------------------------------------------------
+
+
+@_check("gives_scores")
+def takes_top(method: Method) -> None:
+    """The parameter top takes what the benchmark sets: k, tau or kappa."""
+    if "top" not in method.new().get_params():
+        raise NotApplicable("it has no parameter top: one model serves all tops")
+    for top in _TOPS:
+        model = method.fit(easy_sample(), top=top)
+        score(model, easy_sample().X)
+        expect(Top.of(model.get_params()["top"]) == top, f"{top} became {model.get_params()['top']!r}")
+
+
+@_check("repeats")
+def fits_many(method: Method) -> None:
+    """fit_many gives the model of each setting, in order, and leaves the estimator unfitted."""
+    if not hasattr(method.new(), "fit_many"):
+        raise NotApplicable("it has no fit_many: settings are fitted one by one")
+    sample, estimator = easy_sample(), method.new()
+    tops = _TOPS if "top" in estimator.get_params() else ()
+    settings: list[dict[str, object]] = [{}]
+    settings += [{"top": top} for top in tops]
+    before = set(vars(estimator))
+    models = fit_many(estimator, sample.X, sample.y, candidates=settings)
+    expect(set(vars(estimator)) == before, f"it leaves {', '.join(set(vars(estimator)) - before)}")
+    expect(len(models) == len(settings), f"{len(models)} models for {len(settings)} settings")
+    for model, setting in zip(models, settings, strict=True):
+        alone = score(method.new(**setting).fit(sample.X, sample.y), sample.X)
+        expect_same(alone, score(model, sample.X), f"with {setting or 'no change'}, together and alone")
+
+
+@_check("gives_scores")
+def takes_groups(method: Method) -> None:
+    """Groups are fitted, those without a positive included."""
+    if not method.takes_groups:
+        raise NotApplicable("fit has no argument groups: items are one list")
+    sample = easy_sample()
+    codes = np.where((sample.y == 0) & (sample.groups == 0), 9, sample.groups)
+    for groups in (sample.groups, codes, np.zeros_like(codes)):
+        method.scores(sample._replace(groups=groups), groups=True)
+
+
+@_check("takes_groups")
+def keeps_input(method: Method) -> None:
+    """Fit and scoring leave their input as it was."""
+    sample = easy_sample()
+    before = [part.copy() for part in sample]
+    score(method.fit(sample, groups=method.takes_groups), sample.X)
+    for name, part, copy in zip(sample._fields, sample, before, strict=True):
+        expect(np.array_equal(part, copy), f"{name} is changed: work on a copy")
+
+
+@_check("gives_scores")
+def uses_one_thread(method: Method) -> None:
+    """It keeps to one thread where the libraries below it are set to one."""
+    from threadpoolctl import threadpool_limits
+
+    started: list[str] = []
+    start = threading.Thread.start
+
+    def note(thread: threading.Thread) -> None:
+        started.append(thread.name)
+        start(thread)
+
+    with threadpool_limits(1), patch.object(threading.Thread, "start", note):
+        before = _count_threads()
+        score(method.fit(easy_sample()), easy_sample().X)
+        after = _count_threads()
+    expect(not started, f"it starts threads of its own: {', '.join(started[:3])}; leave n_jobs at 1")
+    expect(after <= before, f"it leaves {after - before} threads that run: a job has one core")
+
+
+@_check("gives_scores")
+def leaves_no_process(method: Method) -> None:
+    """It leaves no process behind."""
+    before = _children()
+    score(method.fit(easy_sample()), easy_sample().X)
+    left = _children() - before
+    expect(not left, f"{len(left)} still run after the fit: a job has one core; leave n_jobs at 1")
+
+
+def _count_threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        raise NotApplicable("threads are counted on Linux only") from None
+
+
+def _children() -> set[int]:
+    lists = list(Path("/proc/self/task").glob("*/children"))
+    if not lists:
+        raise NotApplicable("processes are counted on Linux only")
+    return {int(pid) for file in lists for pid in file.read_text().split()}
+
+
+# --- Samples that are odd ------------------------------------------------------------------------------
+
+
+@_check("gives_scores")
+def takes_constant_feature(method: Method) -> None:
+    """A constant feature does no harm."""
+    sample = easy_sample()
+    method.scores(sample._replace(X=np.column_stack([sample.X, np.full(len(sample.y), 7.0)])))
+
+
+@_check("gives_scores")
+def takes_ties(method: Method) -> None:
+    """Equal items, some positive and some negative, are fitted."""
+    sample = easy_sample()
+    method.scores(sample._replace(X=np.sign(sample.X)))
+
+
+def _odd(name: str, what: str, *samples: Sample) -> None:
+    """Add the check that samples give finite scores or a ValueError."""
+
+    def function(method: Method) -> None:
+        for sample in samples:
+            copy = Sample(sample.X.copy(), sample.y.copy(), sample.groups)
+            works_or_refuses(partial(method.scores, copy), what)
+
+    CHECKS.append(Check(name, f"{what}: finite scores or a ValueError", function, "gives_scores"))
+
+
+def _with_entry(value: float) -> Sample:
+    sample = easy_sample()
+    sample.X[3, 1] = value
+    return sample
+
+
+_EASY = easy_sample()
+_FIRST = np.arange(len(_EASY.y)) == np.flatnonzero(_EASY.y)[0]
+_odd("takes_constant_features", "Features that are all constant", _EASY._replace(X=np.ones_like(_EASY.X)))
+_odd("takes_one_positive", "One positive", _EASY._replace(y=_FIRST.astype(np.int64)))
+_odd("takes_one_class", "One class", *(_EASY._replace(y=np.full_like(_EASY.y, label)) for label in (0, 1)))
+_odd("takes_nan", "NaN in the features", _with_entry(np.nan))
+_odd("takes_infinities", "Infinity in the features", _with_entry(np.inf))
+
+
+@_check("gives_scores")
+def takes_wrong_shapes(method: Method) -> None:
+    """Labels or groups of another number than the items, or items of fewer features: a ValueError."""
+    X, y, groups = easy_sample()
+    refuses(lambda: method.new().fit(X, y[1:]), f"{len(X)} items with {len(y) - 1} labels")
+    if method.takes_groups:
+        refuses(lambda: method.new().fit(X, y, groups=groups[1:]), f"{len(X)} items with {len(X) - 1} groups")
+    model = method.fit(easy_sample())
+    refuses(lambda: scores_of(model, X[:, 1:]), "one feature less")
+
+
+@_check("repeats")
+def takes_sparse(method: Method) -> None:
+    """Sparse features: finite scores, positives above negatives, or an error that says sparse."""
+    sample = easy_sample(120)
+    matrix = sparse.csr_array(sample.X)
+    try:
+        model = method.new().fit(matrix, sample.y)
+        scores = scores_of(model, matrix)
+    except Exception as error:
+        clear = isinstance(error, (TypeError, ValueError)) and "sparse" in str(error).lower()
+        expect(clear, f"{type(error).__name__}: {error}; an error that says sparse is needed")
+        raise NotApplicable("it refuses them, in words") from None
+    expect_ranking(sample.y, scores)
