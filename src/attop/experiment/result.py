@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +41,8 @@ class TopComparison:
         behind, adjusted for the choice of the best and the number of its rivals, `best_is` (the verdict of
         the best against it: ahead, equal, open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
-        `value`, `lift`, the `setting` that was chosen, `seconds`, and the `reason` of an undefined value.
+        `value`, `lift`, the `setting` that was chosen, `seconds`, the `reason` of an undefined value, and the
+        numbers of items, `n_train` and `n_test`.
     metric, top : str, Top
     list_length : int
         Items of the list that the sentence speaks of: those given, or what `top` says.
@@ -137,6 +140,26 @@ class TopComparison:
         axes.spines[["top", "right"]].set_visible(False)
         return axes.get_figure()
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the benchmark's page of this comparison: one HTML file that opens without a network.
+
+        Parameters
+        ----------
+        path : path
+
+        Raises
+        ------
+        ImportError
+            If the benchmark, or what it draws with, is not installed.
+        """
+        try:
+            (page,) = entry_points(group="attop.report", name="page")
+            page.load()(self, path)
+        except (ImportError, ValueError) as error:
+            raise ImportError(
+                f"the page needs the benchmark: pip install 'attop[workflow]' ({error})"
+            ) from error
+
     def __str__(self) -> str:
         shown = self.table.copy()
         shown["seconds"] = shown["seconds"].map("{:.2f}".format)
@@ -171,8 +194,9 @@ def summarise(
     """
     import pandas as pd
 
-    runs = pd.DataFrame(results).assign(run=numbers)
-    ratio = float(np.mean([len(test) / len(train) for train, test in splits]))
+    n_train, n_test = np.array([[len(part) for part in split] for split in splits]).T
+    runs = pd.DataFrame(results).assign(run=numbers, n_train=n_train[numbers], n_test=n_test[numbers])
+    ratio = float(n_test.sum() / n_train.sum())
     values = runs.pivot(index="run", columns="model", values="value")
     judged = judge(
         {model: values[model].to_numpy() for model in dict.fromkeys(runs["model"])},

@@ -57,8 +57,9 @@ PER_DATASET: tuple[Drawing, ...] = (
 def draw(
     drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, pd.DataFrame | Across]
 ) -> list[Figure]:
-    """Return the figures of a scene."""
+    """Return the figures of a scene, of those whose input there is."""
     return [
         replace(drawing.function(scene, *(material[name] for name in drawing.needs)), title=drawing.title)
         for drawing in drawings
+        if material.keys() >= set(drawing.needs)
     ]

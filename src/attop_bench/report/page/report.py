@@ -71,7 +71,8 @@ def build_report(
     Parameters
     ----------
     results : mapping
-        The tables of `attop_bench.run.tables.TABLES`, with their columns.
+        The tables of `attop_bench.run.tables.TABLES`, with their columns; without any but "evaluation" and
+        "runs" the figures made of it are left out.
     manifest : mapping
         title, config (YAML text), environment (versions, python, host, cpu, threads), git, seed,
         ``datasets`` and ``methods`` by identifier; of a data set `scoring` names the metric methods are

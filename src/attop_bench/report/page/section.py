@@ -164,7 +164,7 @@ def build_section(
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
         figures=draw(PER_DATASET, scene, results) if order else [],
-        transfers=transfer(results["cross"], dataset, order),
+        transfers=transfer(results["cross"], dataset, order) if "cross" in results else [],
         costs=cost,
         chosen_tops=chosen_tops,
         choices=chosen,
