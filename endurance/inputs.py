@@ -28,13 +28,12 @@ from attop_bench.data.base import Dataset, Unavailable, save_arrays
 from attop_bench.data.build import make
 from attop_bench.data.fetch import obtain
 from attop_bench.data.source import Source
-from attop_bench.run.config import load_config
+from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, digest_of
 from attop_bench.run.run import Run
-from attop_bench.run.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[1]
 

@@ -8,8 +8,8 @@ from attop_bench.run.inputs import Inputs
 from attop_bench.run.output import hold, refusal
 from attop_bench.run.plan import Plan
 from attop_bench.run.run import Run
-from attop_bench.run.yaml_files import read_yaml
-from attop_bench.jobs.adoption import adopt_servers
+from attop_bench.run.config import read_yaml
+from attop_bench.jobs.supervise import adopt_servers
 
 try:
     for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:

@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from attop import estimators
 
 #: Learners that accept groups and have one top for all; tests/docs tries each.
-ONE_LIST = {"AATP", "KernelAATP", "PNormPush", "RankBoost"}
+ONE_LIST = {"AATP", "PNormPush"}
 
 #: What a reader may need of a learner, in the order of the columns.
 ABILITIES = ("groups", "weights", "sparse", "batches")
@@ -43,7 +43,7 @@ def learners() -> list[str]:
 def _made(value: type) -> bool:
     return (
         hasattr(value, "fit")
-        and value is not estimators.LinearRanker
+        and value is not estimators.Ranker
         and all(
             p.default is not p.empty or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
             for p in signature(value).parameters.values()

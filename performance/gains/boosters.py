@@ -15,7 +15,7 @@ Protocol, fixed before any of its results was seen:
   zeros split. A set is won or lost where the gain is beyond 0.002.
 
 Small models: `TopBooster`, nothing tuned but what it tunes itself (5 folds, margin 1), with 100 trees of 2
-leaves and 20 of 4, learning rate 0.1; against `base_`, its log loss. Beside it `margin=0`, which weights
+leaves and 20 of 4, learning rate 0.1; against `base_`, its log loss. Beside it `min_gain_se=0`, which weights
 wherever that gains at all.
 
 A surrogate as objective: LightGBM with 200 trees of 15 leaves, learning rate 0.05, at least 10 rows in a
@@ -63,7 +63,7 @@ def small(train_part, test_part):
     (X, y), (test, truth) = train_part, test_part
     for label, (trees, leaves) in SMALL.items():
         for at, top in TOPS.items():
-            model = TopBooster(top, n_estimators=trees, num_leaves=leaves, margin=0.0).fit(X, y)
+            model = TopBooster(top, n_estimators=trees, num_leaves=leaves, min_gain_se=0.0).fit(X, y)
             base, weighted = (
                 precision_at_k(truth, each.predict(test, raw_score=True), top)
                 for each in (model.base_, model.booster_)

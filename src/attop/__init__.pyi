@@ -3,17 +3,14 @@ from .estimators import AATP as AATP
 from .estimators import ROCSVM as ROCSVM
 from .estimators import SVMPAUC as SVMPAUC
 from .estimators import BundleRanker as BundleRanker
-from .estimators import CoordinateAscent as CoordinateAscent
 from .estimators import GDPApK as GDPApK
 from .estimators import GDRanker as GDRanker
 from .estimators import GreedyPApK as GreedyPApK
 from .estimators import InfinitePush as InfinitePush
-from .estimators import KernelAATP as KernelAATP
 from .estimators import OnePMB as OnePMB
 from .estimators import PatMat as PatMat
 from .estimators import PerceptronAtK as PerceptronAtK
 from .estimators import PNormPush as PNormPush
-from .estimators import RankBoost as RankBoost
 from .estimators import SelectPApK as SelectPApK
 from .estimators import SGDAtK as SGDAtK
 from .estimators import SoftTop as SoftTop

@@ -9,25 +9,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from attop.core.typing import Floats, Ints
-from attop.estimators.base import LinearRanker
+from attop.core.typing import Floats
+from attop.estimators.base import Ranker, Training
 
 __all__ = ["InnerProduct", "ItemMean"]
 
 
-class InnerProduct(LinearRanker):
+class InnerProduct(Ranker):
     """Score by the sum of the last third of the features; nothing is learnt.
 
     Of unscaled features <user, item, product> of a matrix factorisation, as
     `attop_bench.data.features.interaction_features` makes them, that is its own prediction, u.v.
     """
 
-    def _solve(
-        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
-        width = X.shape[1] // 3
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        d = data.X.shape[1]
         for model in models:
-            model._set_linear(np.repeat([0.0, 1.0], [X.shape[1] - width, width]), X, y)
+            model._set_linear(np.repeat([0.0, 1.0], [d - d // 3, d // 3]), data)
 
 
 class ItemMean(BaseEstimator):

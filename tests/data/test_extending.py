@@ -9,7 +9,7 @@ import pytest
 
 from attop_bench.data.catalogue import KINDS
 from attop_bench.data.splits.protocols import PROTOCOLS
-from attop_bench.run.reference import json_schema, markdown
+from attop_bench.run.options import json_schema, markdown
 from support import ROOT
 from support.listings import listings
 
@@ -51,7 +51,7 @@ CHECK = """
 import sys, yaml
 from attop_bench.run.config import load_config
 from attop_bench.run.plan import Plan
-from attop_bench.run.reference import json_schema, markdown
+from attop_bench.run.options import json_schema, markdown
 from attop_bench.data import Dataset, build, make_folds
 
 config = load_config(yaml.safe_load(open("run.yaml")))

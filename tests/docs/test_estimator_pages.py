@@ -38,4 +38,4 @@ def test_whether_groups_have_a_top_each(name):
 
 def test_every_learner_has_a_page():
     assert {"AATP", "SoftTop", "TopStack", "PNormPush"} <= set(learners())
-    assert "LinearRanker" not in learners()
+    assert "Ranker" not in learners()

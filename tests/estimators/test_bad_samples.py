@@ -13,7 +13,6 @@ from support.small_sample import GROUPS, INF, NAN, X, Y, fitted, with_entry
 
 GROUPED = {
     "BundleRanker",
-    "CoordinateAscent",
     "GDPApK",
     "GDRanker",
     "GreedyPApK",
@@ -229,7 +228,7 @@ def test_groups_matter_where_they_are_used(name, references):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_group_is_eligible(name):
-    if name in GROUPED - {"CoordinateAscent", "PatMat", "SVMPerf", "SoftTop"}:
+    if name in GROUPED - {"PatMat", "SVMPerf", "SoftTop"}:
         with pytest.raises(ValueError, match=r"no group has .*the 2 groups have up to \d+ positives"):
             fitted(name, (X, Y, Y))
     else:
@@ -265,10 +264,8 @@ def test_features_too_large_for_finite_products(name):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = make(name)
-        if name in ("KernelAATP", "PerceptronAtK"):
-            # The kernel values are no fault of the training; a perceptron's weights are.
-            error = ValueError if name == "KernelAATP" else FloatingPointError
-            with pytest.raises(error, match="scale the features"):
+        if name == "PerceptronAtK":
+            with pytest.raises(FloatingPointError, match="scale the features"):
                 model.fit(huge, Y)
             return
         model.fit(huge, Y)

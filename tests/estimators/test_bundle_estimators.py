@@ -5,11 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
+from attop.estimators import ROCSVM, SVMPAUC, InfinitePush, SVMPerf
 from attop.estimators.bundle_ranker import BundleRanker
-from attop.estimators.infinite_push import InfinitePush
-from attop.estimators.roc_svm import ROCSVM
-from attop.estimators.svm_pauc import SVMPAUC
-from attop.estimators.svm_perf import SVMPerf
 from attop.surrogates.registry import SURROGATES
 from oracles.bundle import optimum, sample
 
@@ -53,9 +50,9 @@ def test_bundle_ranker_on_every_surrogate(name):
     X, y = sample(22, n=100, n_pos=20)
     model = BundleRanker(name, top=10, C=5.0, tol=1e-4).fit(X, y)
     assert model.converged_
-    loss, _ = model._surrogate().value_and_coef(X @ model.coef_, y)
+    loss, _ = model._problem()[0].value_and_coef(X @ model.coef_, y)
     assert_allclose(model.objective_, loss + 0.1 * model.coef_ @ model.coef_, rtol=1e-12)
-    assert model._surrogate().convex
+    assert model._problem()[0].convex
 
 
 def test_settings_that_do_not_matter_share_a_fit():

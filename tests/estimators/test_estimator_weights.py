@@ -39,7 +39,6 @@ VARIANTS = {
         {"weak_rankers": "thresholds", "n_thresholds": 4},
     ],
     "AATP": [{"weights": "pairs", "top": {"tau": 0.2}}, {"top": 7, "search": "fixed-point"}],
-    "KernelAATP": [{"kernel": "rbf"}],
 }
 CASES = [(name, change) for name in EXACT for change in [{}, *VARIANTS.get(name, [])]]
 
@@ -52,7 +51,7 @@ def quietly(fit, *args, **more):
 
 def test_those_whose_problem_allows_it_take_weights():
     assert set(NAMES + COMPOSITES) - set(WEIGHTED) == {
-        "CoordinateAscent", "GreedyPApK", "OnePMB", "PerceptronAtK", "SGDAtK", "SelectPApK",
+        "GreedyPApK", "OnePMB", "PerceptronAtK", "SGDAtK", "SelectPApK",
     }  # fmt: skip
     for name in WEIGHTED:
         kind = getattr(estimators, name)
@@ -80,7 +79,7 @@ def test_an_item_of_weight_two_is_two_items(name, change, grouped):
 
 @pytest.mark.parametrize("name", EXACT)
 def test_half_the_weight_is_half_the_list(name):
-    sums = {"KernelAATP", "AATP", "SVMPerf"}  # over items, where the others are means
+    sums = {"AATP", "SVMPerf"}  # over items, where the others are means
     one, two = ({"C": 2.0}, {"C": 1.0}) if name in sums else ({}, {})
     if "top" in make(name).get_params():
         one, two = one | {"top": 4}, two | {"top": 8}
@@ -109,22 +108,10 @@ def test_settings_trained_together_have_the_weights(name):
         )
 
 
-@pytest.mark.parametrize("name", ["AATP", "KernelAATP"])
-def test_an_item_without_weight_is_no_threshold_item(name):
+def test_an_item_without_weight_is_no_threshold_item():
     for tau in (0.1, 0.2, 0.3, 0.5):
-        model = quietly(make(name, top={"tau": tau}).fit, X, Y, None, WEIGHT)
+        model = quietly(make("AATP", top={"tau": tau}).fit, X, Y, None, WEIGHT)
         assert WEIGHT[model.threshold_item_] > 0
-        if name == "KernelAATP":
-            assert not model.dual_coef_[WEIGHT == 0].any()
-
-
-def test_a_precomputed_kernel_with_weights():
-    kernel = X @ X.T
-    model = quietly(make("KernelAATP", kernel="precomputed").fit, kernel, Y, None, WEIGHT)
-    linear = quietly(make("KernelAATP", kernel="linear").fit, X, Y, None, WEIGHT)
-    np.testing.assert_allclose(model.decision_function(kernel), linear.decision_function(X), rtol=1e-6)
-    with pytest.raises(ValueError, match="a precomputed kernel must be square"):
-        make("KernelAATP", kernel="precomputed").fit(kernel[:, :9], Y, None, WEIGHT)
 
 
 def test_the_cut_of_predict_is_at_the_weight_of_the_positives():

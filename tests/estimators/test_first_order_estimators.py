@@ -9,11 +9,8 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from attop.core.top import Top
-from attop.estimators import gd_ranker
-from attop.estimators.gd_papk import GDPApK
+from attop.estimators import GDPApK, PerceptronAtK, SGDAtK, gd_ranker
 from attop.estimators.gd_ranker import GDRanker
-from attop.estimators.perceptron_at_k import PerceptronAtK
-from attop.estimators.sgd_at_k import SGDAtK
 from attop.solvers.minibatch.batches import Batches
 from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PAUCStruct, PrecAtKAvg, PrecAtKMax
 from attop.surrogates.registry import SURROGATES, get_surrogate

@@ -7,8 +7,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from attop.core.top import Top
-from attop.estimators.greedy_papk import GreedyPApK
-from attop.estimators.select_papk import SelectPApK
+from attop.estimators import GreedyPApK, SelectPApK
 from attop.metrics import micro_pap_at_k
 from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.solvers.papk import greedy, select

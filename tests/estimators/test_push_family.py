@@ -1,4 +1,4 @@
-"""Pushes of every price and loss, and RankBoost, trained."""
+"""Pushes of every price and loss, trained."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from scipy.optimize import minimize
 from studies.theory import margin_risk
 
 from attop.estimators.pnorm_push import PNormPush
-from attop.estimators.rankboost import RankBoost
 from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.solvers.boosting.threshold_rankers import ThresholdRankers
 from attop.solvers.descent.lbfgs import lbfgs
@@ -91,7 +90,7 @@ def test_every_combination_ranks(loss, price, weak_rankers):
     assert hasattr(model, "votes_") == (weak_rankers == "thresholds")
 
 
-@pytest.mark.parametrize("estimator", [PNormPush(max_iter=20), RankBoost(max_iter=20)])
+@pytest.mark.parametrize("estimator", [PNormPush(max_iter=20), PNormPush(p=1, max_iter=20)])
 def test_decision_function_of_thresholds_is_the_sum_of_votes(estimator):
     X, y = real_data(37)
     fresh = np.vstack([X, 3 * np.random.default_rng(0).normal(size=(40, 6))])
@@ -129,15 +128,6 @@ def test_rounds_share_a_path():
             assert got.history_.objective == alone.history_.objective
     with pytest.raises(ValueError, match="max_iter"):
         PNormPush().fit_many(X, y, candidates=[{"max_iter": 0}, {"max_iter": 5}])
-
-
-def test_rankboost_is_the_push_without_push():
-    X, y = real_data(39)
-    for weak_rankers in ("features", "thresholds"):
-        boost = RankBoost(weak_rankers, max_iter=15).fit(X, y)
-        push = PNormPush(p=1, weak_rankers=weak_rankers, max_iter=15).fit(X, y)
-        assert_array_equal(boost.decision_function(X), push.decision_function(X))
-    assert set(RankBoost().get_params()) == {"weak_rankers", "n_thresholds", "max_iter", "tol", "time_limit"}
 
 
 @pytest.mark.parametrize("weak_rankers", ["features", "thresholds"])

@@ -26,20 +26,20 @@ def test_it_wins_at_the_top_where_the_base_is_wrong_there():
     assert model.refined_
     assert model.cv_gain_ > 0.1
     assert model.cv_gain_se_ < model.cv_gain_
-    assert model.width_ in (0.1, 0.3, 1.0, 3.0)
+    assert model.bandwidth_ in (0.1, 0.3, 1.0, 3.0)
     assert precision(fresh @ model.coef_, y, k) > precision(fresh @ model.base_coef_, y, k) + 0.1
 
 
 def test_it_keeps_the_base_where_there_is_nothing_to_gain():
-    model = SoftTop(top=40, margin=np.inf).fit(X, Y)
+    model = SoftTop(top=40, min_gain_se=np.inf).fit(X, Y)
     assert not model.refined_
-    assert model.width_ is None
+    assert model.bandwidth_ is None
     assert np.isfinite(model.cv_gain_)
     np.testing.assert_array_equal(model.coef_, model.base_coef_)
 
 
 def test_the_base_is_the_tuned_model_of_scikit_learn():
-    model = SoftTop(top=40, base="logistic", margin=np.inf).fit(X, Y)
+    model = SoftTop(top=40, base="logistic", min_gain_se=np.inf).fit(X, Y)
     C = float(model.base_.split("C=")[1].split(",")[0].rstrip(")"))
     balanced = "balanced" if "balanced" in model.base_ else None
     theirs = LogisticRegression(C=C, class_weight=balanced, tol=1e-10, max_iter=5000).fit(Z, Y)
@@ -55,7 +55,7 @@ def test_the_number_of_jobs_changes_no_digit():
 
 @pytest.mark.parametrize("base", [LogisticRegression(C=0.1), Ridge()])
 def test_any_linear_estimator_can_be_the_base(base):
-    model = SoftTop(top=40, base=base, margin=np.inf).fit(X, Y)
+    model = SoftTop(top=40, base=base, min_gain_se=np.inf).fit(X, Y)
     want = np.ravel(base.fit(Z, Y).coef_) / X.std(axis=0)
     np.testing.assert_allclose(model.base_coef_, want, rtol=1e-10)
     assert model.base_ == repr(base)
@@ -98,7 +98,7 @@ def test_of_a_large_sample_no_copy_is_made(monkeypatch, tmp_path):
     many, y = misspecified(40_000)
     np.save(tmp_path / "X.npy", np.repeat(many, 8, axis=1).astype(np.float32))
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    model = SoftTop(top=400, base="logistic", width=1.0, anchor=0.03, cv=2)
+    model = SoftTop(top=400, base="logistic", bandwidth=1.0, l2_to_base=0.03, cv=2)
     model.fit(mapped[:2000], y[:2000])  # imports and compiles
     tracemalloc.start()
     model.fit(mapped, y)

@@ -65,7 +65,7 @@ def weights_by_hand(scores, groups, weight, k, width):
 @pytest.mark.parametrize("groups", [None, GROUPS])
 def test_the_weighted_model_is_log_loss_with_those_weights(groups, weight):
     k = 4
-    model = booster(top=k, width=1.5, margin=-np.inf).fit(X, Y, groups, weight)
+    model = booster(top=k, bandwidth=1.5, min_gain_se=-np.inf).fit(X, Y, groups, weight)
     parameters = {
         "objective": "binary",
         "num_leaves": 2,
@@ -86,20 +86,20 @@ def test_the_weighted_model_is_log_loss_with_those_weights(groups, weight):
     second = boost(near).predict(X, raw_score=True)
     np.testing.assert_allclose(model.booster_.predict(X, raw_score=True), second, rtol=1e-6)
     assert model.refined_
-    assert model.width_ == 1.5
+    assert model.bandwidth_ == 1.5
 
 
 def test_log_loss_is_kept_where_the_weights_gain_too_little():
-    kept = booster(margin=np.inf).fit(X, Y)
-    assert (kept.refined_, kept.width_, kept.booster_) == (False, None, kept.base_)
+    kept = booster(min_gain_se=np.inf).fit(X, Y)
+    assert (kept.refined_, kept.bandwidth_, kept.booster_) == (False, None, kept.base_)
     assert np.isfinite([kept.cv_gain_, kept.cv_gain_se_]).all()
-    taken = booster(margin=-np.inf).fit(X, Y)
+    taken = booster(min_gain_se=-np.inf).fit(X, Y)
     assert taken.cv_gain_ == kept.cv_gain_
     assert taken.refined_
-    assert taken.width_ in (1.0, 2.0, 4.0)
+    assert taken.bandwidth_ in (1.0, 2.0, 4.0)
     at_gain = taken.cv_gain_ / taken.cv_gain_se_
-    assert booster(margin=at_gain - 1e-6).fit(X, Y).refined_
-    assert not booster(margin=at_gain + 1e-6).fit(X, Y).refined_
+    assert booster(min_gain_se=at_gain - 1e-6).fit(X, Y).refined_
+    assert not booster(min_gain_se=at_gain + 1e-6).fit(X, Y).refined_
 
 
 def test_too_few_positives_for_folds_keep_log_loss():

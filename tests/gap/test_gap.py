@@ -122,7 +122,7 @@ def folds():
 def test_linear_scores_are_those_of_models_that_have_not_seen_the_row():
     found = held_out_linear(X, Y, folds(), None, Top(tau=0.05), 0.05, 3, None)
     for train, test in folds():
-        model = SoftTop(top={"tau": 0.05}, base="logistic", cv=3, margin=0.0, random_state=3)
+        model = SoftTop(top={"tau": 0.05}, base="logistic", cv=3, min_gain_se=0.0, random_state=3)
         model.fit(X[train], Y[train])
         for scores, coef in zip(found, (model.base_coef_, model.coef_), strict=True):
             seen = np.sort(X[train] @ coef)

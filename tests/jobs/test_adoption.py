@@ -8,21 +8,20 @@ import time
 import psutil
 import pytest
 
-from attop_bench.jobs.adoption import ADOPTER
+from attop_bench.jobs.supervise import ADOPTER
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="servers are Linux only")
 
 JOB = """
-from attop_bench.jobs.client import perform
-from attop_bench.jobs.limits import Limits
-from attop_bench.jobs.run import Call
+from attop_bench.jobs.limits import Call, Limits
+from attop_bench.jobs.server import perform
 
 print(perform(Call("os.path.join", "x", "log", Limits(20, 1000), ())).status, flush=True)
 """
 
 ADOPTS = f"""
 import subprocess, sys, time
-from attop_bench.jobs.adoption import adopt_servers
+from attop_bench.jobs.supervise import adopt_servers
 
 adopt_servers()
 subprocess.run([sys.executable, "-c", {JOB!r}], check=True)

@@ -76,30 +76,3 @@ def choose(models, X, y, tau, weights="items", equal=1e-5):
     nearest = min(distances)
     best = min((value, k) for k, (_, value) in enumerate(models) if distances[k] <= nearest + equal)[1]
     return best, distances[best]
-
-
-def kernel_values(K, y, k, upper, alpha):
-    """Objective of problem (4) at `alpha`, and of problem (2) at the function it stands for."""
-    sign = [1 if label == 1 else -1 for label in y]
-    n = len(y)
-    quadratic = sum(
-        alpha[i] * alpha[j] * sign[i] * sign[j] * (K[i, j] - K[i, k] - K[k, j] + K[k, k])
-        for i in range(n)
-        for j in range(n)
-    )
-    h = [sum(alpha[i] * sign[i] * (K[i, j] - K[k, j]) for i in range(n)) for j in range(n)]
-    loss = sum(upper[j] * max(0.0, 1.0 - sign[j] * (h[j] - h[k])) for j in range(n))
-    return float(np.sum(alpha)) - 0.5 * quadratic, 0.5 * quadratic + loss
-
-
-def solve_kernel_dual(K, y, k, C):
-    """Maximum of problem (4)."""
-    import cvxpy
-
-    sign = np.where(np.asarray(y) == 1, 1.0, -1.0)
-    centred = K - K[:, [k]] - K[[k]] + K[k, k]
-    alpha = cvxpy.Variable(len(y))
-    form = cvxpy.quad_form(alpha, cvxpy.psd_wrap(sign[:, None] * sign * centred))
-    return cvxpy.Problem(cvxpy.Maximize(cvxpy.sum(alpha) - form / 2), [alpha >= 0, alpha <= C]).solve(
-        solver="CLARABEL"
-    )

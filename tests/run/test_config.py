@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from attop.core.top import Top
 from attop_bench.run.checks import check_method
-from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.config import ConfigError, load_config, read_yaml
+from attop_bench.run.options import json_schema, markdown
 from attop_bench.run.plan import Plan
-from attop_bench.run.reference import json_schema, markdown
 from attop_bench.run.run import Run
-from attop_bench.run.yaml_files import read_yaml
 from support import ROOT
 from support.small_run import entry
 
@@ -28,7 +28,7 @@ def test_default_configuration():
 
 def test_an_entry_overrides_the_catalogue():
     config = load_config(default(datasets=[{"id": "digit-8", "tops": [7]}]), ROOT)
-    assert config.dataset("digit-8").tops == [{"k": 7}]
+    assert config.dataset("digit-8").tops == [Top(k=7)]
     assert config.dataset("digit-8").params == {"digit": 8, "pool": 2}
 
 
@@ -208,9 +208,9 @@ def test_plan():
 
 
 def test_reference_and_schema_are_in_step():
-    assert (ROOT / "config/README.md").read_text() == markdown(), "run: python -m attop_bench.run.reference"
+    assert (ROOT / "config/README.md").read_text() == markdown(), "run: python -m attop_bench.run.options"
     schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text())
-    assert schema == json_schema(), "run: python -m attop_bench.run.reference"
+    assert schema == json_schema(), "run: python -m attop_bench.run.options"
 
 
 CATALOGUE = list(read_yaml(ROOT / "config/methods.yaml"))
@@ -260,4 +260,4 @@ def test_a_metric_may_name_its_number_and_a_target_the_length_of_its_list():
     own = entry(scoring="recall@precision-0.95", tops=[{"k": 100, "of": 30000}])
     config = load_config(default(metrics=["bedroc-80.5", "f2@k"], datasets=[own]), ROOT)
     assert config.metrics == ["bedroc-80.5", "f2@k"]
-    assert config.datasets[0].tops == [{"k": 100, "of": 30000}]
+    assert config.datasets[0].tops == [Top(k=100, out_of=30000)]

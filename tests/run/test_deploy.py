@@ -182,10 +182,10 @@ def test_skops_is_written_where_it_needs_no_trust(table):
         model.decision_function(read), logistic.package.pipeline.decision_function(read)
     )
     own = deploy(config([SGD]), "mine", ["sgd-avg"], n_jobs=1)
-    assert "attop.estimators.sgd_at_k.SGDAtK" in write_package(Path("out"), own.package)
+    assert "attop.estimators.minibatch.SGDAtK" in write_package(Path("out"), own.package)
     assert not Path("out/model.skops").exists()
-    assert "attop.estimators.sgd_at_k.SGDAtK" in card(
-        own, Path("out"), ["attop.estimators.sgd_at_k.SGDAtK"], {"sgd-avg": "S"}
+    assert "attop.estimators.minibatch.SGDAtK" in card(
+        own, Path("out"), ["attop.estimators.minibatch.SGDAtK"], {"sgd-avg": "S"}
     )
 
 

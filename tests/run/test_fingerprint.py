@@ -13,7 +13,7 @@ from attop_bench.run.fingerprint import fingerprint, home_of, rule_fingerprint
 from support import ROOT
 
 SCRIPTS = sorted((ROOT / "workflow" / "scripts").glob("*.py"))
-PUSH = {"PNormPush", "RankBoost"}
+PUSH = {"PNormPush"}
 ALL = {"AATP", "GDPApK", "SGDAtK", *PUSH}
 WHO = {
     **{name: [home_of(f"attop.{name}")] for name in ALL},
@@ -127,7 +127,7 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path):
         "from attop_bench.run import fingerprint as f\n"
         "read, seen = f._read, []\n"
         "f._read = lambda: seen.append(1) or read()\n"
-        "print(f.fingerprint(['attop.estimators.rankboost']), len(seen))\n"
+        "print(f.fingerprint(['attop.estimators.pnorm_push']), len(seen))\n"
     )
 
     def ask():

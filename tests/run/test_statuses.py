@@ -1,13 +1,13 @@
 """How a run can have ended is listed once."""
 
-from attop_bench.statuses import FAILED, NOT_APPLICABLE, OK, STATUSES
+from attop_bench.jobs.limits import FAILED, NOT_APPLICABLE, OK, STATUSES
 from support.listings import listings
 
 
 def test_no_other_place_lists_the_statuses():
     assert listings(STATUSES) == {
-        "src/attop_bench/jobs/limits.py": [["error", "memory", "timeout"]],  # how a process ends, of any work
-        "src/attop_bench/statuses.py": [sorted(FAILED)],
+        # The ends of a run, and those of a process, of any work.
+        "src/attop_bench/jobs/limits.py": [sorted(FAILED), ["error", "memory", "timeout"]],
     }
 
 

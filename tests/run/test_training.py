@@ -251,7 +251,11 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
 def test_a_trace_is_the_chosen_setting_stopped_ever_later():
     data = dataset()
     chosen = replace(
-        job(), estimator="attop.estimators.RankBoost", param_grid={}, params={"max_iter": 6}, tops=[{"k": 5}]
+        job(),
+        estimator="attop.estimators.PNormPush",
+        param_grid={},
+        params={"p": 1, "max_iter": 6},
+        tops=[{"k": 5}],
     )
     outcome, fold = run(chosen, data), fold_of(chosen, data)
     assert outcome.record.status == "ok"

@@ -5,18 +5,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
-from attop.estimators.bundle_ranker import BundleRanker
+from attop.core.top import Top
 from attop.solvers.bundle.bundle import bundle
 from attop.solvers.bundle.cutting_planes import Planes
 from attop.solvers.bundle.working_set import WorkingSet
 from attop.surrogates import AUCStruct, PAUCStruct, PrecAtKStruct
 from attop.surrogates.base import BoundSurrogate
-from attop.surrogates.registry import SURROGATES
+from attop.surrogates.registry import SURROGATES, get_surrogate
 from oracles.bundle import ENUMERATED, PLAIN, optimum, sample
 
 
 def surrogate(name, k):
-    return BundleRanker(name, top=k)._surrogate()
+    return get_surrogate(name, Top.of(k))
 
 
 # --- the bundle solver against CVXPY -----------------------------------------------------------------

@@ -8,14 +8,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from attop.estimators import ROCSVM, SVMPAUC, InfinitePush, SVMPerf, TopPush
+from attop.estimators.base import ConstantModelWarning
 from attop.estimators.bundle_ranker import BundleRanker
-from attop.estimators.convergence_warnings import ConstantModelWarning
 from attop.estimators.gd_ranker import GDRanker
-from attop.estimators.infinite_push import InfinitePush
-from attop.estimators.roc_svm import ROCSVM
-from attop.estimators.svm_pauc import SVMPAUC
-from attop.estimators.svm_perf import SVMPerf
-from attop.estimators.top_push import TopPush
 from attop.solvers.bundle.certificate import relative_gap
 from support.every_estimator import NAMES, make
 
@@ -125,7 +121,7 @@ def mixed(name):
     return X, y
 
 
-@pytest.mark.filterwarnings("ignore::attop.estimators.convergence_warnings.ConstantModelWarning")
+@pytest.mark.filterwarnings("ignore::attop.estimators.base.ConstantModelWarning")
 @pytest.mark.parametrize("lam", [1e-4, 1.0, 1e4])
 @pytest.mark.parametrize("name", ZERO)
 def test_zero_optimum_is_recognised(name, lam):
@@ -138,13 +134,13 @@ def test_zero_optimum_is_recognised(name, lam):
     assert_array_equal(model.coef_, 0.0)
     assert model.n_iter_ <= 40
     # It is the optimum: no direction descends.
-    bound = model._surrogate().bind(y)
+    bound = model._problem()[0].bind(y)
     start = bound(np.zeros(len(y)))[0]
     for w in np.random.default_rng(4).standard_normal((200, 5)):
         assert bound(1e-3 * X @ w)[0] >= start * (1 - 1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::attop.estimators.convergence_warnings.ConstantModelWarning")
+@pytest.mark.filterwarnings("ignore::attop.estimators.base.ConstantModelWarning")
 @pytest.mark.parametrize("unit", [1e-3, 1e3, 1e6])
 def test_zero_optimum_is_recognised_in_any_unit(unit):
     X, y = mixed("infinite-push")
@@ -170,7 +166,7 @@ def test_a_model_that_ranks_nothing_is_warned_of(name):
     assert np.ptp(model.decision_function(X)) <= 1e-12
 
 
-@pytest.mark.filterwarnings("error::attop.estimators.convergence_warnings.ConstantModelWarning")
+@pytest.mark.filterwarnings("error::attop.estimators.base.ConstantModelWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_that_ranks_is_not_warned_of(name):

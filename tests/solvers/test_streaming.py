@@ -124,9 +124,11 @@ def test_float32_features_are_not_copied(estimator, tmp_path, monkeypatch):
     mapped = np.memmap(tmp_path / "X", dtype=np.float32, mode="w+", shape=X.shape)
     mapped[:] = X
     seen = []
-    original = type(estimator)._solve_many
+    original = type(estimator)._solve
     monkeypatch.setattr(
-        type(estimator), "_solve_many", lambda self, X, *rest: seen.append(X) or original(self, X, *rest)
+        type(estimator),
+        "_solve",
+        lambda self, data, models: seen.append(data.X) or original(self, data, models),
     )
     clone(estimator).fit(mapped, y)
     assert np.shares_memory(seen[0], mapped)

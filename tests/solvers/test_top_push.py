@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
 
+from attop.estimators import TopPush
 from attop.estimators.bundle_ranker import BundleRanker
-from attop.estimators.top_push import TopPush
 from attop.solvers.bundle.bundle import bundle
 from attop.surrogates import TopPushLoss
 from oracles.bundle import optimum, sample

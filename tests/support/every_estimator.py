@@ -16,16 +16,13 @@ CHEAP = {
         ],
     },
     "BundleRanker": {"tol": 1e-8},
-    "CoordinateAscent": {"n_starts": 1, "max_iter": 2},
     "GDPApK": {"max_iter": 60},
     "GDRanker": {"max_iter": 60},
-    "KernelAATP": {"kernel": "linear"},
     "InfinitePush": {"lam": 1.0, "tol": 1e-8},
     "PNormPush": {"max_iter": 20},
     "PatMat": {"lam": 1.0, "tol": 1e-10},
     "PerceptronAtK": {"epochs": 5},
     "ROCSVM": {"tol": 1e-8},
-    "RankBoost": {"max_iter": 20},
     "SGDAtK": {"epochs": 5},
     "SVMPAUC": {"tol": 1e-8},
     "SVMPerf": {"tol": 1e-10},
@@ -38,7 +35,7 @@ COMPOSITES = ["TopStack"]
 #: What needs a package of an extra; its own tests, which are skipped without, have the checks of all.
 OPTIONAL = ["TopBooster"]
 #: What is exported beside them.
-OTHERS = ["LinearRanker", "TopThreshold", "fit_many", "predict_top", "top_threshold"]
+OTHERS = ["Ranker", "TopThreshold", "predict_top", "top_threshold"]
 NAMES = [n for n in estimators.__all__ if n not in [*OTHERS, *COMPOSITES, *OPTIONAL]]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import oracles.surrogates as oracle
 from attop.estimators import BundleRanker
-from attop.estimators.convergence_warnings import ConstantModelWarning
+from attop.estimators.base import ConstantModelWarning
 from attop.surrogates import Grill, GrillNP, PatMat, PatMatNP, TauFPL, TopMeanK, TopPushK, TopPushLoss
 from oracles.bundle import sample
 from oracles.surrogates import split

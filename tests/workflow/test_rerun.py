@@ -117,7 +117,7 @@ TABLE = {
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
     "check": ("src/attop_bench/run/checks.py", code, {"check": 1}, set()),
-    "how jobs are run": ("src/attop_bench/jobs/client.py", code, {}, set()),
+    "how jobs are run": ("src/attop_bench/jobs/server.py", code, {}, set()),
     "README": ("README.md", code, {}, set()),
 }
 

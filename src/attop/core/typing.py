@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attop.core.top import Top
 
-__all__ = ["Floats", "Ints", "TopLike"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+__all__ = ["Features", "Floats", "Ints", "TopLike"]
 
 #: Real numbers.
 Floats = NDArray[np.float64]
+#: Features, a row for each item: dense, in some places of float32, or compressed by rows.
+Features: TypeAlias = "NDArray[np.float64] | csr_matrix"
 #: Counts, positions and labels.
 Ints = NDArray[np.int64]
 #: What stands for a `Top`: itself, k, or a share such as ``{"tau": 0.1}``; see `Top.of`.

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
-from attop.estimators.weighted_ranker import WeightedRanker
+from attop.estimators.base import Training, WeightedRanker, sharing
 from attop.solvers.aatp.candidates import Choice
 from attop.solvers.aatp.search import SEARCHES, problems_at_most, work
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
@@ -34,6 +35,7 @@ _LONG_WORK = 5e9
 _LONG, _EVERY = 60.0, 1.0
 
 
+@dataclass(repr=False, eq=False)
 class AATP(WeightedRanker):
     r"""Accuracy at the top (Boyd, Cortes, Mohri and Radovanovic 2012).
 
@@ -79,7 +81,7 @@ class AATP(WeightedRanker):
     ----------
     coef_ : ndarray of shape (n_features,)
     intercept_ : float
-        Places the cut of `predict`; see `LinearRanker`. It is not the quantile.
+        Places the cut of `predict`; see `Ranker`. It is not the quantile.
     threshold_item_ : int
         The training item k.
     quantile_gap_ : float
@@ -96,11 +98,10 @@ class AATP(WeightedRanker):
         Whether the search was complete (all items tried, or one found at the quantile) and every problem
         it solved reached `tol`.
     classes_, n_features_in_
-        See `LinearRanker`.
+        See `Ranker`.
 
     See Also
     --------
-    KernelAATP : the same with a kernel.
     attop.solvers.aatp.threshold_svm.ThresholdSVM : the problem of one item.
     attop.solvers.aatp.search : the two searches.
 
@@ -113,7 +114,8 @@ class AATP(WeightedRanker):
     Differences from the paper: the paper's sums over pairs are ``weights="pairs"``; the default counts
     each item once, as its experiments suggest. The problems are solved by an interior point of our own,
     many at once, and equal distances to the quantile are equal up to that solver's accuracy.
-    ``search="fixed-point"`` is an addition, and the default for large samples. Kernels: `KernelAATP`.
+    ``search="fixed-point"`` is an addition, and the default for large samples. There are no kernels (section
+    3.3).
 
     References
     ----------
@@ -123,57 +125,45 @@ class AATP(WeightedRanker):
     Examples
     --------
     >>> import numpy as np
-    >>> from attop.estimators.aatp import AATP
+    >>> from attop import AATP
     >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
     >>> model = AATP(top=2).fit(X, [1, 1, 0, 0, 0])
     >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
     [0, 1]
     """
 
-    _choices: ClassVar[dict[str, Collection[str]]] = {"search": SEARCHES, "solver": _SOLVERS}
+    _default_top: ClassVar[TopLike] = {"tau": 0.05}
 
-    def __init__(
-        self,
-        top: TopLike | None = None,
-        C: float = 1.0,
-        weights: Weights = "items",
-        search: Literal["auto", "exhaustive", "fixed-point"] = "auto",
-        solver: Literal["interior-point", "cvxpy"] = "interior-point",
-        tol: float = 1e-6,
-        time_limit: float | None = None,
-        verbose: bool = False,
-    ):
-        self.top = top
-        self.C = C
-        self.weights = weights
-        self.search = search
-        self.solver = solver
-        self.tol = tol
-        self.time_limit = time_limit
-        self.verbose = verbose
+    top: TopLike | None = None
+    C: float = 1.0
+    weights: Weights = "items"
+    search: Literal["auto", "exhaustive", "fixed-point"] = "auto"
+    solver: Literal["interior-point", "cvxpy"] = "interior-point"
+    tol: float = 1e-6
+    time_limit: float | None = None
+    verbose: bool = False
 
-    def _shared(self) -> Hashable:
-        self._check_parameters()
-        return tuple(value for name, value in self.get_params(deep=False).items() if name != "top")
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        for alike in sharing(models, _all_but_top):
+            alike[0]._search(data, alike)
 
-    def _solve(
-        self, X: Floats, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
+    def _search(self, data: Training, models: Sequence[Self]) -> None:
+        """Fit models that differ in `top` only."""
         deadline = Deadline(self.time_limit)
+        X, y, _, weight = data
         # An item of weight 0 is as good as absent: it is not tried as the threshold item either.
         rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
-        items, labels, given = X, y, weight
         if weight is not None:
-            items, labels, given = self._items(X, rows), y[rows], weight[rows]
-        times = item_weights(labels, self.weights, given)
-        targets = [_rank(model.top, labels, given, times) for model in models]
-        problem = self._problem(items, labels, np.asarray(self.C * times, np.float64), given)
+            X, y, weight = X[rows], y[rows], weight[rows]
+        times = item_weights(y, self.weights, weight)
+        ranks = [_rank(model._top(), y, weight, times) for model in models]
+        problem = _SOLVERS[self.solver](X, y, np.asarray(self.C * times, np.float64))
         choices = SEARCHES[self.search](
-            problem, times, targets, tol=self.tol, deadline=deadline, callback=self._announce(problem)
+            problem, times, ranks, tol=self.tol, deadline=deadline, callback=self._announce(problem)
         )
         late = deadline.expired
         for model, choice in zip(models, choices, strict=True):
-            model._set_model(choice.coef, X, y, rows, weight)
+            model._set_linear(choice.coef, data)
             model.threshold_item_ = int(rows[choice.threshold_item])
             model.quantile_gap_ = choice.quantile_gap
             model.objective_ = choice.objective
@@ -223,23 +213,9 @@ class AATP(WeightedRanker):
         for message in said:
             warnings.warn(message, ConvergenceWarning, stacklevel=6)
 
-    def _items(self, X: Floats, rows: Ints) -> Floats:
-        """Return some of the training items."""
-        return X[rows]
 
-    def _problem(self, X: Floats, y: Ints, upper: Floats, weight: Floats | None) -> ThresholdSVM:
-        return _SOLVERS[self.solver](X, y, upper)
-
-    def _set_model(self, coef: Floats, X: Floats, y: Ints, rows: Ints, weight: Floats | None) -> None:
-        self._set_linear(coef, X, y, weight)
-
-    def _check_parameters(self) -> None:
-        if not self.tol > 0:
-            raise ValueError(f"tol must be a positive number, got {self.tol!r}")
-        for name, known in self._choices.items():
-            if getattr(self, name) not in known:
-                choices = " or ".join(map(repr, known))
-                raise ValueError(f"{name} must be {choices}, got {getattr(self, name)!r}")
+def _all_but_top(model: AATP) -> Hashable:
+    return tuple(value for name, value in model.get_params(deep=False).items() if name != "top")
 
 
 def _seconds_each(problem: ThresholdSVM, tol: float) -> float:
@@ -268,12 +244,11 @@ def _progress(name: str, most: int) -> Callback:
     return report
 
 
-def _rank(given: TopLike | None, y: Ints, weight: Floats | None, times: Ints | Floats) -> int:
+def _rank(top: Top, y: Ints, weight: Floats | None, times: Ints | Floats) -> int:
     """Rank of the quantile in the sample that holds item i `times[i]` times.
 
-    `weight` is how often the item is among those that `given` counts: once, if it is None.
+    `weight` is how often the item is among those that `top` counts: once, if it is None.
     """
-    top = Top(tau=0.05) if given is None else Top.of(given)
     n, n_pos, total = len(y), int(y.sum()), Fraction(times.sum().item())
     if weight is None:
         k = top.resolve(n, n_pos)

@@ -1,30 +1,41 @@
-"""What all linear rankers of attop share, and training many settings at once."""
+"""The base of attop's rankers: training one or many candidates, warnings, the cut of `predict`."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import gen_batches
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from attop.core.sample import check_groups
 from attop.core.top import Top
-from attop.core.typing import Floats, Ints, TopLike
-from attop.estimators.convergence_warnings import warn_constant, warn_unfinished
-from attop.estimators.features import check_features
-from attop.estimators.validation import check_parameters
-from attop.solvers.base import Solution
+from attop.core.typing import Features, Floats, Ints, TopLike
+from attop.estimators.validation import check_features, check_parameters, check_weights, encode_labels
+from attop.solvers.base import History, Solution, Status
 
-__all__ = ["CutAtZero", "LinearRanker", "all_alike", "cut_below", "encode_labels"]
+__all__ = [
+    "ConstantModelWarning",
+    "Ranker",
+    "Setting",
+    "Training",
+    "WeightedRanker",
+    "all_alike",
+    "cut_below",
+    "sharing",
+    "warn_of_cross_entropies",
+]
 
+#: Values of some parameters.
 Setting = Mapping[str, Any]
+R = TypeVar("R", bound="Ranker")
 
 #: Scores that differ by no more than this share of the largest are equal but for rounding.
 _ALIKE = 16 * np.finfo(np.float64).eps
@@ -32,28 +43,26 @@ _ALIKE = 16 * np.finfo(np.float64).eps
 _CONVERTED = 4096
 
 
-class CutAtZero(ClassifierMixin):
-    """A binary classifier with a `decision_function`, whose positives are the items that score above 0."""
-
-    classes_: NDArray[Any]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each item: positive where the score is above 0."""
-        above = self.decision_function(X) > 0
-        return self.classes_[above.astype(int)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+class ConstantModelWarning(UserWarning):
+    """A fitted model gives all training items one score: it ranks nothing."""
 
 
-class LinearRanker(CutAtZero, BaseEstimator):
-    """Base of the estimators that score by ``X @ coef_ + intercept_``.
+class Training(NamedTuple):
+    """A checked training sample: labels 0 and 1, groups as codes, no weights where all items weigh 1."""
 
-    A subclass implements `_solve`, and `_shared` where models share work. The order of the scores is all a
-    ranker learns; `intercept_` only says where `predict` cuts: it makes as many training items positive as
-    there were positives (the break-even point), and never changes the order.
+    X: Features
+    y: Ints
+    groups: Ints | None
+    weight: Floats | None
+
+
+class Ranker(ClassifierMixin, BaseEstimator):
+    """Base of the estimators that rank items by a score; positives are those that score above 0.
+
+    A subclass has parameters and `_solve`. Unless it overrides `_score`, it scores by
+    ``X @ coef_ + intercept_``. The order of the scores is all a ranker learns; `intercept_` only says where
+    `predict` cuts: it makes as many training items positive as there were positives (the break-even point),
+    and never changes the order.
 
     Attributes
     ----------
@@ -67,18 +76,27 @@ class LinearRanker(CutAtZero, BaseEstimator):
     """
 
     #: Feature types that are used as they are; others are converted to the first of these.
-    _dtypes: ClassVar[Any] = (np.float64,)
-    #: Whether features may be a sparse matrix.
+    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64,)
     _takes_sparse: ClassVar[bool] = False
-    #: What ``top=None`` stands for, in an estimator with that parameter.
-    top: TopLike | None
+    _takes_missing: ClassVar[bool] = False
+    #: The meaning of ``top=None``, in an estimator with that parameter.
     _default_top: ClassVar[TopLike]
+
+    top: TopLike | None
+    classes_: NDArray[Any]
+    coef_: Floats
+    intercept_: float
+    constant_: bool
+    n_features_in_: int
+    n_iter_: int
+    status_: Status
+    history_: History
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
 
-        Where the training ended before it was done, a ConvergenceWarning says so, and what to change; where
-        the model scores all training items alike, a `ConstantModelWarning` does.
+        Where the training ended early, a ConvergenceWarning says so, and what to change; where the model
+        scores all training items alike, a `ConstantModelWarning` does.
 
         Raises
         ------
@@ -87,7 +105,7 @@ class LinearRanker(CutAtZero, BaseEstimator):
         FloatingPointError
             If the model's scores of the training items overflow.
         """
-        self._train(X, y, groups, None, [self])
+        train([self], X, y, groups)
         return self
 
     def fit_many(
@@ -98,79 +116,49 @@ class LinearRanker(CutAtZero, BaseEstimator):
         *,
         candidates: Sequence[Setting],
     ) -> list[Self]:
-        """Fit one clone per setting, sharing whatever work can be shared.
-
-        Parameters
-        ----------
-        candidates : sequence of mappings
-            Parameters to set on each clone.
-
-        Returns
-        -------
-        models : list of fitted estimators, in the order of `candidates`
-        """
-        models = [clone(self).set_params(**setting) for setting in candidates]
-        self._train(X, y, groups, None, models)
+        """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared."""
+        models = [clone(self).set_params(**candidate) for candidate in candidates]
+        train(models, X, y, groups)
         return models
 
-    def _train(self, X: Any, y: Any, groups: Any, sample_weight: Any, models: Sequence[Any]) -> None:
-        """Check everything, fit each of `models`, and warn of those that ended early or rank nothing."""
-        for model in models:
-            check_parameters(model.get_params(deep=False))
-        if not models:
-            return
-        first = models[0]
-        features, labels, codes, weight = first._validate_fit(X, y, groups, sample_weight)
-        for model in models[1:]:
-            model.classes_ = first.classes_
-            model.n_features_in_ = first.n_features_in_
-            if hasattr(first, "feature_names_in_"):
-                model.feature_names_in_ = first.feature_names_in_
-        self._solve_many(features, labels, codes, weight, models)
-        warn_unfinished(models)
-        warn_constant(models)
-
-    def _solve_many(
-        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
-        """Fit each of `models`, estimators of this class that differ in parameters."""
-        for together in sharing(models):
-            together[0]._solve(X, y, groups, weight, together)
-
-    def _shared(self) -> Hashable:
-        """Check the parameters; return those that models must have in common to be fitted together.
-
-        By default a model is fitted alone.
-        """
-        return id(self)
-
-    def _solve(
-        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
-        """Fit `models`, which have `_shared` in common, by `_set_linear`.
-
-        `weight` is None where all items count alike, and always in a class whose `fit` takes none.
-        """
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        """Fit `models`, of this class and with checked parameters; `self` is the first of them."""
         raise NotImplementedError
 
+    def _score(self, X: Features) -> Floats:
+        """Return the scores before `intercept_`."""
+        if issparse(X) or X.dtype == self.coef_.dtype:
+            return safe_sparse_dot(X, self.coef_)
+        # Block by block: X may be mapped from a file larger than memory, and `@` would convert all of it.
+        return np.concatenate([X[rows] @ self.coef_ for rows in gen_batches(X.shape[0], _CONVERTED)])
+
+    def _why_constant(self) -> str:
+        """Say why a fitted model scores all training items alike, and what to try."""
+        return (
+            "the features do not distinguish them, or the training never left its start; scale the features"
+        )
+
     def _top(self) -> Top:
-        """Return the parameter `top`, or what it is by default."""
+        """Return the parameter `top`, or its default."""
         return Top.of(self._default_top if self.top is None else self.top)
 
-    def _validate_fit(
-        self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None = None
-    ) -> tuple[Any, Ints, Ints | None, Floats | None]:
-        X, y = check_features(self, X, y, sparse=self._takes_sparse, dtype=self._dtypes)
-        self.classes_, labels = encode_labels(y)
-        codes = None if groups is None else check_groups(groups, len(labels))
-        return X, labels, codes, _weights(sample_weight, X, labels)
+    def _validate(self, X: ArrayLike, *labels: ArrayLike, reset: bool = True) -> Any:
+        return check_features(
+            self,
+            X,
+            *labels,
+            sparse=self._takes_sparse,
+            missing=self._takes_missing,
+            dtype=self._dtypes,
+            reset=reset,
+        )
 
-    def _set_linear(self, coef: Floats, X: Any, y: Ints, weight: Floats | None = None) -> None:
+    def _set_linear(self, coef: Floats, data: Training) -> None:
         """Store a linear model and place the break-even threshold."""
         self.coef_ = np.ascontiguousarray(coef, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._score(X)
-        self._place_cut(scores, y, weight)
+            scores = self._score(data.X)
+        self._place_cut(scores, data.y, data.weight)
 
     def _place_cut(self, scores: Floats, y: Ints, weight: Floats | None = None) -> None:
         """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
@@ -187,64 +175,157 @@ class LinearRanker(CutAtZero, BaseEstimator):
         """Store how the training went."""
         self.n_iter_, self.status_, self.history_ = solution.n_iter, solution.status, solution.history
 
-    def _why_constant(self) -> str:
-        """Say why a fitted model scores all training items alike, and what to try."""
-        return "the features do not tell them apart, or the training never left its start; scale the features"
-
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores, shape (n,); the higher, the nearer the top."""
         check_is_fitted(self)
-        X = check_features(self, X, sparse=self._takes_sparse, dtype=self._dtypes, reset=False)
-        return self._score(X) + self.intercept_
+        return self._score(self._validate(X, reset=False)) + self.intercept_
 
-    def _score(self, X: Any) -> Floats:
-        """Return the scores before `intercept_`; a ranker with another model than `coef_` overrides it."""
-        if issparse(X) or X.dtype == self.coef_.dtype:
-            return safe_sparse_dot(X, self.coef_)
-        # Block by block: X may be mapped from a file larger than memory, and `@` would convert all of it.
-        return np.concatenate([X[rows] @ self.coef_ for rows in gen_batches(len(X), _CONVERTED)])
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each item: positive where the score is above 0."""
+        above = self.decision_function(X) > 0
+        return self.classes_[above.astype(int)]
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
         return tags
 
 
-def sharing(models: Sequence[Any]) -> list[list[Any]]:
-    """Return lists of the models that have in common what `LinearRanker._shared` says."""
-    together: dict[Hashable, list[Any]] = {}
+class WeightedRanker(Ranker):
+    """Base of the rankers in whose problem an item of weight 2 is two equal items."""
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from features and labels and, where used, groups and weights.
+
+        Where the training ended early, a ConvergenceWarning says so, and what to change; where the model
+        scores all training items alike, a `ConstantModelWarning` does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        groups : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+            At least 0: an item of weight 2 counts as two equal items, and wherever a top or a rank counts
+            items, it is their weight that counts: divide amounts by their mean, or k may be just a few items.
+
+        Raises
+        ------
+        ValueError
+            If the input is not finite, `y` does not hold two classes with some weight each, a parameter is
+            out of range, or the requested loss takes no weights.
+        FloatingPointError
+            If the model's scores of the training items overflow.
+        """
+        train([self], X, y, groups, sample_weight)
+        return self
+
+    def fit_many(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        candidates: Sequence[Setting],
+    ) -> list[Self]:
+        """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared."""
+        models = [clone(self).set_params(**candidate) for candidate in candidates]
+        train(models, X, y, groups, sample_weight)
+        return models
+
+
+def train(
+    models: Sequence[Ranker],
+    X: ArrayLike,
+    y: ArrayLike,
+    groups: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+) -> None:
+    """Check everything, fit `models` of one class, and warn of those that ended early or rank nothing."""
     for model in models:
-        together.setdefault(model._shared(), []).append(model)
+        check_parameters(model)
+    if not models:
+        return
+    first = models[0]
+    features, target = first._validate(X, y)
+    classes, labels = encode_labels(target)
+    codes = None if groups is None else check_groups(groups, len(labels))
+    data = Training(features, labels, codes, check_weights(sample_weight, features, labels))
+    for model in models:
+        model.classes_ = classes
+        model.n_features_in_ = first.n_features_in_
+        if hasattr(first, "feature_names_in_"):
+            model.feature_names_in_ = first.feature_names_in_
+    first._solve(data, models)
+    # The warnings name the line that calls `fit` or `fit_many`.
+    for message in _unfinished(models):
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    for message in _constant(models):
+        warnings.warn(message, ConstantModelWarning, stacklevel=3)
+
+
+def sharing(models: Sequence[R], key: Callable[[R], Hashable]) -> list[list[R]]:
+    """Return lists of the models with one `key`, in the order of their first."""
+    together: dict[Hashable, list[R]] = {}
+    for model in models:
+        together.setdefault(key(model), []).append(model)
     return list(together.values())
 
 
-def encode_labels(y: Any) -> tuple[NDArray[Any], Ints]:
-    """Return the two classes, the positive one last, and the labels as 0 and 1."""
-    check_classification_targets(y)
-    classes, labels = np.unique(y, return_inverse=True)
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass: "
-            f"got {len(classes)} classes; choose the positive one, "
-            f"for example y == {classes[-1:].tolist()[0]!r}"
-        )
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only ({classes.tolist()[0]!r}): a ranking is learnt from "
-            "positives and negatives"
-        )
-    return classes, labels.astype(np.int64)
+def _unfinished(models: Sequence[Ranker]) -> Iterable[str]:
+    """Yield a message for each way in which models ended early.
+
+    Training is done when it has converged. Where the number of iterations is a hyper-parameter, like the
+    rounds of boosting or the passes over a stream, reaching it is normal: such models have `status_` and no
+    `converged_`. Those without a `status_` warn by themselves.
+    """
+    advice = {
+        "max_iter": "raise max_iter or tol, or scale the features",
+        "deadline": "raise time_limit",
+        "diverged": "scale the features" + (", or lower eta" if hasattr(models[0], "eta") else ""),
+    }
+    for status, remedy in advice.items():
+        early = [model for model in models if getattr(model, "status_", None) == status]
+        if not early or (status == "max_iter" and not hasattr(models[0], "converged_")):
+            continue
+        worst = max(early, key=lambda model: getattr(model, "gap_", 0.0))
+        name = type(worst).__name__
+        who = name if len(models) == 1 else f"{len(early)} of {len(models)} models of {name}"
+        where = f"after {worst.n_iter_} iterations"
+        if hasattr(worst, "gap_") and hasattr(worst, "tol"):
+            where += f" at a relative gap of {worst.gap_:.2g}, above tol={worst.tol:g}"
+        yield f"{who} stopped ({status}) {where}: {remedy}"
 
 
-def _weights(sample_weight: Any, X: Any, labels: Ints) -> Floats | None:
-    """Return checked weights, or None where all items weigh 1."""
-    if sample_weight is None:
-        return None
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    for label, kind in enumerate(("negatives", "positives")):
-        if not weight[labels == label].any():
-            raise ValueError(f"sample_weight is 0 for all {kind}: give both classes some weight")
-    return None if (weight == 1).all() else weight
+def _constant(models: Sequence[Ranker]) -> Iterable[str]:
+    """Yield a message for each reason why models give all training items one score."""
+    reasons = [model._why_constant() for model in models if model.constant_]
+    for reason in dict.fromkeys(reasons):
+        name = type(models[0]).__name__
+        n = reasons.count(reason)
+        who = f"{name} scores" if len(models) == 1 else f"{n} of {len(models)} models of {name} score"
+        yield f"{who} all training items alike, and so rank{'s' * (len(models) == 1)} nothing: {reason}"
+
+
+def warn_of_cross_entropies(minimised: Sequence[bool]) -> None:
+    """Warn of classifiers, parts of a model, whose cross entropy was not minimised."""
+    missed = len(minimised) - sum(minimised)
+    if missed:
+        warnings.warn(
+            f"L-BFGS did not minimise the cross entropy of {missed} of {len(minimised)} classifiers in 2000 "
+            "iterations: scale the features or raise lam",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
 
 def cut_below(scores: Floats, n: int) -> float:
@@ -263,7 +344,7 @@ def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
         return cut_below(scores, int(y.sum()))
     order = np.argsort(scores)
     reached, below = np.cumsum(weight[order]), weight[y == 0].sum()
-    at = [np.searchsorted(reached, below, side) for side in ("left", "right")]
+    at = [np.searchsorted(reached, below, "left"), np.searchsorted(reached, below, "right")]
     return _middle(*scores[order[np.minimum(at, np.flatnonzero(weight[order])[-1])]])
 
 

@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Self
 
-from attop.core.typing import Floats, Ints, TopLike
-from attop.estimators.weighted_ranker import WeightedRanker
+from attop.core.typing import TopLike
+from attop.estimators.base import Training, WeightedRanker, sharing
 from attop.solvers.bundle.bundle import bundle
+from attop.surrogates import threshold
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
 
-__all__ = ["BundleEstimator", "BundleRanker", "PushEstimator", "SVMEstimator", "TopSVMEstimator"]
+__all__ = ["BundleEstimator", "BundleRanker", "PatMat"]
 
 
 class BundleEstimator(WeightedRanker):
     """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by cutting planes.
 
-    See `attop.solvers.bundle.bundle.bundle`.
-
-    A subclass says which loss its parameters stand for, and which `lam`. Models that agree in these and in
-    `tol`, `max_iter` and `time_limit` share a fit.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (2,)
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
-        Places the cut of `predict`; see `LinearRanker`.
-    objective_ : float
-        ``lam/2 ||w||^2 + L(X w)`` at `coef_`.
-    gap_ : float
-        Certified: at most this share of what can be gained over ``w = 0`` is missing at `coef_`; see
-        `attop.solvers.bundle.certificate.relative_gap`. 0 also where ``w = 0`` is the optimum.
-    n_iter_ : int
-    converged_ : bool
-        Whether the gap reached `tol`.
-    status_ : str
-        "converged", "max_iter", "deadline" or "diverged".
-    history_ : attop.solvers.base.History
-        Seconds, objective and absolute gap of each iteration.
-    n_features_in_ : int
+    A subclass says which loss and which `lam` its parameters stand for. Models that agree in these and in
+    `tol`, `max_iter` and `time_limit` share a fit. The fitted attributes are those of `BundleRanker`.
     """
 
     _takes_sparse: ClassVar[bool] = True
@@ -48,43 +28,33 @@ class BundleEstimator(WeightedRanker):
     tol: float
     max_iter: int
     time_limit: float | None
+    objective_: float
     gap_: float
+    converged_: bool
 
-    def __init__(self, tol: float, max_iter: int, time_limit: float | None):
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-
-    def _surrogate(self) -> Surrogate:
+    def _problem(self) -> tuple[Surrogate, float]:
+        """Return the loss L, and lam."""
         raise NotImplementedError
 
-    def _lam(self) -> float:
-        raise NotImplementedError
-
-    def _shared(self) -> Hashable:
-        return repr(self._surrogate()), self._lam(), self.tol, self.max_iter, self.time_limit
-
-    def _solve(
-        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
-        solution = bundle(
-            X,
-            self._surrogate().bind(y, groups, weight),
-            lam=self._lam(),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            time_limit=self.time_limit,
-        )
-        for model in models:
-            model._store(solution, X, y, weight)
-
-    def _store(self, solution: Any, X: Any, y: Ints, weight: Floats | None) -> None:
-        """Set the fitted attributes from the one model of `solution`, which has a certified gap."""
-        self._set_linear(solution.coef[:, 0], X, y, weight)
-        self.objective_ = float(solution.objective[0])
-        self.gap_ = float(solution.relative_gap[0])
-        self._set_course(solution)
-        self.converged_ = solution.status == "converged"
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        for alike in sharing(models, _all_but_the_sample):
+            model = alike[0]
+            surrogate, lam = model._problem()
+            solution = bundle(
+                data.X,
+                surrogate.bind(data.y, data.groups, data.weight),
+                lam=lam,
+                tol=model.tol,
+                max_iter=model.max_iter,
+                time_limit=model.time_limit,
+            )
+            assert solution.relative_gap is not None
+            for model in alike:
+                model._set_linear(solution.coef[:, 0], data)
+                model._set_course(solution)
+                model.objective_ = float(solution.objective[0])
+                model.gap_ = float(solution.relative_gap[0])
+                model.converged_ = solution.status == "converged"
 
     def _why_constant(self) -> str:
         if self.gap_ > 0:
@@ -96,48 +66,13 @@ class BundleEstimator(WeightedRanker):
         )
 
 
-class PushEstimator(BundleEstimator):
-    """A bundle estimator regularised by `lam`."""
-
-    def __init__(
-        self, lam: float = 0.01, tol: float = 1e-3, max_iter: int = 1000, time_limit: float | None = None
-    ):
-        super().__init__(tol, max_iter, time_limit)
-        self.lam = lam
-
-    def _lam(self) -> float:
-        return self.lam
+def _all_but_the_sample(model: BundleEstimator) -> Hashable:
+    surrogate, lam = model._problem()
+    return repr(surrogate), lam, model.tol, model.max_iter, model.time_limit
 
 
-class SVMEstimator(BundleEstimator):
-    """A bundle estimator regularised by `C`, the weight of its loss."""
-
-    def __init__(
-        self, C: float = 1.0, tol: float = 1e-3, max_iter: int = 1000, time_limit: float | None = None
-    ):
-        super().__init__(tol, max_iter, time_limit)
-        self.C = C
-
-    def _lam(self) -> float:
-        return 1.0 / float(self.C)
-
-
-class TopSVMEstimator(SVMEstimator):
-    """A bundle estimator regularised by `C` whose loss has a top."""
-
-    def __init__(
-        self,
-        top: TopLike | None = None,
-        C: float = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-    ):
-        super().__init__(C, tol, max_iter, time_limit)
-        self.top = top
-
-
-class BundleRanker(SVMEstimator):
+@dataclass(repr=False, eq=False)
+class BundleRanker(BundleEstimator):
     r"""Minimise a convex surrogate of the top of the list to a certified gap.
 
     .. math:: \min_w \tfrac12 \|w\|^2 + C \, L(X w)
@@ -154,7 +89,7 @@ class BundleRanker(SVMEstimator):
         nor with an object.
     C : float, positive, default=1.0
         Weight of the loss; ``lam = 1 / C``.
-    tol : float, positive, default=1e-3
+    tol : float, at least 0, default=1e-3
         Share of the gain over ``w = 0`` that may be missing: the gap to certify.
     max_iter : int, at least 1, default=1000
     time_limit : float, optional
@@ -162,7 +97,23 @@ class BundleRanker(SVMEstimator):
 
     Attributes
     ----------
-    See `BundleEstimator`. `objective_` is ``||w||^2 / (2 C) + L``.
+    classes_ : ndarray of shape (2,)
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+        Places the cut of `predict`; see `Ranker`.
+    objective_ : float
+        ``lam/2 ||w||^2 + L(X w)`` at `coef_`.
+    gap_ : float
+        Certified: at most this share of what can be gained over ``w = 0`` is missing at `coef_`; see
+        `attop.solvers.base.relative_gap`. 0 also where ``w = 0`` is the optimum.
+    n_iter_ : int
+    converged_ : bool
+        Whether the gap reached `tol`.
+    status_ : str
+        "converged", "max_iter", "deadline" or "diverged".
+    history_ : attop.solvers.base.History
+        Seconds, objective and absolute gap of each iteration.
+    n_features_in_ : int
 
     See Also
     --------
@@ -177,7 +128,7 @@ class BundleRanker(SVMEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from attop.estimators.bundle_ranker import BundleRanker
+    >>> from attop import BundleRanker
     >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
     >>> model = BundleRanker("pap@k-max", top=2).fit(X, [1, 1, 0, 0, 0])
     >>> model.converged_, sorted(model.decision_function(X).argsort()[-2:].tolist())
@@ -186,18 +137,81 @@ class BundleRanker(SVMEstimator):
 
     _default_top: ClassVar[TopLike] = 1
 
-    def __init__(
-        self,
-        surrogate: str | Surrogate = "pap@k-avg",
-        top: TopLike | None = None,
-        C: float = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-    ):
-        super().__init__(C, tol, max_iter, time_limit)
-        self.surrogate = surrogate
-        self.top = top
+    surrogate: str | Surrogate = "pap@k-avg"
+    top: TopLike | None = None
+    C: float = 1.0
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
 
-    def _surrogate(self) -> Surrogate:
-        return get_surrogate(self.surrogate, self._top())
+    def _problem(self) -> tuple[Surrogate, float]:
+        return get_surrogate(self.surrogate, self._top()), 1.0 / float(self.C)
+
+
+@dataclass(repr=False, eq=False)
+class PatMat(BundleEstimator):
+    r"""Pat&Mat and Pat&Mat-NP (Adam et al. 2020): positives against a smooth quantile.
+
+    .. math:: \min_w \tfrac\lambda2 \|w\|^2 + \frac1{n_+} \sum_{y_i = 1} (1 + t - w \cdot x_i)_+^2,
+              \qquad \sum_i (1 + \beta (w \cdot x_i - t))_+^2 = k,
+
+    where the second sum is over all items, or over the negatives.
+
+    Parameters
+    ----------
+    top : int, mapping or Top, optional
+        k; None stands for as many as there are positives, ``{"kappa": 1.0}``. For ``quantile_of="negatives"``
+        a share tau refers to the negatives.
+    beta : float, positive, default=1.0
+        Scale of the scores in the equation of t, a choice of its own beside `lam`: the larger, the nearer t
+        is to the k-th highest score.
+    quantile_of : {"all", "negatives"}, default="all"
+        Pat&Mat, or Pat&Mat-NP.
+    lam : float, positive, default=0.01
+        Regularisation.
+    tol, max_iter, time_limit
+        See `BundleRanker`; so are the attributes.
+
+    See Also
+    --------
+    attop.surrogates.PatMat : The loss.
+    attop.surrogates.PatMatNP : That of the negatives' quantile.
+    TopPush : Against the highest negative.
+
+    Notes
+    -----
+    With `groups`, the loss is the mean over groups, each with its own k and t. The problem is convex.
+    ``w = 0`` is no minimum where the means of the classes differ in a feature.
+
+    Differences from the paper: tau is k / n, or k over the negatives, with k a whole number. The paper leaves
+    the hinges open; here they are squared. The paper descends, with the derivative of t through the implicit
+    function; here cutting planes with that derivative certify the gap.
+
+    References
+    ----------
+    L. Adam, V. Macha, V. Smidl and T. Pevny, "General Framework for Binary Classification on Top Samples",
+    arXiv:2002.10923, 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attop import PatMat
+    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+    >>> model = PatMat(top=2).fit(X, [1, 1, 0, 0, 0])
+    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
+    [0, 1]
+    """
+
+    _default_top: ClassVar[TopLike] = {"kappa": 1.0}
+
+    top: TopLike | None = None
+    beta: float = 1.0
+    quantile_of: Literal["all", "negatives"] = "all"
+    lam: float = 0.01
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
+
+    def _problem(self) -> tuple[Surrogate, float]:
+        kind = threshold.PatMat if self.quantile_of == "all" else threshold.PatMatNP
+        return kind(self._top(), self.beta), self.lam

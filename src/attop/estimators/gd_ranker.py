@@ -1,23 +1,25 @@
-"""Gradient descent on any surrogate, as an estimator."""
+"""Gradient descent on any surrogate, and on those of pAp@k."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from attop.core.typing import Floats, Ints, TopLike
-from attop.estimators.weighted_ranker import WeightedRanker
+from attop.core.typing import Floats, TopLike
+from attop.estimators.base import Training, WeightedRanker, sharing
 from attop.solvers.base import Deadline
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
 
-__all__ = ["GDRanker"]
+__all__ = ["GDPApK", "GDRanker"]
 
 
+@dataclass(repr=False, eq=False)
 class GDRanker(WeightedRanker):
     r"""Learn a linear ranker by gradient descent on a surrogate of the top of the list.
 
@@ -95,7 +97,7 @@ class GDRanker(WeightedRanker):
     Examples
     --------
     >>> import numpy as np
-    >>> from attop.estimators.gd_ranker import GDRanker
+    >>> from attop import GDRanker
     >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
     >>> model = GDRanker("pauc", top=2).fit(X, [1, 1, 0, 0, 0])
     >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
@@ -105,51 +107,32 @@ class GDRanker(WeightedRanker):
     _takes_sparse: ClassVar[bool] = True
     _default_top: ClassVar[TopLike] = {"tau": 0.1}
 
-    def __init__(
-        self,
-        surrogate: str | Surrogate = "pauc",
-        top: TopLike | None = None,
-        eta: float = 0.1,
-        lam: float = 0.01,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        init: Literal["normal", "zero"] = "normal",
-        random_state: int | np.random.RandomState | None = 0,
-        time_limit: float | None = None,
-        batch_groups: int | None = None,
-    ):
-        self.surrogate = surrogate
-        self.top = top
-        self.eta = eta
-        self.lam = lam
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.batch_groups = batch_groups
+    surrogate: str | Surrogate = "pauc"
+    top: TopLike | None = None
+    eta: float = 0.1
+    lam: float = 0.01
+    max_iter: int = 1000
+    tol: float = 1e-4
+    init: Literal["normal", "zero"] = "normal"
+    random_state: int | np.random.RandomState | None = 0
+    time_limit: float | None = None
+    batch_groups: int | None = None
 
     def _stages(self) -> list[Surrogate]:
         """Surrogates descended one after the other, each from the model of the one before."""
         return [get_surrogate(self.surrogate, self._top())]
 
-    def _order(self) -> np.random.Generator:
-        """Return what deals mini-batches: another stream than that of `w_0`."""
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        for alike in sharing(models, _descent):
+            alike[0]._descend(data, alike)
 
-    def _shared(self) -> Hashable:
-        order = None if self.batch_groups is None else self.random_state
-        return repr(self._stages()), self.max_iter, self.tol, self.time_limit, self.batch_groups, order
-
-    def _solve(
-        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
+    def _descend(self, data: Training, models: Sequence[Self]) -> None:
         deadline = Deadline(self.time_limit)
-        coef = np.column_stack([_start(model, X.shape[1]) for model in models])
+        coef = np.column_stack([_start(model, data.X.shape[1]) for model in models])
         for surrogate in self._stages():
-            loss = surrogate.bind(y, groups, weight)
+            loss = surrogate.bind(data.y, data.groups, data.weight)
             solution = gradient_descent(
-                X,
+                data.X,
                 loss,
                 eta=[model.eta for model in models],
                 lam=[model.lam for model in models],
@@ -157,17 +140,17 @@ class GDRanker(WeightedRanker):
                 tol=self.tol,
                 coef_init=coef,
                 batch_groups=self.batch_groups,
-                rng=None if self.batch_groups is None else self._order(),
+                rng=None if self.batch_groups is None else _order(self),
                 # The time that is left; if none is, just enough to evaluate the start.
                 time_limit=deadline.seconds and max(deadline.seconds - deadline.elapsed, 1e-9),
             )
             coef = solution.coef
         for j, model in enumerate(models):
             alone = solution.model(j)
-            model._set_linear(alone.coef[:, 0], X, y, weight)
+            model._set_linear(alone.coef[:, 0], data)
+            model._set_course(alone)
             model.objective_ = float(alone.objective[0])
             model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
-            model._set_course(alone)
             model.converged_ = alone.status == "converged"
 
     def _why_constant(self) -> str:
@@ -177,9 +160,82 @@ class GDRanker(WeightedRanker):
         )
 
 
-def _start(model: Any, d: int) -> Floats:
-    if model.init == "zero":
-        return np.zeros(d)
-    if model.init == "normal":
-        return check_random_state(model.random_state).standard_normal(d)
-    raise ValueError(f"init must be 'zero' or 'normal', got {model.init!r}")
+def _descent(model: GDRanker) -> Hashable:
+    """Return what models descended together have in common."""
+    order = None if model.batch_groups is None else model.random_state
+    return repr(model._stages()), model.max_iter, model.tol, model.time_limit, model.batch_groups, order
+
+
+def _order(model: GDRanker) -> np.random.Generator:
+    """Return the generator that assigns groups to mini-batches: another stream than that of `w_0`."""
+    return np.random.default_rng(check_random_state(model.random_state).randint(2**31))
+
+
+def _start(model: GDRanker, d: int) -> Floats:
+    return np.zeros(d) if model.init == "zero" else check_random_state(model.random_state).standard_normal(d)
+
+
+@dataclass(repr=False, eq=False)
+class GDPApK(GDRanker):
+    r"""Learn a linear ranker by gradient descent on a pAp@k surrogate.
+
+    Minimises ``mean over groups of R_surr(X w) + lam/2 ||w||^2`` with steps ``eta / sqrt(t + 1)`` and
+    keeps the iterate with the lowest objective; see
+    `attop.solvers.descent.gradient_descent.gradient_descent`. Groups (users, queries) without a positive, or
+    with too few negatives for the top, are left out of the mean; without groups, the sample is one.
+
+    Parameters
+    ----------
+    surrogate : {"avg", "max", "ts", "ramp"}
+        "avg" and "max" are convex. "ts" is, as the paper's algorithm computes it, only for groups of at
+        most k positives. "ramp" is not: its descent starts from the model of "avg".
+    top, eta, lam, max_iter, tol, init, random_state, time_limit, batch_groups
+        See `GDRanker`.
+
+    Attributes
+    ----------
+    See `GDRanker`. For ``surrogate="ramp"``, `n_iter_`, `status_` and `history_` are those of the descent
+    on the ramp itself.
+
+    See Also
+    --------
+    GDRanker : The same descent on any surrogate.
+    SGDAtK : Mini-batches on a surrogate of prec@k.
+
+    Notes
+    -----
+    `fit_many` trains all settings that differ in `eta`, `lam`, `init` and `random_state` in one descent
+    that shares its matrix products.
+
+    Where every direction leaves the k highest negatives above the positives, ``w = 0`` minimises the
+    convex surrogates. A descent that starts there never leaves; one that starts elsewhere ends near zero,
+    in a direction that ranks. Hence the default of `init`. A model that comes out zero is warned of.
+
+    With `batch_groups` the descent is stochastic, on mini-batches of users, which section 5 of the paper
+    announces and does not spell out.
+
+    Differences from the paper: the regulariser is ``lam/2 ||w||^2``, as in the experiments' code (the
+    paper prints ``lambda ||w||^2``); that code starts at ``init="normal"``, as here by default, the
+    paper's algorithm at zero; the ramp surrogate, for which the paper has no optimiser, starts from the
+    avg model.
+
+    References
+    ----------
+    Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
+    for recommender systems", algorithms 1 and 2, equations (10), (14) and (24).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attop import GDPApK
+    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+    >>> model = GDPApK("avg", top=2).fit(X, [1, 1, 0, 0, 0])
+    >>> model.decision_function(X).argsort()[-2:].tolist()
+    [1, 0]
+    """
+
+    surrogate: Literal["avg", "max", "ts", "ramp"] = "avg"
+
+    def _stages(self) -> list[Surrogate]:
+        kinds = ["avg", "ramp"] if self.surrogate == "ramp" else [self.surrogate]
+        return [get_surrogate(f"pap@k-{kind}", self._top()) for kind in kinds]

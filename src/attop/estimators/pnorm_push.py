@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Self
 
-from attop.core.typing import Floats, Ints
-from attop.estimators.base import sharing
-from attop.estimators.weighted_ranker import WeightedRanker
+from attop.core.typing import Features, Floats
+from attop.estimators.base import Training, WeightedRanker, sharing
 from attop.solvers.base import Solution
-from attop.solvers.boosting.coordinate_descent import coordinate_descent
+from attop.solvers.boosting.coordinate_descent import CoordinateSolution, coordinate_descent
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.solvers.descent.lbfgs import lbfgs
 from attop.surrogates.base import Surrogate
@@ -18,12 +18,16 @@ from attop.surrogates.exp_push import ExpPushExp
 from attop.surrogates.pnorm_push import PNormPushExp
 from attop.surrogates.push_price import Price
 
+if TYPE_CHECKING:
+    from attop.solvers.boosting.threshold_rankers import ThresholdRankers
+
 __all__ = ["PNormPush"]
 
 Loss = Literal["exponential", "logistic", "hinge"]
 WeakRankerKind = Literal["features", "thresholds"]
 
 
+@dataclass(repr=False, eq=False)
 class PNormPush(WeightedRanker):
     r"""Ranking with a p-norm push, or another convex push (Rudin 2005).
 
@@ -35,7 +39,8 @@ class PNormPush(WeightedRanker):
     where :math:`x_i` are the positives, :math:`\tilde x_k` the negatives and :math:`h_j` weak rankers.
     The paper's algorithm is the default, price :math:`g(r) = r^p` and loss :math:`\ell(r) = \exp(-r)`:
     each round chooses the weak ranker along which F changes most and minimises exactly along it.
-    ``p = 1`` is RankBoost; the larger `p`, the more a negative pays for being near the top.
+    ``p = 1`` is RankBoost (Freund et al. 2003); the larger `p`, the more a negative pays for being near the
+    top.
 
     Parameters
     ----------
@@ -73,7 +78,7 @@ class PNormPush(WeightedRanker):
         Thresholds of each feature, ascending, and their :math:`\lambda`; only with
         ``weak_rankers="thresholds"``. The score sums the votes of the thresholds that are exceeded.
     intercept_ : float
-        Places the cut of `predict`; see `LinearRanker`.
+        Places the cut of `predict`; see `Ranker`.
     n_iter_ : int
         Rounds, or iterations, done.
     objective_ : float
@@ -84,11 +89,10 @@ class PNormPush(WeightedRanker):
     history_ : attop.solvers.base.History
         Objective and seconds, one entry a round, the first for :math:`\lambda = 0`.
     classes_, n_features_in_
-        See `LinearRanker`.
+        See `Ranker`.
 
     See Also
     --------
-    RankBoost : ``p = 1`` under its own name.
     attop.surrogates.pnorm_push.PNormPushExp : exponential loss, power price: minimises :math:`\log F`.
     attop.surrogates.exp_push.ExpPushExp : exponential loss and price: minimises :math:`\log \log F`.
     attop.surrogates.convex_push.ConvexPush : other losses: :math:`g^{-1}(F / K) / I`.
@@ -116,66 +120,51 @@ class PNormPush(WeightedRanker):
     References
     ----------
     C. Rudin, "Ranking with a P-Norm Push", NYU Tech Report TR2005-874, 2005, section 2 and figure 1.
+    Y. Freund, R. Iyer, R. E. Schapire and Y. Singer, "An Efficient Boosting Algorithm for Combining
+    Preferences", Journal of Machine Learning Research 4, 2003.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from attop.estimators.pnorm_push import PNormPush
+    >>> from attop import PNormPush
     >>> X = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.3], [0.1, -0.5], [0.6, -0.2]])
     >>> y = np.array([1, 1, 0, 0, 0])
     >>> PNormPush(p=8).fit(X, y).decision_function(X).argsort()[::-1][:2].tolist()
     [0, 1]
     """
 
-    def __init__(
-        self,
-        p: float = 4,
-        price: Price = "power",
-        loss: Loss = "exponential",
-        weak_rankers: WeakRankerKind = "features",
-        n_thresholds: int | None = 32,
-        max_iter: int = 200,
-        tol: float = 1e-8,
-        eta: float = 1.0,
-        time_limit: float | None = None,
-    ):
-        self.p = p
-        self.price = price
-        self.loss = loss
-        self.weak_rankers = weak_rankers
-        self.n_thresholds = n_thresholds
-        self.max_iter = max_iter
-        self.tol = tol
-        self.eta = eta
-        self.time_limit = time_limit
+    p: float = 4
+    price: Price = "power"
+    loss: Loss = "exponential"
+    weak_rankers: WeakRankerKind = "features"
+    n_thresholds: int | None = 32
+    max_iter: int = 200
+    tol: float = 1e-8
+    eta: float = 1.0
+    time_limit: float | None = None
 
-    def _shared(self) -> Hashable:
-        for name, known in (("price", Price), ("loss", Loss), ("weak_rankers", WeakRankerKind)):
-            if getattr(self, name) not in get_args(known):
-                raise ValueError(
-                    f"{name} must be one of {', '.join(get_args(known))}, got {getattr(self, name)!r}"
-                )
-        kind = (self.p, self.price, self.loss, self.weak_rankers, self.n_thresholds)
-        # Fewer rounds of boosting are the beginning of more, and share their fit; other solvers start anew.
-        rounds = None if self._boosts() else self.max_iter
-        return (*kind, self.tol, self.eta, self.time_limit, rounds)
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        binned: dict[int | None, ThresholdRankers] = {}
+        for alike in sharing(models, _path):
+            longest = max(alike, key=lambda model: model.max_iter)
+            solution = longest._minimise(longest._rankers(data, binned), data)
+            for model in alike:
+                if isinstance(solution, CoordinateSolution):
+                    model._store(solution.after(model.max_iter), data, binned)
+                else:
+                    model._store(solution, data, binned)
 
-    def _solve_many(
-        self, X: Floats, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
-        binned: dict[int | None, Any] = {}
-        for together in sharing(models):
-            longest = max(together, key=lambda model: model.max_iter)
-            rankers: Any = X
-            if longest.weak_rankers == "thresholds":
-                n = longest.n_thresholds
-                if n not in binned:
-                    binned[n] = _threshold_module().ThresholdRankers(X, n, weight)
-                rankers = binned[n]
-            solution = longest._minimise(rankers, y, weight)
-            for model in together:
-                short = solution.after(model.max_iter) if model._boosts() else solution
-                model._store(short, rankers, X, y, weight)
+    def _rankers(
+        self, data: Training, binned: dict[int | None, ThresholdRankers]
+    ) -> Features | ThresholdRankers:
+        """Return the features, or thresholds of them, which are kept in `binned`."""
+        if self.weak_rankers == "features":
+            return data.X
+        from attop.solvers.boosting.threshold_rankers import ThresholdRankers
+
+        if self.n_thresholds not in binned:
+            binned[self.n_thresholds] = ThresholdRankers(data.X, self.n_thresholds, data.weight)
+        return binned[self.n_thresholds]
 
     def _boosts(self) -> bool:
         return self.loss == "exponential" and self.price == "power"
@@ -185,34 +174,40 @@ class PNormPush(WeightedRanker):
             return PNormPushExp(self.p) if self.price == "power" else ExpPushExp()
         return (HingePush if self.loss == "hinge" else LogisticPush)(self.price, self.p)
 
-    def _minimise(self, rankers: Any, y: Ints, weight: Floats | None) -> Solution:
-        loss: Any = self._surrogate().bind(y, None, weight)
-        limits: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "time_limit": self.time_limit}
+    def _minimise(self, rankers: Features | ThresholdRankers, data: Training) -> Solution:
+        loss = self._surrogate().bind(data.y, None, data.weight)
+        max_iter, tol, limit = self.max_iter, self.tol, self.time_limit
         if self._boosts():
-            return coordinate_descent(rankers, loss, **limits)
+            return coordinate_descent(rankers, loss, max_iter=max_iter, tol=tol, time_limit=limit)
         if self.loss == "hinge":
-            return gradient_descent(rankers, loss, eta=self.eta, lam=0.0, **limits)
-        return lbfgs(rankers, loss, **limits)
+            return gradient_descent(
+                rankers, loss, eta=self.eta, lam=0.0, max_iter=max_iter, tol=tol, time_limit=limit
+            )
+        return lbfgs(rankers, loss, max_iter=max_iter, tol=tol, time_limit=limit)
 
-    def _store(self, solution: Solution, rankers: Any, X: Floats, y: Ints, weight: Floats | None) -> None:
+    def _store(self, solution: Solution, data: Training, binned: dict[int | None, ThresholdRankers]) -> None:
         coef = solution.coef[:, 0]
         if self.weak_rankers == "features":
-            self._set_linear(coef, X, y, weight)
+            self._set_linear(coef, data)
         else:
+            rankers = binned[self.n_thresholds]
             self.thresholds_ = rankers.thresholds
             self.votes_ = rankers.by_feature(coef)
-            self._place_cut(self._score(X), y, weight)
+            self._place_cut(self._score(data.X), data.y, data.weight)
         self.objective_ = float(solution.objective[0])
         self._set_course(solution)
 
-    def _score(self, X: Floats) -> Floats:
+    def _score(self, X: Features) -> Floats:
         if self.weak_rankers == "features":
             return super()._score(X)
-        return _threshold_module().score_by_steps(X, self.thresholds_, self.votes_)
+        from attop.solvers.boosting.threshold_rankers import score_by_steps
+
+        return score_by_steps(X, self.thresholds_, self.votes_)
 
 
-def _threshold_module() -> Any:
-    """Import what thresholds need, and compile, only for them."""
-    from attop.solvers.boosting import threshold_rankers
-
-    return threshold_rankers
+def _path(model: PNormPush) -> Hashable:
+    """Return what models trained together have in common."""
+    kind = (model.p, model.price, model.loss, model.weak_rankers, model.n_thresholds)
+    # Fewer rounds of boosting are the beginning of more, and share their fit; other solvers start again.
+    rounds = None if model._boosts() else model.max_iter
+    return (*kind, model.tol, model.eta, model.time_limit, rounds)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from attop.core.typing import Floats, Ints, TopLike
-from attop.estimators.base import sharing
-from attop.estimators.weighted_ranker import WeightedRanker
+from attop.core.typing import Floats, TopLike
+from attop.estimators.base import Training, WeightedRanker, sharing
 from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
@@ -21,18 +22,20 @@ from attop.surrogates.soft_prec_at_k import SoftPrecAtK
 
 __all__ = ["SoftTop"]
 
+T = TypeVar("T")
 
 _BASES: dict[str, Callable[[], PointwiseBases]] = {
     "auto": PointwiseBases,
     "logistic": lambda: PointwiseBases(["logistic"]),
     "svm": lambda: PointwiseBases(["squared-hinge"]),
 }
-_WIDTHS = (0.1, 0.3, 1.0, 3.0)
-_ANCHORS = (3e-4, 0.003, 0.03, 0.3)
+_BANDWIDTHS = (0.1, 0.3, 1.0, 3.0)
+_L2_TO_BASE = (3e-4, 0.003, 0.03, 0.3)
 #: Rows by which base and setting are chosen, at most: more would cost more and hardly choose better.
 _MOST_TO_CHOOSE_BY = 200_000
 
 
+@dataclass(repr=False, eq=False)
 class SoftTop(WeightedRanker):
     r"""Tune a pointwise linear model, then refine it for precision at the top, where that pays.
 
@@ -56,13 +59,13 @@ class SoftTop(WeightedRanker):
         What is refined: logistic regression and the squared-hinge SVM, both with classes as they are and
         balanced, for six values of C each; one of the two; or any linear scikit-learn estimator with
         `coef_`, trained as it is on standardised features.
-    width : float, positive, optional
+    bandwidth : float, positive, optional
         h, in units of u. None chooses among 0.1, 0.3, 1 and 3.
-    anchor : float, at least 0, optional
+    l2_to_base : float, at least 0, optional
         :math:`\lambda`. None chooses among 0.0003, 0.003, 0.03 and 0.3.
     cv : int, at least 2, default=5
         Folds; whole groups where there are groups.
-    margin : float, default=1.0
+    min_gain_se : float, default=1.0
         Standard errors over the folds that the gain over the base has to exceed; ``-np.inf`` always refines,
         ``np.inf`` never.
     random_state : int, RandomState or None, default=0
@@ -76,7 +79,7 @@ class SoftTop(WeightedRanker):
     coef_ : ndarray of shape (n_features,)
         In units of the features.
     intercept_ : float
-        Places the cut of `predict`; see `LinearRanker`.
+        Places the cut of `predict`; see `Ranker`.
     base_ : str
         The base that was chosen.
     base_coef_ : ndarray of shape (n_features,)
@@ -89,7 +92,7 @@ class SoftTop(WeightedRanker):
         positives or groups to divide.
     cv_gain_se_ : float
         Its standard error, as if the folds were independent.
-    width_, anchor_ : float or None
+    bandwidth_, l2_to_base_ : float or None
         Of the refinement; None where the base is kept.
     n_features_in_ : int
 
@@ -122,7 +125,7 @@ class SoftTop(WeightedRanker):
     Examples
     --------
     >>> import numpy as np
-    >>> from attop.estimators.soft_top import SoftTop
+    >>> from attop import SoftTop
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(2000, 2))
     >>> y = (X[:, 0] + rng.normal(size=2000) > 2.5) | (X[:, 1] > 2.2)
@@ -131,45 +134,29 @@ class SoftTop(WeightedRanker):
     ((2,), (2,))
     """
 
-    _dtypes: ClassVar[Any] = (np.float64, np.float32)
+    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64, np.float32)
     _takes_sparse: ClassVar[bool] = True
     _default_top: ClassVar[TopLike] = {"tau": 0.05}
 
-    def __init__(
-        self,
-        top: TopLike | None = None,
-        base: Any = "auto",
-        width: float | None = None,
-        anchor: float | None = None,
-        cv: int = 5,
-        margin: float = 1.0,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-    ):
-        self.top = top
-        self.base = base
-        self.width = width
-        self.anchor = anchor
-        self.cv = cv
-        self.margin = margin
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    top: TopLike | None = None
+    base: str | BaseEstimator = "auto"
+    bandwidth: float | None = None
+    l2_to_base: float | None = None
+    cv: int = 5
+    min_gain_se: float = 1.0
+    random_state: int | np.random.RandomState | None = 0
+    n_jobs: int | None = None
 
-    def _shared(self) -> Hashable:
-        return repr(self.base), self.cv, repr(self.random_state)
-
-    def _solve_many(
-        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
-        rows = np.arange(len(y))
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        X, y, groups, weight = data
         groups = None if groups is None or not groups.any() else groups  # one group is no groups
-        part = Part(rows, y, groups, weight)
+        part = Part(np.arange(len(y)), y, groups, weight)
         if weight is not None:
             part = part.take(np.flatnonzero(weight > 0))
         Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
         if isinstance(Z, Standardised) and len(part.y) <= _MOST_TO_CHOOSE_BY:
             Z = Z[:]  # of so few rows a copy: they are gone through hundreds of times
-        for alike in sharing(models):
+        for alike in sharing(models, _tuning):
             one = alike[0]
             seed = int(check_random_state(one.random_state).randint(2**31 - 1))
             some, sample = Z, thinned(part, _MOST_TO_CHOOSE_BY, seed)
@@ -181,25 +168,30 @@ class SoftTop(WeightedRanker):
             with _one_thread_each():
                 outcomes = search(Z, part, some, folds, _bases(one.base), requests, _runner(one.n_jobs))
             for model, outcome in zip(alike, outcomes, strict=True):
-                model._store(outcome, scale, X, y, weight)
+                model._store(outcome, scale, data)
 
     def _request(self, part: Part) -> Request:
         top = self._top()
         SoftPrecAtK(top).bind(part.y, part.groups, part.weight)  # refuses a top beyond the sample
-        widths = _WIDTHS if self.width is None else (float(self.width),)
-        anchors = _ANCHORS if self.anchor is None else (float(self.anchor),)
-        return Request(part.as_share(top), widths, anchors, self.margin)
+        widths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
+        anchors = _L2_TO_BASE if self.l2_to_base is None else (float(self.l2_to_base),)
+        return Request(part.as_share(top), widths, anchors, self.min_gain_se)
 
-    def _store(self, outcome: Outcome, scale: Floats, X: Any, y: Ints, weight: Floats | None) -> None:
+    def _store(self, outcome: Outcome, scale: Floats, data: Training) -> None:
         self.base_ = outcome.base
         self.base_coef_ = outcome.base_coef / scale
         self.refined_ = outcome.width is not None
         self.cv_gain_, self.cv_gain_se_ = outcome.gain, outcome.gain_se
-        self.width_, self.anchor_ = outcome.width, outcome.anchor
-        self._set_linear(outcome.coef / scale, X, y, weight)
+        self.bandwidth_, self.l2_to_base_ = outcome.width, outcome.anchor
+        self._set_linear(outcome.coef / scale, data)
 
 
-def _bases(base: Any) -> Bases:
+def _tuning(model: SoftTop) -> Hashable:
+    """Return what models that share their bases have in common."""
+    return repr(model.base), model.cv, repr(model.random_state)
+
+
+def _bases(base: str | BaseEstimator) -> Bases:
     if isinstance(base, str) and base in _BASES:
         return _BASES[base]()
     if not (hasattr(base, "fit") and hasattr(base, "get_params")):
@@ -208,14 +200,14 @@ def _bases(base: Any) -> Bases:
     return GivenBase(base)
 
 
-def _runner(n_jobs: int | None) -> Callable[[Iterable[Callable[[], Any]]], list[Any]]:
+def _runner(n_jobs: int | None) -> Callable[[Iterable[Callable[[], T]]], list[T]]:
     from joblib import Parallel, delayed
 
     # Threads share X; what they wait for, products and compiled loops, runs side by side.
     return lambda calls: Parallel(n_jobs, prefer="threads")(delayed(call)() for call in calls)
 
 
-def _one_thread_each() -> Any:
+def _one_thread_each() -> AbstractContextManager[object]:
     """Keep the BLAS from threads of its own: sums are then the same for any number of jobs."""
     from threadpoolctl import threadpool_limits
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix, issparse
 from scipy.special import expit
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from attop.core.sample import check_groups
 from attop.core.top import Top
-from attop.core.typing import Floats, TopLike
-from attop.estimators.base import CutAtZero, cut_below, encode_labels
-from attop.estimators.validation import check_parameters
+from attop.core.typing import Features, Floats, TopLike
+from attop.estimators.base import Training, WeightedRanker, all_alike, cut_below
 from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.soft_top import Part, precision_about, unit
 from attop.surrogates.soft_prec_at_k import SoftPrecAtK
@@ -28,7 +24,7 @@ _WIDTHS = (1.0, 2.0, 4.0)
 _FAR = 0.1
 
 
-class TopBooster(CutAtZero, BaseEstimator):
+class TopBooster(WeightedRanker):
     r"""Boost trees on log loss, then again with the rows around the cut weighted, where that pays.
 
     A first model of log loss scores the training rows. A second, of as many trees, minimises
@@ -54,11 +50,11 @@ class TopBooster(CutAtZero, BaseEstimator):
     learning_rate : float, positive, default=0.1
     min_child_samples : int, at least 1, default=20
         Least number of rows in a leaf.
-    width : float, positive, optional
+    bandwidth : float, positive, optional
         h. None chooses among 1, 2 and 4.
     cv : int, at least 2, default=5
         Folds; whole groups where there are groups.
-    margin : float, default=1.0
+    min_gain_se : float, default=1.0
         Standard errors over the folds that the gain over log loss has to exceed; ``-np.inf`` always weights,
         ``np.inf`` never.
     random_state : int, RandomState or None, default=0
@@ -81,7 +77,7 @@ class TopBooster(CutAtZero, BaseEstimator):
         to divide.
     cv_gain_se_ : float
         Its standard error, as if the folds were independent.
-    width_ : float or None
+    bandwidth_ : float or None
         Of the weights; None where log loss is kept.
     intercept_ : float
         Places the cut of `predict`: it makes as many training items positive as there were positives.
@@ -116,6 +112,11 @@ class TopBooster(CutAtZero, BaseEstimator):
     >>> model = TopBooster(top=20, n_estimators=30).fit(X, y)  # doctest: +SKIP
     """
 
+    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64, np.float32)
+    _takes_sparse: ClassVar[bool] = True
+    _takes_missing: ClassVar[bool] = True
+    _default_top: ClassVar[TopLike] = {"tau": 0.05}
+
     def __init__(
         self,
         top: TopLike | None = None,
@@ -123,9 +124,9 @@ class TopBooster(CutAtZero, BaseEstimator):
         num_leaves: int = 2,
         learning_rate: float = 0.1,
         min_child_samples: int = 20,
-        width: float | None = None,
+        bandwidth: float | None = None,
         cv: int = 5,
-        margin: float = 1.0,
+        min_gain_se: float = 1.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ):
@@ -134,62 +135,36 @@ class TopBooster(CutAtZero, BaseEstimator):
         self.num_leaves = num_leaves
         self.learning_rate = learning_rate
         self.min_child_samples = min_child_samples
-        self.width = width
+        self.bandwidth = bandwidth
         self.cv = cv
-        self.margin = margin
+        self.min_gain_se = min_gain_se
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        groups: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Boost on log loss, choose a width or none, and boost again.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        groups : array-like of shape (n,), optional
-            The top is that of each group, and groups are kept together in cross-validation.
-        sample_weight : array-like of shape (n,), optional
-            At least 0. An item of weight 2 counts as two, except in the folds and in the least number of
-            rows in a leaf.
-
-        Raises
-        ------
-        ValueError
-            If `y` does not hold two classes, a parameter is out of range, or no group has a positive and k
-            items.
-        """
-        check_parameters(self.get_params(deep=False))
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
         _lightgbm()
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite="allow-nan"
-        )
-        self.classes_, labels = encode_labels(y)
-        codes = None if groups is None else check_groups(groups, len(labels))
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        for model in models:
+            model._tune(data)
+
+    def _tune(self, data: Training) -> None:
+        """Boost on log loss, choose a width or none, and boost again."""
+        X, labels, codes, weight = data
         part = Part(np.arange(len(labels)), labels, codes, weight)
-        top = Top.of({"tau": 0.05} if self.top is None else self.top)
+        top = self._top()
         SoftPrecAtK(top).bind(labels, codes, weight)  # refuses a top beyond the sample
         self._choose_width(X, part, part.as_share(top))
-        widths = [] if self.width_ is None else [self.width_]
+        widths = [] if self.bandwidth_ is None else [self.bandwidth_]
         self.base_, *weighted = self._boost(X, part, part.as_share(top), widths)
         self.booster_ = weighted[0] if weighted else self.base_
-        self.intercept_ = -cut_below(_raw(self.booster_, X), int(labels.sum()))
-        return self
+        scores = self._score(X)
+        self.constant_ = all_alike(scores)
+        self.intercept_ = -cut_below(scores, int(labels.sum()))
 
     def _choose_width(self, X: Any, part: Part, top: Top) -> None:
         """Choose the width with the highest mean precision; none where that gains too little."""
         from joblib import Parallel, delayed
 
-        widths = _WIDTHS if self.width is None else (float(self.width),)
+        widths = _WIDTHS if self.bandwidth is None else (float(self.bandwidth),)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         pairs = tuning_folds(part.y, part.groups, self.cv, np.random.default_rng(seed))
         folds = [(part.take(train), part.take(test)) for train, test in pairs]
@@ -204,15 +179,15 @@ class TopBooster(CutAtZero, BaseEstimator):
 
         values = Parallel(self.n_jobs, prefer="threads")(delayed(validate)(*fold) for fold in folds)
         usable = np.array([value for value in values if np.isfinite(value).all()])
-        self.width_, self.cv_gain_, self.cv_gain_se_ = None, np.nan, np.nan
+        self.bandwidth_, self.cv_gain_, self.cv_gain_se_ = None, np.nan, np.nan
         if len(usable) > 1:
             gains = usable[:, 1:] - usable[:, :1]
             best = int(np.argmax(gains.mean(axis=0)))
             self.cv_gain_ = float(gains[:, best].mean())
             self.cv_gain_se_ = float(gains[:, best].std(ddof=1) / np.sqrt(len(gains)))
-            if self.cv_gain_ > self.margin * self.cv_gain_se_:
-                self.width_ = widths[best]
-        self.refined_ = self.width_ is not None
+            if self.cv_gain_ > self.min_gain_se * self.cv_gain_se_:
+                self.bandwidth_ = widths[best]
+        self.refined_ = self.bandwidth_ is not None
 
     def _boost(self, X: Any, part: Part, top: Top, widths: Any) -> list[Any]:
         """Return the model of log loss, and one weighted around its cut for each width."""
@@ -237,24 +212,8 @@ class TopBooster(CutAtZero, BaseEstimator):
         scores = _raw(base, rows) if len(widths) else np.zeros(0)
         return [base, *(boost(_around_the_cut(scores, part, top, width)) for width in widths)]
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores, shape (n,); the higher, the nearer the top."""
-        check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=(np.float64, np.float32),
-            ensure_all_finite="allow-nan",
-            reset=False,
-        )
-        return _raw(self.booster_, X) + self.intercept_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
+    def _score(self, X: Features) -> Floats:
+        return _raw(self.booster_, X)
 
 
 def _lightgbm() -> Any:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from attop.core.sample import check_groups
 from attop.core.typing import Floats, Ints, TopLike
-from attop.estimators.base import CutAtZero, Setting, cut_below, encode_labels
+from attop.estimators.base import Ranker, Setting, cut_below
 from attop.estimators.members import (
     Member,
     cross_fit,
@@ -26,6 +26,7 @@ from attop.estimators.members import (
     refit,
     seeded,
 )
+from attop.estimators.validation import encode_labels
 from attop.experiment.candidate import fit_parameter
 from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import HeldOutPrecision, TopPrecision
@@ -46,7 +47,7 @@ class _Members:
     seed: int
 
 
-class TopStack(CutAtZero, _BaseComposition):
+class TopStack(Ranker, _BaseComposition):
     r"""Combine any classifiers into one that ranks better than its members.
 
     The members are cross-fitted: every row is scored by members that have not seen its fold. A logistic

@@ -1,90 +1,149 @@
-"""Parameters of estimators: one rule per name, since a name means the same everywhere."""
+"""Parameters, features, labels and weights, checked before an estimator is fitted."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+import functools
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-__all__ = ["check_parameters"]
+from attop.core.typing import Features, Floats, Ints
+from attop.solvers.parameters import check_number
 
-
-class _Rule(NamedTuple):
-    """A number of at least `low`, or a positive one."""
-
-    low: float = -math.inf
-    positive: bool = False
-    integer: bool = False
-    infinite: bool = False
-    none: bool = False
-
-    def admits(self, value: Any) -> bool:
-        if value is None:
-            return self.none
-        if isinstance(value, bool) or not isinstance(value, Integral if self.integer else Real):
-            return False
-        number = float(value)
-        in_range = number > 0 if self.positive else number >= self.low
-        return in_range and (self.infinite or math.isfinite(number))
-
-    def __str__(self) -> str:
-        if self.integer:
-            words = f"an integer of at least {self.low:g}"
-        else:
-            words = "a positive number" if self.positive else "a finite number"
-        return words + (" or None" if self.none else "")
+__all__ = ["check_features", "check_parameters", "check_weights", "encode_labels"]
 
 
-#: Where any finite number is admitted here, the range depends on the solver, which checks it.
-_RULES: Mapping[str, _Rule] = {
-    "C": _Rule(positive=True),
-    "anchor": _Rule(0, none=True),
-    "beta": _Rule(positive=True),
-    "coef0": _Rule(),
-    "cv": _Rule(2, integer=True),
-    "eta": _Rule(positive=True),
-    "lam": _Rule(),
-    "margin": _Rule(infinite=True),
-    "learning_rate": _Rule(positive=True),
-    "radius": _Rule(positive=True, infinite=True),
-    "tol": _Rule(),
-    "width": _Rule(positive=True, none=True),
-    "time_limit": _Rule(positive=True, none=True),
-    "batch_groups": _Rule(1, integer=True, none=True),
-    "batch_size": _Rule(2, integer=True),
-    "degree": _Rule(1, integer=True),
-    "epochs": _Rule(1, integer=True),
-    "max_iter": _Rule(1, integer=True),
-    "min_child_samples": _Rule(1, integer=True),
-    "n_alphas": _Rule(2, integer=True),
-    "n_classifiers": _Rule(1, integer=True),
-    "n_estimators": _Rule(1, integer=True),
-    "n_starts": _Rule(1, integer=True),
-    "n_thresholds": _Rule(1, integer=True, none=True),
-    "num_leaves": _Rule(2, integer=True),
-}
-
-
-def check_parameters(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that are not numbers of the right kind and range, or hold several values.
-
-    Parameters
-    ----------
-    parameters : mapping of str to object
-        As of ``get_params``. Names without a rule are left to the estimator.
+def check_parameters(estimator: BaseEstimator) -> None:
+    """Refuse numbers out of range, values that are not among the choices, and several values at once.
 
     Raises
     ------
     ValueError
         Naming the first wrong parameter, what it must be and what it is.
     """
-    for name, value in parameters.items():
-        if name in _RULES and not _RULES[name].admits(value):
-            raise ValueError(f"{name} must be {_RULES[name]}, got {value!r}")
+    kind: type[object] = type(estimator)
+    choices = _choices(kind)  # type: ignore[arg-type]
+    for name, value in estimator.get_params(deep=False).items():
+        check_number(name, value)
         if name != "top" and isinstance(value, (list, tuple, set, dict, np.ndarray)):
             raise ValueError(
                 f"{name} must be one value, got {value!r}: to try several, use fit_many or GridSearchCV"
             )
+        if name in choices and value not in choices[name]:
+            raise ValueError(f"{name} must be {' or '.join(map(repr, choices[name]))}, got {value!r}")
+
+
+@functools.cache
+def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
+    """Return the choices of the parameters whose type is a Literal."""
+    try:
+        hints = get_type_hints(kind)
+    except NameError:  # of a subclass from elsewhere, which imports names for type checkers only
+        return {}
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+
+
+def check_features(
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    *labels: ArrayLike,
+    sparse: bool,
+    missing: bool = False,
+    dtype: tuple[type[np.floating[Any]], ...],
+    reset: bool = True,
+) -> Any:
+    """Do as scikit-learn's `validate_data`; say in code what helps against missing, text and sparse features.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like or sparse matrix of shape (n, d)
+    *labels : array-like of shape (n,)
+        `y`, if it is to be checked too.
+    sparse, missing : bool
+        Whether a sparse matrix, or missing values, are taken.
+    dtype, reset
+        As for `validate_data`.
+
+    Raises
+    ------
+    TypeError
+        If `X` is sparse and is not to be.
+    ValueError
+        If the input cannot be used.
+    """
+    name = type(estimator).__name__
+    if issparse(X) and not sparse:
+        raise TypeError(
+            f"{name} does not take sparse input, got a {type(X).__name__} of shape {np.shape(X)}: make the "
+            "step before it return a dense array, for example by\n"
+            "    OneHotEncoder(sparse_output=False)\n"
+            "    ColumnTransformer(..., sparse_threshold=0)\n"
+            "or use a learner that takes sparse features, such as GDPApK, BundleRanker or SGDAtK"
+        )
+    columns = list(getattr(X, "columns", ()))
+    if len(set(columns)) < len(columns):  # older scikit-learn takes them
+        twice = sorted({str(column) for column in columns if columns.count(column) > 1})
+        raise ValueError(
+            f"X has duplicate column names: {', '.join(twice)}: rename them, each must be unique"
+        )
+    try:
+        return validate_data(
+            estimator,
+            X,
+            *labels,
+            accept_sparse="csr" if sparse else False,
+            dtype=dtype,
+            ensure_all_finite="allow-nan" if missing else True,
+            reset=reset,
+        )
+    except ValueError as error:
+        message = str(error)
+        if message.startswith("Input X contains NaN"):
+            raise ValueError(
+                f"Input X contains NaN: {name} does not take missing values. Fill them in first:\n"
+                "    from sklearn.impute import SimpleImputer\n"
+                f"    make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}(...))"
+            ) from None
+        if message.startswith("could not convert string to float"):
+            raise ValueError(
+                f"{message}: {name} takes numbers only. Encode text columns first:\n"
+                "    encode = OneHotEncoder(handle_unknown='ignore', sparse_output=False)\n"
+                "    make_column_transformer((encode, make_column_selector(dtype_exclude='number')), "
+                "remainder='passthrough')"
+            ) from None
+        raise
+
+
+def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
+    """Return the two classes, the positive one last, and the labels as 0 and 1."""
+    check_classification_targets(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"got {len(classes)} classes; choose the positive one, "
+            f"for example y == {classes[-1:].tolist()[0]!r}"
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only ({classes.tolist()[0]!r}): a ranking is learnt from "
+            "positives and negatives"
+        )
+    return classes, labels.astype(np.int64)
+
+
+def check_weights(sample_weight: ArrayLike | None, X: Features, labels: Ints) -> Floats | None:
+    """Return checked weights, or None where all items weigh 1."""
+    if sample_weight is None:
+        return None
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    for label, kind in enumerate(("negatives", "positives")):
+        if not weight[labels == label].any():
+            raise ValueError(f"sample_weight is 0 for all {kind}: give both classes some weight")
+    return None if (weight == 1).all() else weight

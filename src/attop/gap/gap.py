@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_X_y
 from attop.core.sample import check_groups
 from attop.core.top import Top
 from attop.core.typing import Floats, TopLike
-from attop.estimators.base import encode_labels
+from attop.estimators.validation import encode_labels
 from attop.experiment.judge import CONFIDENCE, decide
 from attop.experiment.splits import cross_fitting_folds
 from attop.gap.models import calibrated, held_out_linear, held_out_richer

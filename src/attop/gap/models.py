@@ -83,7 +83,7 @@ def _linear_part(
     codes = None if groups is None else groups[train]
     with threadpool_limits(1):
         # Refined where that gains at all: whether the gain is real is for `gap` to say, on held-out rows.
-        model = SoftTop(top=top, base="logistic", cv=3, margin=0.0, random_state=seed)
+        model = SoftTop(top=top, base="logistic", cv=3, min_gain_se=0.0, random_state=seed)
         model.fit(X[train], y[train], groups=codes)
         return np.column_stack(
             [_aligned(X[train] @ coef, X[test] @ coef, share) for coef in (model.base_coef_, model.coef_)]

@@ -9,8 +9,7 @@ from typing import Any
 
 import yaml
 
-from attop_bench.run.config import Config, ConfigError, load_config
-from attop_bench.run.yaml_files import read_yaml
+from attop_bench.run.config import Config, ConfigError, load_config, read_yaml
 
 __all__ = ["identifier", "list_entry", "read_catalogues", "read_config", "read_raw"]
 

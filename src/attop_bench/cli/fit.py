@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from attop.core.top import Top
 from attop.core.wording import columns, counted
 from attop.experiment.splits import Fold
 from attop.experiment.tune import best_candidate
@@ -135,7 +134,7 @@ def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome
     print(f"{record.n_train} items train, {record.n_test} test; {seconds}\n")
     print(columns(_rows(plan, job, dataset, outcome), right=range(1, 99)))
     own = plan.scores_path(run)
-    if own.exists() and job.tops == list(map(Top.of, plan.config.dataset(run.dataset).tops)):
+    if own.exists() and job.tops == plan.config.dataset(run.dataset).tops:
         before = load_arrays(own)[0]["scores"]
         same = "the same scores as" if np.array_equal(before, outcome.scores) else "other scores than"
         print(f"\nThese are {same} those in {own}.")

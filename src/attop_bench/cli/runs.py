@@ -12,10 +12,10 @@ from attop.core.wording import columns, counted, seconds
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.cli.plan import count_jobs
+from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.run import Run
-from attop_bench.statuses import FAILED, STATUSES
 
 __all__ = ["add_retry", "add_status", "run_retry", "run_status"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,13 @@ _NAMED = {"duplicate_group": "duplicate groups", "entity": "entities"}
 
 
 class DatasetError(ValueError):
-    """Data that cannot be used; the message says what, where and how to mend it."""
+    """Data that cannot be used; the message says what, where and how to fix it."""
 
     for_the_user = True
 
 
 class Unavailable(DatasetError):
-    """Data that cannot be had here and now, which is no fault of the data.
+    """Data that are out of reach here and now, which is no fault of the data.
 
     Attributes
     ----------
@@ -124,10 +124,10 @@ class Dataset:
             object.__setattr__(self, "day", day.astype(np.int64))
         if self.part is not None:
             part = self._one_a_row("part", "parts")
-            found = np.unique(part)
-            if not np.array_equal(found, np.arange(len(found))):
+            numbers = np.unique(part).tolist()
+            if numbers != list(range(len(numbers))):
                 raise DatasetError(
-                    f"dataset {self.name}: parts must be numbered from 0 and have items, got {found.tolist()}"
+                    f"dataset {self.name}: parts must be numbered from 0 and have items, got {numbers}"
                 )
             object.__setattr__(self, "part", part.astype(np.int64))
 
@@ -174,7 +174,7 @@ class Dataset:
         arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
         note: dict[str, Any] = {"name": self.name, "facts": dict(self.facts)}
         if self.preparation is not None:
-            note["preparation"] = self.preparation.as_dict()
+            note["preparation"] = asdict(self.preparation)
         save_arrays(path, arrays, note)
 
     @classmethod

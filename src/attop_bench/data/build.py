@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from numpy.typing import NDArray
+
 from attop.core.seeds import derive_seed
 from attop_bench.data.base import (
     Dataset,
@@ -54,10 +56,31 @@ def build(
         If something is unknown, `previous` is not the file of the stage before, or the data are unusable
         or not what was expected.
     """
+    kind = spec["kind"]
+    order = kind_of(kind).stages
+    kind_of(kind).step(stage)
+    arrays: Mapping[str, Any] = {}
+    done: dict[str, object] = {}
+    files: Mapping[str, str] = {}
     try:
-        _build(spec, stage, previous, out)
+        if stage != order[0]:
+            arrays, done = _read(kind, stage, order[order.index(stage) - 1], previous)
+        elif previous is not None:
+            if not kind_of(kind).files:
+                raise DatasetError(
+                    f"stage {stage!r} is the first of {kind!r}, it takes no file, got {previous}"
+                )
+            files = read_receipt(previous)
+        result, done = _run(kind, stage, arrays, done, spec.get("params", {}), spec["seed"], files)
     except Unavailable as error:
         save_unavailable(out, spec["id"], error)
+        return
+    if isinstance(result, Dataset):
+        dataset = replace(result, name=spec["id"])
+        check_facts(dataset, spec.get("expect") or {})
+        dataset.save(out)
+    else:
+        save_arrays(out, result, {"kind": kind, "stage": stage, "parameters": done})
 
 
 def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
@@ -87,34 +110,6 @@ def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
         )
 
 
-def _build(
-    spec: Mapping[str, Any],
-    stage: str,
-    previous: str | os.PathLike[str] | None,
-    out: str | os.PathLike[str],
-) -> None:
-    kind, seed = spec["kind"], spec["seed"]
-    order = kind_of(kind).stages
-    kind_of(kind).step(stage)
-    arrays: dict[str, Any] = {}
-    done: dict[str, Any] = {}
-    files: Mapping[str, str] = {}
-    if stage != order[0]:
-        arrays, done = _read(kind, stage, order[order.index(stage) - 1], previous)
-    elif previous is not None:
-        if not kind_of(kind).files:
-            raise DatasetError(f"stage {stage!r} is the first of {kind!r}, it takes no file, got {previous}")
-        files = read_receipt(previous)
-    result, done = _run(kind, stage, arrays, done, spec.get("params", {}), seed, files)
-    if isinstance(result, Dataset):
-        dataset = replace(result, name=spec["id"])
-        check_facts(dataset, spec.get("expect") or {})
-        dataset.save(out)
-    else:
-        note = {"kind": kind, "stage": stage, "parameters": done}
-        save_arrays(out, result, note)
-
-
 def make(kind: str, seed: int = 0, **params: Any) -> Dataset:
     """Build a data set in memory: all stages in a row, the same data as `build` gives.
 
@@ -123,22 +118,22 @@ def make(kind: str, seed: int = 0, **params: Any) -> Dataset:
     >>> make("digit", digit=3).X.shape
     (1797, 64)
     """
-    state: Any = {}
-    done: dict[str, Any] = {}
+    result: Any = {}
+    done: dict[str, object] = {}
     for stage in kind_of(kind).stages:
-        state, done = _run(kind, stage, state, done, params, seed, {})
-    return state
+        result, done = _run(kind, stage, result, done, params, seed, {})
+    return result
 
 
 def _run(
     kind: str,
     stage: str,
     arrays: Mapping[str, Any],
-    done: Mapping[str, Any],
+    done: Mapping[str, object],
     params: Mapping[str, Any],
     seed: int,
     files: Mapping[str, str],
-) -> tuple[Any, dict[str, Any]]:
+) -> tuple[Any, dict[str, object]]:
     """Return the arrays so far, or the data set, and the parameters so far.
 
     `files` are the paths of what was fetched; the parameters keep the names these have everywhere.
@@ -166,7 +161,7 @@ def _run(
 
 def _read(
     kind: str, stage: str, before: str, previous: str | os.PathLike[str] | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[str, NDArray], dict[str, object]]:
     """Return arrays and parameters from the file of the stage before."""
     wanted = f"stage {stage!r} of {kind!r} reads the file of stage {before!r}"
     if previous is None:

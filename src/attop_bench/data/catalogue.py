@@ -17,14 +17,7 @@ from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds import bundled, fraud_stream, images, published, ratings, table
 from attop_bench.data.parameters import complete
 
-__all__ = [
-    "KINDS",
-    "Kind",
-    "Stage",
-    "input_files",
-    "kind_of",
-    "stage_parameters",
-]
+__all__ = ["KINDS", "Kind", "Stage", "input_files", "kind_of", "stage_parameters"]
 
 
 @dataclass(frozen=True)
@@ -95,6 +88,9 @@ def _single(name: str, function: Callable[..., Dataset], files: tuple[str, ...] 
     return Kind(name, (Stage("dataset", function),), files)
 
 
+_FACTORISE = Stage("factorise", ratings.factorise, ("user", "item", "rating", "time"))
+_FACTORS = ("user", "item", "rating", "first", "user_factors", "item_factors", "objective")
+
 #: Kinds of data sets by name: what `kind` in a configuration may be.
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
@@ -115,24 +111,16 @@ KINDS: Mapping[str, Kind] = {
             "ratings",
             (
                 Stage("source", ratings.simulate_ratings),
-                Stage("factorise", ratings.factorise, ("user", "item", "rating", "time")),
-                Stage(
-                    "dataset",
-                    ratings.rating_recommendation,
-                    ("user", "item", "rating", "first", "user_factors", "item_factors", "objective"),
-                ),
+                _FACTORISE,
+                Stage("dataset", ratings.rating_recommendation, _FACTORS),
             ),
         ),
         Kind(
             "movielens",
             (
                 Stage("source", ratings.read_ratings),
-                Stage("factorise", ratings.factorise, ("user", "item", "rating", "time")),
-                Stage(
-                    "dataset",
-                    ratings.movie_recommendation,
-                    ("user", "item", "rating", "first", "user_factors", "item_factors", "objective"),
-                ),
+                _FACTORISE,
+                Stage("dataset", ratings.movie_recommendation, _FACTORS),
             ),
             ("path",),
         ),

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from attop.core.files import put_in_place, write_text
@@ -136,12 +136,13 @@ def _get(source: Source, place: str, cache: Path) -> None:
     out = cache / source.path
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
         ready = Path(folder) / "ready"
-        if source.member is None:
-            _transfer(place, ready, source.digest, source.bytes or _CEILING)
-            _check(ready, source, place)
-        elif "://" not in place:
-            _readable(place)
+        if "://" not in place:
+            if not (os.path.isfile(place) and os.access(place, os.R_OK)):
+                raise _Failure(f"mirror: no readable file {place}")
             _unpack(Path(place), source, ready, place)
+        elif source.member is None:
+            _download(place, ready, source.digest, source.bytes or _CEILING)
+            _check(ready, source, place)
         else:
             name = PurePosixPath(urlsplit(place).path).name
             archive = out.parent.relative_to(cache) / (name if stays_inside(name) else "archive")
@@ -153,7 +154,7 @@ def _from_archive(source: Source, url: str, archive: Path, out: Path) -> None:
     """Take the member out of an archive that is kept for its other members; download it if need be."""
     kept = archive.exists()
     if not kept:
-        _transfer(url, out, None, _CEILING)
+        _download(url, out, None, _CEILING)
         put_in_place(out, archive)
     try:
         _unpack(archive, source, out, url)
@@ -165,33 +166,25 @@ def _from_archive(source: Source, url: str, archive: Path, out: Path) -> None:
         _from_archive(source, url, archive, out)
 
 
-def _transfer(place: str, out: Path, expected: str | None, limit: int) -> None:
-    """Download or copy a file by pooch."""
+def _download(url: str, out: Path, expected: str | None, limit: int) -> None:
+    """Download a file by pooch."""
     import pooch
     import requests
 
-    pooch.get_logger().setLevel("WARNING")  # of copies, and of downloads below temporary names
-    local = "://" not in place
-    if local:
-        _readable(place)
-    else:
-        log.info("%s: downloading", place)
+    log.info("%s: downloading", url)
+    pooch.get_logger().setLevel("WARNING")  # it would name the temporary file
     sha256 = f"sha256:{expected}" if expected and len(expected) == 64 else None
     store = pooch.Pooch(
-        out.parent,
-        "",
-        registry={out.name: sha256},
-        urls={out.name: place},
-        retry_if_failed=0 if local else _RETRIES,
+        out.parent, "", registry={out.name: sha256}, urls={out.name: url}, retry_if_failed=_RETRIES
     )
     try:
         store.fetch(out.name, downloader=_Downloader(limit))
     except (requests.RequestException, ValueError) as error:
-        raise _Failure(f"{place}: {' '.join(str(error).split())}") from None
+        raise _Failure(f"{url}: {' '.join(str(error).split())}") from None
 
 
 class _Downloader:
-    """Downloader for pooch: copies paths; limits sizes and redirects of URLs."""
+    """pooch's downloader, with limits of sizes and redirects."""
 
     def __init__(self, limit: int):
         self.limit = limit
@@ -199,16 +192,11 @@ class _Downloader:
     def __call__(self, url: str, output_file: str, pooch: object) -> None:
         from pooch import HTTPDownloader
 
+        headers = {"User-Agent": "attop", "Accept-Encoding": "identity"}
+        get = HTTPDownloader(chunk_size=_BLOCK, headers=headers, hooks={"response": self._look})
         os.remove(output_file)  # made for its owner alone; the umask decides
         with _Limited(output_file, self.limit, url) as file:
-            if "://" not in url:
-                with open(url, "rb") as origin:
-                    shutil.copyfileobj(origin, file)
-            else:
-                headers = {"User-Agent": "attop", "Accept-Encoding": "identity"}
-                HTTPDownloader(chunk_size=_BLOCK, headers=headers, hooks={"response": self._look})(
-                    url, file, pooch
-                )
+            get(url, file, pooch)
         _refuse_html(output_file, url)
 
     def _look(self, response: requests.Response, **options: object) -> None:
@@ -243,19 +231,15 @@ def _too_large(origin: str, limit: int) -> _Failure:
     )
 
 
-def _readable(place: str) -> None:
-    if not (os.path.isfile(place) and os.access(place, os.R_OK)):
-        raise _Failure(f"mirror: no readable file {place}")
-
-
 def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
-    """Write the member of an archive, or the file itself if that is what lies there, and check it."""
+    """Copy the member of an archive, or the file itself if that is what lies there, and check it."""
     _refuse_html(packed, origin)
-    member = cast(str, source.member)
-    itself = source.digest is not None and digest(packed, source.digest) == source.digest
+    member = source.member
+    if source.digest is not None and digest(packed, source.digest) == source.digest:
+        member = None
     try:
         with (
-            open(packed, "rb") if itself else open_member(packed, member) as file,
+            open_member(packed, member) if member else open(packed, "rb") as file,
             _Limited(out, source.bytes or _UNPACKED_CEILING, origin) as target,
         ):
             shutil.copyfileobj(file, target, _BLOCK)
@@ -325,27 +309,20 @@ def _disk(error: OSError, source: Source, cache: Path) -> Unavailable:
 def fetch_files(
     files: Mapping[str, Source], cache: _Path, out: _Path, *, mirror: str | None = None, offline: bool = False
 ) -> bool:
-    """Get the files of a data set into the cache and write the receipt.
+    """Get the files of a data set into the cache, write the receipt, and return whether all are there.
 
     A receipt is a small JSON file that stands for the downloaded files in the workflow. It holds their paths
     and digests, so that other bytes prepare the data set again and the same bytes from elsewhere do not; or
-    the reason why they are unavailable.
+    the reason why they are unavailable. Beside it lies a count of the failures so far; see `failures`.
 
     Parameters
     ----------
     files : mapping
         Parameter of the builder -> `Source`.
-    cache : path
-        Folder of downloaded files.
-    out : path
-        Receipt to write. Beside it lies a count of the failures so far; see `failures`.
-    mirror, offline
+    cache, mirror, offline
         See `obtain`.
-
-    Returns
-    -------
-    available : bool
-        Whether all files are in the cache.
+    out : path
+        Receipt to write.
     """
     receipt: dict[str, dict[str, str]] = {}
     for parameter, file in files.items():

@@ -41,19 +41,11 @@ class Preparation:
         numbers = [column for column in range(n_features) if column not in self.categories]
         return column_transformer(numbers, words, impute=self.impute, max_categories=self.max_categories)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as a JSON value."""
-        return {
-            "categories": {str(column): list(values) for column, values in self.categories.items()},
-            "impute": self.impute,
-            "max_categories": self.max_categories,
-        }
-
     @classmethod
-    def from_dict(cls, said: Mapping[str, Any]) -> Preparation:
-        """Return what `as_dict` gave."""
-        categories = {int(column): tuple(values) for column, values in said["categories"].items()}
-        return cls(categories, said["impute"], said["max_categories"])
+    def from_dict(cls, fields: Mapping[str, Any]) -> Preparation:
+        """Return what `dataclasses.asdict` gave and JSON kept."""
+        categories = {int(column): tuple(values) for column, values in fields["categories"].items()}
+        return cls(**{**fields, "categories": categories})
 
 
 def column_transformer(

@@ -155,7 +155,7 @@ def deploy(
     params = _params(plan, data)
     dataset = replace(make(data.kind, config.seed, **params), name=id)
     rows = raw_rows(data.kind, params, dataset)
-    top = top or Top.of(data.tops[0])
+    top = top or data.tops[0]
     if dataset.groups is None:
         top = top.as_share(len(dataset.y))
     try:

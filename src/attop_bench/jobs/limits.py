@@ -1,15 +1,33 @@
-"""What a job may use, the soft end of its time, and how it ended."""
+"""A job, the limits of its process, and how it ends."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
-from typing import Literal
+from typing import Any, Literal
 
-__all__ = ["Exit", "Limits", "TimeUp", "time_limit"]
+__all__ = [
+    "FAILED",
+    "NOT_APPLICABLE",
+    "OK",
+    "STATUSES",
+    "Call",
+    "Exit",
+    "Limits",
+    "TimeUp",
+    "time_limit",
+]
+
+# The end of a training run, in the word that its record, the tables and the report use.
+OK = "ok"
+#: There were no data to train on, which is no fault of the method.
+NOT_APPLICABLE = "not_applicable"
+#: Those that another try may change.
+FAILED = ("error", "timeout", "memory", "diverged")
+STATUSES = (OK, NOT_APPLICABLE, *FAILED)
 
 
 class TimeUp(BaseException):
@@ -41,6 +59,36 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Call:
+    """A function to call, and how.
+
+    Attributes
+    ----------
+    function : str
+        Dotted path. An exception is its own fault, but for a full disk and
+        `attop_bench.jobs.supervise.CannotRun`.
+    argument : JSON value
+        Its only argument.
+    log : str
+        File that takes what it prints.
+    limits : Limits
+    preload : tuple of str
+        Modules that a server imports before it calls any function.
+    """
+
+    function: str
+    argument: Any
+    log: str
+    limits: Limits = field(default_factory=Limits)
+    preload: tuple[str, ...] = ()
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Call:
+        """Return the call whose `dataclasses.asdict` is `fields`."""
+        return cls(**{**fields, "limits": Limits(**fields["limits"]), "preload": tuple(fields["preload"])})
+
+
+@dataclass(frozen=True)
 class Exit:
     """How a job ended.
 
@@ -49,7 +97,7 @@ class Exit:
     status : str
         ``done``; ``timeout``, ``memory``, ``error``: its own fault; ``failed``: it could not do its work for
         reasons such as a full disk; ``killed``: by a signal that usually comes from outside; ``abandoned``:
-        nobody waits for it any more.
+        the client is gone.
     message : str
         In words.
     tail : str

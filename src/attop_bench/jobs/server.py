@@ -1,30 +1,223 @@
-"""A process that has imported what jobs need, and forks a child for each.
+"""Running a call: in a server that has imported what it needs if there is one, else in a child.
 
-It listens at a Unix socket that `attop_bench.jobs.client` made. Each connection brings one call; the server forks a
-supervisor for it, the supervisor a child that does the work (`attop_bench.jobs.run`, the same code as without a
-server). If the client goes, its work is killed; if the server goes, the supervisors stay. A server ends when
-it was idle for a while, or when the process that adopted it ends. Linux only.
+Importing NumPy, SciPy, scikit-learn and numba takes longer than most training jobs. The first call starts a
+server: a process that has imported them, listens at a Unix socket and forks a supervisor for each call, which
+forks a child that does the work. If the client goes, its work is killed; if the server goes, the supervisors
+stay. Without an answer the call is run here, by the same code. A server ends when it was idle for a while, or
+when the process that adopted it ends.
+
+Two processes that would differ in what they have imported, or in how many threads it uses, have two servers.
+So have two jobs of a batch system: a server belongs to their control group. ``ATTOP_WARM=0`` does without
+servers; so does a job of SLURM, unless a process in it adopts them. Linux only.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
+import hashlib
 import json
 import os
+import resource
 import select
 import socket
+import stat
+import struct
+import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from attop_bench.jobs.address import locked, peer
-from attop_bench.jobs.run import Call, run
+import psutil
+
+from attop_bench.jobs.limits import Call, Exit
+from attop_bench.jobs.supervise import ADOPTER, run
+
+__all__ = ["perform"]
+
+#: Folders of the code that a server has imported.
+_SOURCES = [Path(__file__).parents[1], Path(__file__).parents[2] / "attop"]
+
+#: Variables that count when modules are imported, by their beginnings.
+_VARIABLES = (
+    *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "NUMEXPR_", "NUMBA_", "NPY_", "SCIPY_"),
+    *("SKLEARN_", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "ATTOP_", "SLURM_JOB_ID", "SLURM_STEP_ID"),
+)
+
+#: A process that a script may have been started through.
+_SHELLS = ("sh", "bash", "dash")
 
 #: Seconds without a job after which a server ends.
 _IDLE = 20.0
+
+
+def perform(call: Call) -> Exit:
+    """Run a call to its end, whatever it does; nothing of it goes on when this process's parent is gone."""
+    orphaned = _orphaned()
+    return _ask(call, orphaned) or _run_apart(call, orphaned)
+
+
+def _ask(call: Call, orphaned: Callable[[], bool]) -> Exit | None:
+    """Have a call done by a server; None if there is no server, or it gave no answer."""
+    at_large = "SLURM_JOB_ID" in os.environ and ADOPTER not in os.environ
+    if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
+        return None
+    try:
+        connection = _connection(_socket_path(call.preload), call.preload)
+    except OSError:
+        return None
+    if connection is None:
+        return None
+    sent = {"call": asdict(call), "cwd": os.getcwd(), "path": sys.path, "environ": dict(os.environ)}
+    with connection, contextlib.suppress(OSError):
+        connection.sendall(json.dumps(sent).encode() + b"\n")
+        return _wait(connection, orphaned)
+    return None
+
+
+def _run_apart(call: Call, orphaned: Callable[[], bool]) -> Exit:
+    """Run a call below a supervisor of its own: a job may kill its supervisor, but not this process."""
+    mine, its = socket.socketpair()
+    supervisor = os.fork()
+    if supervisor == 0:
+        try:
+            mine.close()
+            exit = run(call, lambda: bool(select.select([its], [], [], 0)[0]))
+            its.sendall(json.dumps(asdict(exit)).encode() + b"\n")
+        finally:
+            os._exit(0)
+    its.close()
+    with mine:
+        end = _wait(mine, orphaned)
+    os.waitpid(supervisor, 0)
+    return end or Exit(
+        "killed", "the process that watched the job was killed by SIGKILL, by the job itself or from outside"
+    )
+
+
+def _wait(connection: socket.socket, orphaned: Callable[[], bool]) -> Exit | None:
+    """Wait for the end of a call; None if the connection closes without an answer."""
+    answer = b""
+    while not answer.endswith(b"\n"):
+        if orphaned():
+            return Exit("abandoned", "stopped: nobody waits for the result")
+        if select.select([connection], [], [], 0.5)[0]:
+            chunk = connection.recv(1 << 16)
+            if not chunk:
+                return None
+            answer += chunk
+    return Exit(**json.loads(answer))
+
+
+def _orphaned() -> Callable[[], bool]:
+    """Return whether the process that started this one, through a shell perhaps, is gone; a function."""
+    parent = os.getppid()
+    above = _above_shell(parent)
+
+    def orphaned() -> bool:
+        return os.getppid() != parent or (above is not None and _above_shell(parent) != above)
+
+    return orphaned
+
+
+def _above_shell(pid: int) -> int | None:
+    """Return the parent of a shell; None if it is none, or gone."""
+    try:
+        process = psutil.Process(pid)
+        return process.ppid() if process.name() in _SHELLS else None
+    except psutil.Error:
+        return None
+
+
+def _connection(path: Path, preload: tuple[str, ...]) -> socket.socket | None:
+    """Connect to the server at `path`, starting it first if need be."""
+    connection = _connect(path)
+    if connection is not None:
+        return connection
+    with _locked(path):  # one of several jobs starts it
+        connection = _connect(path)
+        if connection is None:
+            _start(path, preload)
+            connection = _connect(path)
+    return connection
+
+
+def _connect(path: Path) -> socket.socket | None:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.connect(str(path))
+        if _peer(connection) == os.getuid():
+            return connection
+    except (FileNotFoundError, ConnectionRefusedError):
+        pass
+    connection.close()
+    return None
+
+
+def _start(path: Path, preload: tuple[str, ...]) -> None:
+    """Listen at `path` and hand the socket to a new server: who connects now waits until it is ready."""
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(path))
+        listener.listen(512)
+        number = listener.fileno()
+        # -P: a file of the working directory must not stand in for a module.
+        command = [sys.executable, "-P", "-m", "attop_bench.jobs.server", str(path), str(number), *preload]
+        nothing = subprocess.DEVNULL
+        subprocess.run(
+            command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=[number], check=False
+        )
+
+
+def _socket_path(preload: Sequence[str]) -> Path:
+    """Return where the server for this process listens, in a folder of the user's own."""
+    folder = Path(tempfile.gettempdir()) / f"attop-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) != 0o700:
+        raise OSError(f"{folder} is not a private folder")
+    path = folder / _key(preload)
+    if len(str(path)) > 100:
+        raise OSError(f"{path} is too long for a socket")
+    return path
+
+
+def _key(preload: Sequence[str]) -> str:
+    """Return a digest of all that a warm process shares with the process it works for."""
+    state: list[Any] = [list(preload), sys.version, sys.executable, sys.prefix]
+    state += sorted(item for item in os.environ.items() if item[0].startswith(_VARIABLES))
+    state += [sorted(os.sched_getaffinity(0)), os.getpriority(os.PRIO_PROCESS, 0)]
+    state += [resource.getrlimit(kind) for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    with contextlib.suppress(OSError):
+        state.append(Path("/proc/self/cgroup").read_text())
+    for folder in sys.path:
+        if folder.endswith(("site-packages", "dist-packages")):  # something is installed, or upgraded
+            with contextlib.suppress(OSError):
+                state.append([folder, os.stat(folder).st_mtime_ns])
+    for file in sorted(file for source in _SOURCES for file in source.rglob("*.py")):
+        about = file.stat()
+        state.append([str(file), about.st_mtime_ns, about.st_size])
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:24]
+
+
+def _peer(connection: socket.socket) -> int:
+    """Return the user at the other end."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return struct.unpack("3i", credentials)[1]
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of the socket at `path`."""
+    with open(path.with_suffix(".lock"), "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _serve(path: Path, listener: socket.socket, preload: list[str]) -> None:
@@ -48,7 +241,7 @@ def _serve(path: Path, listener: socket.socket, preload: list[str]) -> None:
             active = now
         elif now - active > _IDLE:
             break
-    with locked(path):
+    with _locked(path):
         path.unlink(missing_ok=True)
         while _accept(listener, running):  # who connected just before
             pass
@@ -60,7 +253,7 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
     except OSError:
         return False
     with connection:
-        if peer(connection) != os.getuid():
+        if _peer(connection) != os.getuid():
             return True
         pid = os.fork()
         if pid == 0:

@@ -7,6 +7,7 @@ leave children behind. Imports nothing heavy: a supervisor is one of many small 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import faulthandler
 import io
@@ -17,14 +18,15 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from typing import TextIO
 
-from attop_bench.jobs.adoption import adopt_orphans, prctl
-from attop_bench.jobs.family import Memory, kill_all
-from attop_bench.jobs.limits import Exit, Limits
+import psutil
+
+from attop_bench.jobs.limits import Call, Exit, Limits
 from attop_bench.jobs.log import BoundedLog
 
-__all__ = ["CannotRun", "in_words", "supervise"]
+__all__ = ["ADOPTER", "CannotRun", "adopt_servers", "in_words", "run", "supervise"]
 
 #: Seconds between two looks at time and at the child's memory.
 _LOOK = 0.05
@@ -32,11 +34,35 @@ _LOOK = 0.05
 #: Signals that come from outside: a user, a batch system, or a kernel that is short of memory.
 _OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
-_DEATH_SIGNAL = 1  # of prctl(2)
+#: Seconds between two searches for descendants: each reads the whole process table.
+_SEARCH = 0.5
+
+#: Options of _prctl(2).
+_DEATH_SIGNAL, _SUBREAPER = 1, 36
+
+#: Variable of the environment that names the process which adopts servers.
+ADOPTER = "ATTOP_ADOPTER"
 
 
 class CannotRun(Exception):
     """Raised by a job that could not do its work for reasons that are not its own, such as broken input."""
+
+
+def run(call: Call, abandoned: Callable[[], bool]) -> Exit:
+    """Run a call in a child of this process, and wait for its end.
+
+    Parameters
+    ----------
+    call : Call
+    abandoned : callable
+        Says whether to stop because nobody waits for the result.
+    """
+
+    def work() -> None:
+        module, _, name = call.function.rpartition(".")
+        getattr(import_module(module), name)(call.argument)
+
+    return supervise(work, call.log, call.limits, abandoned)
 
 
 def supervise(
@@ -56,7 +82,7 @@ def supervise(
     """
     with contextlib.suppress(OSError):  # a full disk: the job says so itself, when its results do not fit
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
-    adopt_orphans()
+    _adopt_orphans()
     printed, printing = os.pipe()
     told, telling = os.pipe()
     secret = os.urandom(16).hex().encode()
@@ -72,7 +98,7 @@ def supervise(
     try:
         ending = _watch(child, printed, _Word(told, secret), output, limits, abandoned)
     finally:
-        kill_all(child)
+        _kill_all(child)
         output.drain(printed)
         os.close(printed)
         os.close(told)
@@ -85,7 +111,7 @@ def _work(work: Callable[[], None], parent: int, printing: int, telling: int, se
     status = 1
     try:
         os.setsid()  # the terminal's signals are for the supervisor
-        prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        _prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -166,7 +192,7 @@ def _watch(
 ) -> Exit:
     start = looked = time.monotonic()
     hard = limits.hard_seconds
-    memory = Memory(child)
+    memory = _Memory(child)
     sources = [printed, word.pipe]
     while True:
         ready, _, _ = select.select(sources, [], [], _LOOK)
@@ -213,3 +239,82 @@ def _end_of(status: int) -> Exit:
             "to each job by limits: {memory_mb: ...}",
         )
     return Exit("error", f"its process crashed: {name}")
+
+
+def adopt_servers() -> None:
+    """Become the parent of the servers that jobs below this process start.
+
+    SLURM follows the process tree: an orphan would escape its accounting, and outlive the job.
+    """
+    _adopt_orphans()
+    os.environ[ADOPTER] = str(os.getpid())
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of all below this process that lose theirs."""
+    _prctl(_SUBREAPER, 1)
+
+
+def _prctl(option: int, value: int) -> None:
+    """Set an attribute of this process; see prctl(2) of Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None)._prctl(option, value, 0, 0, 0)
+
+
+def _kill_all(child: int) -> None:
+    """Kill the child and all its descendants, orphans too: they became children of this process."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    while True:
+        for process in _descendants():
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _descendants() -> list[psutil.Process]:
+    try:
+        return psutil.Process().children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+class _Memory:
+    """The memory of a child and its descendants."""
+
+    def __init__(self, child: int):
+        self._child = child
+        self._others: list[psutil.Process] = []
+        self._looked = time.monotonic()
+
+    def used_mb(self, enough: float) -> float:
+        """Return the resident memory in MB; shared pages count once if it matters."""
+        now = time.monotonic()
+        if now - self._looked > _SEARCH:
+            self._looked = now
+            self._others = [process for process in _descendants() if process.pid != self._child]
+        if not self._others:
+            return _resident_mb(self._child)
+        used = sum(_resident_mb(pid) for pid in (self._child, *(process.pid for process in self._others)))
+        if used <= enough:
+            return used
+        return sum(_proportional_mb(pid) for pid in (self._child, *(p.pid for p in self._others)))
+
+
+def _resident_mb(pid: int) -> float:
+    try:
+        return psutil.Process(pid).memory_info().rss / 1e6
+    except psutil.Error:  # it ended
+        return 0.0
+
+
+def _proportional_mb(pid: int) -> float:
+    try:
+        return psutil.Process(pid).memory_full_info().pss / 1e6
+    except psutil.NoSuchProcess:
+        return 0.0
+    except (psutil.Error, AttributeError):
+        return _resident_mb(pid)

@@ -9,9 +9,8 @@ from scipy.stats import norm
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.estimators.gd_papk import GDPApK
-from attop.estimators.gd_ranker import GDRanker
-from attop.estimators.svm_pauc import SVMPAUC
+from attop.estimators.gd_ranker import GDPApK, GDRanker
+from attop.estimators.structural import SVMPAUC
 from attop.metrics.metric import UndefinedMetricError
 from attop.metrics.registry import get_metric
 from attop.metrics.roc import auc_at_k

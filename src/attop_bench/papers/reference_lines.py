@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from attop.core.typing import Floats, Ints
-from attop.estimators.base import LinearRanker
+from attop.estimators.base import Ranker, Training
 
 __all__ = ["RandomDirection"]
 
 
-class RandomDirection(LinearRanker):
+class RandomDirection(Ranker):
     """Score by a direction drawn from the standard normal distribution; nothing is learnt.
 
     Parameters
@@ -25,9 +24,7 @@ class RandomDirection(LinearRanker):
     def __init__(self, random_state: int | np.random.RandomState | None = 0):
         self.random_state = random_state
 
-    def _solve(
-        self, X: Any, y: Ints, groups: Ints | None, weight: Floats | None, models: Sequence[Any]
-    ) -> None:
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
         for model in models:
-            draw = check_random_state(model.random_state).standard_normal(X.shape[1])
-            model._set_linear(draw, X, y)
+            draw = check_random_state(model.random_state).standard_normal(data.X.shape[1])
+            model._set_linear(draw, data)

@@ -89,7 +89,7 @@ def _check_targets(
         ]
     complaints = []
     for top in data.tops:
-        complaint = _first_complaint(config, data, dataset, folds, Top.of(top))
+        complaint = _first_complaint(config, data, dataset, folds, top)
         if complaint:
             complaints.append(complaint)
     return complaints

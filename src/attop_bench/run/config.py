@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import BaseModel, ValidationError
 
 from attop.core.wording import nearest
@@ -18,35 +19,30 @@ from attop.metrics.registry import DEFAULT_METRICS, METRICS, is_known
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
-from attop_bench.run.options import (
-    DOTTED,
-    Config,
-    DatasetConfig,
-    MethodConfig,
-    fields_of,
-)
+from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
 from attop_bench.run.paper import load_paper
-from attop_bench.run.yaml_files import read_yaml
 
-__all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "load_config"]
+__all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "load_config", "read_yaml"]
 
 #: Repeats times folds of a data set. Each is a file per method, and Snakemake looks at every one.
 _MOST_SPLITS = 10_000
 
+_Raw = Mapping[str, Any]
+
 
 class ConfigError(ValueError):
-    """A configuration that cannot be run; the message says where, what and how to mend it."""
+    """A configuration that cannot be run; the message names entry, value and remedy."""
 
     for_the_user = True
 
 
-def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
+def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     """Check a configuration and resolve the names in it.
 
     Parameters
     ----------
     raw : mapping
-        What the YAML file holds. Its entries `datasets` and `methods` are lists of identifiers from the
+        The content of the YAML file. Its entries `datasets` and `methods` are lists of identifiers from the
         catalogue files, or mappings with an `id`, which add to or override the entry of that name.
         The catalogues are named by `catalogues`, relative to `root`.
 
@@ -56,52 +52,91 @@ def load_config(raw: Mapping[str, Any], root: str | Path = ".") -> Config:
         With every complaint, one a line.
     """
     known = _keys_at(())
-    unknown = [
-        f"{key}: unknown key{_hint(key, known)}; known: {', '.join(known)}" for key in raw if key not in known
-    ]
-    if unknown:
-        raise ConfigError("\n".join(unknown))
+    _refuse(_unknown(key, key, known) for key in raw if key not in known)
     raw = dict(raw)
     files = raw.pop("catalogues", {})
-    if (
-        not isinstance(files, Mapping)
-        or set(files) - {"datasets", "methods"}
-        or not all(isinstance(file, str) for file in files.values())
-    ):
+    named = isinstance(files, Mapping) and all(isinstance(file, str) for file in files.values())
+    if not named or set(files) - {"datasets", "methods"}:
         raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
-    catalogues = {}
-    for section in ("datasets", "methods"):
-        path = files.get(section)
-        catalogues[section] = _read_catalogue(Path(root) / path, section) if path else {}
+    catalogues: dict[str, _Raw] = {"datasets": {}, "methods": {}}
+    for section in catalogues:
+        if section in files:
+            try:
+                catalogues[section] = read_yaml(Path(root) / files[section])
+            except ValueError as error:
+                raise ConfigError(f"catalogues: {section}: {error}") from None
         raw[section] = _resolve(raw.get(section), catalogues[section], section)
     raw |= _with_own_metrics(raw)
     try:
         config = Config.model_validate(raw)
     except ValidationError as error:
-        raise ConfigError(_explain(error, raw)) from None
-    _skip_absent(config)
-    _check_whole(config, catalogues["methods"])
-    return config
-
-
-def _skip_absent(config: Config) -> None:
-    """Skip methods whose package is not installed, with that as the reason."""
+        raise ConfigError("\n".join(_explain(error, raw))) from None
     for method in config.methods:
         if method.requires is not None and find_spec(method.requires) is None:
             reason = f"needs the package {method.requires}, which is not installed"
             for data in config.datasets:
                 data.skip.setdefault(method.id, reason)
+    _refuse(_complaints(config, catalogues["methods"]))
+    return config
 
 
-def _read_catalogue(path: Path, section: str) -> dict[str, Any]:
+def read_yaml(path: str | Path) -> dict[str, Any]:
+    """Return the keys and values of a file.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, is not YAML, holds anything but keys and values, or has a key twice: YAML would
+        take the last and say nothing.
+    """
     try:
-        return read_yaml(path)
-    except ValueError as error:
-        raise ConfigError(f"catalogues: {section}: {error}") from None
+        content = yaml.load(Path(path).read_bytes(), _Loader)
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"{path} is not valid YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold keys and values, got {type(content).__name__}")
+    return content
 
 
-def _resolve(chosen: Any, catalogue: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
-    if not isinstance(chosen, Sequence) or isinstance(chosen, str) or not chosen:
+#: That of libyaml takes a quarter of the time, and every start of Snakemake reads the catalogues.
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_SafeLoader):
+    """The safe loader, refusing a key that a mapping has already."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
+                if key.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key {key.value!r} is there twice: keep one", key.start_mark
+                    )
+                seen.add(key.value)
+        mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+def _refuse(complaints: Iterable[str]) -> None:
+    if complaints := list(complaints):
+        raise ConfigError("\n".join(complaints))
+
+
+def _unknown(where: str, key: str, known: Iterable[str]) -> str:
+    return f"{where}: unknown key{_hint(key, known)}; known: {', '.join(known)}"
+
+
+def _hint(word: str, known: Iterable[str]) -> str:
+    question = nearest(word, known)
+    return f", {question}" if question else ""
+
+
+def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, Any]]:
+    """Return the entries of `datasets` or `methods`, each with what the catalogue says of it."""
+    if not isinstance(chosen, (list, tuple)) or not chosen:
         raise ConfigError(f"{section}: a list with at least one entry is needed, got {chosen!r}")
     resolved = []
     for entry in chosen:
@@ -130,88 +165,103 @@ def _resolve(chosen: Any, catalogue: Mapping[str, Any], section: str) -> list[di
     return resolved
 
 
-def _check_whole(config: Config, catalogue: Mapping[str, Any]) -> None:
-    complaints = []
-    entries: list[tuple[str, list[str]]] = [
-        ("datasets", [d.id for d in config.datasets]),
-        ("methods", [m.id for m in config.methods]),
-    ]
-    for section, ids in entries:
+def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
+    """Return the keys about metrics, those named by a dotted path defined by it."""
+    own, chosen, datasets = raw.get("custom_metrics", {}), raw.get("metrics", []), raw["datasets"]
+    if not isinstance(own, Mapping) or not isinstance(chosen, list):
+        return {}  # for the model to refuse
+    names = [*chosen, *(data.get("scoring") for data in datasets)]
+    dotted = [n for n in names if isinstance(n, str) and re.match(DOTTED, n)]
+    own = {**{name: {"path": name} for name in dotted}, **own}
+    return {"custom_metrics": own, "metrics": chosen if "metrics" in raw else [*DEFAULT_METRICS, *own]}
+
+
+def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
+    """Yield what is wrong with a configuration as a whole; `catalogue` is that of the methods."""
+    methods, datasets = [m.id for m in config.methods], [d.id for d in config.datasets]
+    for section, ids in (("datasets", datasets), ("methods", methods)):
         for id in sorted({i for i in ids if ids.count(i) > 1}):
-            complaints.append(f"{section}: {id!r} is listed {ids.count(id)} times: list it once")
+            yield f"{section}: {id!r} is listed {ids.count(id)} times: list it once"
     for data in config.datasets:
         try:
-            splits = data.protocol.repeats * count_folds(data.protocol.kind, **data.protocol.options)
-            if splits > _MOST_SPLITS:
-                complaints.append(
-                    f"datasets: {data.id}: protocol: repeats times folds is {splits}, at most {_MOST_SPLITS} "
-                    "are supported: lower one of them"
-                )
-            if data.protocol.repeats > 1 and not PROTOCOLS[data.protocol.kind].drawn:
-                complaints.append(
-                    f"datasets: {data.id}: protocol: repeats is {data.protocol.repeats}, but "
-                    f"{data.protocol.kind!r} draws nothing and every repeat would be the same split: "
-                    "leave repeats out"
-                )
-            kind = kind_of(data.kind)
-            for name in data.files:
-                if name not in kind.files:
-                    complaints.append(
-                        f"datasets: {data.id}: files: {name!r} is no file of kind {data.kind!r}"
-                        f"{_hint(name, kind.files)}; it reads: {', '.join(kind.files) or 'none'}"
-                    )
-            for stage in kind.stages:
-                stage_parameters(data.kind, stage, data.parameters)
+            yield from (f"datasets: {data.id}: {complaint}" for complaint in _wrong_with(data))
         except DatasetError as error:
-            complaints.append(f"datasets: {data.id}: {error}")
-    complaints += _check_metrics(config)
+            yield f"datasets: {data.id}: {error}"
+    yield from _wrong_metrics(config)
     if config.paper is not None:
         try:
             load_paper(config.paper)
         except ValueError as error:
-            complaints.append(f"paper: {error}")
-    methods = {m.id for m in config.methods}
-    for dataset in config.datasets:
-        for name in set(dataset.skip) - methods - set(catalogue):
+            yield f"paper: {error}"
+    for data in config.datasets:
+        for name in set(data.skip) - {*methods, *catalogue}:
             hint = _hint(name, [*methods, *catalogue])
-            complaints.append(f"datasets: {dataset.id}: skip: unknown method {name!r}{hint}")
-        if methods <= set(dataset.skip):
-            complaints.append(f"datasets: {dataset.id}: every method is skipped: leave the data set out")
-    if complaints:
-        raise ConfigError("\n".join(complaints))
+            yield f"datasets: {data.id}: skip: unknown method {name!r}{hint}"
+        if set(methods) <= set(data.skip):
+            yield f"datasets: {data.id}: every method is skipped: leave the data set out"
 
 
-def _explain(error: ValidationError, raw: Mapping[str, Any]) -> str:
-    lines = []
+def _wrong_with(data: DatasetConfig) -> Iterator[str]:
+    protocol, kind = data.protocol, kind_of(data.kind)
+    splits = protocol.repeats * count_folds(protocol.kind, **protocol.options)
+    if splits > _MOST_SPLITS:
+        yield f"protocol: repeats times folds is {splits}, at most {_MOST_SPLITS} are run: lower one of them"
+    if protocol.repeats > 1 and not PROTOCOLS[protocol.kind].drawn:
+        yield (
+            f"protocol: repeats is {protocol.repeats}, but {protocol.kind!r} draws nothing and every repeat "
+            "would be the same split: leave repeats out"
+        )
+    for name in data.files:
+        if name not in kind.files:
+            yield (
+                f"files: {name!r} is no file of kind {data.kind!r}{_hint(name, kind.files)}; it reads: "
+                f"{', '.join(kind.files) or 'none'}"
+            )
+    for stage in kind.stages:
+        stage_parameters(data.kind, stage, data.parameters)
+
+
+def _wrong_metrics(config: Config) -> Iterator[str]:
+    for name, definition in config.custom_metrics.items():
+        try:
+            custom_metric(name, **definition.model_dump())
+        except ValueError as error:
+            yield f"metric {name!r}: {error}"
+    known = [*METRICS, *config.custom_metrics]
+    places = [("metrics", name) for name in config.metrics]
+    places += [(f"datasets: {data.id}: scoring", data.scoring) for data in config.datasets]
+    for where, name in places:
+        try:
+            if name not in known and not is_known(name):
+                yield f"{where}: unknown metric{_hint(name, known)}; known: {', '.join(known)}, got {name!r}"
+        except ValueError as error:  # such as a precision of 2
+            yield f"{where}: {error}"
+
+
+def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
+    """Yield pydantic's complaints in words: where, what, and what was given."""
     for item in error.errors():
         where = _place(item["loc"], raw)
         if item["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-            key = str(item["loc"][-1])
-            known = _keys_at(item["loc"][:-1])
-            lines.append(f"{where}: unknown key{_hint(key, known)}; known: {', '.join(known)}")
+            yield _unknown(where, str(item["loc"][-1]), _keys_at(item["loc"][:-1]))
         elif item["type"] == "missing":
-            lines.append(f"{where}: missing; it must be given")
+            yield f"{where}: missing; it must be given"
         else:
             message = item["msg"].removeprefix("Value error, ")
             got = "" if " got " in message else f", got {item['input']!r}"
-            lines.append(f"{where}: {message[:1].lower()}{message[1:]}{got}")
-    return "\n".join(lines)
+            yield f"{where}: {message[:1].lower()}{message[1:]}{got}"
 
 
-def _place(location: tuple[int | str, ...], raw: Mapping[str, Any]) -> str:
+def _place(location: tuple[int | str, ...], raw: object) -> str:
     """Say where: a list index becomes the identifier of the entry."""
-    words, here = [], raw
+    words = []
     for step in location:
-        here = here[step] if isinstance(here, (list, Mapping)) and _has(here, step) else {}  # type: ignore
-        if isinstance(step, int) and isinstance(here, Mapping) and "id" in here:
-            words.append(str(here["id"]))
-        else:
-            words.append(str(step))
+        try:
+            raw = raw[step]  # type: ignore[index]
+        except (LookupError, TypeError):
+            raw = None
+        words.append(str(raw["id"] if isinstance(raw, Mapping) and "id" in raw else step))
     return ": ".join(words)
-
-
-def _has(container: Any, step: int | str) -> bool:
-    return step in container if isinstance(container, Mapping) else isinstance(step, int)
 
 
 def _keys_at(location: tuple[int | str, ...]) -> list[str]:
@@ -219,51 +269,11 @@ def _keys_at(location: tuple[int | str, ...]) -> list[str]:
     for step in location:
         field = fields_of(model).get(str(step))
         model = (_model_in(field.annotation) if field else None) or model
-    extra = ["catalogues"] if model is Config else []
-    return [*fields_of(model), *extra]
+    return [*fields_of(model), *(["catalogues"] if model is Config else [])]
 
 
-def _model_in(annotation: Any) -> type | None:
+def _model_in(annotation: object) -> type | None:
     """Return what describes the mappings in a field: that of `dict[str, Source]` is `Source`."""
     if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or is_dataclass(annotation)):
         return annotation
     return next(filter(None, map(_model_in, typing.get_args(annotation))), None)
-
-
-def _hint(word: str, known: Any) -> str:
-    question = nearest(word, known)
-    return f", {question}" if question else ""
-
-
-def _with_own_metrics(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys about metrics, those named by a dotted path defined by it."""
-    own, chosen, datasets = raw.get("custom_metrics", {}), raw.get("metrics", []), raw["datasets"]
-    if not isinstance(own, Mapping) or not isinstance(chosen, list):
-        return {}  # for the model to refuse
-    named = [*chosen, *(data.get("scoring") for data in datasets)]
-    dotted = [n for n in named if isinstance(n, str) and re.match(DOTTED, n)]
-    own = {**{name: {"path": name} for name in dotted}, **own}
-    return {"custom_metrics": own, "metrics": chosen if "metrics" in raw else [*DEFAULT_METRICS, *own]}
-
-
-def _check_metrics(config: Config) -> list[str]:
-    complaints = []
-    for name, definition in config.custom_metrics.items():
-        try:
-            custom_metric(name, **definition.model_dump())
-        except ValueError as error:
-            complaints.append(f"metric {name!r}: {error}")
-    names = [*METRICS, *config.custom_metrics]
-    places = [("metrics", name) for name in config.metrics]
-    places += [(f"datasets: {data.id}: scoring", data.scoring) for data in config.datasets]
-    for where, name in places:
-        try:
-            known = name in names or is_known(name)
-        except ValueError as error:  # such as a precision of 2
-            complaints.append(f"{where}: {error}")
-            continue
-        if not known:
-            complaints.append(
-                f"{where}: unknown metric{_hint(name, names)}; known: {', '.join(names)}, got {name!r}"
-            )
-    return complaints

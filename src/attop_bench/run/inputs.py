@@ -102,7 +102,7 @@ class Inputs:
         metrics = self.config.metrics
         return named(
             runs=lambda w: [[run.method, run.repeat, run.fold] for run in self.plan.runs(w.dataset)],
-            tops=lambda w: self._dataset(w).tops,
+            tops=lambda w: [top.as_dict() for top in self._dataset(w).tops],
             strict=self.config.strict,
             metrics=metrics,
             custom_metrics=lambda w: self.config.own(*metrics, self._dataset(w).scoring),

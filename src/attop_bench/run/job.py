@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attop_bench.jobs.client import perform
-from attop_bench.jobs.limits import Exit, Limits
-from attop_bench.jobs.run import Call
+from attop_bench.jobs.limits import FAILED, NOT_APPLICABLE, Call, Exit, Limits
+from attop_bench.jobs.server import perform
 from attop_bench.run.spec import JobSpec
-from attop_bench.statuses import FAILED, NOT_APPLICABLE
 
 __all__ = ["Job", "train", "work"]
 

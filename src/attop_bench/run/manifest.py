@@ -12,7 +12,6 @@ import yaml
 from threadpoolctl import threadpool_info
 
 from attop.core.seeds import derive_seed
-from attop.core.top import Top
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import Config, DatasetConfig
@@ -73,7 +72,7 @@ def _describe_dataset(config: Config, id: str, dataset: Dataset | Unavailable) -
         **({"source": ", ".join(_sources(data))} if data.files else {}),
         "protocol": data.protocol.model_dump(),
         "scaling": data.scaling,
-        "tops": [str(Top.of(t)) for t in data.tops],
+        "tops": list(map(str, data.tops)),
         "scoring": data.scoring,
         "selection": data.selection,
         "skip": data.skip,

@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attop.core.top import Top
 from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
 from attop_bench.data.source import digest as digest_of_file
 from attop_bench.data.splits.protocols import count_folds
@@ -160,7 +159,7 @@ class Plan:
             seed=self.config.seed,
             protocol={"kind": data.protocol.kind, "options": data.protocol.options},
             scaling=data.scaling,
-            tops=[Top.of(top) for top in data.tops],
+            tops=data.tops,
             scoring=data.scoring,
             selection=data.selection,
             custom_metrics=self.config.own(data.scoring),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self, TypedDict
 
 from attop.core.files import read_json, write_json
-from attop_bench.statuses import FAILED, OK, STATUSES
+from attop_bench.jobs.limits import FAILED, OK, STATUSES
 
 __all__ = ["FailedRuns", "Record", "RecordError", "TopRecord", "check_all_ok", "digest_of"]
 
@@ -54,7 +54,7 @@ class Record:
     digest : str
         Of data and specification; see `attop_bench.run.plan.Plan.digest`.
     status : str
-        One of `attop_bench.statuses.STATUSES`.
+        One of `attop_bench.jobs.limits.STATUSES`.
     error, traceback : str
         Empty if all went well.
     repeat, fold, seed : int

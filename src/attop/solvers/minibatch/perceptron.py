@@ -10,9 +10,8 @@ import numpy as np
 from attop.core.top import Top
 from attop.core.typing import Ints
 from attop.solvers.base import Callback, Solution
-from attop.solvers.minibatch.batches import Batch
+from attop.solvers.minibatch.batches import Batch, batches_of
 from attop.solvers.minibatch.kernels.mistakes import mistakes
-from attop.solvers.minibatch.queries import batches_of
 from attop.solvers.monitor import Monitor
 
 __all__ = ["MistakeDriven", "PerceptronSolution", "perceptron"]

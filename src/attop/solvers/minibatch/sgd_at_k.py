@@ -14,9 +14,8 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.solvers.base import Callback, Status
 from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
-from attop.solvers.minibatch.batches import Batch, BatchSource
+from attop.solvers.minibatch.batches import Batch, BatchSource, batches_of
 from attop.solvers.minibatch.kernels.descent import projected_step
-from attop.solvers.minibatch.queries import batches_of
 from attop.solvers.monitor import Monitor
 from attop.surrogates.base import BoundSurrogate, Surrogate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ __all__ = [
     "is_comparison",
     "is_dates",
     "is_identifier",
-    "one_column_each",
     "parts_by_bounds",
     "positives",
     "present",
@@ -122,7 +121,7 @@ def refuse_gaps(features: pd.DataFrame, where: str) -> None:
         )
 
 
-def positives(column: pd.Series, positive: Any, where: str) -> NDArray[np.bool_]:
+def positives(column: pd.Series, positive: object, where: str) -> NDArray[np.bool_]:
     """Return whether each row is positive: has a value, or stands in a comparison such as ``">= 1"``.
 
     Raises
@@ -145,13 +144,15 @@ def positives(column: pd.Series, positive: Any, where: str) -> NDArray[np.bool_]
         sign, limit = comparison
         y = {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
     if not y.any():
-        found = ", ".join(map(repr, column.unique().tolist()[:5]))
-        what = f"{column.name} {positive}" if comparison else f"{column.name} = {positive!r}"
-        raise DatasetError(f"{where}: no row has {what}; its values are {found}: set positive to one of them")
+        values = ", ".join(map(repr, column.unique().tolist()[:5]))
+        wanted = f"{column.name} {positive}" if comparison else f"{column.name} = {positive!r}"
+        raise DatasetError(
+            f"{where}: no row has {wanted}; its values are {values}: set positive to one of them"
+        )
     return y
 
 
-def is_comparison(positive: Any) -> bool:
+def is_comparison(positive: object) -> bool:
     """Whether `positive` is a comparison, not a value."""
     return _comparison(positive) is not None
 
@@ -175,12 +176,12 @@ def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
     return np.sort(np.concatenate([kept, np.flatnonzero(~y)]))
 
 
-def _comparison(positive: Any) -> tuple[str, float] | None:
-    found = _COMPARISON.fullmatch(positive) if isinstance(positive, str) else None
-    return None if found is None else (found[1], float(found[2]))
+def _comparison(positive: object) -> tuple[str, float] | None:
+    match = _COMPARISON.fullmatch(positive) if isinstance(positive, str) else None
+    return None if match is None else (match[1], float(match[2]))
 
 
-def _equals(column: pd.Series, value: Any) -> NDArray[np.bool_]:
+def _equals(column: pd.Series, value: object) -> NDArray[np.bool_]:
     """Return where a column has a value: as text, else as a number."""
     import pandas as pd
 
@@ -192,7 +193,7 @@ def _equals(column: pd.Series, value: Any) -> NDArray[np.bool_]:
     return np.array(same)[row]
 
 
-def _number(value: Any) -> int | float | None:
+def _number(value: object) -> int | float | None:
     """Return what a value is as a number, integers of any size exactly."""
     if isinstance(value, (bool, np.bool_, int, np.integer)):
         return int(value)
@@ -252,7 +253,7 @@ def check_categories(
 
 
 def to_numbers(
-    features: pd.DataFrame, words: Sequence[str], codes: Mapping[str, float], where: str
+    features: pd.DataFrame, words: Sequence[str], codes: Mapping[str | int | float | bool, float], where: str
 ) -> pd.DataFrame:
     """Return features with the numbers that `codes` has for the values of all text."""
     for name in words:
@@ -264,13 +265,6 @@ def to_numbers(
             )
     number = {str(value): code for value, code in codes.items()}
     return features.assign(**{c: features[c].map(lambda v: number.get(str(v))).astype(float) for c in words})
-
-
-def one_column_each(features: pd.DataFrame, words: Sequence[str]) -> pd.DataFrame:
-    """Return features with a 0/1 column for each value of each text, in sorted order, after the numbers."""
-    import pandas as pd
-
-    return pd.get_dummies(features, columns=list(words), prefix_sep="=", dtype=np.float64)
 
 
 def as_codes(features: pd.DataFrame, words: Sequence[str]) -> tuple[pd.DataFrame, dict[int, tuple[str, ...]]]:
@@ -290,7 +284,7 @@ def refuse_text(features: pd.DataFrame, words: Sequence[str], where: str) -> Non
     """Say of each column of text that it holds no numbers, and what to do."""
     import pandas as pd
 
-    def example(column: pd.Series) -> Any:
+    def example(column: pd.Series) -> object:
         odd = column[pd.to_numeric(column, errors="coerce").isna()].dropna()
         return (*odd, *column.dropna(), None)[0]
 
@@ -303,25 +297,11 @@ def refuse_text(features: pd.DataFrame, words: Sequence[str], where: str) -> Non
 
 
 def day_numbers(column: pd.Series, where: str) -> Ints:
-    """Return the number of the day of each value.
+    """Return the number of the day of each value: days since 1970-01-01, or a number rounded down.
 
-    Parameters
-    ----------
-    column : Series
-        Without missing values: dates, with or without the time of day; text that begins with one, as in
-        ``2024-12-31`` or ``2024-12-31 23:59:00``; or numbers of days, counted from any day.
-    where : str
-        What a message calls the file.
-
-    Returns
-    -------
-    days : ndarray of shape (n,), int64
-        Of dates, days since 1970-01-01; a number of days is rounded down.
-
-    Raises
-    ------
-    DatasetError
-        If it is anything else.
+    The column has no missing values. It holds dates, with or without the time of day; text that begins with
+    one, as in ``2024-12-31`` or ``2024-12-31 23:59:00``; or numbers of days, counted from any day. Anything
+    else raises `DatasetError`.
     """
     import pandas as pd
 
@@ -350,23 +330,11 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
         ) from None
 
 
-def query_level_norm(X: Floats, query: NDArray[Any]) -> Floats:
+def query_level_norm(X: Floats, query: NDArray) -> Floats:
     """Scale each feature to [0, 1] within each query.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    query : ndarray of shape (n,)
-        Query of each row.
-
-    Returns
-    -------
-    scaled : ndarray of shape (n, d)
-        ``(x - min) / (max - min)`` over the rows of the query; 0 where a feature is constant in it.
-
-    Notes
-    -----
-    It looks at no label and at no other query, so it may be done before the data are split.
+    A value becomes ``(x - min) / (max - min)`` over the rows of its query, 0 where the feature is constant
+    there. No label and no other query is looked at, so it may be done before the data are split.
 
     References
     ----------
@@ -380,27 +348,11 @@ def query_level_norm(X: Floats, query: NDArray[Any]) -> Floats:
     return np.divide(X - low[codes], span[codes], out=np.zeros_like(X), where=span[codes] > 0)
 
 
-def parts_by_bounds(query: NDArray[Any], bounds: Sequence[float], where: str = "data") -> Ints:
-    """Put queries in parts by their numbers.
+def parts_by_bounds(query: NDArray, bounds: Sequence[float], where: str = "data") -> Ints:
+    """Return the part of each row, from 0, by the number of its query.
 
-    Parameters
-    ----------
-    query : ndarray of shape (n,)
-        Number of the query of each row.
-    bounds : sequence of numbers
-        Highest query of each part but the last, increasing.
-    where : str
-        What the message calls the data.
-
-    Returns
-    -------
-    part : ndarray of shape (n,)
-        From 0 to ``len(bounds)``.
-
-    Raises
-    ------
-    DatasetError
-        If the queries have no numbers or the bounds do not increase.
+    `bounds` are the highest query of each part but the last, increasing. Queries without numbers, and bounds
+    that do not increase, raise `DatasetError`.
     """
     try:
         limits = np.asarray(bounds, dtype=np.float64)

@@ -199,33 +199,16 @@ def image_recommendation(
     liked = simulate_likes(digit, n_users, n_classes, liking, noise, rng)
     rows = recommend(liked, n_profile, negatives, rng)
     taste = (rows.profile @ features) / n_profile
-    kept = np.unique(rows.user)
-    facts = {
-        "title": "Image recommendation: digit images, simulated users",
-        **DIGITS_SOURCE,
-        "positive": "image the user likes",
-        "counts": {
-            "items": len(features),
-            "users": len(kept),
-            "users left out": n_users - len(kept),
-            "images describing each user": n_profile,
-        },
-    }
-    X = interaction_features(taste[rows.user], features[rows.item])
-    return Dataset("images", X, rows.y, rows.user, facts)
+    facts = {"title": "Image recommendation: digit images, simulated users", **DIGITS_SOURCE}
+    left_out = n_users - len(np.unique(rows.user))
+    counts = {"users left out": left_out, "images describing each user": n_profile}
+    return _data("images", rows, taste, features, facts, counts)
 
 
 def project_items(
     path: str | os.PathLike[str], n_projected: int, seed: int
 ) -> tuple[NDArray[np.bytes_], NDArray[np.float32]]:
-    """Read the feature file record by record and project each onto a few random directions.
-
-    Parameters
-    ----------
-    path : path
-    n_projected : int
-        Number of directions.
-    seed : int
+    """Read Behance's feature file record by record and project each onto `n_projected` random directions.
 
     Returns
     -------
@@ -234,11 +217,6 @@ def project_items(
     projected : ndarray of shape (n_items, n_projected), float32
         Euclidean distances are those of the 4096 features up to a relative error of about
         ``sqrt(2 / n_projected)``.
-
-    Raises
-    ------
-    DatasetError
-        If the file is cut off, a feature is not finite or an item occurs twice.
     """
     size = os.path.getsize(path)
     if size == 0 or size % RECORD.itemsize:
@@ -309,6 +287,8 @@ def read_behance(
     of them, so that the file is read as a stream and no more than a few hundred MB are held. Paper and
     authors do not print which users stay; the bounds are those of the authors' published scripts.
     """
+    import pandas as pd
+
     try:
         likes = np.loadtxt(appreciations, dtype="S16", usecols=(0, 1), comments=None, ndmin=2)
     except (OSError, ValueError) as error:
@@ -319,10 +299,8 @@ def read_behance(
     if len(likes) == 0:
         raise DatasetError(f"dataset behance: {appreciations} is empty: download it again")
     identifier, projected = project_items(features, n_projected, seed)
-    order = np.argsort(identifier)
-    place = np.minimum(np.searchsorted(identifier, likes[:, 1], sorter=order), len(order) - 1)
-    item = order[place]
-    likes, item = likes[identifier[item] == likes[:, 1]], item[identifier[item] == likes[:, 1]]
+    item = pd.Index(identifier).get_indexer(likes[:, 1])
+    likes, item = likes[item >= 0], item[item >= 0]
     user = np.unique(likes[:, 0], return_inverse=True)[1]
     pairs = np.unique(np.column_stack([user, item]), axis=0)
     count = np.bincount(pairs[:, 0]) if len(pairs) else np.zeros(1, np.int64)
@@ -378,25 +356,8 @@ def behance_recommendation(
 ) -> Dataset:
     """Return rows of <user, item, product> features; see `recommend`.
 
-    Parameters
-    ----------
-    user, item : ndarray of shape (n_likes,)
-        Codes from 0.
-    item_features : ndarray of shape (n_items, r)
-    n_profile : int
-        Images drawn from the likes of a user whose mean features describe the user.
-    negatives : (float, float)
-        Range of the number of negatives per positive.
-    seed : int
-
-    Returns
-    -------
-    dataset : Dataset
-        ``X`` of shape (n, 3 r), users as groups.
-
-    Notes
-    -----
-    The paper's 670K rows with 111K positives have five negatives per positive.
+    `user` and `item` of each like are codes from 0; `item_features` has shape (n_items, r). The paper's 670K
+    rows with 111K positives have five negatives per positive.
 
     References
     ----------
@@ -413,12 +374,24 @@ def behance_recommendation(
         "title": "Behance",
         "source": "Behance_appreciate_1M and Behance_Image_Features.b of He et al. (2016)",
         "licence": "none stated",
+    }
+    return _data("behance", rows, taste, item_features, facts, {"images describing each user": n_profile})
+
+
+def _data(
+    name: str,
+    rows: Recommendation,
+    taste: Floats,
+    item_features: Floats,
+    facts: dict[str, str],
+    counts: dict[str, int],
+) -> Dataset:
+    """Return rows of <user, item, product> features, users as groups."""
+    users = len(np.unique(rows.user))
+    about = {
+        **facts,
         "positive": "image the user likes",
-        "counts": {
-            "images": len(item_features),
-            "users": len(np.unique(rows.user)),
-            "images describing each user": n_profile,
-        },
+        "counts": {"items": len(item_features), "users": users, **counts},
     }
     X = interaction_features(taste[rows.user], item_features[rows.item])
-    return Dataset("behance", X, rows.y, rows.user, facts)
+    return Dataset(name, X, rows.y, rows.user, about)

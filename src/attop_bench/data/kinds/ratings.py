@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Annotated
+from functools import wraps
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -287,30 +288,11 @@ def read_ratings(path: str | os.PathLike[str]) -> dict[str, NDArray]:
     return {"user": user, "item": item, "rating": rating, "time": time}
 
 
-@checked("dataset movielens")
-def movie_recommendation(
-    user: ArrayLike,
-    item: ArrayLike,
-    rating: ArrayLike,
-    first: NDArray[np.bool_],
-    user_factors: Floats,
-    item_factors: Floats,
-    objective: Floats,
-    *,
-    positive: float = 5,
-    min_rows: Count = 20,
-) -> Dataset:
+@wraps(rating_recommendation, assigned=())
+def movie_recommendation(**given: Any) -> Dataset:
     """Return the rows of `rating_recommendation`, named for what they are.
 
-    Parameters
-    ----------
-    user, item, rating, first, user_factors, item_factors, objective, positive, min_rows
-        See `rating_recommendation`.
-
-    Returns
-    -------
-    dataset : Dataset
-        With 30 factors and the other defaults 638 users, 70,032 rows of 90 features, 15,489 positives.
+    With 30 factors and the other defaults 638 users, 70,032 rows of 90 features, 15,489 positives.
 
     Notes
     -----
@@ -322,17 +304,7 @@ def movie_recommendation(
     ----------
     Hiranandani et al. (2020), section 7.3.1; Harper & Konstan (2015), The MovieLens datasets.
     """
-    data = rating_recommendation(
-        user,
-        item,
-        rating,
-        first,
-        user_factors,
-        item_factors,
-        objective,
-        positive=positive,
-        min_rows=min_rows,
-    )
+    data = rating_recommendation(**given)
     facts = {
         **data.facts,
         "title": "MovieLens 100K",

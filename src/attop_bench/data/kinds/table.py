@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -33,7 +34,6 @@ from attop_bench.data.kinds.columns import (
     day_numbers,
     downsampled,
     is_comparison,
-    one_column_each,
     parts_by_bounds,
     positives,
     present,
@@ -322,6 +322,8 @@ def _read(
 
 def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Preparation | None]:
     """Return features as numbers, and what is left to be learnt from training items."""
+    import pandas as pd
+
     features, words, where = table.frame[table.features], table.words, options.where
     check_text(features, words, where)
     gaps = bool(features.isna().any(axis=None))
@@ -331,7 +333,7 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
     elif options.one_hot and words:
         check_categories(features, words, options.max_categories, where)
         if options.max_categories is None and not features[words].isna().any(axis=None):
-            features = one_column_each(features, words)
+            features = pd.get_dummies(features, columns=words, prefix_sep="=", dtype=np.float64)
         else:
             features, categories = as_codes(features, words)
             preparation = Preparation(categories, options.impute, options.max_categories)
@@ -361,7 +363,7 @@ def _parts(table: RawTable, options: TableOptions) -> Ints | None:
     return parts_by_bounds(_given(table, column, options.where), bounds, options.where)
 
 
-def _given(table: RawTable, column: str | int, where: str) -> Any:
+def _given(table: RawTable, column: str | int, where: str) -> NDArray:
     """Return the values of a column that may have no gaps."""
     return present(table.frame[column_of(table.frame, column, where)], where).to_numpy()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from attop_bench.jobs.limits import FAILED, OK
 from attop_bench.report.compute.tables import job_list, require
-from attop_bench.statuses import FAILED, OK
 
 __all__ = ["constant_models", "error_list", "status_counts", "undefined_values"]
 

@@ -1,0 +1,83 @@
+"""Ranges of numbers: one rule per name, since a name means the same in every solver and estimator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import NamedTuple
+
+__all__ = ["check_number", "check_numbers"]
+
+
+class _Rule(NamedTuple):
+    """A number of at least `low`, or a positive one."""
+
+    low: float = -math.inf
+    positive: bool = False
+    integer: bool = False
+    infinite: bool = False
+    none: bool = False
+
+    def admits(self, value: object) -> bool:
+        if value is None:
+            return self.none
+        if isinstance(value, bool) or not isinstance(value, Integral if self.integer else Real):
+            return False
+        number = float(value)
+        in_range = number > 0 if self.positive else number >= self.low
+        return in_range and (self.infinite or math.isfinite(number))
+
+    def __str__(self) -> str:
+        if self.integer:
+            words = f"an integer of at least {self.low:g}"
+        elif self.positive:
+            words = "a positive number"
+        else:
+            words = "a finite number" + (f" of at least {self.low:g}" if self.low > -math.inf else "")
+        return words + (" or None" if self.none else "")
+
+
+_RULES: Mapping[str, _Rule] = {
+    "C": _Rule(positive=True),
+    "bandwidth": _Rule(positive=True, none=True),
+    "batch_groups": _Rule(1, integer=True, none=True),
+    "batch_size": _Rule(2, integer=True),
+    "beta": _Rule(positive=True),
+    "cv": _Rule(2, integer=True),
+    "epochs": _Rule(1, integer=True),
+    "eta": _Rule(positive=True),
+    "l2_to_base": _Rule(0, none=True),
+    "lam": _Rule(0),
+    "learning_rate": _Rule(positive=True),
+    "max_iter": _Rule(1, integer=True),
+    "min_child_samples": _Rule(1, integer=True),
+    "min_gain_se": _Rule(infinite=True),
+    "n_alphas": _Rule(2, integer=True),
+    "n_classifiers": _Rule(1, integer=True),
+    "n_estimators": _Rule(1, integer=True),
+    "n_thresholds": _Rule(1, integer=True, none=True),
+    "num_leaves": _Rule(2, integer=True),
+    "radius": _Rule(positive=True, infinite=True),
+    "time_limit": _Rule(positive=True, none=True),
+    "tol": _Rule(0),
+    "window": _Rule(1, integer=True),
+}
+
+
+def check_number(name: str, value: object) -> None:
+    """Refuse a number of the wrong kind or range; a name without a rule may have any value.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter, its range and its value.
+    """
+    if name in _RULES and not _RULES[name].admits(value):
+        raise ValueError(f"{name} must be {_RULES[name]}, got {value!r}")
+
+
+def check_numbers(**parameters: object) -> None:
+    """Refuse the first of some numbers that is out of range; see `check_number`."""
+    for name, value in parameters.items():
+        check_number(name, value)
