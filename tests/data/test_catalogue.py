@@ -111,12 +111,14 @@ def test_data_that_cannot_be_had_are_a_reason_until_they_can(tmp_path):
         assert not fetch_files(files, tmp_path / "cache", receipt, mirror=str(mirror), offline=True)
         assert failures(receipt) == count
     build(spec, "dataset", receipt, tmp_path / "dataset.npz")
-    with pytest.raises(Unavailable, match=r"own/t\.csv.*mirror"):
+    with pytest.raises(Unavailable, match=r"own/t\.csv.*mirror") as caught:
         Dataset.load(tmp_path / "dataset.npz")
+    assert (caught.value.reason, caught.value.remedy) == tuple(json.loads(receipt.read_text())["unavailable"])
 
     (mirror / "own").mkdir()
     (mirror / "own/t.csv").write_text("u,y\n1,0\n2,1\n")
     assert fetch_files(files, tmp_path / "cache", receipt, mirror=str(mirror), offline=True)
+    assert json.loads(receipt.read_text())["files"]["path"]["sha256"] == files["path"].digest
     assert failures(receipt) == 2  # as when the job began: nothing is to be done again
     build(spec, "dataset", receipt, tmp_path / "dataset.npz")
     data = Dataset.load(tmp_path / "dataset.npz")

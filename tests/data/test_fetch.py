@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import json
 import os
 import stat
 import subprocess
@@ -15,8 +14,8 @@ import numpy as np
 import pytest
 
 from attop_bench.data import fetch
-from attop_bench.data.base import Dataset, DatasetError, Unavailable, save_unavailable
-from attop_bench.data.fetch import fetch_files, obtain, read_receipt
+from attop_bench.data.base import DatasetError, Unavailable
+from attop_bench.data.fetch import obtain
 from attop_bench.data.formats import read_pickle
 from attop_bench.data.source import Source
 from support.downloads import DATA, HTML, LONG, files, git_id, refused, sha, status, tarred, whole, zipped
@@ -313,7 +312,7 @@ def test_an_archive_of_before_that_is_another_is_downloaded_again(server, tmp_pa
     assert (tmp_path / "x").read_bytes() == DATA
 
 
-# The disk, the receipt, pickles.
+# The disk, pickles.
 
 
 @pytest.mark.parametrize("way", ["download", "mirror", "archive"])
@@ -334,28 +333,6 @@ def test_read_only_cache(server, disk):
     source = Source("x", [server.put("/x", DATA)], sha(DATA))
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
     refused(source, disk, "read-only".capitalize(), "make it writable")
-
-
-def test_receipt(server, tmp_path):
-    receipt = tmp_path / "receipt.json"
-    source = Source("x", [server.put("/x", status(404), DATA)], sha(DATA))
-    assert not fetch_files({"path": source}, tmp_path / "cache", receipt)
-    assert fetch.failures(receipt) == 1
-    with pytest.raises(Unavailable, match="HTTP 404"):
-        read_receipt(receipt)
-    assert fetch_files({"path": source}, tmp_path / "cache", receipt)
-    assert read_receipt(receipt) == {"path": str(tmp_path / "cache/x")}
-    assert json.loads(receipt.read_text())["files"]["path"]["sha256"] == sha(DATA)
-    os.remove(tmp_path / "cache/x")
-    with pytest.raises(DatasetError, match="gone since"):
-        read_receipt(receipt)
-
-
-def test_note_of_unavailable_data(tmp_path):
-    save_unavailable(tmp_path / "d.npz", "x", Unavailable("no server", "ask for it"))
-    with pytest.raises(Unavailable) as caught:
-        Dataset.load(tmp_path / "d.npz")
-    assert (caught.value.reason, caught.value.remedy) == ("no server", "ask for it")
 
 
 class Runs:

@@ -133,8 +133,10 @@ def test_rows_of_the_same_features_are_one_unit(tmp_path):
 def test_a_column_names_the_entity_of_each_row(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("u,customer,y\n1,ann,0\n1,bob,1\n1,ann,1\n")
+    assert make("file", path=path, label="y", positive=1, group="customer").groups.tolist() == [0, 1, 0]
     data = make("file", path=path, label="y", positive=1, entity="customer")
     assert data.entity.tolist() == [0, 1, 0]
+    assert data.name == "t"
     assert data.groups is None
     assert data.facts["features"] == ["u"]
     with pytest.raises(DatasetError, match="'y' cannot be both label and entity: name another entity"):
@@ -275,6 +277,8 @@ def test_labels_that_differ_in_blanks_are_one(tmp_path):
         ([0.5, 1.0, 2.0], "1", [0, 1, 0]),
         ([True, False, True], True, [1, 0, 1]),
         ([True, False, True], 1, [1, 0, 1]),
+        (["spam", "1", "1"], "spam", [1, 0, 0]),
+        ([1, -1, -1], 1, [1, 0, 0]),
     ],
 )
 def test_a_label_is_compared_exactly(labels, positive, y, tmp_path):
