@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from importlib.metadata import version
 
 import pandas as pd
 
+from attop.core.files import write_bytes
 from attop.experiment.result import TopComparison
-from attop_bench.report.page.report import build_report
+from attop_bench.report.page.render import render
+from attop_bench.report.page.report import build_page
 
 __all__ = ["write_comparison"]
 
@@ -43,12 +46,14 @@ def write_comparison(comparison: TopComparison, path: str | os.PathLike[str]) ->
         **dict.fromkeys(unknown, float("nan")),
     )
     entry: dict[str, object] = {"title": "Your items", "scoring": metric, "tops": [top]}
-    if not comparison.grouped and comparison.top.out_of is None:
-        n = comparison.list_length
+    if not comparison.grouped:
+        n = int((runs["n_train"] + runs["n_test"]).max())
         entry |= {"items": n, "positives": round(comparison.share * n)}
     manifest = {
         "title": f"Models compared at {top}",
         "datasets": {"items": entry},
         "environment": {"versions": {"attop": version("attop")}},
     }
-    build_report({"evaluation": evaluation, "runs": jobs}, manifest, path)
+    page = build_page({"evaluation": evaluation, "runs": jobs}, manifest)
+    page.overview[""] = replace(page.overview[""], headline=comparison.sentence)
+    write_bytes(path, render(page).encode())
