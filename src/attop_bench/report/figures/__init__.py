@@ -9,8 +9,13 @@ import pandas as pd
 
 from attop_bench.report.compute.across import Across
 from attop_bench.report.figures.across import diagram_figure, profile_figure
-from attop_bench.report.figures.cost import cost_figure
-from attop_bench.report.figures.curves import budget_figure, roc_figure, top_figure, trace_figure
+from attop_bench.report.figures.curves import (
+    budget_figure,
+    cost_figure,
+    roc_figure,
+    top_figure,
+    trace_figure,
+)
 from attop_bench.report.figures.scene import Figure, Scene
 from attop_bench.report.figures.transfer import transfer_figure
 

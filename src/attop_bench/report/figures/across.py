@@ -19,7 +19,6 @@ from attop_bench.report.figures.scene import (
     Scene,
     blank,
     figure_theme,
-    legend,
 )
 
 if TYPE_CHECKING:
@@ -172,7 +171,7 @@ def profile_figure(scene: Scene, found: Across) -> Figure:
         axes.set_xlabel(
             "within this factor of the best (best / own value)" if ratio else "within this gap of the best"
         )
-        legend(canvas, scene, shown)
+        scene.legend(canvas, shown)
         why = (
             "The distance is a ratio, best value over own value, which needs no common unit."
             if ratio

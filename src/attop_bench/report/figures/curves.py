@@ -1,4 +1,4 @@
-"""Figures of a data set with a line per method: against the top, ROC, tuning budget, training."""
+"""Figures of a data set with a line or point per method: against the top, ROC, tuning, training, cost."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from attop.core.typing import Floats
-from attop.core.wording import counted, listed
+from attop.core.wording import counted, listed, seconds
 from attop.metrics.registry import get_metric
+from attop_bench.report.compute.board import pareto_front
 from attop_bench.report.compute.roc_curves import left_end, mean_roc
 from attop_bench.report.compute.tops import main_top, read_top, sort_tops
 from attop_bench.report.figures.scene import (
@@ -19,18 +20,17 @@ from attop_bench.report.figures.scene import (
     Scene,
     blank,
     figure_theme,
-    keep_in_bounds,
-    legend,
-    runs_of,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["budget_figure", "expected_best", "roc_figure", "top_figure", "trace_figure"]
+__all__ = ["budget_figure", "cost_figure", "expected_best", "roc_figure", "top_figure", "trace_figure"]
 
 #: How far the marks of a top are set apart, of the width of the panel: a few pixels.
 _DODGE = 0.008
+_TIMED = ["seconds_selection", "seconds_training"]
+_INSTANT = 1e-4  # seconds; a log axis has no place for 0
 _AXIS = {"tau": "tau (share of the items)", "kappa": "kappa (share of the positives)"}
 
 
@@ -60,19 +60,19 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
             for method, shift in zip(methods, shifts, strict=True):
                 its = part[part["method"] == method].set_index("top").reindex(tops)
                 _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, its)
-            keep_in_bounds(axes, scene.metric)
+            scene.keep_in_bounds(axes)
             axes.set_xticks(range(len(tops)), [f"{read_top(t)[1]:g}" for t in tops])
             axes.grid(axis="x", visible=False)
             axes.set_xlabel(_AXIS.get(kind, kind))
         panels[0].set_ylabel(scene.metric)
         across = listed(list(kinds))
-        legend(canvas, scene, methods)
+        scene.legend(canvas, methods)
         return scene.picture(
             "top",
             canvas,
             f"Line chart of {scene.metric} against {across}, {counted(len(methods), 'method')}; "
             "the values are in the table.",
-            f"{scene.metric} ({scene.direction}) against {across}, mean over {runs_of(scene, part)}; "
+            f"{scene.metric} ({scene.direction}) against {across}, mean over {scene.runs_of(part)}; "
             "bars: plus and minus one standard error. Tops are set at equal distances. Legend: best "
             "first, by mean rank over the tops.",
             part[["method", "top", "mean", "std", "se", "n", "n_expected"]],
@@ -121,7 +121,7 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
         for axes in (whole, left):
             axes.set_xlabel("false-positive rate")
             axes.locator_params(axis="x", nbins=5)
-        legend(canvas, scene, methods)
+        scene.legend(canvas, methods)
         low, high = min(counts), max(counts)
         return scene.picture(
             "roc",
@@ -180,8 +180,8 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Figure:
         _log_scale(axes, [n for n in (1, 2, 3, 5, 10, 20, 50, 100, 200) if n <= longest], base=2)
         axes.set_xlabel("settings tried (log scale)")
         axes.set_ylabel(f"{scene.metric} at {top}, validation")
-        keep_in_bounds(axes, scene.metric)
-        legend(canvas, scene, list(curves))
+        scene.keep_in_bounds(axes)
+        scene.legend(canvas, list(curves))
         on_test = set(part["part"]) == {"test"}
         return scene.picture(
             "budget",
@@ -233,11 +233,11 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Figure:
             axes.set_title(title, fontsize=8)
             axes.set_xlabel("iterations (log scale)")
         for axes in panels[1:]:
-            keep_in_bounds(axes, scene.metric)
+            scene.keep_in_bounds(axes)
         lows, highs = zip(*(axes.get_ylim() for axes in panels[1:]), strict=True)
         for axes in panels[1:]:
             axes.set_ylim(min(lows), max(highs))
-        legend(canvas, scene, methods)
+        scene.legend(canvas, methods)
         return scene.picture(
             "trace",
             canvas,
@@ -256,3 +256,92 @@ def _log_scale(axes: Axes, ticks: list[int], base: int = 10) -> None:
     axes.set_xscale("log", base=base)
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.set_xticks([], minor=True)
+
+
+def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figure:
+    """Draw the metric at the main top against time and against memory, a point per method.
+
+    Tuning and training are added because a protocol without a final fit on all training items trains while
+    it tunes.
+    """
+    part = scene.of(summary).dropna(subset="mean")
+    jobs = scene.of(runs).drop_duplicates(["method", "repeat", "fold"])
+    jobs = jobs.assign(spent=jobs[_TIMED].fillna(0).sum(axis=1))
+    jobs = jobs[(jobs["status"] == "ok") & jobs[_TIMED].notna().any(axis=1)]
+    if part.empty or jobs.empty:
+        return scene.sentence("cost", "No run here has both a time and a value, so cost is not drawn.")
+    top = main_top(part["top"])
+    part = part[part["top"] == top]
+    zeros = sorted({scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]})
+    points = part.set_index("method")[["mean", "se", "n"]].join(_quartiles(jobs), how="inner")
+    points = points.reindex([m for m in scene.order if m in points.index])
+    sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
+    for cost in ("seconds", "memory"):
+        front = pareto_front(points[cost], sign * points["mean"])
+        points[f"on_front_{cost}"] = points.index.isin(front)
+    with figure_theme():
+        canvas, (time, memory) = blank(2, height=3.9)
+        for axes, cost in ((time, "seconds"), (memory, "memory")):
+            _draw_costs(axes, scene, points, cost)
+        _scale_time(time, points["seconds_low"].min(), points["seconds_high"].max())
+        time.set_xlabel("tuning and training of one job (log scale)")
+        time.set_ylabel(f"{scene.metric} at {top}")
+        memory.set_xlabel("peak memory of one job, MB")
+        memory.locator_params(axis="x", nbins=5)
+        scene.legend(canvas, list(points.index), lines=False)
+        return scene.picture(
+            "cost",
+            canvas,
+            f"Scatter plots of {scene.metric} against the time and the memory of a job, "
+            f"{counted(len(points), 'method')}.",
+            f"{scene.metric} at {top} ({scene.direction}; mean, bars: plus and minus one standard error) "
+            "against the time and the memory of one job, which tunes and trains all its settings and tops "
+            f"(median, bars: quartiles), over {scene.runs_of(part)}. Memory is that of the whole process, "
+            "Python and its libraries included. Grey line: methods no other beats at both."
+            + (f" Faster than {seconds(_INSTANT)}, drawn there: {listed(zeros)}." if zeros else ""),
+            points.reset_index(names="method"),
+        )
+
+
+def _quartiles(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Return median and quartiles of time and memory by method."""
+    costs = {"seconds": jobs["spent"].clip(lower=_INSTANT), "memory": jobs["peak_memory_mb"]}
+    columns: dict[str, pd.Series] = {}
+    for name, values in costs.items():
+        quartiles = values.groupby(jobs["method"]).quantile([0.25, 0.5, 0.75]).unstack()
+        columns |= {f"{name}_low": quartiles[0.25], name: quartiles[0.5], f"{name}_high": quartiles[0.75]}
+    return pd.DataFrame(columns)
+
+
+def _draw_costs(axes: Axes, scene: Scene, points: pd.DataFrame, cost: str) -> None:
+    sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
+    front = points.loc[pareto_front(points[cost], sign * points["mean"])]
+    axes.plot(front[cost], front["mean"], color=MUTED, linewidth=0.8, zorder=1)
+    for method, row in points.iterrows():
+        style = scene.styles[str(method)]
+        drawn = axes.errorbar(
+            [row[cost]],
+            [row["mean"]],
+            xerr=[[row[cost] - row[f"{cost}_low"]], [row[f"{cost}_high"] - row[cost]]],
+            yerr=0 if np.isnan(row["se"]) else row["se"],
+            color=style.colour,
+            elinewidth=0.8,
+            linestyle="none",
+            **style.mark(6.5),
+        )
+        for artist in (drawn[0], *drawn[2]):
+            artist.set_gid(f"method:{method}")
+    scene.keep_in_bounds(axes)
+
+
+def _scale_time(axes: Axes, low: float, high: float) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    narrow = high < 30 * low
+    axes.set_xscale("log")
+    if high < 4 * low:
+        middle = np.sqrt(low * high)
+        axes.set_xlim(middle / 4, middle * 4)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    axes.xaxis.set_major_formatter(lambda value, _: seconds(value).replace(".0 ", " "))
+    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -24,28 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-__all__ = [
-    "GRID",
-    "INK",
-    "MUTED",
-    "QUIET",
-    "WIDTH",
-    "Figure",
-    "MethodStyle",
-    "Scene",
-    "as_csv",
-    "blank",
-    "figure_theme",
-    "keep_in_bounds",
-    "key_svg",
-    "legend",
-    "method_styles",
-    "on_paper",
-    "quieten",
-    "runs_of",
-    "to_column",
-    "to_svg",
-]
+__all__ = ["Figure", "MethodStyle", "Scene", "figure_theme", "key_svg", "method_styles", "on_paper", "to_svg"]
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
@@ -130,6 +109,21 @@ def that_can_be_quiet(svg: str) -> str:
     return re.sub("|".join(_COLOURS), lambda m: f"var(--method, {m[0]})", svg)
 
 
+#: DejaVu Sans comes with matplotlib: the same layout on every machine. Journals refuse PDF fonts of type 3.
+_THEME = {
+    "font.family": ["DejaVu Sans"], "font.size": 8, "axes.labelsize": 8.5, "axes.titlesize": 9,
+    "axes.titleweight": "bold", "axes.titlelocation": "left", "xtick.labelsize": 8, "ytick.labelsize": 8,
+    "legend.fontsize": 8, "legend.frameon": False, "legend.handlelength": 2.6, "text.color": INK,
+    "text.parse_math": False, "axes.edgecolor": MUTED, "axes.labelcolor": INK, "xtick.color": MUTED,
+    "ytick.color": MUTED, "xtick.labelcolor": INK, "ytick.labelcolor": INK, "axes.linewidth": 0.7,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
+    "grid.color": GRID, "grid.linewidth": 0.6, "axes.facecolor": "none", "figure.facecolor": "none",
+    "svg.fonttype": "none", "pdf.fonttype": 42, "lines.linewidth": 1.4, "lines.markersize": 4.5,
+    "path.simplify_threshold": 0.3,  # points, for lines of 128 and more of them
+    "figure.dpi": 72, "savefig.dpi": 150,
+}  # fmt: skip
+
+
 @contextmanager
 def figure_theme() -> Iterator[None]:
     """Draw with the report's theme, whatever the user's matplotlib settings."""
@@ -139,45 +133,7 @@ def figure_theme() -> Iterator[None]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         seaborn.set_theme(context="paper", style="ticks")
-        matplotlib.rcParams.update(
-            {
-                "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same layout on every machine
-                "font.size": 8,
-                "axes.labelsize": 8.5,
-                "axes.titlesize": 9,
-                "axes.titleweight": "bold",
-                "axes.titlelocation": "left",
-                "xtick.labelsize": 8,
-                "ytick.labelsize": 8,
-                "legend.fontsize": 8,
-                "legend.frameon": False,
-                "legend.handlelength": 2.6,
-                "text.color": INK,
-                "text.parse_math": False,
-                "axes.edgecolor": MUTED,
-                "axes.labelcolor": INK,
-                "xtick.color": MUTED,
-                "ytick.color": MUTED,
-                "xtick.labelcolor": INK,
-                "ytick.labelcolor": INK,
-                "axes.linewidth": 0.7,
-                "axes.spines.top": False,
-                "axes.spines.right": False,
-                "axes.grid": True,
-                "axes.axisbelow": True,
-                "grid.color": GRID,
-                "grid.linewidth": 0.6,
-                "axes.facecolor": "none",
-                "figure.facecolor": "none",
-                "svg.fonttype": "none",
-                "pdf.fonttype": 42,  # journals refuse fonts of type 3
-                "path.simplify_threshold": 0.3,  # points, for lines of 128 and more of them
-                "lines.linewidth": 1.4,
-                "lines.markersize": 4.5,
-                "figure.dpi": 72,
-                "savefig.dpi": 150,
-            }
-        )
+        matplotlib.rcParams.update(_THEME)  # type: ignore[arg-type]
         yield
 
 
@@ -350,6 +306,41 @@ class Scene:
         line.set_gid(f"method:{method}")
         return line
 
+    def keep_in_bounds(self, axes: Axes) -> None:
+        """Shorten a y axis of metric values that reaches beyond the metric's range."""
+        low, high = axes.get_ylim()
+        least, greatest = get_metric(self.metric).bounds
+        room = 0.03 * (high - low)
+        axes.set_ylim(max(low, least - room), min(high, greatest + room))
+
+    def legend(self, canvas: Canvas, methods: Sequence[str], lines: bool = True) -> None:
+        """List the methods beside the panels, in the order given."""
+        from matplotlib.lines import Line2D
+
+        handles: list[Any] = [
+            Line2D(
+                [],
+                [],
+                **(self.styles[m].line if lines else {"color": self.styles[m].colour, "linestyle": "none"}),
+                **self.styles[m].mark(),
+                label=abridge(self.titles[m]),
+            )
+            for m in methods
+        ]
+        canvas.set_figheight(max(canvas.get_figheight(), 0.18 * len(methods)))
+        box = canvas.legend(handles=handles, loc="outside right center", labelspacing=0.55)
+        for text, handle, method in zip(box.get_texts(), box.legend_handles, methods, strict=True):
+            text.set(color=INK, gid=f"method:{method}")
+            if handle is not None:
+                handle.set_gid(f"method:{method}")
+
+    def runs_of(self, part: pd.DataFrame) -> str:
+        """Say over how many runs the means of a part of the summary are, and which have fewer."""
+        most = part["n"].max()
+        fewer = part[part["n"] < most].groupby("method")["n"].min()
+        names = [f"{self.titles[m]} {fewer[m]}" for m in self.order if m in fewer]
+        return counted(int(most), "run") + (f" (fewer: {listed(names)})" if names else "")
+
     def sentence(self, figure: str, text: str) -> Figure:
         """Return a sentence instead of a figure."""
         return Figure(f"{self.name}-{figure}", "", text)
@@ -397,36 +388,6 @@ def blank(panels: int, height: float) -> tuple[Canvas, list[Axes]]:
     return canvas, list(canvas.subplots(1, panels, squeeze=False)[0])
 
 
-def keep_in_bounds(axes: Axes, metric: str) -> None:
-    """Shorten a y axis of metric values that reaches beyond the metric's range."""
-    low, high = axes.get_ylim()
-    least, greatest = get_metric(metric).bounds
-    room = 0.03 * (high - low)
-    axes.set_ylim(max(low, least - room), min(high, greatest + room))
-
-
-def legend(canvas: Canvas, scene: Scene, methods: Sequence[str], lines: bool = True) -> None:
-    """List the methods beside the panels, in the order given."""
-    from matplotlib.lines import Line2D
-
-    handles: list[Any] = [
-        Line2D(
-            [],
-            [],
-            **(scene.styles[m].line if lines else {"color": scene.styles[m].colour, "linestyle": "none"}),
-            **scene.styles[m].mark(),
-            label=abridge(scene.titles[m]),
-        )
-        for m in methods
-    ]
-    canvas.set_figheight(max(canvas.get_figheight(), 0.18 * len(methods)))
-    box = canvas.legend(handles=handles, loc="outside right center", labelspacing=0.55)
-    for text, handle, method in zip(box.get_texts(), box.legend_handles, methods, strict=True):
-        text.set(color=INK, gid=f"method:{method}")
-        if handle is not None:
-            handle.set_gid(f"method:{method}")
-
-
 def to_column(canvas: Canvas) -> bool:
     """Lay a figure of one panel out anew for one column of a paper, its methods below.
 
@@ -442,11 +403,3 @@ def to_column(canvas: Canvas) -> bool:
     canvas.set_size_inches(COLUMN, 2.7 + 0.17 * math.ceil(len(labels) / 2))
     canvas.legend(handles=handles, labels=labels, loc="outside lower center", ncols=2)
     return True
-
-
-def runs_of(scene: Scene, part: pd.DataFrame) -> str:
-    """Say over how many runs the means of a part of the summary are, and which have fewer."""
-    most = part["n"].max()
-    fewer = part[part["n"] < most].groupby("method")["n"].min()
-    names = [f"{scene.titles[m]} {fewer[m]}" for m in scene.order if m in fewer]
-    return counted(int(most), "run") + (f" (fewer: {listed(names)})" if names else "")

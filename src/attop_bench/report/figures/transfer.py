@@ -85,26 +85,15 @@ def _panels(scene: Scene, found: Sequence[Transfer], tops: Sequence[str], larges
 
 
 def _field(axes: Axes, its: Transfer, largest: float) -> None:
-    from matplotlib.patches import Rectangle
+    from matplotlib.colors import LinearSegmentedColormap
 
-    t = len(its.tops)
-    for row in range(t):
-        for column in range(t):
-            regret = float(its.regret[row, column])
-            strength = 0.0 if largest == 0 else min(1.0, abs(regret) / largest)
-            axes.add_patch(
-                Rectangle(
-                    (column - 0.5, row - 0.5),
-                    1,
-                    1,
-                    facecolor="#d55e00" if regret > 0 else "#0072b2",
-                    alpha=0.85 * strength,
-                    linewidth=0,
-                )
-            )
-            if t <= _NUMBERS:
-                text = _signed(regret, 2 if t == _NUMBERS else 3)
-                axes.text(column, row, text, ha="center", va="center", fontsize=7, color=INK)
+    colours = [(0.0, "#0072b2d9"), (0.5, "#0072b200"), (0.5, "#d55e0000"), (1.0, "#d55e00d9")]
+    shades = LinearSegmentedColormap.from_list("regret", colours)
+    t, edges = len(its.tops), np.arange(len(its.tops) + 1) - 0.5
+    axes.pcolormesh(edges, edges, its.regret, cmap=shades, vmin=-(largest or 1.0), vmax=largest or 1.0)
+    for (row, column), regret in np.ndenumerate(its.regret if t <= _NUMBERS else np.empty((0, 0))):
+        text = _signed(regret, 2 if t == _NUMBERS else 3)
+        axes.text(column, row, text, ha="center", va="center", fontsize=7, color=INK)
     axes.set(xlim=(-0.5, t - 0.5), ylim=(t - 0.5, -0.5), aspect="equal")
     axes.grid(visible=False)
     axes.tick_params(length=0)
@@ -125,16 +114,7 @@ def _short(tops: Sequence[str]) -> list[str]:
 
 def _data(scene: Scene, found: Sequence[Transfer]) -> str:
     rows = [
-        (
-            its.method,
-            trained,
-            used,
-            its.value[i, j],
-            its.regret[i, j],
-            its.se[i, j],
-            its.n,
-            its.n_expected,
-        )
+        (its.method, trained, used, its.value[i, j], its.regret[i, j], its.se[i, j], its.n, its.n_expected)
         for its in found
         for i, trained in enumerate(its.tops)
         for j, used in enumerate(its.tops)

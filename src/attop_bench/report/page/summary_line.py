@@ -71,55 +71,35 @@ def page_headline(found: Across, every: Sequence[Lead], titles: Mapping[str, str
         return headline(every, titles)
     ranked = [s for s in found.standings if not s.reason and s.rank == s.rank]
     compared = [lead for lead in every if lead.ranked]
-    sentences = []
+    tops, sentences = counted(len(compared), "top"), []
     if len(ranked) > 1 and found.n_datasets > 1:
-        first = [s.method for s in ranked if s.rank == ranked[0].rank]
-        if len(first) == len(ranked):
-            sentences.append(f"All {len(ranked)} methods rank alike over {found.over}.")
-        else:
-            sentences.append(
-                f"{_named(first, titles)} {'ranks' if len(first) == 1 else 'rank'} best over {found.over}, "
-                f"at the middle top of each (mean rank {fixed(ranked[0].rank, 1)} of {len(ranked)} methods)"
-                f"{_leads(first, compared, titles)}."
-            )
+        best = [titles[s.method] for s in ranked if s.rank == ranked[0].rank]
+        times = Counter(titles[method] for lead in compared for method in lead.first)
+        most = max(times.values(), default=0)
+        often = [title for title in titles.values() if most and times[title] == most]
+        sentences.append(
+            f"All {len(ranked)} methods rank alike over {found.over}."
+            if len(best) == len(ranked)
+            else f"{_named(best)} {'ranks' if len(best) == 1 else 'rank'} best over {found.over}, at the "
+            f"middle top of each (mean rank {fixed(ranked[0].rank, 1)} of {len(ranked)} methods). The best "
+            f"mean most often: {_named(often)}, at {most} of {tops}{' each' if len(often) > 1 else ''}."
+        )
     tested = [lead for lead in compared if lead.verdict != "untested"]
-    shown = sum(lead.verdict == "ahead" for lead in tested)
+    shown, rest = sum(lead.verdict == "ahead" for lead in tested), len(compared) - len(tested)
     if not compared:
         sentences.append("No two methods can be compared.")
     elif not tested:
         sentences.append(f"Whether a leader is ahead is not tested. {compared[0].ranked[0].reason}")
     else:
-        rest = len(compared) - len(tested)
         sentences.append(
-            f"The leader is shown to be ahead of the runner-up at {shown or 'none'} of "
-            f"{counted(len(compared), 'top')}{f', and not tested at {rest}' if rest else ''}."
+            f"The leader is shown to be ahead of the runner-up at {shown or 'none'} of {tops}"
+            f"{f', and not tested at {rest}' if rest else ''}."
         )
     return " ".join(sentences)
 
 
-def _leads(first: Sequence[str], compared: Sequence[Lead], titles: Mapping[str, str]) -> str:
-    """Say which methods have the best mean at the most tops, and at how many those that rank best have it."""
-    times = Counter(method for lead in compared for method in lead.first)
-    if not times:
-        return ""
-    most = max(times.values())
-    often = [method for method in titles if times[method] == most]
-    at = f"the best mean, at {most} of {counted(len(compared), 'top')}{' each' if len(often) > 1 else ''}"
-    has = f"{_named(often, titles)} most often {'has' if len(often) == 1 else 'have'} {at}"
-    others = ", ".join(f"{titles[m]} at {times[m] or 'none'}" for m in first if m not in often)
-    others = f" ({others})" if len(first) <= 3 and others else ""
-    if set(often) == set(first):
-        return f" and most often {'has' if len(often) == 1 else 'have'} {at}"
-    if set(often) < set(first):
-        return f", of which {has}{others}"
-    if set(often) > set(first):
-        level = _named([method for method in often if method not in first], titles)
-        return f" and, with {level}, most often {'has' if len(first) == 1 else 'have'} {at}"
-    return f", but {has}{others}"
-
-
-def _named(methods: Sequence[str], titles: Mapping[str, str]) -> str:
-    return listed([titles[m] for m in methods]) if len(methods) <= 3 else f"{len(methods)} methods"
+def _named(titles: Sequence[str]) -> str:
+    return listed(titles) if len(titles) <= 3 else f"{len(titles)} methods"
 
 
 def chips(
@@ -131,60 +111,42 @@ def chips(
 ) -> list[Chip]:
     """Return data sets, methods, jobs, time, version and warnings."""
     jobs = not_done.jobs
+    ok, expected, missing = (jobs[name] for name in ("ok", "expected", "missing"))
     failed = sum(jobs.get(status, 0) for status in FAILED)
-    refused = jobs["expected"] - jobs["ok"] - jobs["missing"] - failed
-    found = [
-        Chip(counted(len(sections), "data set")),
-        Chip(counted(len(methods), "method")),
-        Chip(
-            f"{jobs['ok']:,} of {counted(jobs['expected'], 'job')} ok",
-            "good" if jobs["ok"] == jobs["expected"] else "",
-        ),
-    ]
-    if failed:
-        found.append(Chip(f"{counted(failed, 'job')} failed", "bad", "#failures"))
-    if refused:
-        found.append(Chip(f"{counted(refused, 'job')} not applicable", href="#failures"))
-    if jobs["missing"]:
-        found.append(Chip(f"{counted(jobs['missing'], 'job')} missing", "bad", "#failures"))
+    refused = expected - ok - missing - failed
     spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
-    total = spent[["seconds_selection", "seconds_training", "seconds_scoring"]].sum().sum()
-    if total > 0:
-        clock = wall_clock(runs)
-        by_clock = f"{seconds(clock)} by the clock; " if clock == clock else ""
-        found.append(Chip(f"{by_clock}the jobs add up to {seconds(float(total))}", href="#cost"))
-    commit = (manifest.get("git") or {}).get("commit", "")
+    total = float(spent[["seconds_selection", "seconds_training", "seconds_scoring"]].sum().sum())
+    clock = wall_clock(runs)
+    by_clock = f"{seconds(clock)} by the clock; " if clock == clock else ""
     version = manifest.get("environment", {}).get("versions", {}).get("attop", "")
-    finished = manifest.get("finished", "").replace("+00:00", " UTC")
-    of = " · ".join(filter(None, (f"attop {version}" if version else "", commit[:7], finished)))
-    if of:
-        found.append(Chip(of, href="#provenance"))
-    out = left_out(sections, methods)
-    if out:
-        who = methods[next(iter(out))]["title"] if len(out) == 1 else counted(len(out), "method")
-        found.append(Chip(f"{who} left out", "warn", "#left-out"))
+    made_by = (
+        f"attop {version}" if version else "",
+        (manifest.get("git") or {}).get("commit", "")[:7],
+        manifest.get("finished", "").replace("+00:00", " UTC"),
+    )
+    out = [methods[method]["title"] for method in left_out(sections, methods)]
     edges = {s.title: len({c.method for c in s.at_edge}) for s in sections if s.at_edge}
-    if edges:
-        where = (
-            listed([f"{n} on {title}" for title, n in edges.items()])
-            if len(edges) < 3
-            else counted(len(edges), "data set")
-        )
-        found.append(Chip(f"Grids too narrow? Methods mostly at an edge: {where}", "warn", "#tuning"))
-    if not_done.constant:
-        models = sum(row["models"] for row in not_done.constant)
-        found.append(
-            Chip(
-                f"{counted(models, 'model')} {'scores' if models == 1 else 'score'} all items alike",
-                "warn",
-                "#constant",
-            )
-        )
-    if not_done.n_undefined:
-        found.append(
-            Chip(f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined", "warn", "#undefined")
-        )
-    return found
+    few = listed([f"{n} on {title}" for title, n in edges.items()])
+    where = few if len(edges) < 3 else counted(len(edges), "data set")
+    alike = sum(row["models"] for row in not_done.constant)
+    same = f"{counted(alike, 'model')} score{'s' * (alike == 1)} all items alike"
+    gone = out[0] if len(out) == 1 else counted(len(out), "method")
+    undefined = f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
+    known = [
+        (True, Chip(counted(len(sections), "data set"))),
+        (True, Chip(counted(len(methods), "method"))),
+        (True, Chip(f"{ok:,} of {counted(expected, 'job')} ok", "good" if ok == expected else "")),
+        (failed, Chip(f"{counted(failed, 'job')} failed", "bad", "#failures")),
+        (refused, Chip(f"{counted(refused, 'job')} not applicable", href="#failures")),
+        (missing, Chip(f"{counted(missing, 'job')} missing", "bad", "#failures")),
+        (total > 0, Chip(f"{by_clock}the jobs add up to {seconds(total)}", href="#cost")),
+        (any(made_by), Chip(" · ".join(filter(None, made_by)), href="#provenance")),
+        (out, Chip(f"{gone} left out", "warn", "#left-out")),
+        (edges, Chip(f"Grids too narrow? Methods mostly at an edge: {where}", "warn", "#tuning")),
+        (alike, Chip(same, "warn", "#constant")),
+        (not_done.n_undefined, Chip(undefined, "warn", "#undefined")),
+    ]
+    return [chip for there, chip in known if there]
 
 
 def left_out(sections: Sequence[Section], methods: Mapping[str, Entry]) -> dict[str, str]:

@@ -18,37 +18,41 @@ function drawnOf(lead, method) {
 
 function rangeOf(values, [least, most]) {
   const low = Math.min(...values), high = Math.max(...values), room = high - low || 0.1 * Math.abs(high) || 1;
-  if (state.against) return [low - 0.04 * room, high + 0.04 * room];
-  return [Math.max(low - 0.04 * room, (least ?? -Infinity) - 0.02 * room), Math.min(high + 0.04 * room, (most ?? Infinity) + 0.02 * room)];
+  const ends = state.against ? [-Infinity, Infinity] : [least ?? -Infinity, most ?? Infinity];
+  return [Math.max(low - 0.04 * room, ends[0] - 0.02 * room), Math.min(high + 0.04 * room, ends[1] + 0.02 * room)];
 }
 
 function fillStrip(section, view, lead) {
   const methods = lead.order.filter(shown), drawn = methods.map((method) => drawnOf(lead, method));
   const [low, high] = rangeOf(drawn.flatMap(({ runs }) => runs), view.bounds);
   const { size, ticks } = Number.isFinite(low) ? ticksOf(low, high) : { size: 1, ticks: [] };
-  const places = Math.max(0, -Math.floor(Math.log10(size) + 1e-9)), part = (x) => `${(100 * x / (high - low)).toFixed(2)}%`;
+  const places = Math.max(0, -Math.floor(Math.log10(size) + 1e-9));
+  const part = (x) => `${(100 * x / (high - low)).toFixed(2)}%`;
   const at = (x, look) => make("i", { class: look, style: `left:${part(x - low)}` });
   const rows = methods.map((method, i) => {
     const { runs, mean, se } = drawn[i], cell = lead.cells[method];
-    const line = make("span", { class: "line", "aria-hidden": "true" }, ...ticks.map((t) => at(t, state.against && Math.abs(t) < 1e-9 ? "grid zero" : "grid")), ...runs.map((x) => at(x, "dot")));
+    const grid = ticks.map((t) => at(t, state.against && Math.abs(t) < 1e-9 ? "grid zero" : "grid"));
+    const line = make("span", { class: "line", "aria-hidden": "true" }, ...grid, ...runs.map((x) => at(x, "dot")));
     if (Number.isFinite(se)) {
       const from = Math.max(low, mean - se), bar = at(from, "bar");
       bar.style.width = part(Math.min(high, mean + se) - from);
       line.append(bar);
     }
     if (Number.isFinite(mean)) line.append(at(mean, "mean"));
-    return make("li", { "data-m": method, class: cell.state }, make("span", { class: "name" }, ...named(method, cell.signs)), line,
-      make("span", { class: "value" }, state.against ? signed(mean) : cell.text));
+    const name = make("span", { class: "name" }, ...named(method, cell.signs));
+    const value = make("span", { class: "value" }, state.against ? signed(mean) : cell.text);
+    return make("li", { "data-m": method, class: cell.state }, name, line, value);
   });
   // On a phone the scale is some 150 pixels wide, and not all numbers have room.
-  const longest = Math.max(...ticks.map((t) => plain(t, places).length)), every = Math.ceil((7 * longest + 5) * (high - low) / (150 * size));
+  const longest = Math.max(...ticks.map((t) => plain(t, places).length));
+  const every = Math.ceil((7 * longest + 5) * (high - low) / (150 * size));
   const scale = make("span", { class: "line" });
   ticks.forEach((t, i) => {
     const number = at(t, i % every ? "spare" : "");
     number.append(plain(t, places));
     scale.append(number);
   });
-  const axis = make("li", { class: "axis", "aria-hidden": "true" }, make("span", { class: "name" }), scale, make("span", { class: "value" }));
+  const axis = make("li", { class: "axis", "aria-hidden": "true" }, make("span"), scale, make("span"));
   section.querySelector(".strip").replaceChildren(...rows, axis);
   section.querySelector(".stripnote").textContent = lead.note;
 }
@@ -77,12 +81,14 @@ function fillSection(section, set, top) {
   if (!lead) return;
   fillCard(section, top, lead);
   fillStrip(section, view, lead);
-  section.querySelector(".tests .scroll").replaceChildren(table(DATA.tests, lead.tests.filter(([method]) => shown(method)), lead.about));
+  const tests = lead.tests.filter(([method]) => shown(method));
+  section.querySelector(".tests .scroll").replaceChildren(table(DATA.tests, tests, lead.about));
   const rows = view.order.filter(shown).map((method) => [method, ...set.tops.map((t) => {
     const cell = view.leads[t]?.cells[method];
     if (!cell) return { text: "–" };
-    const by = state.against ? gap(view.leads[t], method) : cell.mean;
-    return { ...cell, value: Number.isFinite(by) ? by : "", ...(state.against ? { text: signed(by, view.places), pm: "" } : {}) };
+    if (!state.against) return { ...cell, value: cell.mean };
+    const by = gap(view.leads[t], method);
+    return { ...cell, value: Number.isFinite(by) ? by : "", text: signed(by, view.places), pm: "" };
   })]);
   section.querySelector(".wide").replaceChildren(table(["Method", ...set.tops], rows, view.caption));
 }
@@ -90,8 +96,9 @@ function fillSection(section, set, top) {
 function usable(section) {
   const strip = section.querySelector(".strip"), set = setOf(section.id);
   if (!strip) return;
-  for (const button of all(".tops button", section)) button.addEventListener("click", () => change({ top: button.dataset.top }));
-  for (const button of all(".exports button", section)) button.addEventListener("click", () => exportTable(set, button.dataset.format));
+  const onClick = (selector, act) => all(selector, section).forEach((button) => button.addEventListener("click", () => act(button.dataset)));
+  onClick(".tops button", ({ top }) => change({ top }));
+  onClick(".exports button", ({ format }) => exportTable(set, format));
   let place = -1;
   function point(i) {
     const rows = all("li[data-m]", strip);

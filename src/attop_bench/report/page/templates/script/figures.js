@@ -1,10 +1,9 @@
 // Figures are drawn when their tab is opened; a click enlarges one. The method pointed at stands out.
-const fields = (line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((field) => field.replace(/,$/, "").replace(/^"|"$/g, ""));
-
 function rowsOf(csv, method) {
+  const fields = (line) => Array.from(line.matchAll(/(?:^|,)"?((?<=")[^"]*|[^,]*)/g), (match) => match[1]);
   const [heads, ...lines] = csv.trim().split("\n").map(fields), own = heads.indexOf("method");
-  return lines.filter((line) => line[own] === method)
-    .map((line) => heads.map((head, i) => (i === own || !line[i] ? "" : `${head} ${line[i]}`)).filter(Boolean).join(", "));
+  const words = (line) => heads.map((head, i) => (i === own || !line[i] ? "" : `${head} ${line[i]}`)).filter(Boolean);
+  return lines.filter((line) => line[own] === method).map((line) => words(line).join(", "));
 }
 
 /** The figure on its own: without hidden methods, in the colours of a light page. */
@@ -13,14 +12,16 @@ function vector(svg) {
   for (const mark of all(".m.off", copy)) mark.remove();
   for (const mark of all(".m.quiet [class]", copy)) mark.setAttribute("class", `${mark.getAttribute("class")}q`);
   style.textContent += style.textContent.replace(/\.(\w+)\{/g, ".$1q{").replace(/var\(--method, #\w+\)/g, DATA.quiet);
-  return new XMLSerializer().serializeToString(copy).replace(/currentColor/g, "#1d1f22").replace(/var\(--(\w+), (#\w+)\)/g, "$2");
+  const text = new XMLSerializer().serializeToString(copy);
+  return text.replace(/currentColor/g, "#1d1f22").replace(/var\(--(\w+), (#\w+)\)/g, "$2");
 }
 
 /** The browser's own way to a PDF: a sheet of the figure's size with nothing else on it. */
 async function printAlone(figure, svg) {
   const { title, documentElement: root } = document, { width, height } = svg.viewBox.baseVal;
   const page = make("style", {}, `@page { size: ${width}pt ${height + 1}pt; margin: 0; }`);
-  const sheet = make("img", { id: "sheet", alt: svg.getAttribute("aria-label"), src: `data:image/svg+xml,${encodeURIComponent(vector(svg))}` });
+  const src = `data:image/svg+xml,${encodeURIComponent(vector(svg))}`;
+  const sheet = make("img", { id: "sheet", alt: svg.getAttribute("aria-label"), src });
   document.head.append(page);
   document.body.append(sheet);
   addEventListener("afterprint", () => {
@@ -36,8 +37,9 @@ async function printAlone(figure, svg) {
 }
 
 function drawFigure(figure) {
-  const place = figure.querySelector(".drawing"), data = figure.querySelector("script").textContent, open = figure.querySelector(".open");
+  const [place, open, script] = [".drawing", ".open", "script"].map((part) => figure.querySelector(part));
   if (place.firstChild) return;
+  const data = script.textContent;
   place.append(figure.querySelector("template").content.cloneNode(true));
   const svg = place.querySelector("svg"), marks = all(".m", svg), words = make("span");
   const names = [...new Set(marks.map((mark) => mark.dataset.m))].filter((method) => method in TITLES);
@@ -55,7 +57,8 @@ function drawFigure(figure) {
     svg.classList.toggle("focus", method !== null);
     for (const mark of marks) mark.classList.toggle("on", mark.dataset.m === method);
     const rows = method === null ? [] : rowsOf(data, method);
-    words.textContent = method === null ? "" : TITLES[method] + (rows.length && rows.length <= 12 ? `: ${rows.join("; ")}` : "");
+    const numbers = rows.length && rows.length <= 12 ? `: ${rows.join("; ")}` : "";
+    words.textContent = method === null ? "" : TITLES[method] + numbers;
   }
   function pin(method) {
     pinned = method;

@@ -26,7 +26,7 @@ function apply(scrollTo) {
     find.placeholder = set ? set.title : find.dataset.nothing;
     find.parentNode.classList.toggle("here", Boolean(set));
   }
-  const hidden = state.off.length && `${boxes.length - state.off.length} of ${boxes.length} methods shown; verdicts are of all`;
+  const n = boxes.length, hidden = state.off.length && `${n - state.off.length} of ${n} methods shown; verdicts are of all`;
   form.elements.shown.value = [state.metric && `by ${state.metric}`, hidden].filter(Boolean).join(", ");
   for (const part of all(".kept")) part.hidden = !state.metric;
   for (const part of all(".whole")) part.hidden = Boolean(state.metric);
@@ -61,8 +61,9 @@ function change(what) {
 form.hidden = false;
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("change", ({ target }) => {
-  const { metric, against } = form.elements;
-  if (target.name !== "search") change({ metric: metric.value, against: against.value, off: boxes.filter((box) => !box.checked).map((box) => box.value) });
+  if (target.name === "search") return;
+  const { metric, against } = form.elements, off = boxes.filter((box) => !box.checked);
+  change({ metric: metric.value, against: against.value, off: off.map((box) => box.value) });
 });
 form.addEventListener("reset", (event) => {
   event.preventDefault();

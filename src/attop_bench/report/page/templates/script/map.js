@@ -11,15 +11,16 @@ function fillMap() {
     const its = lead?.cells[method], by = its && state.against ? gap(lead, method) : NaN;
     if (!method) cell.textContent = state.against ? "·" : lead?.chance ?? "·";
     else {
-      cell.textContent = !its ? "·" : !state.against ? its.brief : signed(by, Math.abs(by) < 10 ? 2 : 1).replace(/^([+−])0\./, "$1.");
+      const difference = () => signed(by, Math.abs(by) < 10 ? 2 : 1).replace(/^([+−])0\./, "$1.");
+      cell.textContent = !its ? "·" : state.against ? difference() : its.brief;
       cell.className = its ? `${its.shade} ${its.state}` : "none absent";
     }
   }
-  const rows = Object.fromEntries([...body.rows].map((row) => [row.dataset.method, row])), last = body.querySelector(".chance");
+  const rows = Object.fromEntries([...body.rows].map((row) => [row.dataset.method, row]));
   for (const method of view.order) {
     rows[method].hidden = !shown(method);
     rows[method].querySelector(".rank").textContent = view.ranks[method];
-    body.insertBefore(rows[method], last);
+    body.querySelector(".chance").before(rows[method]);
   }
   for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.parentNode.dataset.dataset]);
   rove(body.querySelector("tr:not([hidden]) td[data-top]"));
@@ -36,13 +37,14 @@ function tellCell(cell) {
 }
 
 function walk(cell, event) {
-  const rows = [...map.tBodies[0].rows].filter((row) => !row.hidden), y = rows.indexOf(cell.parentNode), x = cell.cellIndex;
-  const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
-  if (event.key === "Enter" || event.key === " ") cell.click();
-  else if (!down && !right) return;
+  const rows = [...map.tBodies[0].rows].filter((row) => !row.hidden), y = rows.indexOf(cell.parentNode);
+  const keys = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Enter: [], " ": [] };
+  if (!(event.key in keys)) return;
   event.preventDefault();
-  const next = rows[y + down]?.cells[x + right];
-  if (!next?.dataset.top || next === cell) return;
+  const [down, right] = keys[event.key];
+  if (down === undefined) cell.click();
+  const next = rows[y + down]?.cells[cell.cellIndex + right];
+  if (!next?.dataset.top) return;
   rove(next);
   next.focus();
 }
@@ -54,6 +56,8 @@ if (map) {
   };
   for (const event of ["mouseover", "focusin"]) map.addEventListener(event, onCell(tellCell));
   for (const event of ["mouseleave", "focusout"]) map.addEventListener(event, () => tell(""));
-  map.addEventListener("click", onCell((cell) => { location.hash = address(SETS[cell.dataset.dataset].anchor, cell.dataset.top); }));
+  map.addEventListener("click", onCell(({ dataset: { dataset, top } }) => {
+    location.hash = address(SETS[dataset].anchor, top);
+  }));
   map.addEventListener("keydown", onCell(walk));
 }

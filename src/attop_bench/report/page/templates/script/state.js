@@ -12,7 +12,7 @@ const all = (selector, inside = document) => [...inside.querySelectorAll(selecto
 
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(name, value);
   element.append(...children);
   return element;
 }
@@ -64,8 +64,7 @@ function address(tab, top) {
   const parts = [tab, top, state.metric, state.off.map((method) => `-${method}`).join(",")];
   while (parts.length > 1 && !parts.at(-1)) parts.pop();
   if (state.against) parts.push(`vs=${state.against}`);
-  const readable = { "%2C": ",", "%40": "@", "%3D": "=" };
-  return `#${parts.map((part) => encodeURIComponent(part).replace(/%(2C|40|3D)/g, (code) => readable[code])).join("/")}`;
+  return `#${parts.map(encodeURIComponent).join("/").replace(/%(2C|40|3D)/g, decodeURIComponent)}`;
 }
 
 function tell(text, at) {
@@ -84,7 +83,7 @@ function tipOf(lead, top, method) {
   const words = [`${TITLES[method]}, ${top}: ${cell.tip}`];
   if (state.against && state.against !== method) {
     const by = gap(lead, method);
-    words.push(Number.isFinite(by) ? `${signed(by)} against ${TITLES[state.against]}` : `not set against ${TITLES[state.against]}: a run lacks a value`);
+    words.push(`${Number.isFinite(by) ? signed(by) : "with fewer runs, not set"} against ${TITLES[state.against]}`);
   }
   return words.join("; ");
 }

@@ -1,12 +1,13 @@
 // Tables made here, sorting, and the shown table as a file.
 function table(heads, rows, caption) {
   const head = make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: i ? "num up" : "" }, text)));
+  const words = (look, text) => make("span", { class: look }, text);
+  const cell = ({ text, value, state: its = "", pm = "", sign = "", notes = [] }) => make("td", { class: `num ${its}`, "data-v": value },
+    words("v", text), words("pm", pm), words("sign", sign), ...notes.map((note) => words("n", note)));
   const body = rows.map(([method, ...cells]) => make("tr", { "data-method": method },
-    make("th", { scope: "row" }, ...named(method)),
-    ...cells.map(({ text, value, state: its = "", pm = "", sign = "", notes = [] }) => make("td", { class: `num ${its}`, ...(value === undefined ? {} : { "data-v": value }) },
-      make("span", { class: "v" }, text), make("span", { class: "pm" }, pm), make("span", { class: "sign" }, sign),
-      ...notes.map((note) => make("span", { class: "n" }, note))))));
-  const made = make("table", { class: "sortable" }, make("caption", {}, make("span", {}, caption)), make("thead", {}, head), make("tbody", {}, ...body));
+    make("th", { scope: "row" }, ...named(method)), ...cells.map(cell)));
+  const made = make("table", { class: "sortable" },
+    make("caption", {}, make("span", {}, caption)), make("thead", {}, head), make("tbody", {}, ...body));
   sortable(made);
   return made;
 }
@@ -24,7 +25,8 @@ function sortable(made) {
   const heads = [...made.tHead.rows[0].cells], body = made.tBodies[0];
   // One stop of the Tab key a table; the arrow keys go from head to head.
   made.tHead.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], to = step && heads[event.target.closest("th").cellIndex + step];
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const to = step && heads[event.target.closest("th").cellIndex + step];
     if (!to) return;
     event.preventDefault();
     event.target.tabIndex = -1;
@@ -32,7 +34,8 @@ function sortable(made) {
     to.firstChild.focus();
   });
   heads.forEach((head, column) => {
-    const button = make("button", { type: "button", title: "Sort by this column", tabindex: column ? -1 : 0 }, ...head.childNodes);
+    const about = { type: "button", title: "Sort by this column", tabindex: column ? -1 : 0 };
+    const button = make("button", about, ...head.childNodes);
     head.append(button);
     button.addEventListener("click", () => {
       const now = head.ariaSort, down = now ? now === "ascending" : head.classList.contains("up");
@@ -52,6 +55,6 @@ function save(text, name, type) {
 
 function exportTable(set, format) {
   const metric = metricOf(set), { order, exports } = set.views[metric], { head, rows, foot } = exports[format];
-  const lines = order.filter(shown).map((method) => rows[method]);
-  save(`${[head, ...lines, foot].join("\n").trimEnd()}\n`, `${set.id}-${metric.replace(/[^\w-]/g, "-")}.${format}`, "text/plain");
+  const text = [head, ...order.filter(shown).map((method) => rows[method]), foot].join("\n").trimEnd();
+  save(`${text}\n`, `${set.id}-${metric.replace(/[^\w-]/g, "-")}.${format}`, "text/plain");
 }
