@@ -1,4 +1,4 @@
-"""Simulated data: users with few or many positives, and a stream of card purchases, few of them fraudulent."""
+"""Simulated data: users with few or many positives, and a stream of card purchases, few fraudulent."""
 
 from __future__ import annotations
 
