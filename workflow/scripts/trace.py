@@ -5,8 +5,8 @@ from pathlib import Path
 from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
+    from attop.core.top import main_top
     from attop_bench.data.base import Dataset
-    from attop_bench.report.compute.tops import main_top
     from attop_bench.run.available import load_available
     from attop_bench.run.folds import read_folds
     from attop_bench.run.parameters import by_name

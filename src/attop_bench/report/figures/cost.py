@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from attop.core.top import main_top
 from attop.core.wording import counted, listed, seconds
 from attop.metrics.registry import get_metric
 from attop_bench.report.compute.board import pareto_front
-from attop_bench.report.compute.tops import main_top
 from attop_bench.report.figures.scene import (
     MUTED,
     Figure,
