@@ -33,7 +33,7 @@ from attop_bench.run.evaluation import evaluate
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, digest_of
-from attop_bench.run.run import Run
+from attop_bench.run.spec import Run
 
 ROOT = Path(__file__).parents[1]
 

@@ -25,7 +25,7 @@ from attop.experiment.judge import judge
 from attop.experiment.result import summarise
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across
-from attop_bench.report.compute.across_sentences import sentences
+from attop_bench.report.compute.across import sentences
 from attop_bench.report.compute.leads import all_leads
 from support.simulated_runs import N, correlated, covariance, resampled, splits
 

@@ -22,7 +22,7 @@ CORE = {
     "solvers/test_bundle",
     "statistics/test_ranks",
     "statistics/test_two_methods",
-    "experiment/test_splits",
+    "experiment/test_folds_within_a_fit",
     "run/test_config",
     "docs/test_public_names",
     "test_bibliography",

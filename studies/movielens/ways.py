@@ -176,7 +176,7 @@ class _Study:
         settings = [{**setting, "random_state": start} for start in starts for setting in grid]
         for method, name in {**_OWN, **_BASELINES}.items():
             kind = name.removeprefix("pap@k-")
-            base = GDPApK(kind, top=k) if name.startswith("pap@k") else GDRanker(name, top=k)  # type: ignore[arg-type]
+            base = GDPApK(kind, top=k) if name.startswith("pap@k") else GDRanker(name, top=k)
             models = base.set_params(max_iter=steps).fit_many(X, y, groups, candidates=settings)
             W = np.column_stack([model.coef_ for model in models])
             chosen = [self.best(W[:, s * len(grid) : (s + 1) * len(grid)], k) for s in range(n_starts)]

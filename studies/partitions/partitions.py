@@ -12,11 +12,11 @@ from typing import Any
 
 import pandas as pd
 
+from attop.core.top import sort_tops
 from attop.statistics.ranks import holm
 from attop.statistics.two_methods import corrected_t_test, wilcoxon
 from attop_bench.papers.findings import Comparison
 from attop_bench.report.compute.leads import split_ratio
-from attop_bench.report.compute.tops import sort_tops
 
 __all__ = ["LEVEL", "PREPARATIONS", "paired_tests", "partition_comparisons", "sentences"]
 

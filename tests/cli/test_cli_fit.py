@@ -16,7 +16,7 @@ from attop_bench.data.build import build
 from attop_bench.run.config import load_config
 from attop_bench.run.folds import write_folds
 from attop_bench.run.plan import Plan
-from attop_bench.run.run import Run
+from attop_bench.run.spec import Run
 from attop_bench.run.training import run_job, write_outcome
 from support import ROOT
 from support.folds import cut

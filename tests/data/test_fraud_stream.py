@@ -5,7 +5,7 @@ import pytest
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.kinds import fraud_stream as kind
+from attop_bench.data.kinds import simulated as kind
 
 
 def enumerate_window(key, hour, value, since, until):

@@ -12,7 +12,7 @@ from attop.core.top import Top
 from attop.experiment.candidate import Learner, Sample
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job
 from attop_bench.run.training import run_job
 
 pytestmark = pytest.mark.workflow
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.workflow
 #: Name -> estimator of the comparison, its path, and the grid of both.
 MODELS = {
     "forest": (RandomForestClassifier(5), "sklearn.ensemble.RandomForestClassifier", {"max_depth": [1, 3]}),
-    "soft": (SoftTop(), "attop.SoftTop", {"margin": [-np.inf]}),
+    "soft": (SoftTop(), "attop.SoftTop", {"min_gain_se": [-np.inf]}),
     "users": (GDPApK(max_iter=20), "attop.GDPApK", {"lam": [0.01, 1.0], "eta": [0.1]}),
 }
 
@@ -37,7 +37,7 @@ def benchmark(dataset, folds, repeat, top, name):
     default = type(estimator)().get_params()
     params = {k: v for k, v in estimator.get_params().items() if default[k] != v}
     for f, fold in enumerate(folds):
-        job = JobSpec(repeat, f, 7, {"kind": "x"}, "none", [top], "precision@k", path, params, grid)
+        job = Job(repeat, f, 7, {"kind": "x"}, "none", [top], "precision@k", path, params, grid)
         outcome = run_job(job, dataset, fold, contain=False)
         groups = None if dataset.groups is None else dataset.groups[fold.test]
         value = job.metric.evaluate(dataset.y[fold.test], outcome.scores[0], Top.of(top), groups).value

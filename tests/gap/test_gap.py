@@ -9,8 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from attop import SoftTop, Top
 from attop.gap import gap as module
-from attop.gap.gap import NOTHING, RICHER, TRAINING, gap
-from attop.gap.models import calibrated, held_out_linear, held_out_richer
+from attop.gap.gap import NOTHING, RICHER, TRAINING, calibrated, gap, held_out_linear, held_out_richer
 from attop.metrics import precision_at_k
 from attop.metrics.held_out import TopPrecision
 from support.known_gaps import KINDS, TOP, known_gap

@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,9 @@ from attop.core.files import read_json
 from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavailable
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.supervise import supervise
+from attop_bench.run import job as process
 from attop_bench.run.folds import write_folds
-from attop_bench.run.job import Job, train
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job
 from support import ROOT
 from support.folds import cut
 from support.small_run import SMALL, snakemake
@@ -36,23 +37,27 @@ def job_of(tmp_path):
     dataset = Dataset("toy", rng.normal(size=(90, 3)) + y[:, None], y)
     dataset.save(tmp_path / "data.npz")
 
-    def make(method, estimator=None, seconds=20, targets=({"k": 5},), **changes):
-        spec = JobSpec(
+    def make(method, estimator=None, seconds=20, tops=({"k": 5},), **changes):
+        spec = Job(
             repeat=0,
             fold=0,
             seed=7,
             protocol={"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
             scaling="none",
-            targets=targets,
+            tops=tops,
             scoring="precision@k",
             estimator=estimator or f"support.hostile_methods.{method}",
         )
         write_folds(tmp_path / "folds.npz", cut(dataset, spec.split), dataset, spec.split)
         names = ("data.npz", "folds.npz", "scores.npz", "record.json", "log")
         files = {name.split(".")[0]: str(tmp_path / name) for name in names}
-        return Job(spec, **{**files, **changes}, limits=Limits(seconds, 1000))
+        return SimpleNamespace(spec=spec, **{**files, **changes}, limits=Limits(seconds, 1000))
 
     return make
+
+
+def train(job):
+    process.train(job.spec, **{name: value for name, value in vars(job).items() if name != "spec"})
 
 
 @pytest.fixture(autouse=True)
@@ -115,7 +120,7 @@ def test_what_is_killed_twice_in_a_row_is_recorded(job_of, method):
 def test_what_a_method_does_to_its_features_is_its_own_affair(job_of):
     found = []
     for method in ("Fine", "ChangesFeatures"):
-        job = job_of(method, targets=[{"k": 5}, {"tau": 0.2}])
+        job = job_of(method, tops=[{"k": 5}, {"tau": 0.2}])
         train(job)
         found.append(load_arrays(job.scores)[0]["scores"])
     np.testing.assert_array_equal(*found)

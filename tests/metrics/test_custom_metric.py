@@ -18,7 +18,7 @@ from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.folds import write_folds
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.plan import Plan
-from attop_bench.run.run import Run
+from attop_bench.run.spec import Run
 from attop_bench.run.tables import KEY, TABLES, write_tables
 from attop_bench.run.training import run_job, write_outcome
 from support import ROOT

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attop.core.top import Top, main_top, sort_tops
 from attop.metrics.registry import METRICS
-from attop_bench.report.compute.tops import main_top, read_top, sort_tops
-from attop_bench.report.compute.transfer import transfer
+from attop_bench.report.compute.curves import transfer
 
 
 def test_tops_are_sorted_by_size_not_as_text():
@@ -22,11 +22,11 @@ def test_tops_are_sorted_by_size_not_as_text():
     ]
     assert main_top(["k=5", "k=10", "k=100"]) == "k=10"
     assert main_top(["k=5", "k=10"]) == "k=5"
-    assert read_top("k=100 of 30000") == ("tau", 100 / 30000)
+    assert Top.parse("k=100 of 30000").size == ("tau", 100 / 30000)
     assert sort_tops(["k=30 of 300", "tau=0.05", "k=7"]) == ["k=7", "tau=0.05", "k=30 of 300"]
     for wrong in ("10", "k=ten", "top=3", ""):
         with pytest.raises(ValueError, match="a top is written as"):
-            read_top(wrong)
+            Top.parse(wrong)
 
 
 def cross_of(values, method="aatp", fold=0):
@@ -55,7 +55,7 @@ def test_regret_is_what_training_for_another_top_costs():
 
 def test_regret_of_a_lower_is_better_metric_and_of_missing_values(monkeypatch):
     lower = replace(METRICS["precision@k"], higher_is_better=False)
-    monkeypatch.setattr("attop_bench.report.compute.transfer.get_metric", lambda name: lower)
+    monkeypatch.setattr("attop_bench.report.compute.curves.get_metric", lambda name: lower)
     whole, gap = [[0.1, 0.2, 0.3]] * 3, [[0.1, np.nan, 0.3]] * 3
     worse = [[0.1, 0.2, 0.3], [0.4, 0.2, 0.3], [0.1, 0.2, 0.3]]
     cross = pd.DataFrame(cross_of(worse) + cross_of(gap, fold=1) + cross_of(gap, "b") + cross_of(whole, "c"))

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from attop_bench.report.compute.board import pareto_front
-from attop_bench.report.compute.clock import wall_clock
-from attop_bench.report.compute.tuning import choices, costs
+from attop_bench.report.compute.runs import choices, costs, wall_clock
 from attop_bench.report.figures.curves import expected_best
 
 

@@ -24,7 +24,7 @@ from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.plan import Plan
-from attop_bench.run.run import Run
+from attop_bench.run.spec import Run
 from attop_bench.run.training import run_job
 from support import ROOT
 from support.transactions import transactions

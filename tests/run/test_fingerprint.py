@@ -151,7 +151,7 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path):
     [
         ("train", "attop_bench.run.training"),
         ("split", "attop_bench.data.splits.protocols"),
-        ("trace", "attop_bench.report.compute.tops"),
+        ("trace", "attop.core.top"),
         ("check", "attop_bench.run.checks"),
         ("evaluate", "attop.metrics.custom"),
         ("fetch", "attop_bench.data.fetch"),

@@ -11,8 +11,7 @@ from attop.core.top import Top
 from attop.metrics import METRICS, get_metric
 from attop_bench.cli.main import main
 from attop_bench.data import DatasetError
-from attop_bench.run.predictions import files_of
-from attop_bench.run.rescore import rescore
+from attop_bench.run.rescore import files_of, rescore
 from attop_bench.run.tables import KEY, TABLES
 
 TOPS = [Top(k=3), Top(kappa=0.5), Top(tau=0.2)]

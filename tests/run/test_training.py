@@ -14,8 +14,7 @@ from attop.metrics import average_precision, get_metric, precision_at_k
 from attop_bench.data.base import Dataset, Unavailable, save_arrays
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.record import Record, RecordError
-from attop_bench.run.run import Run
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job, Run
 from attop_bench.run.trace import trace, trace_table
 from attop_bench.run.training import run_job
 from support.folds import cut
@@ -44,7 +43,7 @@ def job(estimator="Recorder", **changes):
         "estimator": f"{HERE}.{estimator}",
         "param_grid": {"column": [0, 1, 2]},
     }
-    return JobSpec(**{**base, **changes})
+    return Job(**{**base, **changes})
 
 
 def run(job, data):

@@ -4,8 +4,7 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from attop_bench.report.compute.across import across
-from attop_bench.report.compute.across_sentences import sentences
+from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.figures import ACROSS, draw
 from attop_bench.report.figures.scene import Scene, method_styles
 

@@ -4,5 +4,5 @@ from attop_bench.data.splits.protocols import make_folds
 
 
 def cut(dataset, split):
-    """Return the folds `split` describes, as `JobSpec.split` and `Config.split` give it."""
+    """Return the folds `split` describes, as `Job.split` and `Config.split` give it."""
     return make_folds(split["kind"], dataset, split["repeat"], split["seed"], **split["options"])

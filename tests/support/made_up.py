@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 
+from attop.core.top import sort_tops
 from attop.metrics.registry import METRICS
-from attop_bench.report.compute.tops import sort_tops
 
 METHODS = [
     "aatp",

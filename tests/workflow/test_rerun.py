@@ -91,7 +91,7 @@ TABLE = {
     ),
     "figure": ("src/attop_bench/report/figures/curves.py", code, {"report": 1}, set()),
     "data set": (
-        "src/attop_bench/data/kinds/bundled.py",
+        "src/attop_bench/data/kinds/simulated.py",
         code,
         {"prepare": 1, "split": 1, "check": 1, "train": 3, "evaluate": 1, "trace": 1, "report": 1},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},

@@ -7,8 +7,8 @@ from attop_bench.jobs.log import job_log
 with job_log(snakemake.log[0]):
     from attop.core.files import write_json
     from attop.metrics.registry import register
+    from attop_bench.data.base import load_available
     from attop_bench.report.page.report import write_analysis
-    from attop_bench.run.available import load_available
     from attop_bench.run.config import Config
     from attop_bench.run.manifest import manifest
     from attop_bench.run.parameters import by_name

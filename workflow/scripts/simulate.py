@@ -5,8 +5,7 @@ from pathlib import Path
 from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop_bench.data.base import Dataset
-    from attop_bench.run.available import load_available
+    from attop_bench.data.base import Dataset, load_available
     from attop_bench.run.paper import simulate
     from attop_bench.run.parameters import by_name
     from attop_bench.run.tables import write_tables

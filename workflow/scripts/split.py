@@ -3,9 +3,8 @@
 from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop_bench.data.base import Unavailable, save_unavailable
+    from attop_bench.data.base import Unavailable, load_available, save_unavailable
     from attop_bench.data.splits.protocols import make_folds
-    from attop_bench.run.available import load_available
     from attop_bench.run.folds import write_folds
     from attop_bench.run.parameters import by_name
 

@@ -5,18 +5,17 @@ from pathlib import Path
 from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop_bench.data.base import Dataset
-    from attop_bench.report.compute.tops import main_top
-    from attop_bench.run.available import load_available
+    from attop.core.top import main_top
+    from attop_bench.data.base import Dataset, load_available
     from attop_bench.run.folds import read_folds
     from attop_bench.run.parameters import by_name
     from attop_bench.run.record import Record
-    from attop_bench.run.spec import JobSpec
+    from attop_bench.run.spec import Job
     from attop_bench.run.tables import write_tables
     from attop_bench.run.trace import trace_table
 
     inputs, files = by_name(snakemake.params), snakemake.input
-    jobs = {method: JobSpec.from_dict(said) for method, said in inputs["runs"]}
+    jobs = {method: Job.from_dict(said) for method, said in inputs["runs"]}
     records = dict(zip(jobs, map(Record.read, files.records), strict=True))
     tops = {str(top) for job in jobs.values() for top in job.tops}
     top = main_top(tops) if tops else ""

@@ -3,9 +3,9 @@
 import os
 
 from attop_bench.jobs.limits import Limits
-from attop_bench.run.job import Job, train
+from attop_bench.run.job import train
 from attop_bench.run.parameters import by_name
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job
 
 wildcards, inputs, resources = snakemake.wildcards, by_name(snakemake.params), snakemake.resources
 # Within a group that SLURM runs, Snakemake counts one core.
@@ -13,14 +13,12 @@ if os.environ.get("SLURM_CPUS_PER_TASK") == (asked := str(resources.get("cpus_pe
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), asked)
 spec = {**inputs["data"], **inputs["selection"], **inputs["method"], "seed": inputs["seed"]}
 train(
-    Job(
-        JobSpec.from_dict({**spec, "repeat": int(wildcards.repeat), "fold": int(wildcards.fold)}),
-        data=snakemake.input.data,
-        folds=snakemake.input.folds,
-        scores=snakemake.output.scores,
-        record=snakemake.output.record,
-        log=snakemake.log[0],
-        limits=Limits(resources.limit_ms / 1000 or None, resources.limit_mb or None),
-        digest=inputs["digest"],
-    )
+    Job.from_dict({**spec, "repeat": int(wildcards.repeat), "fold": int(wildcards.fold)}),
+    data=snakemake.input.data,
+    folds=snakemake.input.folds,
+    scores=snakemake.output.scores,
+    record=snakemake.output.record,
+    log=snakemake.log[0],
+    limits=Limits(resources.limit_ms / 1000 or None, resources.limit_mb or None),
+    digest=inputs["digest"],
 )

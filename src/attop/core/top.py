@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["Top"]
+__all__ = ["Top", "main_top", "sort_tops"]
 
 _KINDS = ("k", "tau", "kappa")
 _NOT_A_TOP = "a top is written as k=10, k=100 of 30000, tau=0.05 or kappa=0.25"
@@ -178,12 +178,32 @@ class Top:
         given = {name: getattr(self, name) for name in _KINDS} | {"of": self.out_of}
         return {name: v for name, v in given.items() if v is not None}
 
+    @property
+    def size(self) -> tuple[str, float]:
+        """Kind and value; k of a list is a share of the items, like tau."""
+        if self.k is not None and self.out_of is not None:
+            return "tau", self.k / self.out_of
+        ((kind, value),) = self.as_dict().items()
+        return kind, float(value)
+
     def __str__(self) -> str:
         (name, value), *_ = self.as_dict().items()
         return f"{name}={value!r}" + ("" if self.out_of is None else f" of {self.out_of}")
 
     def __repr__(self) -> str:
         return f"Top({str(self).replace(' of ', ', out_of=')})"
+
+
+def sort_tops(tops: Iterable[str]) -> list[str]:
+    """Return the distinct tops, written as `Top.parse` reads them, by kind and size."""
+    sizes = {text: Top.parse(text).size for text in tops}
+    return sorted(sizes, key=lambda text: (_KINDS.index(sizes[text][0]), sizes[text][1]))
+
+
+def main_top(tops: Iterable[str]) -> str:
+    """Return the top shown where there is room for one: the middle one, the smaller of two."""
+    ordered = sort_tops(tops)
+    return ordered[(len(ordered) - 1) // 2]
 
 
 def _number(text: str) -> float:

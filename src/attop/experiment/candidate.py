@@ -194,6 +194,11 @@ class Learner:
         models : list of fitted estimators, in the order of `picks`
         features : callable
             From row numbers to what the models score.
+
+        Raises
+        ------
+        FloatingPointError
+            If a linear model has weights that are not finite.
         """
         part, prepare = sample.rows(rows), self.prepare()
         X = part.X if prepare is None else prepare.fit_transform(part.X)
@@ -211,6 +216,11 @@ class Learner:
         except Exception as error:
             error.add_note(f"while model {self.name!r} was fitted on {len(rows)} items")
             raise
+
+        for model in models:
+            coef = getattr(model, "coef_", None)
+            if isinstance(coef, np.ndarray) and coef.dtype.kind == "f" and not np.isfinite(coef).all():
+                raise FloatingPointError(f"{self.name} diverged: its weights are NaN or infinite")
 
         def features(rows: Ints) -> Any:
             X = _safe_indexing(sample.X, rows)

@@ -54,7 +54,9 @@ def compare_at_top(
     ----------
     models : mapping of str to estimator or (estimator, grid)
         Any scikit-learn classifiers with `decision_function` or `predict_proba`, pipelines included; a grid
-        as for ``GridSearchCV``. A random state that is None is seeded, and `n_jobs` that is None becomes 1.
+        as for ``GridSearchCV``. Parameters left at their default, those of nested estimators included, are
+        set: `top` to the top of the comparison, so that a model is trained for what it is judged by, and
+        `random_state` to the seed of the run; `n_jobs` that is None becomes 1. What you set stays.
     X : array-like, sparse matrix or DataFrame of n rows
         As the models take it.
     y : array-like of shape (n,)
@@ -72,7 +74,9 @@ def compare_at_top(
         By default ``"precision@k"``, with `sample_weight` ``"recall@k"``, the share captured.
     cv : int, splitter or iterable of (train, test), optional
         As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups if there are
-        any. A number is that of the folds, drawn twice.
+        any. A number is that of the folds, drawn twice. A grid is searched on 3 inner folds. The numbers are
+        those of a benchmark's data set called "data", of the same seed, with such folds; its folds, with
+        their own inner folds, may be given too.
     n_jobs : int, optional
         Processes, as for joblib. The numbers are the same for any.
     random_state : int

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from scipy.special import expit
 from scipy.stats import norm
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_X_y
+from threadpoolctl import threadpool_limits
 
 from attop.core.sample import check_groups
 from attop.core.top import Top
-from attop.core.typing import Floats, TopLike
+from attop.core.typing import Floats, Ints, TopLike
+from attop.estimators.members import Member, booster, cross_fit, seeded
+from attop.estimators.soft_top import SoftTop
 from attop.estimators.validation import encode_labels
 from attop.experiment.judge import CONFIDENCE, decide
-from attop.experiment.splits import cross_fitting_folds
-from attop.gap.models import calibrated, held_out_linear, held_out_richer
+from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import TopPrecision
 
-__all__ = ["Candidate", "Gap", "gap"]
+__all__ = ["Candidate", "Gap", "calibrated", "gap", "held_out_linear", "held_out_richer", "richer_models"]
 
 Verdict = Literal["nothing to gain", "gain by a richer model", "gain by training for the top"]
 NOTHING, RICHER, TRAINING = get_args(Verdict)
@@ -32,6 +41,8 @@ NOW, REFINED = "logistic regression", "refined for the top"
 _SAMPLES = 400
 #: One-sided risk and power of `rows_to_tell`.
 _RISK, _POWER = 1 - CONFIDENCE, 0.8
+#: Rows a tree of the forest is grown on, at most.
+_ROWS_OF_A_TREE = 20_000
 
 
 @dataclass(frozen=True)
@@ -204,9 +215,9 @@ def gap(
     seed = int(rng.randint(np.iinfo(np.int32).max))
     X = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True).fit_transform(X)
     k = int(measure.k.sum())
-    size = Top.of(top)
-    if codes is None and size.k is not None:
-        size = Top(k=k, out_of=len(labels)) if k < len(labels) else Top(kappa=1.0)
+    size = Top.of(top) if codes is not None else Top.of(top).as_share(len(labels))
+    if codes is None and k == len(labels):
+        size = Top(kappa=1.0)  # all rows: no part can be cut at this share
     base, refined = held_out_linear(X, labels, folds, codes, size, k / len(labels), seed, n_jobs)
     richer = held_out_richer(X, labels, folds, codes, seed, n_jobs)
     scores = {NOW: base, **richer, REFINED: refined}
@@ -261,3 +272,83 @@ def _rounded(number: float) -> int:
         return math.ceil(number)
     unit = 10 ** (math.floor(math.log10(number)) - 1)
     return math.ceil(number / unit) * unit
+
+
+def richer_models(n_rows: int, *, sparse: bool = False) -> list[Member]:
+    """Return a booster and a forest that can represent what no linear model can.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows they are fitted on.
+    sparse : bool
+        Whether features are a sparse matrix: without LightGBM no booster takes one, and the forest is alone.
+    """
+    rows = min(n_rows, _ROWS_OF_A_TREE)
+    forest = ExtraTreesClassifier(100, min_samples_leaf=2, bootstrap=True, max_samples=rows)
+    boosting = [] if sparse and find_spec("lightgbm") is None else [("boosting", booster())]
+    return [*boosting, ("forest", forest)]
+
+
+def held_out_richer(
+    X: Any, y: Ints, folds: Sequence[Pair], groups: Ints | None, seed: int, n_jobs: int | None
+) -> dict[str, Floats]:
+    """Return log-odds of each row by each of `richer_models`, fitted without its fold."""
+    models = richer_models(min(len(train) for train, _ in folds), sparse=issparse(X))
+    members = [(name, seeded((name, model), seed)) for name, model in models]
+    values = {} if groups is None else {"groups": groups}
+    scores = cross_fit(members, X, y, folds, values, n_jobs)
+    return {name: scores[:, j] for j, (name, _) in enumerate(members)}
+
+
+def held_out_linear(
+    X: Any,
+    y: Ints,
+    folds: Sequence[Pair],
+    groups: Ints | None,
+    top: Top,
+    share: float,
+    seed: int,
+    n_jobs: int | None,
+) -> tuple[Floats, Floats]:
+    """Return scores of each row by a tuned logistic regression and by its refinement for the top.
+
+    Both are fitted, tuned and chosen without the row's fold. What a fold's model scores is shifted by the
+    score where its training rows are cut, a `share` of them, and divided by how much the highest differ: the
+    models of the folds are then aligned where the list is cut.
+    """
+    parts = Parallel(n_jobs)(delayed(_linear_part)(X, y, fold, groups, top, share, seed) for fold in folds)
+    scores = np.empty((len(y), 2))
+    for (_, test), part in zip(folds, parts, strict=True):
+        scores[test] = part
+    return scores[:, 0], scores[:, 1]
+
+
+def _linear_part(
+    X: Any, y: Ints, fold: Pair, groups: Ints | None, top: Top, share: float, seed: int
+) -> Floats:
+    train, test = fold
+    codes = None if groups is None else groups[train]
+    with threadpool_limits(1):
+        # Refined where that gains at all: whether the gain is real is for `gap` to say, on held-out rows.
+        model = SoftTop(top=top, base="logistic", cv=3, min_gain_se=0.0, random_state=seed)
+        model.fit(X[train], y[train], groups=codes)
+        return np.column_stack(
+            [_aligned(X[train] @ coef, X[test] @ coef, share) for coef in (model.base_coef_, model.coef_)]
+        )
+
+
+def _aligned(train: Floats, test: Floats, share: float) -> Floats:
+    n = len(train)
+    highest = np.sort(train)[-min(n, max(2, round(4 * share * n))) :]
+    spread = highest.std()
+    return (test - np.quantile(train, 1 - share)) / (spread if spread > 0 else 1.0)
+
+
+def calibrated(scores: Floats, y: Ints, folds: Sequence[Pair]) -> Floats:
+    """Return probabilities by Platt's method: of each row, from the scores and labels of other folds."""
+    p = np.empty(len(y))
+    for train, test in folds:
+        model = LogisticRegression(C=1e6, max_iter=1000).fit(scores[train, None], y[train])
+        p[test] = expit(model.decision_function(scores[test, None]))
+    return p

@@ -24,8 +24,7 @@ from attop_bench.run.fitting import import_estimator, learner_of, sample_of
 from attop_bench.run.folds import read_folds
 from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
-from attop_bench.run.run import Run
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job, Run
 from attop_bench.run.training import Outcome, run_job, write_outcome
 
 __all__ = ["add_fit", "run_fit"]
@@ -85,7 +84,7 @@ def run_fit(options: argparse.Namespace) -> int:
     return 0
 
 
-def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, JobSpec]:
+def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
     run = Run(options.dataset, options.method, options.repeat, options.fold)
     protocol = plan.config.dataset(run.dataset).protocol
     folds = count_folds(protocol.kind, **protocol.options)
@@ -101,7 +100,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, JobSpec]:
     return run, replace(job, tops=options.top) if options.top else job
 
 
-def _load(plan: Plan, run: Run, job: JobSpec, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
+def _load(plan: Plan, run: Run, job: Job, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
     """Return a data set, and its folds, that snakemake, called with `options`, has prepared."""
     prepared, cut = plan.stage_path(run.dataset), plan.folds_path(run.dataset, run.repeat)
     if not (prepared.exists() and cut.exists()):
@@ -126,7 +125,7 @@ def _as_configured(plan: Plan, id: str, dataset: Dataset) -> bool:
     return plain(facts) == plain([plan.config.dataset(id).kind, params, seed])
 
 
-def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome) -> None:
+def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, outcome: Outcome) -> None:
     record = outcome.record
     seconds = ", ".join(
         f"{name} {value:.2f} s" for name, value in record.seconds.items() if value is not None
@@ -140,7 +139,7 @@ def _tell(plan: Plan, run: Run, job: JobSpec, dataset: Dataset, outcome: Outcome
         print(f"\nThese are {same} those in {own}.")
 
 
-def _rows(plan: Plan, job: JobSpec, dataset: Dataset, outcome: Outcome) -> Iterable[list[str]]:
+def _rows(plan: Plan, job: Job, dataset: Dataset, outcome: Outcome) -> Iterable[list[str]]:
     """Yield what was chosen for each top, a column each, and the metrics of the test scores."""
     tops, sample = job.tops, sample_of(dataset)
     chosen, validation, scores = [], [], []

@@ -11,8 +11,7 @@ from attop.metrics.registry import get_metric
 from attop_bench.cli.options import add_top
 from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
-from attop_bench.run.predictions import files_of
-from attop_bench.run.rescore import rescore
+from attop_bench.run.rescore import files_of, rescore
 from attop_bench.run.tables import write_tables
 
 __all__ = ["add_rescore", "run_rescore"]

@@ -15,7 +15,15 @@ from attop.core.files import replacing
 from attop.core.typing import Floats, Ints
 from attop_bench.data.preparation import Preparation
 
-__all__ = ["Dataset", "DatasetError", "Unavailable", "load_arrays", "save_arrays", "save_unavailable"]
+__all__ = [
+    "Dataset",
+    "DatasetError",
+    "Unavailable",
+    "load_arrays",
+    "load_available",
+    "save_arrays",
+    "save_unavailable",
+]
 
 #: What may be known of each row besides features and label.
 _COLUMNS = ("groups", "part", "duplicate_group", "entity", "day")
@@ -230,3 +238,21 @@ def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], 
     if "unavailable" in meta:
         raise Unavailable(*meta["unavailable"])
     return arrays, meta
+
+
+def load_available(path: str | os.PathLike[str]) -> Dataset | Unavailable:
+    """Load a prepared data set, or return why it is not available here and now.
+
+    Raises
+    ------
+    DatasetError
+        If the file is damaged.
+    """
+    try:
+        return Dataset.load(path)
+    except Unavailable as error:
+        return error
+    except Exception as error:  # what a damaged file raises depends on where it is damaged
+        raise DatasetError(
+            f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
+        ) from error

@@ -14,7 +14,7 @@ from typing import Any
 
 from attop.core.wording import did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.kinds import bundled, fraud_stream, images, published, ratings, table
+from attop_bench.data.kinds import bundled, images, published, ratings, simulated, table
 from attop_bench.data.parameters import complete
 
 __all__ = ["KINDS", "Kind", "Stage", "input_files", "kind_of", "stage_parameters"]
@@ -97,8 +97,8 @@ KINDS: Mapping[str, Kind] = {
     for kind in (
         _single("wdbc", bundled.wdbc),
         _single("digit", bundled.digit),
-        _single("simulation", bundled.simulation),
-        _single("fraud-stream", fraud_stream.fraud_stream),
+        _single("simulation", simulated.simulation),
+        _single("fraud-stream", simulated.fraud_stream),
         Kind(
             "images",
             (

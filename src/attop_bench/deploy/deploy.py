@@ -29,8 +29,7 @@ from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.plan import Plan
-from attop_bench.run.run import Run
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job, Run
 from attop_bench.run.training import Outcome, run_job
 
 if TYPE_CHECKING:
@@ -221,7 +220,7 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
     return {**data.params, **read_receipt(receipt)}
 
 
-def _fit(job: JobSpec, setting: Candidate, seed: int, top: Top, rows: RawRows, dataset: Dataset) -> Pipeline:
+def _fit(job: Job, setting: Candidate, seed: int, top: Top, rows: RawRows, dataset: Dataset) -> Pipeline:
     """Return the pipeline, fitted on all rows."""
     from threadpoolctl import threadpool_limits
 
@@ -250,13 +249,13 @@ def _ranked(dataset: Dataset, rows: RawRows, scores: Any, best: Tried) -> pd.Dat
 
 
 def try_methods(
-    jobs: Mapping[str, JobSpec], dataset: Dataset, folds: Sequence[Fold], n_jobs: int
+    jobs: Mapping[str, Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int
 ) -> Iterator[Tried]:
     """Train and test methods on the outer folds, each tuned on the inner ones, and yield one after another.
 
     Parameters
     ----------
-    jobs : mapping of str to JobSpec
+    jobs : mapping of str to Job
         Method -> what it is, for one top.
     dataset : Dataset
     folds : sequence of Fold
@@ -273,7 +272,7 @@ def try_methods(
             yield Tried(method, value, outcomes, error)
 
 
-def choose_setting(job: JobSpec, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, Any], int]:
+def choose_setting(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, Any], int]:
     """Return the setting that is best on the test parts, trained on their training parts, and the seed.
 
     Raises
@@ -289,7 +288,7 @@ def choose_setting(job: JobSpec, dataset: Dataset, folds: Sequence[Fold]) -> tup
     return record.tops[0]["chosen"], record.seed
 
 
-def expect(job: JobSpec, dataset: Dataset, outcomes: Sequence[Outcome]) -> Expectation:
+def expect(job: Job, dataset: Dataset, outcomes: Sequence[Outcome]) -> Expectation:
     """Return what the test parts say of precision at the top."""
     (top,) = job.tops
     values = _values(get_metric("precision@k"), job, dataset, outcomes)
@@ -313,14 +312,14 @@ def tied_share(scores: Floats, k: int) -> float:
     return 0.0 if above + level == k else (k - above) / k
 
 
-def _run(job: JobSpec, dataset: Dataset, fold: Fold) -> Outcome:
+def _run(job: Job, dataset: Dataset, fold: Fold) -> Outcome:
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):  # as in the benchmark
         return run_job(job, dataset, fold)
 
 
-def _values(metric: Metric, job: JobSpec, dataset: Dataset, outcomes: Sequence[Outcome]) -> list[float]:
+def _values(metric: Metric, job: Job, dataset: Dataset, outcomes: Sequence[Outcome]) -> list[float]:
     """Return a metric of the scores of every test part."""
     sample, (top,) = sample_of(dataset), job.tops
     return [sample.measure(metric, o.test, o.scores[0], top).value for o in outcomes]

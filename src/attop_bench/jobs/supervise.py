@@ -37,7 +37,7 @@ _OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 #: Seconds between two searches for descendants: each reads the whole process table.
 _SEARCH = 0.5
 
-#: Options of _prctl(2).
+#: Options of prctl(2).
 _DEATH_SIGNAL, _SUBREAPER = 1, 36
 
 #: Variable of the environment that names the process which adopts servers.
@@ -258,7 +258,7 @@ def _adopt_orphans() -> None:
 def _prctl(option: int, value: int) -> None:
     """Set an attribute of this process; see prctl(2) of Linux."""
     if sys.platform == "linux":
-        ctypes.CDLL(None)._prctl(option, value, 0, 0, 0)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _kill_all(child: int) -> None:

@@ -18,7 +18,7 @@ from attop.metrics.roc import roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.record import Record, RecordError
-from attop_bench.run.run import Run
+from attop_bench.run.spec import Run
 from attop_bench.run.tables import EVALUATED, KEY, TABLES
 
 __all__ = ["evaluate"]

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from attop.experiment.candidate import Candidate, Estimator, Learner, Sample, Transformer, fit_many
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job
 
 __all__ = ["describe", "import_estimator", "learner_of", "rehearse", "sample_of"]
 
@@ -33,7 +33,7 @@ def sample_of(dataset: Dataset) -> Sample:
     return Sample(dataset.X, dataset.y, dataset.groups, entity=dataset.entity, day=dataset.day)
 
 
-def learner_of(job: JobSpec, dataset: Dataset) -> Learner:
+def learner_of(job: Job, dataset: Dataset) -> Learner:
     """Return the learner of a job: its parameters are fixed, features are prepared within each fit."""
     estimator = import_estimator(job.estimator)(**job.params)
 

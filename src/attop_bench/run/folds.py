@@ -39,7 +39,7 @@ def write_folds(
     dataset : Dataset
         What they were cut from.
     split : mapping
-        How: ``kind``, ``options``, ``repeat`` and ``seed``, as in `JobSpec.split`.
+        How: ``kind``, ``options``, ``repeat`` and ``seed``, as in `Job.split`.
     """
     n = len(dataset.y)
     arrays = {

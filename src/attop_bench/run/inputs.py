@@ -17,7 +17,7 @@ from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.paper import paper_module, simulations_of
 from attop_bench.run.parameters import named
 from attop_bench.run.plan import Plan
-from attop_bench.run.run import Run
+from attop_bench.run.spec import Run
 
 __all__ = ["Inputs"]
 

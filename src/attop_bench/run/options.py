@@ -366,7 +366,7 @@ class Config(_Model):
         return next(d for d in self.datasets if d.id == id)
 
     def split(self, dataset: str, repeat: int) -> dict[str, Any]:
-        """Return how a data set is cut in a repeat, as `JobSpec.split` says it."""
+        """Return how a data set is cut in a repeat, as `Job.split` says it."""
         protocol = self.dataset(dataset).protocol
         how = {"kind": protocol.kind, "options": protocol.options}
         return {**how, "repeat": repeat, "seed": self.seed}

@@ -16,8 +16,7 @@ from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import Config
 from attop_bench.run.parameters import plain
 from attop_bench.run.record import Record, RecordError, digest_of
-from attop_bench.run.run import Run
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job, Run
 
 __all__ = ["Plan"]
 
@@ -150,10 +149,10 @@ class Plan:
     def _run_folder(self, run: Run) -> Path:
         return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
 
-    def spec(self, run: Run) -> JobSpec:
+    def spec(self, run: Run) -> Job:
         """Return what one training run computes."""
         data, learner = self.config.dataset(run.dataset), self.config.method(run.method)
-        return JobSpec(
+        return Job(
             repeat=run.repeat,
             fold=run.fold,
             seed=self.config.seed,

@@ -12,17 +12,33 @@ import numpy as np
 import pandas as pd
 
 from attop.core.top import Top
-from attop.core.typing import Floats
+from attop.core.typing import Floats, Ints
+from attop.core.wording import did_you_mean
 from attop.estimators.base import all_alike
 from attop.metrics.metric import Metric
 from attop_bench.data.base import DatasetError
+from attop_bench.data.formats import read_frame
 from attop_bench.run.environment import environment
-from attop_bench.run.predictions import Part, check_agree, items_of, read_predictions
 from attop_bench.run.tables import KEY, TABLES
 
-__all__ = ["Rescored", "rescore"]
+__all__ = ["COLUMNS", "OPTIONAL", "Rescored", "files_of", "rescore"]
 
+#: What a table of predictions must have: one row for each item that a run scored.
+COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
+#: And what it may have: 0, one list, and 1 for each row if left out.
+OPTIONAL = ("repeat", "group", "weight")
+_SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _RUN = ["dataset", "method", "repeat", "fold"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The items of one fold, the same for every method: row numbers in order, labels, groups, weights."""
+
+    rows: Ints
+    y: Ints
+    groups: Ints | None
+    weights: Floats | None
 
 
 @dataclass(frozen=True)
@@ -48,7 +64,7 @@ def rescore(
     Parameters
     ----------
     files : sequence of Path
-        Tables with the columns of `attop_bench.run.predictions.COLUMNS`, and perhaps `OPTIONAL`. All runs of a
+        Tables with the columns of `COLUMNS`, and perhaps `OPTIONAL`. All runs of a
         data set are in one file; a file may hold several data sets.
     tops : sequence of Top
     metrics : sequence of Metric
@@ -107,7 +123,7 @@ def _evaluate_file(
     path: Path, tops: Sequence[Top], metrics: Sequence[Metric], rename: Mapping[str, str]
 ) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, Any]]]:
     """Return the tables of a file, and what is known of each of its data sets."""
-    frame = read_predictions(path, rename)
+    frame = _read_predictions(path, rename)
     evaluation: list[dict[str, Any]] = []
     runs: list[dict[str, Any]] = []
     about = {}
@@ -117,8 +133,8 @@ def _evaluate_file(
         scored = []
         for key, run in its.groupby(["method", "repeat", "fold"], sort=False, observed=True):
             method, repeat, fold = key
-            part, scores = items_of(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
-            check_agree(
+            part, scores = _items_of(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
+            _check_agree(
                 parts.setdefault((repeat, fold), part), part, f"{where}, repeat {repeat}, fold {fold}", method
             )
             scored.append((method, repeat, fold, part, scores))
@@ -204,3 +220,78 @@ def _with_blanks(runs: pd.DataFrame) -> pd.DataFrame:
     }
     runs = runs.assign(**{name: value for name, value in blanks.items() if name not in runs})
     return runs.reindex(columns=[*KEY, *TABLES["runs"]])
+
+
+def files_of(place: str | Path) -> list[Path]:
+    """Return the files of predictions below a folder, or the file itself.
+
+    Raises
+    ------
+    DatasetError
+        If there are none.
+    """
+    path = Path(place)
+    found = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
+    if not found:
+        raise DatasetError(
+            f"{place}: no file of predictions ({', '.join(_SUFFIXES)}): give a file or a folder"
+        )
+    return found
+
+
+def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
+    """Return the columns `COLUMNS` and those of `OPTIONAL` that a file has.
+
+    Raises
+    ------
+    DatasetError
+        If one is missing, has gaps or is not numeric where it must be.
+    """
+    frame = read_frame(path)
+    frame = frame.rename(columns=dict(rename))
+    missing = [name for name in COLUMNS if name not in frame.columns]
+    if missing:
+        raise DatasetError(
+            f"{path}: no column {missing[0]!r}; {did_you_mean(missing[0], frame.columns)}; name the one that "
+            f"holds it: --rename COLUMN={missing[0]}"
+        )
+    frame = frame[[*COLUMNS, *(name for name in OPTIONAL if name in frame.columns)]]
+    gaps = [name for name in frame if frame[name].isna().any()]
+    if gaps:
+        raise DatasetError(
+            f"{path}: column {gaps[0]!r} has missing values: leave out runs that have no scores"
+        )
+    for name in ("dataset", "method"):
+        frame[name] = frame[name].astype(str)
+    frame["repeat"] = frame.get("repeat", 0)
+    for name in ("label", "score", "weight"):
+        if name in frame and not pd.api.types.is_numeric_dtype(frame[name]):
+            raise DatasetError(f"{path}: column {name!r} is not numeric, such as {frame[name].iloc[0]!r}")
+    return frame
+
+
+def _items_of(run: pd.DataFrame, where: str) -> tuple[Part, Floats]:
+    """Return the items of a run in the order of their rows, and their scores."""
+    order = np.argsort(run["row"].to_numpy(), kind="stable")
+    rows = run["row"].to_numpy()[order]
+    if len(rows) > 1 and (rows[1:] == rows[:-1]).any():
+        raise DatasetError(f"{where}: a row is scored twice: give each repeat and fold its own number")
+    label, scores = run["label"].to_numpy()[order], run["score"].to_numpy(np.float64)[order]
+    if not np.isin(label, (0, 1)).all():
+        raise DatasetError(f"{where}: labels must be 0 or 1, got {np.unique(label)[:5].tolist()}")
+    if not np.isfinite(scores).all():
+        raise DatasetError(f"{where}: {int((~np.isfinite(scores)).sum())} scores are NaN or infinite")
+    groups = np.unique(run["group"].to_numpy()[order], return_inverse=True)[1] if "group" in run else None
+    weights = run["weight"].to_numpy(np.float64)[order] if "weight" in run else None
+    return Part(rows, label.astype(np.int64), groups, weights), scores
+
+
+def _check_agree(first: Part, part: Part, where: str, method: str) -> None:
+    """Refuse methods that were tested on other rows, or with other labels, than the first of the fold."""
+    if not np.array_equal(first.rows, part.rows):
+        raise DatasetError(
+            f"{where}: the {len(part.rows)} rows of method {method!r} are not the same as the "
+            f"{len(first.rows)} of the method before it: methods are compared on the same rows"
+        )
+    if not np.array_equal(first.y, part.y):
+        raise DatasetError(f"{where}: method {method!r} has other labels than the method before it")

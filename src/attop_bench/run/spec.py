@@ -1,4 +1,4 @@
-"""What one training run computes, as one value: the same in a rule, on a socket and on the command line."""
+"""One training job: which run of the benchmark it is, and all it computes, as a value that JSON takes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,22 @@ from attop.core.top import Top
 if TYPE_CHECKING:
     from attop.metrics.metric import Metric
 
-__all__ = ["JobSpec"]
+__all__ = ["Job", "Run"]
 
 
 @dataclass(frozen=True)
-class JobSpec:
-    """What a training run needs to know besides the data.
+class Run:
+    """The place of a training job in the benchmark: all tops of one data set, method, repeat and fold."""
+
+    dataset: str
+    method: str
+    repeat: int
+    fold: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a training job computes, besides the data.
 
     Attributes
     ----------
@@ -75,8 +85,8 @@ class JobSpec:
         return {**asdict(self), "tops": [top.as_dict() for top in self.tops]}
 
     @classmethod
-    def from_dict(cls, said: Mapping[str, Any]) -> JobSpec:
-        """Return the specification that `as_dict` gave.
+    def from_dict(cls, given: Mapping[str, Any]) -> Job:
+        """Return the job that `as_dict` gave.
 
         Raises
         ------
@@ -84,9 +94,9 @@ class JobSpec:
             If an entry is unknown or missing.
         """
         known = {f.name for f in fields(cls)}
-        if unknown := set(said) - known:
+        if unknown := set(given) - known:
             raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(known)}")
         try:
-            return cls(**said)
+            return cls(**given)
         except TypeError as error:
             raise ValueError(f"a training run is not complete: {error}") from None

@@ -13,7 +13,7 @@ from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.jobs.limits import TimeUp, time_limit
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.record import Record
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job
 from attop_bench.run.tables import KEY, TABLES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def trace_table(
     id: str,
     dataset: Dataset | Unavailable,
     fold: Fold | None,
-    jobs: Mapping[str, JobSpec],
+    jobs: Mapping[str, Job],
     records: Mapping[str, Record],
     top: str,
 ) -> pd.DataFrame:
@@ -58,12 +58,12 @@ def trace_table(
     return pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
 
 
-def trace(job: JobSpec, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, Any]]:
+def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, Any]]:
     """Train the chosen setting of a finished run again, with more and more iterations.
 
     Parameters
     ----------
-    job : JobSpec
+    job : Job
         The run's.
     dataset : Dataset
     fold : Fold

@@ -32,7 +32,7 @@ from attop_bench.jobs.supervise import in_words
 from attop_bench.run.environment import environment, peak_memory_mb
 from attop_bench.run.fitting import describe, learner_of, rehearse, sample_of
 from attop_bench.run.record import Record
-from attop_bench.run.spec import JobSpec
+from attop_bench.run.spec import Job
 
 __all__ = ["Outcome", "failure", "run_job", "write_outcome"]
 
@@ -56,7 +56,7 @@ class Outcome:
 
 
 def run_job(
-    job: JobSpec, dataset: Dataset, fold: Fold, seconds: float | None = None, *, contain: bool = True
+    job: Job, dataset: Dataset, fold: Fold, seconds: float | None = None, *, contain: bool = True
 ) -> Outcome:
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
@@ -86,12 +86,12 @@ def run_job(
     return Outcome(fold.test, scores, record)
 
 
-def failure(job: JobSpec, data: str | Path, status: str, message: str, output: str = "") -> Outcome:
+def failure(job: Job, data: str | Path, status: str, message: str, output: str = "") -> Outcome:
     """Return the outcome of a job that could not write its own.
 
     Parameters
     ----------
-    job : JobSpec
+    job : Job
     data : path
         File of the data set.
     status, message : str
@@ -112,7 +112,7 @@ def write_outcome(outcome: Outcome, scores: str | Path, record: str | Path) -> N
     outcome.record.write(record)
 
 
-def _record(job: JobSpec, name: str) -> Record:
+def _record(job: Job, name: str) -> Record:
     return Record(
         repeat=job.repeat,
         fold=job.fold,
@@ -136,7 +136,7 @@ def _status_of(error: BaseException) -> str:
     return "diverged" if isinstance(error, (FloatingPointError, OverflowError)) else "error"
 
 
-def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Floats:
+def _train_all(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats:
     """Train every candidate for every top on the whole training part and score the test part by all."""
     learner, sample = learner_of(job, dataset), sample_of(dataset)
     candidates = learner.candidates
@@ -166,7 +166,7 @@ def _train_all(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Fl
     return scores.reshape(len(job.tops), n, -1)
 
 
-def _select_and_train(job: JobSpec, dataset: Dataset, fold: Fold, record: Record) -> Floats:
+def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats:
     """Choose a candidate for every top on the inner splits and train it on the whole training part."""
     learner = learner_of(job, dataset)
     candidates = learner.candidates

@@ -1,17 +1,15 @@
-"""Data without a download: two sets that come with scikit-learn, and simulated users."""
+"""Real data that come with scikit-learn: no download."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field
 
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.parameters import Count, checked
+from attop_bench.data.parameters import checked
 
-__all__ = ["DIGITS_SOURCE", "digit", "simulation", "wdbc"]
+__all__ = ["DIGITS_SOURCE", "digit", "wdbc"]
 
 #: Facts of the digit images, shared with the image recommendation made of them.
 DIGITS_SOURCE = {
@@ -85,66 +83,3 @@ def digit(
         "positive": f"image of the digit {digit}",
     }
     return Dataset(f"digit-{digit}", pixels, bunch.target == digit, None, facts)
-
-
-@checked("dataset simulation")
-def simulation(
-    n_users: Count = 60,
-    n_pos: Annotated[Sequence[Count], Field(min_length=1)] = (10, 20),
-    n_neg: Count = 160,
-    d: Count = 5,
-    *,
-    seed: int,
-) -> Dataset:
-    """Users whose positives are N(-1_d, I) and whose negatives are N(0_d, I).
-
-    Parameters
-    ----------
-    n_users : int
-        Number of users, the groups.
-    n_pos : sequence of int
-        Positives per user; the users take the entries in turn, so two entries make two halves.
-    n_neg : int
-        Negatives per user.
-    d : int
-        Number of features.
-    seed : int
-
-    Returns
-    -------
-    dataset : Dataset
-        Users in order; within a user the positives come first.
-
-    Raises
-    ------
-    DatasetError
-        If a number is not a positive integer.
-
-    Notes
-    -----
-    Case 1 of the paper has 10 positives and looks at the top k = 20, case 2 has 20 and k = 10.
-
-    Differences from the paper: it simulates a single user per run and averages over 300 runs of either
-    case; here all users form one set, half of them of either case, with one model for all. A split
-    within users divides the counts: for a test part of 20% with the paper's counts, ask for five times
-    as many (``n_pos=(50, 100), n_neg=800``).
-
-    References
-    ----------
-    Hiranandani et al. (2020), section 7.1.
-    """
-    rng = np.random.default_rng(seed)
-    positives = np.resize(np.asarray(n_pos), n_users)
-    size = positives + n_neg
-    user = np.repeat(np.arange(n_users), size)
-    position = np.arange(len(user)) - np.repeat(np.cumsum(size) - size, size)
-    y = (position < positives[user]).astype(np.int64)
-    X = rng.standard_normal((len(user), d)) - y[:, None]
-    facts = {
-        "title": "Simulated users with few and with many positives",
-        "source": "simulated, after Hiranandani et al. (2020), section 7.1",
-        "licence": "none needed: simulated",
-        "positive": "item drawn around -1 instead of 0",
-        "counts": {f"users with {c} positives": int((positives == c).sum()) for c in sorted(set(n_pos))},
-    }
-    return Dataset("simulation", X, y, user, facts)

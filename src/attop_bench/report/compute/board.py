@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from attop.core.top import sort_tops
 from attop.core.wording import listed
 from attop.metrics.registry import get_metric
 from attop.statistics.profiles import bootstrap_means, regret
 from attop.statistics.ranks import rank_rows
+from attop_bench.report.compute.runs import costs
 from attop_bench.report.compute.tables import require
-from attop_bench.report.compute.tops import sort_tops
-from attop_bench.report.compute.tuning import costs
 
 __all__ = ["Matrix", "board", "have_shared_unit", "metric_matrix", "pareto_front"]
 

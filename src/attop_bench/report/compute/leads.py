@@ -25,10 +25,10 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
+from attop.core.top import sort_tops
 from attop.core.wording import chance, counted, fine, listed
 from attop.experiment.judge import Judgement, Rival, default_tolerance, judge
 from attop.metrics.registry import get_metric
-from attop_bench.report.compute.tops import sort_tops, span
 
 __all__ = [
     "BASELINE",
@@ -40,6 +40,7 @@ __all__ = [
     "headline",
     "leader",
     "reading",
+    "span",
     "split_ratio",
 ]
 
@@ -208,3 +209,15 @@ def _verdict(lead: Lead, rival: Rival) -> str:
 def _p(p: float) -> str:
     text = chance(p)
     return text if text[0] in "<>" else f"= {text}"
+
+
+def span(tops: list[str]) -> str:
+    """Put sorted tops into few words, such as "k = 5 and 10" or "tau = 0.01 to 0.19"."""
+    if len(tops) == 1:
+        return tops[0]
+    kinds = dict.fromkeys(t.partition("=")[0] for t in tops)
+    parts = []
+    for kind in kinds:
+        values = [t.partition("=")[2] for t in tops if t.startswith(kind + "=")]
+        parts.append(f"{kind} = {f'{values[0]} to {values[-1]}' if len(values) > 2 else listed(values)}")
+    return listed(parts)

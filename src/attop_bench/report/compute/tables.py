@@ -14,10 +14,17 @@ import numpy as np
 import pandas as pd
 
 from attop.core.files import write_csv, write_parquet
+from attop.core.top import sort_tops
 from attop.metrics.registry import get_metric
-from attop_bench.report.compute.tops import sort_tops
 
-__all__ = ["job_list", "rank_methods", "require", "standings", "summarise", "write_summary"]
+__all__ = [
+    "job_list",
+    "rank_methods",
+    "require",
+    "standings",
+    "summarise",
+    "write_summary",
+]
 
 _KEY = ["dataset", "top", "metric", "method"]
 _GROUP = _KEY[:3]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from attop.core.top import Top, main_top, sort_tops
 from attop.core.typing import Floats
 from attop.core.wording import counted, listed, seconds
 from attop.metrics.registry import get_metric
 from attop_bench.report.compute.board import pareto_front
-from attop_bench.report.compute.roc_curves import left_end, mean_roc
-from attop_bench.report.compute.tops import main_top, read_top, sort_tops
+from attop_bench.report.compute.curves import left_end, mean_roc
 from attop_bench.report.figures.scene import (
     GRID,
     MUTED,
@@ -39,7 +39,7 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
     part = scene.of(summary).dropna(subset="mean")
     kinds: dict[str, list[str]] = {}
     for top in sort_tops(part["top"]):
-        kinds.setdefault(read_top(top)[0], []).append(top)
+        kinds.setdefault(Top.parse(top).size[0], []).append(top)
     kinds = {kind: tops for kind, tops in kinds.items() if len(tops) > 1}
     if part.empty:
         return scene.sentence(
@@ -61,7 +61,7 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
                 its = part[part["method"] == method].set_index("top").reindex(tops)
                 _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, its)
             scene.keep_in_bounds(axes)
-            axes.set_xticks(range(len(tops)), [f"{read_top(t)[1]:g}" for t in tops])
+            axes.set_xticks(range(len(tops)), [f"{Top.parse(t).size[1]:g}" for t in tops])
             axes.grid(axis="x", visible=False)
             axes.set_xlabel(_AXIS.get(kind, kind))
         panels[0].set_ylabel(scene.metric)

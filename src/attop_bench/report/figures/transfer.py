@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from attop.core.top import Top
 from attop.core.wording import abridge, counted, fine
 from attop.metrics.registry import get_metric
-from attop_bench.report.compute.tops import read_top
-from attop_bench.report.compute.transfer import Transfer, transfer
+from attop_bench.report.compute.curves import Transfer, transfer
 from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Figure, Scene, as_csv, figure_theme, to_svg
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def _signed(value: float, decimals: int) -> str:
 
 
 def _short(tops: Sequence[str]) -> list[str]:
-    kinds = {read_top(t)[0] for t in tops}
-    return [f"{read_top(t)[1]:g}" if len(kinds) == 1 else t for t in tops]
+    kinds = {Top.parse(t).size[0] for t in tops}
+    return [f"{Top.parse(t).size[1]:g}" if len(kinds) == 1 else t for t in tops]
 
 
 def _data(scene: Scene, found: Sequence[Transfer]) -> str:

@@ -14,8 +14,7 @@ from attop.core import wording
 from attop.core.files import write_bytes
 from attop.metrics.registry import METRICS, get_metric
 from attop_bench.bibliography import cited
-from attop_bench.report.compute.across import Across, across
-from attop_bench.report.compute.across_sentences import by_reason, sentences
+from attop_bench.report.compute.across import Across, across, by_reason, sentences
 from attop_bench.report.compute.board import board
 from attop_bench.report.compute.leads import BASELINE, all_leads
 from attop_bench.report.compute.tables import standings, summarise, write_summary

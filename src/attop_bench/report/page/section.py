@@ -10,12 +10,12 @@ from typing import Any
 
 import pandas as pd
 
+from attop.core.top import main_top, sort_tops
 from attop_bench.data.splits.protocols import PROTOCOLS
-from attop_bench.report.compute.leads import BASELINE, Lead, headline
+from attop_bench.report.compute.curves import Transfer, transfer
+from attop_bench.report.compute.leads import BASELINE, Lead, headline, span
+from attop_bench.report.compute.runs import Choice, choices, costs
 from attop_bench.report.compute.tables import rank_methods
-from attop_bench.report.compute.tops import main_top, sort_tops, span
-from attop_bench.report.compute.transfer import Transfer, transfer
-from attop_bench.report.compute.tuning import Choice, choices, costs
 from attop_bench.report.figures import PER_DATASET, draw
 from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
 from attop_bench.report.page.view import View, build_view

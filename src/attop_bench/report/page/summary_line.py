@@ -11,9 +11,14 @@ import pandas as pd
 from attop.core.wording import counted, fixed, listed, seconds
 from attop_bench.jobs.limits import FAILED
 from attop_bench.report.compute.across import Across
-from attop_bench.report.compute.clock import wall_clock
-from attop_bench.report.compute.failures import constant_models, error_list, status_counts, undefined_values
 from attop_bench.report.compute.leads import Lead, headline
+from attop_bench.report.compute.runs import (
+    constant_models,
+    error_list,
+    status_counts,
+    undefined_values,
+    wall_clock,
+)
 from attop_bench.report.page.section import Entry, Records, Section
 
 __all__ = ["Chip", "Failures", "chips", "failures", "left_out", "page_headline"]
