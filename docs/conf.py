@@ -18,8 +18,6 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
-    "estimator_pages",
-    "layers",
     "mathml",
     "registries",
 ]
@@ -30,6 +28,12 @@ myst_heading_anchors = 3
 default_role = "py:obj"
 
 autodoc_member_order = "bysource"
+autodoc_default_options = {
+    "members": True,
+    # Made by scikit-learn for its metadata routing, or documented there.
+    "exclude-members": "set_fit_request, set_partial_fit_request, set_predict_request, set_score_request, "
+    "get_params, set_params, get_metadata_routing",
+}
 autodoc_typehints = "none"
 autodoc_mock_imports = ["torch"]  # of an extra, and large
 napoleon_google_docstring = False

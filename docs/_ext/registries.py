@@ -1,18 +1,28 @@
-"""``metric-table`` and ``surrogate-table``: what the registry and the classes say of themselves."""
+"""Tables of the registries, a page for each estimator, all modules of a package.
+
+The pages of estimators are written at each build; git does not keep them.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
+from importlib import import_module
+from inspect import cleandoc, signature
+from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sklearn.utils import get_tags
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import nested_parse_with_titles
 
-from attop import surrogates
-from attop.metrics import METRICS
+from attop import estimators, surrogates
 from attop.metrics.metric import EXPECTED
-from attop.surrogates import BoundSurrogate, Surrogate
+from attop.metrics.registry import METRICS
+from attop.surrogates.base import BoundSurrogate, Surrogate
 
 #: What `bounds` of a surrogate names, as the risk it is.
 RISKS = {None: "no metric", "AUC": "1 - AUC", "pAUC": "1 - pAUC", "pAp@k": "1 - pAp@k"}
@@ -49,6 +59,85 @@ def surrogate_rows() -> list[list[str]]:
     ]
 
 
+#: Learners that accept groups and have one top for all; tests/docs tries each.
+ONE_LIST = {"AATP", "PNormPush"}
+
+PAGE = """{name}
+{line}
+
+.. list-table::
+   :header-rows: 1
+
+   * - a top in each group
+     - sample weights
+     - sparse features
+     - learns batch by batch
+   * - {groups}
+     - {weights}
+     - {sparse}
+     - {batches}
+
+.. autoclass:: attop.estimators.{name}
+   :inherited-members: BaseEstimator, ClassifierMixin
+   :show-inheritance:
+"""
+
+
+def abilities(name: str) -> dict[str, bool]:
+    """What an estimator takes, as its signature and its tags say it."""
+    estimator = getattr(estimators, name)
+    return {
+        "groups": name not in ONE_LIST,
+        "weights": "sample_weight" in signature(estimator.fit).parameters,
+        "sparse": get_tags(estimator()).input_tags.sparse,
+        "batches": hasattr(estimator, "partial_fit"),
+    }
+
+
+def learners() -> list[str]:
+    """Names of the exported estimators that can be made without arguments, but for their common class."""
+    known = {name: getattr(estimators, name) for name in estimators.__all__}
+    made = [n for n, value in known.items() if hasattr(value, "fit") and value is not estimators.Ranker]
+    return sorted((n for n in made if _without_arguments(known[n])), key=str.lower)
+
+
+def _without_arguments(kind: type) -> bool:
+    given = (
+        p for p in signature(kind).parameters.values() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    )
+    return all(p.default is not p.empty for p in given)
+
+
+def learner_rows() -> list[list[str]]:
+    """One row a learner: name, summary, abilities."""
+    summaries = {
+        name: cleandoc(getattr(estimators, name).__doc__ or "").split("\n\n")[0] for name in learners()
+    }
+    return [
+        [
+            f"{{py:obj}}`~attop.estimators.{name}`",
+            " ".join(text.split()),
+            *("yes" if able else "no" for able in abilities(name).values()),
+        ]
+        for name, text in summaries.items()
+    ]
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write the pages of estimators; those that did not change keep their time."""
+    folder = Path(app.srcdir) / "reference" / "estimators"
+    folder.mkdir(exist_ok=True)
+    wanted = {}
+    for name in learners():
+        able = {key: "yes" if value else "no" for key, value in abilities(name).items()}
+        wanted[folder / f"{name.lower()}.rst"] = PAGE.format(name=name, line="=" * len(name), **able)
+    for path in set(folder.glob("*.rst")) - set(wanted):
+        path.unlink()
+    for path, text in wanted.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
 def _bound(value: float) -> str:
     return "∞" if math.isinf(value) else f"{value:g}"
 
@@ -58,34 +147,69 @@ def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
     return ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]
 
 
-class _Table(Directive):
-    def lines(self) -> list[str]:
-        raise NotImplementedError
+TABLES = {
+    "metrics": (["name", "definition", "ties", "undefined, or surprising", "range"], metric_rows),
+    "surrogates": (["surrogate", "name", "an upper bound of", "convex", "smooth"], surrogate_rows),
+    "estimators": (["estimator", "", "groups", "weights", "sparse", "batches"], learner_rows),
+}
+
+
+class Table(SphinxDirective):
+    """``registry-table``: a table of `TABLES`, in a page of Markdown."""
+
+    required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
+        """Parse the table."""
+        header, rows = TABLES[self.arguments[0]]
         parsed = nodes.Element()
-        self.state.nested_parse(StringList(self.lines(), source="registries"), self.content_offset, parsed)
+        lines = StringList(_markdown(header, rows()), source="registries")
+        self.state.nested_parse(lines, self.content_offset, parsed)
         return parsed.children
 
 
-class MetricTable(_Table):
-    """All metrics."""
+class Modules(SphinxDirective):
+    """``modules``: all modules of a package but its kernels, each with what it exports, in a page of reST."""
 
-    def lines(self) -> list[str]:
-        """Write the table as Markdown."""
-        return _markdown(["name", "definition", "ties", "undefined, or surprising", "range"], metric_rows())
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Parse a section for each module."""
+        package = self.arguments[0]
+        lines = []
+        for module in walk_packages(import_module(package).__path__, f"{package}."):
+            if not module.ispkg and "kernels" not in module.name:
+                name = module.name.removeprefix(f"{package}.")
+                lines += [name, "-" * len(name), "", f".. automodule:: {module.name}", ""]
+        section = nodes.section()
+        section.document = self.state.document
+        nested_parse_with_titles(self.state, StringList(lines, source="registries"), section)
+        return section.children
 
 
-class SurrogateTable(_Table):
-    """All surrogates."""
+def tidy(app: Sphinx, doctree: nodes.document) -> None:
+    """Name attributes so; take back what is no link: the "shape" of a type, the address "prec@k"."""
+    for name in doctree.findall(nodes.field_name):
+        if name.astext() == "Variables":
+            name.children = [nodes.Text("Attributes")]
+    for link in list(doctree.findall(pending_xref)):
+        if link.get("reftype") == "class" and not link["reftarget"].rpartition(".")[2][:1].isupper():
+            link.replace_self(link.children)
+    for link in list(doctree.findall(nodes.reference)):
+        if link.get("refuri", "").startswith("mailto:"):
+            link.replace_self(link.children)
 
-    def lines(self) -> list[str]:
-        """Write the table as Markdown."""
-        return _markdown(["surrogate", "name", "an upper bound of", "convex", "smooth"], surrogate_rows())
+
+def skip_fields(app: Sphinx, what: str, name: str, value: object, skip: bool, options: object) -> bool | None:
+    """Leave out the fields of named tuples: the class's docstring lists them."""
+    return True if type(value).__name__ == "_tuplegetter" else None
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directives."""
-    app.add_directive("metric-table", MetricTable)
-    app.add_directive("surrogate-table", SurrogateTable)
+    """Register the directives and the writing of pages."""
+    app.add_directive("registry-table", Table)
+    app.add_directive("modules", Modules)
+    app.connect("builder-inited", write_pages)
+    app.connect("doctree-read", tidy)
+    app.connect("autodoc-skip-member", skip_fields)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

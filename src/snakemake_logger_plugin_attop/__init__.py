@@ -8,8 +8,11 @@ Snakemake's own log under ``.snakemake/log`` holds every event either way.
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterator
 from logging import ERROR, INFO, WARNING, LogRecord
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -17,14 +20,21 @@ from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultForma
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attop_bench.run.record import Record, RecordError
 from snakemake_logger_plugin_attop.display import Display
-from snakemake_logger_plugin_attop.failures import reason_of
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
 __all__ = ["LogHandler"]
 
 # Of Snakemake's own sentences those that a user waits for; the others describe its inner life.
-_TOLD = ("Nothing to be done", "SLURM run ID", "Unlocking", "Removing", "Terminating processes", "Cancelling")
+_SHOWN = (
+    "Nothing to be done",
+    "SLURM run ID",
+    "Unlocking",
+    "Removing",
+    "Terminating processes",
+    "Cancelling",
+)
 
 
 class LogHandler(LogHandlerBase):
@@ -69,27 +79,33 @@ class LogHandler(LogHandlerBase):
 
     def _take(self, display: Display, record: LogRecord) -> None:
         event: Any = getattr(record, "event", None)
-        told: dict[str, Any] = vars(record)
+        facts: dict[str, Any] = vars(record)
         if event == "attop_todo":
-            self._progress.plan(told["jobs"], cores=told["cores"])
-            display.begin(report=told["report"], manifest=told["manifest"], configfiles=told["configfiles"])
+            self._progress.plan(facts["jobs"], cores=facts["cores"])
+            display.begin(
+                report=facts["report"], manifest=facts["manifest"], configfiles=facts["configfiles"]
+            )
         elif event == LogEvent.JOB_INFO:
             self._progress.describe(
-                told["jobid"],
-                Job(told["rule_name"], dict(told["wildcards"]), tuple(told["output"]), tuple(told["log"])),
+                facts["jobid"],
+                Job(
+                    facts["rule_name"], dict(facts["wildcards"]), tuple(facts["output"]), tuple(facts["log"])
+                ),
             )
         elif event == LogEvent.JOB_STARTED:
-            self._progress.start(told["jobs"] if isinstance(told["jobs"], list) else [told["jobs"]])
+            self._progress.start(facts["jobs"] if isinstance(facts["jobs"], list) else [facts["jobs"]])
             display.update()
         elif event == LogEvent.JOB_FINISHED:
-            job = self._progress.finish(told["job_id"])
+            job = self._progress.finish(facts["job_id"])
             if job is not None and (why := reason_of(job)):
                 display.failure(job, why, kept=True)
             display.update()
         elif event == LogEvent.JOB_ERROR:
-            job = Job(told["rule_name"], {}, tuple(told["output"]), tuple(told["log"]))
-            known = self._progress.fail(told["jobid"]) or job
-            display.failure(known, reason_of(known, ended=False) or told.get("rule_msg") or "no reason given")
+            job = Job(facts["rule_name"], {}, tuple(facts["output"]), tuple(facts["log"]))
+            known = self._progress.fail(facts["jobid"]) or job
+            display.failure(
+                known, reason_of(known, ended=False) or facts.get("rule_msg") or "no reason given"
+            )
         elif event is None or event == LogEvent.ERROR:
             message = record.getMessage()
             if (
@@ -98,7 +114,7 @@ class LogHandler(LogHandlerBase):
                 display.say(message, style="red")
             elif WARNING <= record.levelno < ERROR:
                 display.say(message, style="yellow")
-            elif record.levelno == INFO and message.startswith(_TOLD):
+            elif record.levelno == INFO and message.startswith(_SHOWN):
                 display.say(message)
 
     @property
@@ -123,5 +139,35 @@ class LogHandler(LogHandlerBase):
 
     @property
     def needs_rulegraph(self) -> bool:
-        """What there is to do is told by the Snakefile."""
+        """The Snakefile says what there is to do."""
         return False
+
+
+def reason_of(job: Job, *, ended: bool = True) -> str:
+    """Return the reason of a failure; empty if there is none.
+
+    A training job that ``ended`` has a record, which may say that its method failed; a download has a
+    receipt, which may say that the files are unavailable. The reason of a job that broke off is the last
+    line of its log.
+    """
+    if not ended:
+        return next(_last_lines(job), "")
+    for path in map(Path, job.output):
+        if path.name == "record.json":
+            try:
+                record = Record.read(path)
+            except RecordError as error:
+                return str(error)
+            return f"{record.status}: {record.error}" if record.failed else ""
+        if path.name == "fetch.json" and path.exists():
+            missing = json.loads(path.read_text(encoding="utf-8")).get("unavailable")
+            return f"unavailable: {' '.join(missing)}" if missing else ""
+    return ""
+
+
+def _last_lines(job: Job) -> Iterator[str]:
+    for log in map(Path, job.log):
+        if log.exists():
+            lines = [s for s in log.read_text(encoding="utf-8", errors="replace").splitlines() if s.strip()]
+            if lines:
+                yield f"{lines[-1].strip()} (all of it: {log})"

@@ -13,26 +13,18 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from attop.core.wording import counted
+from attop.core.wording import counted, seconds
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
-__all__ = ["Display", "duration"]
+__all__ = ["Display"]
 
 ROWS = 12  # bars; a run on more data sets shows those that are trained on
 LINE_EVERY = 30.0  # seconds, without a terminal
 FAILURES = 10  # repeated at the end
 
 
-def duration(seconds: float) -> str:
-    """Return seconds as a reader says them."""
-    s = max(round(seconds), 0)
-    if s < 60:
-        return f"{s} s"
-    return f"{s // 60} min {s % 60:02} s" if s < 3600 else f"{s // 3600} h {s % 3600 // 60:02} min"
-
-
 class Display:
-    """What a run says while it runs.
+    """Progress of a run while it runs.
 
     Parameters
     ----------
@@ -47,7 +39,7 @@ class Display:
         self._live: Live | None = None
         self._report = self._manifest = self._options = ""
         self._kept = False
-        self._said_at = float("-inf")
+        self._printed_at = float("-inf")
         self._complete: set[str] = set()
 
     def begin(self, *, report: str, manifest: str, configfiles: Sequence[str]) -> None:
@@ -77,8 +69,8 @@ class Display:
                 lacking = any(subject == f"fetch {dataset}" for subject, _ in p.failed)
                 ended = "no data, nothing trained" if lacking else f"{total} of {total} training jobs done"
                 self.say(f"{self._clock()} {dataset}: {ended}")
-        if p.elapsed - self._said_at >= LINE_EVERY:
-            self._said_at = p.elapsed
+        if p.elapsed - self._printed_at >= LINE_EVERY:
+            self._printed_at = p.elapsed
             self.say(f"{self._clock()} {self._summary()}")
 
     def failure(self, job: Job, why: str, *, kept: bool = False) -> None:
@@ -103,7 +95,7 @@ class Display:
             return
         done, steps = self._progress.steps
         whole, failed = done == steps, self._progress.failed
-        self.say(f"{done} of {steps} steps done in {duration(self._progress.elapsed)}")
+        self.say(f"{done} of {steps} steps done in {seconds(self._progress.elapsed)}")
         if whole:
             if headline := _headline(self._manifest):
                 self.say(f"\n{headline}")
@@ -115,7 +107,7 @@ class Display:
             if len(failed) > FAILURES:
                 self.say(f"  and {len(failed) - FAILURES} other reasons: attop status{self._options}")
             clear = f"attop retry{self._options}, then " if self._kept else ""
-            self.say(f"When the cause is mended: {clear}the same command again.")
+            self.say(f"After fixing the cause: {clear}the same command again.")
         elif not whole:
             self.say("Not finished: the same command goes on from here.")
         self._report = ""  # logging closes its handlers twice
@@ -138,11 +130,11 @@ class Display:
         p = self._progress
         done, steps = p.steps
         left = p.seconds_left()
-        said = f"{done} of {steps} steps"
-        said += f", about {duration(left)} left" if left is not None and done < steps else ""
-        said += f", {p.failed.total()} failed" if p.failed else ""
+        text = f"{done} of {steps} steps"
+        text += f", about {seconds(max(left, 0))} left" if left is not None and done < steps else ""
+        text += f", {p.failed.total()} failed" if p.failed else ""
         others = p.running_others()
-        return said + (f"; now: {', '.join(others)}" if others else "")
+        return text + (f"; now: {', '.join(others)}" if others else "")
 
     def _clock(self) -> str:
         s = round(self._progress.elapsed)

@@ -10,7 +10,7 @@ from support import ROOT
 
 sys.path.insert(0, str(ROOT / "docs/_ext"))
 pytest.importorskip("sphinx", reason="the pages are made by Sphinx")
-from estimator_pages import ONE_LIST, abilities, learners
+from registries import ONE_LIST, abilities, learners
 
 from attop import estimators
 

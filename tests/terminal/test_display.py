@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from snakemake_logger_plugin_attop.display import Display, duration
+from snakemake_logger_plugin_attop.display import Display
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
 
@@ -35,13 +35,6 @@ def begin(display, folder, configfiles=()):
     display.begin(
         report="results/report.html", manifest=str(folder / "manifest.json"), configfiles=configfiles
     )
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"), [(0.2, "0 s"), (59, "59 s"), (61, "1 min 01 s"), (3720, "1 h 02 min"), (-3, "0 s")]
-)
-def test_duration(seconds, said):
-    assert duration(seconds) == said
 
 
 def test_what_has_no_data_is_not_said_to_be_trained(out, tmp_path):
@@ -95,7 +88,7 @@ def test_failures_alike_are_said_once_and_counted_at_the_end(out, tmp_path):
     assert last == [
         "3 failed:",
         "  svm on digits (3 jobs): timeout: more than 5 s",
-        "When the cause is mended: attop retry --configfile mine.yaml, then the same command again.",
+        "After fixing the cause: attop retry --configfile mine.yaml, then the same command again.",
     ]
 
 
@@ -124,7 +117,7 @@ def test_what_a_later_run_tries_again_by_itself_need_not_be_cleared(out, tmp_pat
     begin(display, tmp_path)
     display.failure(Job("check", {}), "no column 'y'")
     display.end()
-    assert out.getvalue().rstrip().endswith("When the cause is mended: the same command again.")
+    assert out.getvalue().rstrip().endswith("After fixing the cause: the same command again.")
 
 
 def test_a_job_that_ends_well_when_tried_again_has_not_failed(out, tmp_path):

@@ -14,7 +14,7 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
@@ -22,14 +22,17 @@ from threadpoolctl import threadpool_limits
 
 from attop.core.seeds import derive_seed
 from attop.core.typing import Floats, Ints
-from attop.experiment.candidate import fit, open_parameters
+from attop.experiment.candidate import Estimator, Rows, fit, open_parameters
 from attop.experiment.splits import Pair
 from attop.metrics.scorer import check_scores_of, scores_of
 
 __all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "refit", "seeded"]
 
 #: A name and an estimator.
-Member = tuple[str, Any]
+Member = tuple[str, Estimator]
+
+#: ``sample_weight`` and ``groups`` of the rows, where given.
+Values = dict[str, Any]
 
 #: Probabilities are clipped to this range: samples are too small to tell rarer or surer events apart.
 _LEAST, _MOST = 1e-6, 0.999
@@ -49,7 +52,7 @@ def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
         Whether features are a sparse matrix: without LightGBM no booster takes one.
     """
 
-    def scaled(*steps: Any) -> Any:
+    def scaled(*steps: Estimator) -> Pipeline:
         return make_pipeline(SimpleImputer(), StandardScaler(with_mean=not sparse), *steps)
 
     boosting = [("boosting", booster()), ("random boosting", booster(random=True))]
@@ -62,7 +65,7 @@ def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
     ]
 
 
-def booster(*, random: bool = False) -> Any:
+def booster(*, random: bool = False) -> Estimator:
     """Return LightGBM where it is installed, else scikit-learn's boosting; set for few positives.
 
     A random one chooses its thresholds at random (scikit-learn's: among half of the features).
@@ -89,7 +92,7 @@ def booster(*, random: bool = False) -> Any:
     )
 
 
-def seeded(member: Member, seed: int) -> Any:
+def seeded(member: Member, seed: int) -> Estimator:
     """Return a clone of the estimator; each `random_state` that is None gets a seed of the member's name."""
     name, estimator = member
     states = {p: derive_seed(seed, name, p, bits=31) for p in open_parameters(estimator, "random_state")}
@@ -98,10 +101,10 @@ def seeded(member: Member, seed: int) -> Any:
 
 def cross_fit(
     members: Sequence[Member],
-    X: Any,
+    X: Rows,
     y: Ints,
     folds: Sequence[Pair],
-    values: dict[str, Any],
+    values: Values,
     n_jobs: int | None,
 ) -> Floats:
     """Return the raw scores of every row by every member trained without its fold, shape (n, m).
@@ -127,16 +130,14 @@ def cross_fit(
     return scores
 
 
-def refit(
-    members: Sequence[Member], X: Any, y: Ints, values: dict[str, Any], n_jobs: int | None
-) -> list[Member]:
+def refit(members: Sequence[Member], X: Rows, y: Ints, values: Values, n_jobs: int | None) -> list[Member]:
     """Return the members fitted on all rows; parameters as for `cross_fit`."""
     every = np.arange(len(y))
     fitted = Parallel(n_jobs)(delayed(_fit)(member, X, y, every, values) for member in members)
     return [(name, model) for (name, _), model in zip(members, fitted, strict=True)]
 
 
-def raw_scores(member: Member, X: Any, prior: float) -> Floats:
+def raw_scores(member: Member, X: Rows, prior: float) -> Floats:
     """Return the scores of a fitted member: log-odds, or what its decision function gives.
 
     Parameters
@@ -162,14 +163,14 @@ def raw_scores(member: Member, X: Any, prior: float) -> Floats:
     return np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
 
 
-def _held_out(member: Member, X: Any, y: Ints, fold: Pair, values: dict[str, Any]) -> Floats:
+def _held_out(member: Member, X: Rows, y: Ints, fold: Pair, values: Values) -> Floats:
     train, test = fold
     with threadpool_limits(1):
         model = _fit(member, X, y, train, values)
         return raw_scores((member[0], model), _safe_indexing(X, test), float(y.mean()))
 
 
-def _fit(member: Member, X: Any, y: Ints, rows: Ints, values: dict[str, Any]) -> Any:
+def _fit(member: Member, X: Rows, y: Ints, rows: Ints, values: Values) -> Estimator:
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
         return fit(member[1], _safe_indexing(X, rows), y[rows], **{k: v[rows] for k, v in values.items()})

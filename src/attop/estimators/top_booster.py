@@ -160,7 +160,7 @@ class TopBooster(WeightedRanker):
         self.constant_ = all_alike(scores)
         self.intercept_ = -cut_below(scores, int(labels.sum()))
 
-    def _choose_width(self, X: Any, part: Part, top: Top) -> None:
+    def _choose_width(self, X: Features, part: Part, top: Top) -> None:
         """Choose the width with the highest mean precision; none where that gains too little."""
         from joblib import Parallel, delayed
 
@@ -189,7 +189,7 @@ class TopBooster(WeightedRanker):
                 self.bandwidth_ = widths[best]
         self.refined_ = self.bandwidth_ is not None
 
-    def _boost(self, X: Any, part: Part, top: Top, widths: Any) -> list[Any]:
+    def _boost(self, X: Features, part: Part, top: Top, widths: Sequence[float]) -> list[Any]:
         """Return the model of log loss, and one weighted around its cut for each width."""
         lightgbm = _lightgbm()
         parameters = {
@@ -227,11 +227,11 @@ def _lightgbm() -> Any:
     return lightgbm
 
 
-def _raw(model: Any, X: Any) -> Floats:
+def _raw(model: Any, X: Features) -> Floats:
     return np.asarray(model.predict(_matrix(X), raw_score=True, num_threads=1), dtype=np.float64)
 
 
-def _matrix(X: Any) -> Any:
+def _matrix(X: Features) -> Any:
     """Return what LightGBM takes without a warning: of sparse formats the older interface."""
     return csr_matrix(X) if issparse(X) else X
 

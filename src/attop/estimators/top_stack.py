@@ -20,6 +20,7 @@ from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import Ranker, Setting, cut_below
 from attop.estimators.members import (
     Member,
+    Values,
     cross_fit,
     default_members,
     raw_scores,
@@ -27,7 +28,7 @@ from attop.estimators.members import (
     seeded,
 )
 from attop.estimators.validation import encode_labels
-from attop.experiment.candidate import fit_parameter
+from attop.experiment.candidate import Rows, fit_parameter
 from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import HeldOutPrecision, TopPrecision
 
@@ -148,18 +149,18 @@ class TopStack(Ranker, _BaseComposition):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters, and with `deep` those of the members as ``name__parameter``."""
         return self._get_params("estimators", deep=deep)
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Set parameters, those of members as ``name__parameter``, a member itself by its name."""
         self._set_params("estimators", **params)
         return self
 
     def fit(
         self,
-        X: Any,
+        X: Rows,
         y: ArrayLike,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -190,7 +191,7 @@ class TopStack(Ranker, _BaseComposition):
 
     def fit_many(
         self,
-        X: Any,
+        X: Rows,
         y: ArrayLike,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -215,7 +216,14 @@ class TopStack(Ranker, _BaseComposition):
             self._fit_many(X, y, groups, sample_weight, alike)
         return models
 
-    def _fit_many(self, X: Any, y: Any, groups: Any, sample_weight: Any, models: Sequence[Self]) -> None:
+    def _fit_many(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        groups: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        models: Sequence[Self],
+    ) -> None:
         """Fit `models`, which differ in their top alone."""
         models[0]._check_estimators()
         labels = validate_data(models[0], y=y)
@@ -223,7 +231,7 @@ class TopStack(Ranker, _BaseComposition):
         if not len(labels):
             raise ValueError("X has 0 sample(s): a ranking is learnt from positives and negatives")
         classes, labels = encode_labels(labels)
-        values: dict[str, Any] = {}
+        values: Values = {}
         if groups is not None:
             values["groups"] = check_groups(groups, len(labels))
         if sample_weight is not None:
@@ -240,7 +248,7 @@ class TopStack(Ranker, _BaseComposition):
                     setattr(model, name, getattr(models[0], name))
             model._combine(members, labels, values.get("sample_weight"), measure)
 
-    def _fit_members(self, X: Any, y: Ints, values: dict[str, Any]) -> _Members:
+    def _fit_members(self, X: Rows, y: Ints, values: Values) -> _Members:
         rng = check_random_state(self.random_state)
         folds = cross_fitting_folds(self.cv, y, values.get("groups"), rng)
         seed = int(rng.randint(np.iinfo(np.int32).max))
@@ -287,13 +295,13 @@ class TopStack(Ranker, _BaseComposition):
         self.coef_ = _weigh(Z, y, weights, np.arange(len(y)))
         self.intercept_ = -cut_below(_weighted(Z, self.coef_), min(int(measure.k.sum()), len(y) - 1))
 
-    def member_scores(self, X: Any) -> Floats:
+    def member_scores(self, X: Rows) -> Floats:
         """Return the members' scores on their common scale, shape (n, n_members)."""
         check_is_fitted(self)
         raw = np.column_stack([raw_scores(member, X, self._prior) for member in self.members_])
         return (raw - self._centre) / self._scale
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Rows) -> Floats:
         """Return the scores, shape (n,); the higher, the nearer the top."""
         scores = self.member_scores(X)
         return _weighted(scores, self.coef_) + self.intercept_

@@ -28,7 +28,9 @@ from attop.metrics.metric import Metric, MetricValue
 __all__ = [
     "Candidate",
     "Estimator",
+    "Grid",
     "Learner",
+    "Rows",
     "Sample",
     "Transformer",
     "fit",
@@ -37,6 +39,10 @@ __all__ = [
     "open_parameters",
 ]
 
+#: Rows that an estimator takes: an array, a sparse matrix, a frame, a list of texts.
+Rows = Any
+#: Values to choose from, by name of the parameter.
+Grid = Mapping[str, Sequence[object]]
 #: Values of parameters by name.
 Candidate = Mapping[str, object]
 E = TypeVar("E", bound="Estimator")
@@ -45,13 +51,13 @@ E = TypeVar("E", bound="Estimator")
 class Estimator(Protocol):
     """An estimator of scikit-learn's."""
 
-    fit: Callable[..., Any]
+    fit: Callable[..., Self]
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters, those of nested estimators as ``name__parameter``."""
         ...
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Set parameters."""
         ...
 
@@ -59,11 +65,11 @@ class Estimator(Protocol):
 class Transformer(Protocol):
     """A transformer of features."""
 
-    def fit_transform(self, X: Any) -> Any:
+    def fit_transform(self, X: Rows) -> Rows:
         """Learn from rows and return their features."""
         ...
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Rows) -> Rows:
         """Return the features of rows."""
         ...
 
@@ -87,13 +93,13 @@ class Sample:
         What models learn, where it is not `y`.
     """
 
-    X: Any
+    X: Rows
     y: Ints
-    groups: NDArray[Any] | None = None
+    groups: NDArray[np.generic] | None = None
     weights: Floats | None = None
     entity: Ints | None = None
     day: Ints | None = None
-    labels: NDArray[Any] | None = None
+    labels: NDArray[np.generic] | None = None
 
     def rows(self, rows: Ints) -> Sample:
         """Return some of the rows."""
@@ -132,12 +138,12 @@ class Learner:
 
     name: str
     estimator: Estimator
-    grid: Any = None
+    grid: Grid | Sequence[Grid] | None = None
     prepare: Callable[[], Transformer | None] = lambda: None
     fixed: Iterable[str] = ()
 
     @classmethod
-    def of(cls, name: str, given: object) -> Learner:
+    def of(cls, name: str, given: Estimator | tuple[Estimator, Grid | Sequence[Grid]]) -> Learner:
         """Read an estimator, or a pair of an estimator and a grid.
 
         Raises
@@ -154,7 +160,7 @@ class Learner:
         return cls(str(name), estimator, grid)
 
     @property
-    def candidates(self) -> list[dict[str, Any]]:
+    def candidates(self) -> list[dict[str, object]]:
         """The combinations of the grid, one empty one without: names in alphabetical order, values as listed.
 
         Of equally good candidates the first is chosen, so the order of names must not matter.
@@ -183,7 +189,7 @@ class Learner:
 
     def fit(
         self, sample: Sample, rows: Ints, picks: Sequence[tuple[Top, Candidate]], seed: int
-    ) -> tuple[list[Any], Callable[[Ints], Any]]:
+    ) -> tuple[list[Estimator], Callable[[Ints], Rows]]:
         """Fit candidates on some of the rows, each for a top.
 
         Every parameter `top` that is left at its default, nested ones included, is set to the candidate's;
@@ -222,7 +228,7 @@ class Learner:
             if isinstance(coef, np.ndarray) and coef.dtype.kind == "f" and not np.isfinite(coef).all():
                 raise FloatingPointError(f"{self.name} diverged: its weights are NaN or infinite")
 
-        def features(rows: Ints) -> Any:
+        def features(rows: Ints) -> Rows:
             X = _safe_indexing(sample.X, rows)
             return X if prepare is None else prepare.transform(X)
 
@@ -264,7 +270,7 @@ def fit_parameter(estimator: Any, name: str) -> str | None:
     return prefix + name if has_fit_parameter(estimator, name) else None
 
 
-def fit(estimator: E, X: Any, y: ArrayLike, **values: ArrayLike | None) -> E:
+def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
     """Return a clone fitted with those `values`, such as groups and sample_weight, that its `fit` takes."""
     known = {fit_parameter(estimator, name): value for name, value in values.items() if value is not None}
     # Without metadata routing: `fit_parameter` settles who gets what, whatever the caller's configuration.
@@ -275,13 +281,13 @@ def fit(estimator: E, X: Any, y: ArrayLike, **values: ArrayLike | None) -> E:
 
 def fit_many(
     estimator: Estimator,
-    X: Any,
+    X: Rows,
     y: ArrayLike,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     *,
     candidates: Sequence[Candidate],
-) -> list[Any]:
+) -> list[Estimator]:
     """Fit any scikit-learn estimator once per candidate, sharing work where the estimator knows how.
 
     An estimator with a method `fit_many` (all of attop's) trains the candidates together. Any other is

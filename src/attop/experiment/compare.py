@@ -6,40 +6,44 @@ import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import BaseCrossValidator, check_cv
 from threadpoolctl import threadpool_limits
 
 from attop.core.sample import check_groups, check_weights
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
 from attop.core.typing import TopLike
-from attop.experiment.candidate import Learner, Sample
+from attop.experiment.candidate import Estimator, Grid, Learner, Rows, Sample
 from attop.experiment.result import TopComparison, summarise
-from attop.experiment.splits import Fold, assign_by, fold_of, stratified, whole_groups
+from attop.experiment.splits import Fold, Pair, assign_by, fold_of, stratified, whole_groups
 from attop.experiment.tune import train
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 
 __all__ = ["compare_at_top"]
 
+#: A number of folds, a splitter of scikit-learn's, or folds.
+Cv: TypeAlias = int | BaseCrossValidator | Iterable[Pair | Fold] | None
+#: A row of `TopComparison.runs`.
+Row = dict[str, object]
 #: Folds, how often they are drawn, and inner folds of a training part, on which candidates are chosen.
 _FOLDS, _REPEATS, _INNER = 5, 2, 3
 
 
 def compare_at_top(
-    models: Mapping[str, Any],
-    X: Any,
+    models: Mapping[str, Estimator | tuple[Estimator, Grid | Sequence[Grid]]],
+    X: Rows,
     y: ArrayLike,
     top: TopLike = 100,
     *,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     metric: str | Metric | None = None,
-    cv: Any = None,
+    cv: Cv = None,
     n_jobs: int | None = None,
     random_state: int = 0,
     verbose: bool = True,
@@ -142,7 +146,7 @@ def compare_at_top(
     return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
 
 
-def _sample(X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> Sample:
+def _sample(X: Rows, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> Sample:
     labels = np.asarray(y)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if labels.shape != (n,):
@@ -157,22 +161,25 @@ def _sample(X: Any, y: ArrayLike, groups: ArrayLike | None, sample_weight: Array
     return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, labels=labels)
 
 
-def _folds(cv: Any, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:
+def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:
     """Return the folds and the seed of each: those of a benchmark's data set called "data"."""
     y, groups = sample.y, sample.groups
     if cv is None or isinstance(cv, int):
-        options = {"n_folds": _FOLDS if cv is None else cv, "inner_folds": inner_folds}
+        n_folds = _FOLDS if cv is None else cv
         kind = "stratified" if groups is None else "whole-groups"
         seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
         repeats = [
-            stratified(y, seed=seed, **options)
+            stratified(y, n_folds=n_folds, inner_folds=inner_folds, seed=seed)
             if groups is None
-            else whole_groups(y, groups, seed=seed, **options)
+            else whole_groups(y, groups, n_folds=n_folds, inner_folds=inner_folds, seed=seed)
             for seed in seeds
         ]
     else:
         pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
-        given = [fold if isinstance(fold, Fold) else Fold(*map(np.asarray, fold)) for fold in pairs]
+        given = [
+            fold if isinstance(fold, Fold) else Fold(np.asarray(fold[0]), np.asarray(fold[1]))
+            for fold in pairs
+        ]
         codes = None if groups is None else check_groups(groups, len(y))
         assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
         repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in given]]
@@ -183,7 +190,7 @@ def _folds(cv: Any, sample: Sample, random_state: int, inner_folds: int | None) 
     ]
 
 
-def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, seed: int) -> dict[str, Any]:
+def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, seed: int) -> Row:
     """Return the value of a learner on the test items, after tuning and fitting on the training items.
 
     One thread and a given seed, so that neither the number of jobs nor their order makes a difference.
@@ -212,7 +219,7 @@ def _in_parallel(
     top: Top,
     n_jobs: int | None,
     verbose: bool,
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     from joblib import Parallel, delayed
 
     done = Parallel(n_jobs=n_jobs, return_as="generator")(
@@ -221,7 +228,7 @@ def _in_parallel(
     return list(_shown(done, len(jobs)) if verbose else done)
 
 
-def _shown(results: Iterator[dict[str, Any]], total: int) -> Iterator[dict[str, Any]]:
+def _shown(results: Iterator[Row], total: int) -> Iterator[Row]:
     """Pass results on, and say how many are done and how long the others will take."""
     begun, live = time.monotonic(), sys.stderr.isatty()
     for done, result in enumerate(results, 1):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from attop.core.top import Top
 from attop.core.typing import Floats
-from attop.experiment.candidate import Candidate, Learner, Sample
+from attop.experiment.candidate import Candidate, Estimator, Grid, Learner, Sample
 from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
 from attop.metrics.scorer import scores_of
@@ -37,9 +36,9 @@ class Trained:
         Of ``selection``, ``training`` (None where it is part of the selection) and ``scoring``.
     """
 
-    models: list[Any]
+    models: list[Estimator]
     scores: Floats
-    chosen: list[dict[str, Any]]
+    chosen: list[dict[str, object]]
     validation: list[float]
     values: Floats
     seconds: dict[str, float | None]
@@ -61,7 +60,7 @@ def train(
     candidates = learner.candidates
     start = time.perf_counter()
     values = np.full((len(tops), len(candidates), len(fold.inner)), np.nan)
-    models: list[Any] = []
+    models: list[Estimator] = []
     if len(candidates) > 1 or not fold.refit:
         picks = [(top, candidate) for top in tops for candidate in candidates]
         for i, (rows, validation) in enumerate(fold.inner):
@@ -120,11 +119,11 @@ def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
     return int(best), float(means[best])
 
 
-def at_edge(candidate: Candidate, grid: Mapping[str, Sequence[Any]]) -> list[str]:
+def at_edge(candidate: Candidate, grid: Grid) -> list[str]:
     """Return the numeric parameters chosen at the lowest or highest of three or more values."""
     edges = []
     for name, values in grid.items():
-        numeric = len(values) > 2 and all(isinstance(v, (int, float)) for v in values)
-        if numeric and candidate[name] in (min(values), max(values)):
+        numbers = [v for v in values if isinstance(v, (int, float))]
+        if len(numbers) == len(values) > 2 and candidate[name] in (min(numbers), max(numbers)):
             edges.append(name)
     return edges

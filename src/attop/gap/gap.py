@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -23,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from attop.core.sample import check_groups
 from attop.core.top import Top
-from attop.core.typing import Floats, Ints, TopLike
+from attop.core.typing import Features, Floats, Ints, TopLike
 from attop.estimators.members import Member, booster, cross_fit, seeded
 from attop.estimators.soft_top import SoftTop
 from attop.estimators.validation import encode_labels
@@ -235,9 +236,9 @@ def _judge(
     min_gain: float,
     seed: int,
 ) -> Gap:
-    options: dict[str, Any] = {"seed": seed, "n_samples": _SAMPLES}
+    resampled = partial(measure.resampled, seed=seed, n_samples=_SAMPLES)
     smoothed = {name: measure.smoothed(s) for name, s in scores.items()}
-    samples = {name: measure.resampled(s, smoothed=True, **options) for name, s in scores.items()}
+    samples = {name: resampled(s, smoothed=True) for name, s in scores.items()}
 
     def ahead(names: list[str], above: str) -> list[str]:
         gains = [smoothed[name] - smoothed[above] for name in names]
@@ -248,7 +249,7 @@ def _judge(
 
     candidates = []
     for name, s in scores.items():
-        drawn = measure.resampled(s, **options)
+        drawn = resampled(s)
         low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
         se = float((samples[name] - samples[NOW]).std(ddof=1))
         gain = smoothed[name] - smoothed[NOW]
@@ -291,7 +292,7 @@ def richer_models(n_rows: int, *, sparse: bool = False) -> list[Member]:
 
 
 def held_out_richer(
-    X: Any, y: Ints, folds: Sequence[Pair], groups: Ints | None, seed: int, n_jobs: int | None
+    X: Features, y: Ints, folds: Sequence[Pair], groups: Ints | None, seed: int, n_jobs: int | None
 ) -> dict[str, Floats]:
     """Return log-odds of each row by each of `richer_models`, fitted without its fold."""
     models = richer_models(min(len(train) for train, _ in folds), sparse=issparse(X))
@@ -302,7 +303,7 @@ def held_out_richer(
 
 
 def held_out_linear(
-    X: Any,
+    X: Features,
     y: Ints,
     folds: Sequence[Pair],
     groups: Ints | None,
@@ -325,7 +326,7 @@ def held_out_linear(
 
 
 def _linear_part(
-    X: Any, y: Ints, fold: Pair, groups: Ints | None, top: Top, share: float, seed: int
+    X: Features, y: Ints, fold: Pair, groups: Ints | None, top: Top, share: float, seed: int
 ) -> Floats:
     train, test = fold
     codes = None if groups is None else groups[train]

@@ -107,7 +107,7 @@ class Deployed:
     dataset: Dataset
     data: DatasetConfig
     method: str
-    setting: dict[str, Any]
+    setting: dict[str, object]
     top: Top
     tried: list[Tried]
     expectation: Expectation
@@ -231,7 +231,7 @@ def _fit(job: Job, setting: Candidate, seed: int, top: Top, rows: RawRows, datas
         return fit(pipeline, rows.X, dataset.y, groups=dataset.groups)
 
 
-def _ranked(dataset: Dataset, rows: RawRows, scores: Any, best: Tried) -> pd.DataFrame:
+def _ranked(dataset: Dataset, rows: RawRows, scores: Floats, best: Tried) -> pd.DataFrame:
     """Return all rows, those first that models which were not trained on them put highest in a test part."""
     import pandas as pd
 
@@ -272,7 +272,7 @@ def try_methods(
             yield Tried(method, value, outcomes, error)
 
 
-def choose_setting(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, Any], int]:
+def choose_setting(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, object], int]:
     """Return the setting that is best on the test parts, trained on their training parts, and the seed.
 
     Raises

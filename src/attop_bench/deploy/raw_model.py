@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 
+from attop.experiment.candidate import Estimator
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.formats import read_frame
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
@@ -50,7 +51,7 @@ class RawRows:
     words: list[str]
     beside: pd.DataFrame
     group: str | None
-    reader: dict[str, Any]
+    reader: dict[str, object]
     needs_cleaning: bool = False
     impute: str | None = None
     max_categories: int | None = None
@@ -145,7 +146,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
     )
 
 
-def raw_pipeline(rows: RawRows, scaling: str, estimator: Any) -> Pipeline:
+def raw_pipeline(rows: RawRows, scaling: str, estimator: Estimator) -> Pipeline:
     """Return an unfitted pipeline from rows to scores: gaps, categories, scale, estimator."""
     numbers = [c for c in rows.X if c not in rows.words]
     columns = column_transformer(numbers, rows.words, impute=rows.impute, max_categories=rows.max_categories)

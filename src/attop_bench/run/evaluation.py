@@ -6,22 +6,27 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from attop.core.top import Top
+from attop.core.typing import Floats, Ints
 from attop.experiment.tune import best_candidate
 from attop.metrics.metric import Metric
 from attop.metrics.roc import roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
-from attop_bench.run.record import Record, RecordError
+from attop_bench.run.record import Record, RecordError, TopRecord
 from attop_bench.run.spec import Run
 from attop_bench.run.tables import EVALUATED, KEY, TABLES
 
 __all__ = ["evaluate"]
+
+#: A row of a table.
+Row = dict[str, object]
+#: What a run left: its record, the rows of the test part and their scores.
+Read = tuple[Record, Ints, Floats]
 
 
 def evaluate(
@@ -55,18 +60,23 @@ def evaluate(
     tables : dict of DataFrame
         Those of `attop_bench.run.tables.EVALUATED`. A run that failed has rows in ``runs`` only.
     """
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in EVALUATED}
+    rows: dict[str, list[Row]] = {name: [] for name in EVALUATED}
     found = [(run, *_read(s, r, tops)) for run, s, r in zip(runs, scores, records, strict=True)]
     chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, found, tops, scoring)
     for (run, record, test, values), path in zip(found, records, strict=True):
         for t, top in enumerate(tops):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
-            result: dict[str, Any] = {**record.tops[t]} if record.ok else {}
+            result: TopRecord = {**record.tops[t]} if record.ok else {}
             row = values[t] if result else None
             if "settings" in result:
                 best, mean, tried = chosen[run.method, t]
                 kept = result["settings"]
-                result = {**kept[best], "chosen": kept[best]["setting"], "validation": mean}
+                result |= {
+                    "chosen": kept[best]["setting"],
+                    "validation": mean,
+                    "at_edge": kept[best]["at_edge"],
+                    "constant": kept[best]["constant"],
+                }
                 inner = zip(kept, tried[run], strict=True)
                 result["inner"] = [{"setting": k["setting"], "values": [value]} for k, value in inner]
                 row = values[t, best]
@@ -93,7 +103,7 @@ def _whole(record: str | Path) -> Iterator[None]:
         raise RecordError(f"{record} is damaged ({said}): delete it, and its run is repeated") from error
 
 
-def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[Record, Any, Any]:
+def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> Read:
     said = Record.read(record)
     with _whole(record):
         if said.ok and [top["top"] for top in said.tops] != list(map(str, tops)):
@@ -110,7 +120,7 @@ def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[
 
 def _choose(
     dataset: Dataset,
-    found: Sequence[tuple[Run, Record, Any, Any]],
+    found: Sequence[tuple[Run, Record, Ints, Floats]],
     tops: Sequence[Top],
     scoring: Metric,
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
@@ -125,7 +135,7 @@ def _choose(
     return {at: (*best_candidate(list(each.values()), scoring), each) for at, each in tried.items()}
 
 
-def _run_row(record: Record, top: dict[str, Any]) -> dict[str, Any]:
+def _run_row(record: Record, top: TopRecord) -> Row:
     seconds = record.seconds
     return {
         "status": record.status,
@@ -150,11 +160,11 @@ def _run_row(record: Record, top: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _number(value: Any) -> float:
+def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _selection_rows(top: dict[str, Any]) -> list[dict[str, Any]]:
+def _selection_rows(top: TopRecord) -> list[Row]:
     return [
         {"setting": json.dumps(row["setting"], sort_keys=True), "inner_fold": i, "value": _number(value)}
         for row in top["inner"]
@@ -163,8 +173,8 @@ def _selection_rows(top: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _metric_rows(
-    dataset: Dataset, test: Any, scores: Any, top: Top, metrics: Sequence[Metric]
-) -> list[dict[str, Any]]:
+    dataset: Dataset, test: Ints, scores: Floats, top: Top, metrics: Sequence[Metric]
+) -> list[Row]:
     rows = []
     for metric in metrics:
         result = sample_of(dataset).measure(metric, test, scores, top)
@@ -181,15 +191,15 @@ def _metric_rows(
 
 
 def _cross_rows(
-    dataset: Dataset, test: Any, scores: Any, tops: Sequence[Top], metric: Metric
-) -> list[dict[str, Any]]:
+    dataset: Dataset, test: Ints, scores: Floats, tops: Sequence[Top], metric: Metric
+) -> list[Row]:
     if not metric.needs_top:
         return []
     rows = {str(at): _metric_rows(dataset, test, scores, at, [metric])[0] for at in tops}
     return [{"at": at, "metric": metric.name, "value": row["value"]} for at, row in rows.items()]
 
 
-def _roc_row(dataset: Dataset, test: Any, scores: Any) -> dict[str, Any]:
+def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
     """Return the corners of the ROC curve, as counts; items of all groups are pooled."""
     y = dataset.y[test]
     fp, tp = roc_points(y, scores)

@@ -11,9 +11,9 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attop.core.typing import Ints
 from attop.experiment.splits import Fold
@@ -28,7 +28,7 @@ def write_folds(
     path: str | os.PathLike[str],
     folds: Sequence[Fold],
     dataset: Dataset,
-    split: Mapping[str, Any],
+    split: Mapping[str, object],
 ) -> None:
     """Write the folds of one repeat.
 
@@ -50,7 +50,7 @@ def write_folds(
     save_arrays(path, arrays, note)
 
 
-def read_folds(path: str | os.PathLike[str], dataset: Dataset, split: Mapping[str, Any]) -> list[Fold]:
+def read_folds(path: str | os.PathLike[str], dataset: Dataset, split: Mapping[str, object]) -> list[Fold]:
     """Return the folds `write_folds` wrote.
 
     Raises
@@ -81,14 +81,14 @@ def read_folds(path: str | os.PathLike[str], dataset: Dataset, split: Mapping[st
     return [_fold(arrays[str(i)], again) for i, again in enumerate(refit)]
 
 
-def _roles(n: int, train: Ints, scored: Ints) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def _roles(n: int, train: Ints, scored: Ints) -> NDArray[np.uint8]:
     roles = np.zeros(n, np.uint8)
     roles[train] |= _TRAINS
     roles[scored] |= _SCORED
     return roles
 
 
-def _fold(roles: np.ndarray[Any, Any], refit: bool) -> Fold:
+def _fold(roles: NDArray[np.uint8], refit: bool) -> Fold:
     (train, test), *inner = ((np.flatnonzero(row & _TRAINS), np.flatnonzero(row & _SCORED)) for row in roles)
     return Fold(train, test, inner, refit)
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,7 +45,7 @@ class Rescored:
     """Tables of `attop_bench.run.tables.TABLES`, and what a report says besides (see `build_report`)."""
 
     tables: dict[str, pd.DataFrame]
-    manifest: dict[str, Any]
+    manifest: dict[str, object]
 
 
 def rescore(
@@ -107,7 +106,7 @@ def rescore(
     }
     empty = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
     datasets = {name: entry for _, about in parts for name, entry in about.items()}
-    manifest = {
+    manifest: dict[str, object] = {
         "title": title,
         "environment": environment(),
         "datasets": {
@@ -121,11 +120,11 @@ def rescore(
 
 def _evaluate_file(
     path: Path, tops: Sequence[Top], metrics: Sequence[Metric], rename: Mapping[str, str]
-) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, Any]]]:
+) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, object]]]:
     """Return the tables of a file, and what is known of each of its data sets."""
     frame = _read_predictions(path, rename)
-    evaluation: list[dict[str, Any]] = []
-    runs: list[dict[str, Any]] = []
+    evaluation: list[dict[str, object]] = []
+    runs: list[dict[str, object]] = []
     about = {}
     for dataset, its in frame.groupby("dataset", sort=False, observed=True):
         where = f"{path}: data set {dataset!r}"
@@ -171,8 +170,8 @@ def _trained_on(parts: Mapping[tuple[int, int], Part]) -> dict[tuple[int, int], 
 
 
 def _values(
-    key: Mapping[str, Any], part: Part, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
-) -> Iterator[dict[str, Any]]:
+    key: Mapping[str, object], part: Part, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
+) -> Iterator[dict[str, object]]:
     """Yield a row for each metric and top; one without a top is computed once."""
     for metric in metrics:
         weights = part.weights if metric.weighted else None
@@ -191,12 +190,12 @@ def _values(
             }
 
 
-def _about(parts: Mapping[tuple[int, int], Part]) -> dict[str, Any]:
+def _about(parts: Mapping[tuple[int, int], Part]) -> dict[str, object]:
     """Return the counts of a data set: of the rows tested in its first repeat."""
     first = min(repeat for repeat, _ in parts)
     here = [part for (repeat, _), part in parts.items() if repeat == first]
     repeats, folds = len({repeat for repeat, _ in parts}), len(here)
-    counts: dict[str, Any] = {
+    counts: dict[str, object] = {
         "items": int(sum(len(part.y) for part in here)),
         "positives": int(sum(part.y.sum() for part in here)),
         "protocol": f"As the scores were made: {folds} test parts, {repeats} times.",

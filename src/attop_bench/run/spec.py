@@ -59,16 +59,16 @@ class Job:
     tops: Sequence[Top]
     scoring: str
     estimator: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    param_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    params: Mapping[str, object] = field(default_factory=dict)
+    param_grid: Mapping[str, Sequence[object]] = field(default_factory=dict)
     selection: str = "nested"
-    custom_metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    custom_metrics: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tops", [Top.of(top) for top in self.tops])
 
     @property
-    def split(self) -> dict[str, Any]:
+    def split(self) -> dict[str, object]:
         """How the data are cut into folds: what the file of the folds is to have been made by."""
         kind, options = self.protocol["kind"], self.protocol.get("options", {})
         return {"kind": kind, "options": dict(options), "repeat": self.repeat, "seed": self.seed}
@@ -80,7 +80,7 @@ class Job:
 
         return find_metric(self.scoring, self.custom_metrics)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return it as a JSON value."""
         return {**asdict(self), "tops": [top.as_dict() for top in self.tops]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attop.experiment.splits import Fold
 from attop.metrics.scorer import scores_of
@@ -50,7 +50,7 @@ def trace_table(
     """
     import pandas as pd
 
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     if not isinstance(dataset, Unavailable) and fold is not None:
         for method, job in jobs.items():
             key = dict(zip(KEY, (id, method, 0, 0, top), strict=True))
@@ -58,7 +58,7 @@ def trace_table(
     return pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
 
 
-def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, Any]]:
+def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, object]]:
     """Train the chosen setting of a finished run again, with more and more iterations.
 
     Parameters
@@ -91,7 +91,7 @@ def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> l
     setting = kept["chosen"]
     last = int({**known, **setting}[budget])
     sample = sample_of(dataset)
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # stopped early is what is wanted
@@ -100,7 +100,7 @@ def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> l
                 (model,), features = learner.fit(sample, fold.train, [pick], record.seed)
                 if not hasattr(model, "objective_"):
                     return []
-                row = {"iterations": iterations, "objective": float(model.objective_)}
+                row: dict[str, object] = {"iterations": iterations, "objective": float(model.objective_)}
                 for part, items in (("train", fold.train), ("test", fold.test)):
                     scores = scores_of(model, features(items))
                     row[part] = sample.measure(job.metric, items, scores, chosen_top).value

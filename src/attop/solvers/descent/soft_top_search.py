@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from attop.core.top import Top
-from attop.core.typing import Floats
+from attop.core.typing import Features, Floats
 from attop.solvers.descent.linear_bases import Bases
 from attop.solvers.descent.soft_top import Part, precision_about, refine
 
 __all__ = ["Outcome", "Request", "search", "thinned"]
 
 #: Calls functions, perhaps side by side, and returns what they return in their order.
-Run = Callable[[Iterable[Callable[[], Any]]], list[Any]]
+Run = Callable[[Iterable[Callable[[], Floats]]], list[Floats]]
 
 #: Settings refined together share each product with X: as many as have this many scores in all, but at
 #: least four.
@@ -70,9 +69,9 @@ def thinned(part: Part, most: int, seed: int) -> Part:
 
 
 def search(
-    X: Any,
+    X: Features,
     part: Part,
-    some: Any,
+    some: Features,
     folds: Sequence[tuple[Part, Part]],
     bases: Bases,
     requests: Sequence[Request],
@@ -120,7 +119,7 @@ def search(
 
 
 def _best_base(
-    X: Any, folds: Sequence[tuple[Part, Part]], starts: Sequence[Floats], top: Top, n_bases: int
+    X: Features, folds: Sequence[tuple[Part, Part]], starts: Sequence[Floats], top: Top, n_bases: int
 ) -> tuple[int, Floats]:
     """Return the base with the highest mean precision over the folds, and its precision in each."""
     if not folds:
@@ -132,7 +131,7 @@ def _best_base(
 
 
 def _choose_refinement(
-    X: Any,
+    X: Features,
     folds: Sequence[tuple[Part, Part, Floats]],
     before: Floats,
     request: Request,

@@ -15,21 +15,7 @@ from attop_bench.data.parameters import complete, integer
 from attop_bench.data.splits.prequential import prequential
 from attop_bench.data.splits.random import given, holdout, whole_entities, windows, within_groups
 
-__all__ = [
-    "PROTOCOLS",
-    "Fold",
-    "Protocol",
-    "count_folds",
-    "given",
-    "holdout",
-    "make_folds",
-    "prequential",
-    "stratified",
-    "whole_entities",
-    "whole_groups",
-    "windows",
-    "within_groups",
-]
+__all__ = ["PROTOCOLS", "Protocol", "count_folds", "make_folds"]
 
 #: What a protocol may ask of each row of the data, by parameter of its function -> how a message says that
 #: it is not there.
@@ -71,7 +57,7 @@ class Protocol:
     needs: tuple[str, ...] = ()
     drawn: bool = True
 
-    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def options(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
         return complete(self.function, given, f"protocol {self.name!r}", reserved=_NO_OPTIONS)
 
@@ -81,7 +67,7 @@ class Protocol:
         return [n for n in self._parameters if n in _COLUMNS]
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> dict[str, object]:
         """Options and their defaults."""
         return {name: p.default for name, p in self._parameters.items() if name not in _NO_OPTIONS}
 
@@ -147,7 +133,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
 }
 
 
-def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: Any) -> list[Fold]:
+def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: object) -> list[Fold]:
     """Return the folds of one repeat of a protocol.
 
     Parameters
@@ -192,7 +178,7 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: A
         raise DatasetError(f"dataset {dataset.name}: {error}") from None
 
 
-def count_folds(kind: str, /, **options: Any) -> int:
+def count_folds(kind: str, /, **options: object) -> int:
     """Return how many folds a repeat of a protocol has, without looking at data.
 
     Raises

@@ -1,7 +1,8 @@
 """Protocols that draw rows, groups or entities at random, or take the parts the data come in.
 
-Each takes labels `y` of shape (n,) and a `seed`, and returns a list of `Fold`. `inner_folds`, at least 2,
-split each training part to select the hyper-parameters with. ValueError: an option is out of range, or a part
+What they share: `y` are binary labels of shape (n,), `groups` the list of each row, `seed` an integer, and
+`inner_folds`, at least 2, the folds of each training part that select the hyper-parameters. They return a
+list of `Fold`, and raise ValueError (or DatasetError, which is one) if an option is out of range or a part
 would lack positives or negatives.
 """
 
@@ -12,7 +13,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.core.sample import check_groups, check_labels
 from attop.core.typing import Ints
@@ -44,30 +45,15 @@ def windows(
 ) -> list[Fold]:
     """Train on a few consecutive sets and test on all the others, once from each set on (AATP).
 
-    Experiment `f` trains on sets ``f, f + 1, ..., f + window - 1``, counted in a circle.
+    Experiment `f` trains on sets ``f, f + 1, ..., f + window - 1``, counted in a circle. Test parts
+    overlap, as do training parts if `window` is above 1: the experiments are not independent.
 
     Parameters
     ----------
-    y, groups
-        See `stratified`.
     n_sets : int, at least 2
         Disjoint sets of equal size (to one item), and as many experiments.
     window : int from 1 to ``n_sets - 1``
         Sets to train on.
-    inner_folds : int, at least 2
-        Stratified folds of the training part, to select the hyper-parameters with.
-    seed : int
-
-    Returns
-    -------
-    folds : list of `n_sets` Fold
-        Test parts overlap, as do training parts if `window` is above 1: the experiments are not
-        independent.
-
-    Raises
-    ------
-    DatasetError
-        If a class is too small for every part to have it.
 
     Notes
     -----
@@ -89,9 +75,10 @@ def windows(
     folds = []
     for f in range(n_sets):
         inside = (part - f) % n_sets < window
-        require_classes(labels[~inside], f"the test part of experiment {f}", "lower n_sets")
+        train, test = np.flatnonzero(inside), np.flatnonzero(~inside)
+        require_classes(labels[test], f"the test part of experiment {f}", "lower n_sets")
         remedy = "lower inner_folds or n_sets, widen the window"
-        folds.append(_by_strata(labels, strata, inside, inner_folds, rng, remedy))
+        folds.append(fold_of(labels, train, test, inner_folds, assign_by(strata, None, rng), remedy))
     return folds
 
 
@@ -105,33 +92,17 @@ def holdout(
     inner_folds: int = 5,
     seed: int,
 ) -> list[Fold]:
-    """Train on some items drawn at random and test on the others.
+    """Train on some items drawn at random and test on the others: one fold.
 
     Parameters
     ----------
-    y, groups
-        See `stratified`.
     train : int or float
         Number of training items, or their share in (0, 1).
     stratify : bool
-        Draw from the positives and the negatives, and of each group, in proportion.
+        Draw from the positives and the negatives, and of each group, in proportion, to less than two items.
     test : {"rest", "train"}
         ``"train"`` tests on the training items themselves, of the same draw: for training curves beside
         those of the test.
-    inner_folds : int, at least 2
-        Stratified folds of the training part, to select the hyper-parameters with.
-    seed : int
-
-    Returns
-    -------
-    folds : list of one Fold
-        The training part has exactly the number asked for, of a share the nearest one. With `stratify`
-        a class differs by less than two items from its proportion of it.
-
-    Raises
-    ------
-    DatasetError
-        If `train` leaves no item to train or to test on, or a class is too small for every part.
 
     Notes
     -----
@@ -161,7 +132,8 @@ def holdout(
         inside[rng.permutation(n)[:wanted]] = True
     require_classes(labels[~inside], "the test part", "train on fewer items")
     remedy = "lower inner_folds, train on more items"
-    fold = _by_strata(labels, codes, inside, inner_folds, rng, remedy)
+    rows, rest = np.flatnonzero(inside), np.flatnonzero(~inside)
+    fold = fold_of(labels, rows, rest, inner_folds, assign_by(codes, None, rng), remedy)
     return [fold if test == "rest" else replace(fold, test=fold.train)]
 
 
@@ -173,41 +145,25 @@ def within_groups(
     stratify: bool = True,
     seed: int,
 ) -> list[Fold]:
-    """Split the rows of each user at random into a training, a validation and a test part (PAP).
+    """Split the rows of each user at random into a training, a validation and a test part (PAP): one fold.
 
     The model trained on the training part that does best on the validation part is tested as it is:
     `refit` is False.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Binary labels.
-    groups : array-like of shape (n,)
-        User of each row.
     fractions : three positive numbers that sum to 1
-        Share of each part in every user's rows.
+        Share of each part in every user's rows. In every stratum (a user, or either class of a user) a part
+        has its share, rounded down or up at random such that it is exact on average.
     stratify : bool
         Split the positives and the negatives of each user separately.
-    seed : int
-
-    Returns
-    -------
-    folds : list of one Fold
-        In every stratum (a user, or either class of a user) a part has its share of the rows, rounded
-        down or up at random such that the share is exact on average.
-
-    Raises
-    ------
-    DatasetError
-        If `fractions` are not as above, or a part is without positives or negatives altogether.
 
     Notes
     -----
     A user without a positive in the test part has no pAp@k and drops out of the mean. Splitting rows
     regardless of labels, a user with 10 positives has none in a test part of 20% in about one of ten
     splits, so each split averages over other users. With `stratify` these users keep two in every
-    split; the expected share of each part is the same. Users with less than ``1 / fraction`` positives
-    can still miss a part.
+    split. Users with less than ``1 / fraction`` positives can still miss a part.
 
     Differences from the paper: it does not describe the split; its authors draw rows regardless of
     labels, which is ``stratify=False``.
@@ -256,26 +212,13 @@ def whole_entities(
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Binary labels.
     groups : array-like of shape (n,), optional
-        Not looked at.
+        Not used.
     entity : array-like of shape (n,)
-        Customer, card or machine of each row.
-    n_folds, inner_folds : int, at least 2
-        The inner folds hold whole entities too.
-    seed : int
-
-    Returns
-    -------
-    folds : list of `n_folds` Fold
+        Customer, card or machine of each row; see `attop.experiment.splits.assign_balanced_groups`.
+    n_folds : int, at least 2
         Folds differ in positives by no more than one entity has, and so do they in rows unless too few
-        entities are without positives to make up for it.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer entities than parts, or a part is without positives or negatives altogether.
+        entities are without positives to make up for it. Inner folds hold whole entities too.
     """
     labels = check_labels(y)
     codes = check_groups(entity, len(labels))
@@ -301,37 +244,19 @@ def given(
 ) -> list[Fold]:
     """Take the parts the data come in: the last tests, the one before validates, the others train.
 
+    With a validation part, the model selected on it is tested as it is (`refit` is False). Of two parts the
+    first trains and the second tests, and inner folds, of whole groups where there are any, select.
+
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Binary labels.
-    groups : array-like of shape (n,), optional
     part : array-like of shape (n,)
-        Part of each row, from 0. Of two parts the first trains and the second tests.
+        Part of each row, from 0.
     n_folds : int
         Experiment `f` begins with part `f` and goes round, as LETOR's folds do: with five parts and five
         folds, fold 1 trains on S1, S2, S3, validates on S4 and tests on S5, fold 2 trains on S2, S3, S4.
     n_train, n_test : int, optional
-        Draw so many rows of the training and of the test part at random, regardless of labels.
-    inner_folds : int, at least 2
-        Where there are two parts: stratified folds of the training part, or folds of whole groups, to
-        select the hyper-parameters with.
-    seed : int
-
-    Returns
-    -------
-    folds : list of `n_folds` Fold
-        With a validation part, the model selected on it is tested as it is (`refit` is False).
-
-    Raises
-    ------
-    DatasetError
-        If there are fewer parts than folds or than two, fewer rows than asked for, or a part without
-        positives or negatives.
-
-    Notes
-    -----
-    AATP (section 5.5) draws 500 rows of each training fold of LETOR and 1000 of the test fold.
+        Draw so many rows of the training and of the test part at random, regardless of labels: AATP (section
+        5.5) draws 500 rows of each training fold of LETOR and 1000 of the test fold.
     """
     where = "given parts"
     labels = check_labels(y)
@@ -341,8 +266,7 @@ def given(
         raise DatasetError(f"{where}: at least two parts are needed, got {count}: use another protocol")
     integer(where, "n_folds", n_folds, 1, count)
     rng = np.random.default_rng(seed)
-    codes = None if groups is None else check_groups(groups, len(labels))
-    assign = assign_by(labels, codes, rng)
+    assign = assign_by(labels, None if groups is None else check_groups(groups, len(labels)), rng)
     folds = []
     for f in range(n_folds):
         role = (parts - f) % count
@@ -364,22 +288,3 @@ def _draw(rows: Ints, count: int | None, name: str, rng: np.random.Generator) ->
         return rows
     integer("given parts", name, count, 1, len(rows))
     return np.sort(rng.choice(rows, count, replace=False))
-
-
-def _by_strata(
-    y: Ints,
-    strata: Ints,
-    inside: NDArray[np.bool_],
-    inner_folds: int,
-    rng: np.random.Generator,
-    remedy: str,
-) -> Fold:
-    """Return the fold that trains on the rows `inside`."""
-    return fold_of(
-        y,
-        np.flatnonzero(inside),
-        np.flatnonzero(~inside),
-        inner_folds,
-        assign_by(strata, None, rng),
-        remedy,
-    )

@@ -6,14 +6,11 @@ samples, and a spread over runs says nothing of other data sets.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from attop.core.files import write_csv, write_parquet
 from attop.core.top import sort_tops
 from attop.metrics.registry import get_metric
 
@@ -23,7 +20,6 @@ __all__ = [
     "require",
     "standings",
     "summarise",
-    "write_summary",
 ]
 
 _KEY = ["dataset", "top", "metric", "method"]
@@ -165,16 +161,7 @@ def rank_methods(table: pd.DataFrame, dataset: str, metric: str) -> list[str]:
     part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
     if part.empty:
         return list(table.loc[table["dataset"] == dataset, "method"].unique())
-    part = part.assign(mean=part["mean"].where(part["ranked"]))
-    means = part.pivot(index="method", columns="top", values="mean").reindex(part["method"].unique())
-    ranks = means.rank(ascending=not get_metric(metric).higher_is_better, na_option="bottom")
+    part = part.assign(gap=part["gap"].where(part["ranked"]))
+    gaps = part.pivot(index="method", columns="top", values="gap").reindex(part["method"].unique())
+    ranks = gaps.rank(na_option="bottom")
     return list(ranks.mean(axis=1).sort_values(kind="stable").index)
-
-
-def write_summary(summary: pd.DataFrame, stem: str | os.PathLike[str]) -> list[Path]:
-    """Write a summary as ``<stem>.csv`` and ``<stem>.parquet``; return the two paths."""
-    stem = Path(stem)
-    csv, parquet = stem.with_name(stem.name + ".csv"), stem.with_name(stem.name + ".parquet")
-    write_csv(csv, summary)
-    write_parquet(parquet, summary)
-    return [csv, parquet]

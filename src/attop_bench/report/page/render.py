@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from attop.core import wording
-from attop.core.files import write_bytes, write_csv
+from attop.core.files import write_bytes, write_csv, write_parquet
 from attop.metrics.metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
@@ -58,6 +58,7 @@ class Page:
     sections: list[Section]
     left_out: list[tuple[str, str]]
     across: Across
+    summary: pd.DataFrame
     board: pd.DataFrame
     ranking: tuple[str, ...]
     leaders: frozenset[str]
@@ -169,7 +170,7 @@ def _interval(bounds: tuple[float, float]) -> str:
 
 
 def write_exports(page: Page, figures: Path, tables: Path) -> None:
-    """Write each figure as SVG and PDF, and the main table of each data set as TeX; the board as CSV.
+    """Write each figure as SVG and PDF, each data set's main table as TeX, the summary and the board as CSV.
 
     Parameters
     ----------
@@ -192,6 +193,8 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
     for section in page.sections:
         if section.view:
             write_bytes(tables / f"{section.id}.tex", section.view.exports["tex"].text.encode())
+    write_csv(tables / "summary.csv", page.summary)
+    write_parquet(tables / "summary.parquet", page.summary)
     if len(page.board):
         write_csv(tables / "board.csv", page.board)
 

@@ -17,7 +17,7 @@ from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import Across, across, by_reason, sentences
 from attop_bench.report.compute.board import board
 from attop_bench.report.compute.leads import BASELINE, all_leads
-from attop_bench.report.compute.tables import standings, summarise, write_summary
+from attop_bench.report.compute.tables import standings, summarise
 from attop_bench.report.figures import ACROSS, draw
 from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
 from attop_bench.report.page.render import Overview, Page, render, write_exports
@@ -55,7 +55,6 @@ def write_analysis(
     str
         The headline: who ranks best, and whether that is shown.
     """
-    write_summary(summarise(results["evaluation"], results["runs"]), Path(tables) / "summary")
     page = build_page(results, manifest)
     write_exports(page, Path(figures), Path(tables))
     write_bytes(report, render(page).encode())
@@ -137,6 +136,7 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
         sections=sections,
         left_out=by_reason([(titles[m], why) for m, why in left_out(sections, methods).items()]),
         across=overall,
+        summary=summary,
         board=board(evaluation, runs, own, titles),
         ranking=sentences(overall, titles, {s.id: s.title for s in sections}),
         leaders=leaders,

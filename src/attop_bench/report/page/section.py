@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop.core.top import main_top, sort_tops
+from attop.core.top import main_top
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report.compute.curves import Transfer, transfer
 from attop_bench.report.compute.leads import BASELINE, Lead, headline, span
@@ -122,12 +122,12 @@ def build_section(
     here = table[table["dataset"] == dataset]
     metric = entry.get("scoring") or next((metric for metric, _ in leads), "")
     order = rank_methods(table, dataset, metric)
-    tops = sort_tops(here["top"])
+    tops = list(dict.fromkeys(here["top"]))  # the summary has them by size
     own = [lead for (by, _), lead in leads.items() if by == metric]
     main = main_top(tops) if tops else ""
     leaders = frozenset((BASELINE, *(m for lead in own if lead.top == main for m in lead.leaders)))
     scene = Scene(name, dataset, metric, order, titles, styles, leaders, "groups" in entry)
-    cost = _costs(here, runs, dataset, metric, order)
+    cost = _costs(here[(here["top"] == main) & (here["metric"] == metric)], runs, dataset, main, order)
     spent = {row["method"]: sum(row[s] for s in _SPENT if row[s] == row[s]) or math.nan for row in cost}
     chosen_tops, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
     edge = {choice.method for choice in chosen if choice.mostly_at_edge}
@@ -185,16 +185,13 @@ def protocol_sentence(protocol: str | Entry) -> str:
     return f"{summary[:1].upper()}{summary[1:]} ({kind}: {numbers})."
 
 
-def _costs(
-    here: pd.DataFrame, runs: pd.DataFrame, dataset: str, metric: str, order: Sequence[str]
-) -> Records:
-    """Return a row per method: cost, and validation against test at the main top."""
+def _costs(here: pd.DataFrame, runs: pd.DataFrame, dataset: str, main: str, order: Sequence[str]) -> Records:
+    """Return a row per method: cost, and validation against test (`here`) at the main top."""
     cost = costs(runs, dataset)
-    if cost.empty or here.empty:
+    if cost.empty or not main:
         return []
-    at_main = here["top"] == main_top(here["top"])
-    test = here[at_main & (here["metric"] == metric)].set_index("method")["mean"]
-    mine = runs[(runs["dataset"] == dataset) & (runs["top"] == main_top(here["top"]))]
-    validation = mine[mine["status"] == "ok"].groupby("method")["validation"].mean()
+    mine = runs[(runs["dataset"] == dataset) & (runs["top"] == main) & (runs["status"] == "ok")]
+    validation = mine.groupby("method")["validation"].mean()
+    test = here.set_index("method")["mean"]
     cost = cost.assign(test=test.reindex(cost.index), validation=validation.reindex(cost.index))
     return cost.reindex([m for m in order if m in cost.index]).reset_index().to_dict("records")
