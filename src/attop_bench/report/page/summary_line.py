@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -121,7 +122,7 @@ def chips(
     refused = expected - ok - missing - failed
     spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
     total = float(spent[["seconds_selection", "seconds_training", "seconds_scoring"]].sum().sum())
-    clock = wall_clock(runs)
+    clock = wall_clock(runs) if total > 0 else math.nan
     by_clock = f"{seconds(clock)} by the clock; " if clock == clock else ""
     version = manifest.get("environment", {}).get("versions", {}).get("attop", "")
     made_by = (
