@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from attop.core.files import replacing
 from attop.core.typing import Floats, Ints
@@ -139,7 +139,7 @@ class Dataset:
                 )
             object.__setattr__(self, "part", part.astype(np.int64))
 
-    def _one_a_row(self, column: str, what: str) -> NDArray[Any]:
+    def _one_a_row(self, column: str, what: str) -> NDArray:
         values = np.asarray(getattr(self, column))
         if values.shape != self.y.shape:
             raise DatasetError(f"dataset {self.name}: {len(self.y)} items but {what} of shape {values.shape}")
@@ -178,9 +178,9 @@ class Dataset:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to an ``.npz`` file, whole or not at all."""
-        arrays: dict[str, Any] = {"X": self.X, "y": self.y}
+        arrays: dict[str, NDArray] = {"X": self.X, "y": self.y}
         arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
-        note: dict[str, Any] = {"name": self.name, "facts": dict(self.facts)}
+        note: dict[str, object] = {"name": self.name, "facts": dict(self.facts)}
         if self.preparation is not None:
             note["preparation"] = asdict(self.preparation)
         save_arrays(path, arrays, note)
@@ -202,7 +202,7 @@ class Dataset:
 
 
 def save_arrays(
-    path: str | os.PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
+    path: str | os.PathLike[str], arrays: Mapping[str, ArrayLike], meta: Mapping[str, object] | None = None
 ) -> None:
     """Write arrays and a JSON note to one ``.npz`` file, whole or not at all.
 
@@ -216,7 +216,7 @@ def save_arrays(
             raise TypeError(f"{name}: an array of objects cannot be stored, only of numbers and strings")
     note = np.array(json.dumps(dict(meta or {}), sort_keys=True))
     with replacing(path) as file:
-        np.savez(file, meta=note, **arrays)
+        np.savez(file, allow_pickle=False, meta=note, **arrays)
 
 
 def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:
@@ -224,7 +224,7 @@ def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable
     save_arrays(path, {}, {"name": name, "unavailable": [error.reason, error.remedy]})
 
 
-def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray], dict[str, Any]]:
     """Read the arrays and the note `save_arrays` wrote.
 
     Raises

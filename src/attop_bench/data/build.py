@@ -47,7 +47,7 @@ def build(
         File of the stage before. For the first the receipt of the files that were fetched (see
         `fetch_files`), or None if there are none.
     out : path
-        File to write; of the last stage, to be read by `Dataset.load`. If the data cannot be had it holds
+        File to write; of the last stage, to be read by `Dataset.load`. If the data are unavailable it holds
         the reason alone, which `Dataset.load` raises.
 
     Raises
@@ -59,7 +59,7 @@ def build(
     kind = spec["kind"]
     order = kind_of(kind).stages
     kind_of(kind).step(stage)
-    arrays: Mapping[str, Any] = {}
+    arrays: Mapping[str, NDArray] = {}
     done: dict[str, object] = {}
     files: Mapping[str, str] = {}
     try:
@@ -110,7 +110,7 @@ def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
         )
 
 
-def make(kind: str, seed: int = 0, **params: Any) -> Dataset:
+def make(kind: str, seed: int = 0, **params: object) -> Dataset:
     """Build a data set in memory: all stages in a row, the same data as `build` gives.
 
     Examples
@@ -128,9 +128,9 @@ def make(kind: str, seed: int = 0, **params: Any) -> Dataset:
 def _run(
     kind: str,
     stage: str,
-    arrays: Mapping[str, Any],
+    arrays: Mapping[str, NDArray],
     done: Mapping[str, object],
-    params: Mapping[str, Any],
+    params: Mapping[str, object],
     seed: int,
     files: Mapping[str, str],
 ) -> tuple[Any, dict[str, object]]:
@@ -138,8 +138,8 @@ def _run(
 
     `files` are the paths of what was fetched; the parameters keep the names these have everywhere.
     """
-    found = kind_of(kind)
-    step = found.step(stage)
+    data_kind = kind_of(kind)
+    step = data_kind.step(stage)
     own = stage_parameters(kind, stage, params)
     done = {**done, **{n: os.fspath(v) if isinstance(v, os.PathLike) else v for n, v in own.items()}}
     own.update({name: arrays[name] for name in step.inputs})
@@ -147,12 +147,12 @@ def _run(
     if step.seeded:
         own["seed"] = derive_seed(seed, "data", kind, stage)
     result = step.function(**own)
-    if stage != found.stages[-1]:
+    if stage != data_kind.stages[-1]:
         return {**arrays, **result}, done
     if not isinstance(result, Dataset):
         raise DatasetError(f"data of kind {kind!r}: its last stage must return a Dataset, got {type(result)}")
     facts = {**result.facts, "kind": kind, "parameters": done}
-    if any(s.seeded for s in found.steps):
+    if any(s.seeded for s in data_kind.steps):
         facts["seed"] = seed
     if files:
         facts["source"] = ", ".join(str(done[name]) for name in files)

@@ -159,20 +159,20 @@ def kind_of(kind: str) -> Kind:
             raise DatasetError(f"unknown kind of data {kind!r}; {did_you_mean(kind, KINDS)}")
         return KINDS[kind]
     try:
-        found = getattr(importlib.import_module(module), name)
+        imported = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise DatasetError(
             f"cannot import the kind of data {kind!r}: {error}; give the dotted path of a Kind or of a "
             "function that returns a Dataset, and have its package on the Python path"
         ) from error
-    if isinstance(found, Kind):
-        return found
-    if not callable(found):
-        raise DatasetError(f"{kind!r} is {found!r}: name a Kind or a function that returns a Dataset")
-    return _single(kind, found)
+    if isinstance(imported, Kind):
+        return imported
+    if not callable(imported):
+        raise DatasetError(f"{kind!r} is {imported!r}: name a Kind or a function that returns a Dataset")
+    return _single(kind, imported)
 
 
-def stage_parameters(kind: str, stage: str, params: Mapping[str, Any]) -> dict[str, Any]:
+def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dict[str, Any]:
     """Return the parameters of one stage out of those of the data set, defaults filled in.
 
     A workflow that gives each rule these alone runs a stage again only when its own parameters change.
@@ -182,9 +182,9 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, Any]) -> dict[s
     DatasetError
         If `kind` or `stage` is unknown, a parameter is unknown to every stage, or one is missing.
     """
-    found = kind_of(kind)
-    step = found.step(stage)
-    known = [name for s in found.steps for name in s.options]
+    data_kind = kind_of(kind)
+    step = data_kind.step(stage)
+    known = [name for s in data_kind.steps for name in s.options]
     for name in params:
         if name not in known:
             raise DatasetError(
@@ -194,6 +194,6 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, Any]) -> dict[s
     return complete(step.function, own, f"data of kind {kind!r}", reserved=(*step.inputs, "seed"))
 
 
-def input_files(kind: str, params: Mapping[str, Any]) -> list[str]:
+def input_files(kind: str, params: Mapping[str, object]) -> list[str]:
     """Return the paths of the files the first stage reads."""
     return [str(params[name]) for name in kind_of(kind).files if params.get(name) is not None]

@@ -257,10 +257,10 @@ def read_npz(path: _Path) -> pd.DataFrame:
             arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, AttributeError, TypeError, *BROKEN) as error:
         # What NumPy says of a pickle is how to have it run.
-        said = "it is a pickle" if "pickle" in str(error) else str(error)
-        said = "it holds one array, as .npy files do" if isinstance(error, TypeError) else said
+        reason = "it is a pickle" if "pickle" in str(error) else str(error)
+        reason = "it holds one array, as .npy files do" if isinstance(error, TypeError) else reason
         raise DatasetError(
-            f"{where}: cannot be read as .npz: {said}; save arrays of numbers or text by numpy.savez"
+            f"{where}: cannot be read as .npz: {reason}; save arrays of numbers or text by numpy.savez"
         ) from None
     odd = [name for name, array in arrays.items() if array.dtype.kind not in "biufcSU"]
     if odd:

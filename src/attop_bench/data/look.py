@@ -94,7 +94,7 @@ class Candidate:
     """A column that could be the label, the value that would be positive, and its share of the rows."""
 
     column: str
-    positive: Any
+    positive: object
     share: float
 
 
@@ -130,7 +130,7 @@ class Look:
     copies: int
     twins: Mapping[str, str]
     days: Mapping[str, int]
-    reader: Mapping[str, Any]
+    reader: Mapping[str, object]
     complaints: list[str]
 
     def column(self, name: str) -> Column:
@@ -138,7 +138,7 @@ class Look:
         return next(c for c in self.columns if c.name == name)
 
 
-def look(path: str | os.PathLike[str], label: str | None = None, positive: Any = None) -> Look:
+def look(path: str | os.PathLike[str], label: str | None = None, positive: object = None) -> Look:
     """Look at a table in a file, without a configuration.
 
     Parameters
@@ -195,7 +195,7 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: Any =
     )
 
 
-def _separator(path: str | os.PathLike[str]) -> dict[str, Any]:
+def _separator(path: str | os.PathLike[str]) -> dict[str, object]:
     """Return the separator of a CSV, by its first line, as an option of the reader."""
     if format_of(path) != "csv" or not os.path.isfile(path):
         return {}
@@ -282,7 +282,7 @@ def _name_kind(name: str, present: pd.Series, distinct: int) -> str:
     return "identifier" if named or (distinct == rows > MANY_VALUES) else "number"
 
 
-def _candidate(values: pd.Series, positive: Any, where: str) -> Candidate:
+def _candidate(values: pd.Series, positive: object, where: str) -> Candidate:
     """Return a column as label, with the rarest value as positive if none is given."""
     if positive is not None:
         return Candidate(str(values.name), positive, float(positives(values, positive, where).mean()))

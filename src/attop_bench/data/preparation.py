@@ -1,18 +1,21 @@
-"""What is learnt from training items before a learner sees features: gaps, categories, scale.
+"""Preparation of features that is learnt from training items: gaps, categories, scale.
 
 Whoever learns it from all rows has looked at the test items; so data carry gaps and categories as they are,
-and each training part learns anew what to put in their place.
+and each training part learns what to put in their place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attop.core.typing import Floats
+
+if TYPE_CHECKING:
+    from sklearn.compose import ColumnTransformer
 
 __all__ = ["Preparation", "column_transformer", "scaler"]
 
@@ -35,7 +38,7 @@ class Preparation:
     impute: str | None = None
     max_categories: int | None = None
 
-    def transformer(self, n_features: int) -> Any:
+    def transformer(self, n_features: int) -> ColumnTransformer:
         """Return an unfitted transformer of features, shape (n, n_features), to numbers without gaps."""
         words = sorted(self.categories)
         numbers = [column for column in range(n_features) if column not in self.categories]
@@ -49,9 +52,13 @@ class Preparation:
 
 
 def column_transformer(
-    numbers: Sequence[Any], words: Sequence[Any], *, impute: str | None, max_categories: int | None
-) -> Any:
-    """Return an unfitted transformer: numbers first, then a 0/1 column for each category of each of `words`.
+    numbers: Sequence[str | int],
+    words: Sequence[str | int],
+    *,
+    impute: str | None,
+    max_categories: int | None,
+) -> ColumnTransformer:
+    """Return an unfitted transformer: numbers, then a 0/1 column for each category of each of `words`.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def parameters(table: Look) -> dict[str, Any]:
     return named | {name: value for name, value in optional.items() if value}
 
 
-def in_time(table: Look) -> dict[str, Any] | None:
+def in_time(table: Look) -> dict[str, object] | None:
     """Return a protocol that trains on days before those it tests; None if there is no room for one."""
     given = parameters(table)
     span = table.days.get(given.get("day", ""), 0)
@@ -154,7 +154,7 @@ def _entity(table: Look) -> str | None:
     return min(entities, key=lambda c: c.distinct).name if entities else None
 
 
-def _flow(value: Any) -> str:
+def _flow(value: object) -> str:
     import yaml
 
     text = yaml.safe_dump(value, default_flow_style=True, width=10**9, allow_unicode=True, sort_keys=False)
