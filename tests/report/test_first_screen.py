@@ -38,8 +38,8 @@ def test_headline_chips_and_map_say_what_was_run(small):
     assert any(text.startswith("attop 0.1.0 · 0123456") for text in chips)
     assert any(" by the clock; the jobs add up to " in text for text in chips)
     for section in page.sections:
-        for lead in section.own_leads:
-            cells = section.view.leads[lead.top].cells
+        for (metric, top), lead in section.leads.items():
+            cells = section.views[metric].leads[top].cells
             assert {m: cell.state for m, cell in cells.items()} == {m: lead.state(m) for m in cells}
 
 

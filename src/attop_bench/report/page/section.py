@@ -13,7 +13,7 @@ import pandas as pd
 from attop.core.top import main_top
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report.compute.curves import Transfer, transfer
-from attop_bench.report.compute.leads import BASELINE, Lead, headline, span
+from attop_bench.report.compute.leads import BASELINE, Lead, span
 from attop_bench.report.compute.runs import Choice, choices, costs
 from attop_bench.report.compute.tables import rank_methods
 from attop_bench.report.figures import PER_DATASET, draw
@@ -45,7 +45,6 @@ class Section:
     leads: dict[tuple[str, str], Lead]
     views: dict[str, View]
     leaders: frozenset[str]
-    headline: str
     skipped: dict[str, str]
     absent: list[str]
     figures: list[Figure]
@@ -78,11 +77,6 @@ class Section:
     def view(self) -> View | None:
         """By the metric methods are compared by."""
         return self.views.get(self.metric)
-
-    @property
-    def own_leads(self) -> list[Lead]:
-        """By the metric methods are compared by, top by top."""
-        return [lead for (metric, _), lead in self.leads.items() if metric == self.metric]
 
     @property
     def at_edge(self) -> list[Choice]:
@@ -160,7 +154,6 @@ def build_section(
         leads=dict(leads),
         views=views,
         leaders=leaders,
-        headline=headline(own, titles),
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
         figures=draw(PER_DATASET, scene, results) if order else [],

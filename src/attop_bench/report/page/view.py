@@ -39,27 +39,11 @@ _TEX = {"": "", "=": "", "°": r"$^\circ$", "†": r"$^\dagger$"}
 
 @dataclass(frozen=True)
 class Cell:
-    """A method at one top.
+    """A method at one top: `text`, `brief` (for the map) and `pm` are its mean and standard deviation.
 
-    Attributes
-    ----------
-    text, brief, pm : str
-        Mean in the tables and in the map, and plus and minus the standard deviation.
-    mean : float
-    se : float or None
-        Standard error.
-    runs : list
-        A value a run, None where undefined or missing.
-    shade : str
-        Of the distance to the best: ``s0`` to ``s5``, or ``none`` where it is not ranked.
-    state : str
-        See `Lead.state`.
-    sign, signs : str
-        Mark of the verdict; marks of the method: at an edge of its grid, ranks nothing in a run.
-    notes : list of str
-        Below the number.
-    tip : str
-        All of it in words.
+    `runs` has a value a run, None where there is none. `shade` is that of the distance to the best, ``s0`` to
+    ``s5``, or ``none`` where it is not ranked; `state` is `Lead.state`. `sign` marks the verdict, `signs` the
+    method (at an edge of its grid, ranks nothing); `notes` go below the number, `tip` says all in words.
     """
 
     text: str
