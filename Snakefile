@@ -21,6 +21,10 @@ configfile: DEFAULTS
 report: "workflow/report/workflow.rst"
 
 
+# Jobs run in the environment Snakemake runs in, with attop installed; this says on what that can be built.
+container: "docker://python:3.12"
+
+
 include: "rules/common.smk"
 include: "rules/data.smk"
 include: "rules/train.smk"

@@ -6,7 +6,7 @@ Two kinds of runs, 5 folds drawn twice or once (tests/support/simulated_runs.py)
 correlated as the means over test items and over training items that make them; the column names the variance
 of a training item over that of a test item, and "assumed" is the correlation Nadeau and Bengio assume, the
 most their test allows for. "resampled": fixed scorers on parts of one sample of 2,000 items, 200 positive,
-top 100; scores share half of their noise. Every simulation goes through `compare_at_top`'s summary and
+top 100; scores share half of their noise. Every false alarm goes through `compare_at_top`'s summary and
 through the report's `all_leads`, which must say the same; over data sets through `across`.
 """
 
@@ -24,8 +24,7 @@ from attop.experiment.candidate import Sample
 from attop.experiment.judge import judge
 from attop.experiment.result import summarise
 from attop.metrics import get_metric
-from attop_bench.report.compute.across import across
-from attop_bench.report.compute.across import sentences
+from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.leads import all_leads
 from support.simulated_runs import N, correlated, covariance, resampled, splits
 
@@ -111,17 +110,16 @@ def false_equality(n, seed):
 def power(n, seed):
     print(f"\nOne model better by so many of 100: % of {n} simulations it is ahead of the next | of a rival")
     print(f"{'':<34}" + "".join(f"{m:>8} models" for m in MODELS))
-    for repeats in (2, 1):
+    for repeats in (4, 2, 1):
         for better in (5, 10, 20):
             cells = []
             for m in MODELS:
                 rng, next_, each = np.random.default_rng(seed), 0, 0.0
                 for _ in range(n):
                     values = resampled(rng, [0.5 + better / 100] + [0.5] * (m - 1), 5, repeats)
-                    best, said = verdicts(values, repeats)
-                    ahead = [verdict == "ahead" for model, verdict in said.items() if model != best]
-                    next_ += best == "m0" and ahead[0]
-                    each += (best == "m0") * np.mean(ahead)
+                    found = judge(dict(enumerate(values.T)), test_train_ratio=0.25, tolerance=0.01)
+                    next_ += found.best == 0 and found.verdict == "ahead"
+                    each += (found.best == 0) * np.mean([r.verdict == "ahead" for r in found.rivals])
                 cells.append(f"{100 * next_ / n:.0f} | {100 * each / n:.0f}")
             print(
                 f"{f'resampled, {5 * repeats} runs, {better} of 100':<34}"
@@ -157,9 +155,12 @@ def main():
     )
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    measures = (false_alarms, false_equality, power, over_data_sets)
+    parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
-    for measure in (false_alarms, false_equality, power, over_data_sets):
-        measure(args.simulations, args.seed)
+    for measure in measures:
+        if args.only in (None, measure.__name__):
+            measure(args.simulations, args.seed)
 
 
 if __name__ == "__main__":

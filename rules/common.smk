@@ -3,13 +3,12 @@ import os
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import RerunTrigger
 
-from attop_bench.run.config import ConfigError, load_config
+from attop_bench.jobs.supervise import adopt_servers
+from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.output import hold, refusal
 from attop_bench.run.plan import Plan
 from attop_bench.run.spec import Run
-from attop_bench.run.config import read_yaml
-from attop_bench.jobs.supervise import adopt_servers
 
 try:
     for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:

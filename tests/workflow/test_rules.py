@@ -24,11 +24,10 @@ def test_what_results_depend_on_beside_files_has_been_thought_of(name):
     assert re.search(rf'script:\s+"../workflow/scripts/{name}.py"', RULES[name])
 
 
-def test_snakemakes_linter_finds_nothing_but_that_jobs_run_in_its_own_environment():
-    command = [sys.executable, "-m", "snakemake", "--lint"]
+def test_snakemakes_linter_finds_nothing():
+    command = [sys.executable, "-m", "snakemake", "--lint", "--configfile", "config/config.yaml"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    found = set(re.findall(r"^ +\* (.*)$", done.stderr, re.MULTILINE))
-    assert found == {"Specify a conda environment or container for each rule.:"}, done.stderr
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.workflow

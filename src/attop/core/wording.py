@@ -41,7 +41,8 @@ def fixed(value: float, decimals: int = 3) -> str:
 
 def fine(value: float, decimals: int = 3) -> str:
     """Return a number as `fixed` does, but one too small for these decimals with one significant figure."""
-    return f"{value:.1g}" if 0 < abs(value) < 10.0**-decimals else fixed(value, decimals)
+    small = 0 < abs(value) < 10.0**-decimals
+    return f"{value:.1g}".replace("-", "−", value < 0) if small else fixed(value, decimals)
 
 
 def seconds(value: float) -> str:

@@ -157,7 +157,7 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
     sets, methods = counted(len(config.datasets), "data set"), counted(len(config.methods), "method")
     yield Finding("ok", "configuration", f"{config.title}: {sets}, {methods}")
     plan = Plan(config)
-    needed = disk_to_come(plan, count_jobs(plan)).total
+    needed = sum(amount.known for amount in disk_to_come(plan, count_jobs(plan)).values())
     for key, folder in (("output", config.output), ("cache", config.cache)):
         yield _check_folder(key, Path(folder), needed)
     yield from _check_memory(config)
@@ -177,15 +177,9 @@ def _check_folder(key: str, folder: Path, needed: int) -> Finding:
     except OSError as error:
         return Finding("FAIL", about, f"{there} cannot be written to: {error.strerror}", other)
     free = shutil.disk_usage(there).free
-    text = f"{folder}, {size(free)} free"
-    if free < needed:
-        more = f"{text}, the run writes {size(needed)} or more"
-        return Finding("FAIL", about, more, f"make room, or {other}")
-    return (
-        Finding("warn", about, text, f"make room, or {other}")
-        if free < _LITTLE
-        else Finding("ok", about, text)
-    )
+    state = "FAIL" if free < needed else "warn" if free < _LITTLE else "ok"
+    text = f"{folder}, {size(free)} free, {size(needed)} or more will be written"
+    return Finding(state, about, text, "" if state == "ok" else f"make room, or {other}")
 
 
 def _check_memory(config: Config) -> Iterator[Finding]:
@@ -204,13 +198,9 @@ def _check_memory(config: Config) -> Iterator[Finding]:
     if not limits:
         return
     text = f"{size(have)} for {counted(cores, 'core')}; a job may take {size(1e6 * max(limits))}"
-    if 1e6 * max(limits) * cores > have:
-        fix = (
-            f"if jobs are killed: fewer --cores, or --config 'limits={{memory_mb: {have / cores // 1e6:g}}}'"
-        )
-        yield Finding("warn", "memory", text, fix)
-    else:
-        yield Finding("ok", "memory", text)
+    each = have / cores // 1e6
+    fix = f"if jobs are killed: fewer --cores, or --config 'limits={{memory_mb: {each:g}}}'"
+    yield Finding("warn", "memory", text, fix) if max(limits) > each else Finding("ok", "memory", text)
 
 
 def _check_files(config: Config) -> Iterator[Finding]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from joblib import cpu_count
@@ -72,7 +74,9 @@ def _rows(plan: Plan, jobs: dict[tuple[str, str], Jobs]) -> Iterable[list[str]]:
             name = ""
 
 
-def _sums(plan: Plan, jobs: dict[tuple[str, str], Jobs], disk: Disk, cores: int) -> Iterable[list[str]]:
+def _sums(
+    plan: Plan, jobs: dict[tuple[str, str], Jobs], disk: dict[str, Amount], cores: int
+) -> Iterable[list[str]]:
     left = [job for job in jobs.values() if job.left]
     total, done, failed, to_do = (
         sum(getattr(job, field) for job in jobs.values()) for field in ("total", "done", "failed", "left")
@@ -81,19 +85,16 @@ def _sums(plan: Plan, jobs: dict[tuple[str, str], Jobs], disk: Disk, cores: int)
     yield ["Training jobs", f"{total}: {done} done{tried_again}, {to_do} to do; one core each"]
     yield ["Core hours", _hours(left)]
     if left and all(job.seconds is not None for job in left):
-        yield [
-            f"On {counted(cores, 'core')}",
-            f"about {seconds(sum(job.seconds or 0 for job in left) / cores)}",
-        ]
-    limits = [job.limit for job in left]
+        together = sum(job.seconds or 0 for job in left)
+        yield [f"On {counted(cores, 'core')}", f"about {seconds(together / cores)}"]
     if left:
-        longest = None if None in limits else max(limit for limit in limits if limit is not None)
-        yield ["Longest job", "has no limit" if longest is None else f"is stopped after {seconds(longest)}"]
-    yield ["Download", _amount(disk.downloads, disk.unsized_files)]
-    yield ["Prepared data", _amount(disk.prepared, disk.unsized_datasets)]
-    yield ["Predictions", _amount(disk.predictions, disk.untested, "at most ")]
+        longest = max(math.inf if job.limit is None else job.limit for job in left)
+        end = f"is stopped after {seconds(longest)}" if math.isfinite(longest) else "has no limit"
+        yield ["Longest job", end]
+    for name, amount in disk.items():
+        yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
     free = shutil.disk_usage(existing(plan.root)).free
-    short = ": too little" if free < disk.total else ""
+    short = ": too little" if free < sum(amount.known for amount in disk.values()) else ""
     yield ["Free disk", f"{size(free)} for {plan.root}{short}"]
     skipped = sum(len(set(data.skip) & {m.id for m in plan.config.methods}) for data in plan.config.datasets)
     if skipped:
@@ -115,35 +116,24 @@ def _hours(left: list[Jobs]) -> str:
     return f"{known / 3600:.2g} by the jobs that are done, and {unknown}" if known else unknown
 
 
-def _amount(known: int, unknown: tuple[str, ...], bound: str = "") -> str:
-    names = few(unknown)
-    if not unknown:
-        return f"{bound if known else ''}{size(known)}"
-    return f"{bound}{size(known)}, and an unknown amount for {names}" if known else f"unknown for {names}"
+def _amount(amount: Amount, bound: str) -> str:
+    known = f"{bound if amount.known else ''}{size(amount.known)}"
+    if not amount.unknown:
+        return known
+    names = few(amount.unknown)
+    return f"{known}, and an unknown amount for {names}" if amount.known else f"unknown for {names}"
 
 
 @dataclass(frozen=True)
 class Jobs:
-    """Training jobs of one method on one data set.
-
-    Attributes
-    ----------
-    total, failed, left : int
-        A job that failed is not left: nothing tries it again by itself.
-    seconds : float or None
-        What the jobs that are left will take on one core; None if no such job is done.
-    limit : float or None
-        Seconds one of them may take.
-    n_test : int or None
-        Largest number of items that one of them tested; None if none is done.
-    """
+    """Training jobs of one method on one data set; a failed one is not left: nothing repeats it by itself."""
 
     total: int
     failed: int
     left: int
-    seconds: float | None
-    limit: float | None
-    n_test: int | None
+    seconds: float | None  # of those left on one core, by the mean of those done
+    limit: float | None  # seconds
+    n_test: int | None  # items tested by one of those done, at most
 
     @property
     def done(self) -> int:
@@ -151,29 +141,11 @@ class Jobs:
         return self.total - self.failed - self.left
 
 
-@dataclass(frozen=True)
-class Disk:
-    """Bytes a run will write, as far as they are known.
+class Amount(NamedTuple):
+    """Bytes as far as they are known, and the files or data sets they are not known of."""
 
-    Attributes
-    ----------
-    downloads, prepared, predictions : int
-    unsized_files, unsized_datasets, untested : tuple of str
-        Files, and data sets, whose size is not known, and data sets of which it is not known how many items
-        will be tested; none of them is in the numbers.
-    """
-
-    downloads: int
-    prepared: int
-    predictions: int
-    unsized_files: tuple[str, ...]
-    unsized_datasets: tuple[str, ...]
-    untested: tuple[str, ...]
-
-    @property
-    def total(self) -> int:
-        """All that is known."""
-        return self.downloads + self.prepared + self.predictions
+    known: int
+    unknown: list[str]
 
 
 def count_jobs(plan: Plan) -> dict[tuple[str, str], Jobs]:
@@ -184,19 +156,18 @@ def count_jobs(plan: Plan) -> dict[tuple[str, str], Jobs]:
     return {pair: _count(plan, found) for pair, found in runs.items()}
 
 
-def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Disk:
+def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, Amount]:
     """Add up what is still to be downloaded and written; tables and report are small beside it.
 
     A training job leaves a number for each item it tests and each top, and the row of the item. Without a
     job that is done, all items of the data set count as tested, which is more than will be.
     """
-    downloads: dict[str, int | None] = {}
+    files = {file.path: file.bytes for data in plan.config.datasets for file in data.files.values()}
+    files = {path: n for path, n in files.items() if not (Path(plan.config.cache) / path).exists()}
+    download = Amount(sum(filter(None, files.values())), [path for path, n in files.items() if n is None])
     prepared = predictions = 0
     unsized, untested = [], []
     for data in plan.config.datasets:
-        for file in data.files.values():
-            if not (Path(plan.config.cache) / file.path).exists():
-                downloads[file.path] = file.bytes
         own = {method: job for (dataset, method), job in jobs.items() if dataset == data.id}
         there = plan.stage_path(data.id).exists()
         items = _count_items(plan.stage_path(data.id)) if there else data.expect.items
@@ -211,14 +182,8 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Disk:
             param_grid = plan.config.method(method).param_grid
             kept = prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
             predictions += job.left * 8 * (tested or 0) * (kept * len(data.tops) + 1)
-    return Disk(
-        downloads=sum(filter(None, downloads.values())),
-        prepared=prepared,
-        predictions=predictions,
-        unsized_files=tuple(path for path, size in downloads.items() if size is None),
-        unsized_datasets=tuple(unsized),
-        untested=tuple(untested),
-    )
+    prepared_data, bound = Amount(prepared, unsized), Amount(predictions, untested)
+    return {"Download": download, "Prepared data": prepared_data, "Predictions": bound}
 
 
 def _count(plan: Plan, runs: Sequence[Run]) -> Jobs:
