@@ -18,7 +18,7 @@ from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.soft_top_search import Outcome, Request, search, thinned
 from attop.solvers.descent.standardised import Standardised, standardise
-from attop.surrogates.soft_prec_at_k import SoftPrecAtK
+from attop.surrogates.prec_at_k import SoftPrecAtK
 
 __all__ = ["SoftTop"]
 

@@ -16,7 +16,7 @@ from attop.estimators.base import Training, WeightedRanker, all_alike, cut_below
 from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.soft_top import Part, precision_about, unit
 from attop.solvers.descent.soft_top_search import best_gain
-from attop.surrogates.soft_prec_at_k import SoftPrecAtK
+from attop.surrogates.prec_at_k import SoftPrecAtK
 
 __all__ = ["TopBooster"]
 
