@@ -24,9 +24,6 @@ from attop.metrics.metric import EXPECTED
 from attop.metrics.registry import METRICS
 from attop.surrogates.base import BoundSurrogate, Surrogate
 
-#: What `bounds` of a surrogate names, as the risk it is.
-RISKS = {None: "no metric", "AUC": "1 - AUC", "pAUC": "1 - pAUC", "pAp@k": "1 - pAp@k"}
-
 
 def metric_rows() -> list[list[str]]:
     """One row a metric: name, definition, ties, undefined cases, range."""
@@ -44,13 +41,13 @@ def metric_rows() -> list[list[str]]:
 
 
 def surrogate_rows() -> list[list[str]]:
-    """One row a surrogate: class, name, what it bounds, whether it is convex and smooth."""
+    """One row a surrogate: class, name, first line of its docstring, whether it is convex and smooth."""
     classes = [getattr(surrogates, name) for name in surrogates.__all__]
     return [
         [
             f"{{py:obj}}`~attop.surrogates.{c.__name__}`",
             f"`{c.name}`" if c.name else "",
-            RISKS.get(c.bounds, c.bounds),
+            (c.__doc__ or "").split("\n", 1)[0],
             "yes" if c.convex else "no",
             "yes" if c.smooth else "no",
         ]
@@ -149,7 +146,7 @@ def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
 
 TABLES = {
     "metrics": (["name", "definition", "ties", "undefined, or surprising", "range"], metric_rows),
-    "surrogates": (["surrogate", "name", "an upper bound of", "convex", "smooth"], surrogate_rows),
+    "surrogates": (["surrogate", "name", "what it is", "convex", "smooth"], surrogate_rows),
     "estimators": (["estimator", "", "groups", "weights", "sparse", "batches"], learner_rows),
 }
 

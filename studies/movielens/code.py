@@ -10,7 +10,7 @@ from scipy.special import expit
 from attop.core.sample import RankingSample
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.solvers.papk.greedy import combine, deal, hold_out
+from attop.solvers.papk.greedy import combine, hold_out, shards
 from attop.surrogates.base import eligible
 
 __all__ = ["SharedCut", "cross_entropy", "descend", "greedy_of", "one_number_for_all_weights"]
@@ -123,7 +123,7 @@ def greedy_of(
 ) -> Floats:
     """Combine classifiers as `attop.estimators.GreedyPApK` does, trained by `train` on each fold."""
     held, held_groups, top = hold_out(y, groups, Top(k=k), rng)
-    folds = deal(np.setdiff1d(np.arange(len(y)), held), y, n_classifiers, rng)
+    folds = shards(np.setdiff1d(np.arange(len(y)), held), y, n_classifiers, rng)
     W = np.column_stack([train(X[rows], y[rows]) for rows in folds])
     order, weights, _ = combine(X[held] @ W, y[held], held_groups, top, np.linspace(0, 1, 11))
     return W[:, order] @ weights

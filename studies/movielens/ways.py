@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from attop.estimators.greedy_papk import GreedyPApK
-from attop.estimators.select_papk import SelectPApK
 from sklearn.exceptions import ConvergenceWarning
 
 from attop.core.seeds import derive_seed
@@ -24,6 +22,7 @@ from attop.core.typing import Floats, Ints
 from attop.estimators.base import ConstantModelWarning
 from attop.estimators.bundle_ranker import BundleRanker
 from attop.estimators.gd_ranker import GDPApK, GDRanker
+from attop.estimators.papk_baselines import GreedyPApK, SelectPApK
 from attop.metrics.pap import MICRO_PAP
 from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.solvers.papk.select import Selection

@@ -58,7 +58,7 @@ def test_greedy_uses_the_held_out_users_for_the_combination_only():
     assert len(np.unique(groups[held])) == 2  # of 12
     np.testing.assert_array_equal(held, np.flatnonzero(np.isin(groups, groups[held])))
     assert top == Top(k=3)
-    folds = greedy.deal(np.setdiff1d(np.arange(360), held), y, 5, rng)
+    folds = greedy.shards(np.setdiff1d(np.arange(360), held), y, 5, rng)
     dealt = np.concatenate(folds)
     assert sorted([*dealt, *held]) == list(range(360))
     assert max(y[rows].sum() for rows in folds) - min(y[rows].sum() for rows in folds) <= 1

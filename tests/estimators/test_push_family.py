@@ -10,8 +10,8 @@ from attop.estimators.pnorm_push import PNormPush
 from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.solvers.boosting.threshold_rankers import ThresholdRankers
 from attop.solvers.descent.lbfgs import lbfgs
-from attop.surrogates.convex_push import LogisticPush
 from attop.surrogates.pnorm_push import PNormPushExp
+from attop.surrogates.push import LogisticPush
 from oracles.push import real_data, threshold_matrix
 from support.pushes import COMBINATIONS, SMOOTH, surrogate
 

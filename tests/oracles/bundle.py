@@ -52,9 +52,9 @@ def convex_loss(name, s, y, k):
         return cp.sum_largest(s + (1 - y), k) - cp.sum(s[pos])
     if name == "pap@k-avg":
         return cp.sum_largest(cp.pos(1 + s[neg] - cp.sum(s[pos]) / n_pos), k) / k
-    if name in ("top-push", "top-push-k", "top-mean-k"):
+    if name in ("top-push", "top-push-k"):
         size = 1 if name == "top-push" else k
-        t = cp.sum_largest(s if name == "top-mean-k" else s[neg], size) / size
+        t = cp.sum_largest(s[neg], size) / size
         return cp.sum(cp.square(cp.pos(1 + t - s[pos]))) / n_pos
     # Hinge of every pair, and its sum over the positives for each negative.
     hinge = cp.pos(

@@ -208,10 +208,6 @@ def top_push_k(scores, y, k):
     return about_threshold(scores, y, mean_of_highest(split(scores, y)[1], k))
 
 
-def top_mean_k(scores, y, k):
-    return about_threshold(scores, y, mean_of_highest(scores, k))
-
-
 def pat_mat_threshold(scores, k, beta):
     """The t at which the squared hinges of the scores above ``t - 1 / beta`` add up to k."""
     s = np.asarray(scores, float)
@@ -230,13 +226,3 @@ def pat_mat(scores, y, k, beta=1.0):
 
 def pat_mat_np(scores, y, k, beta=1.0):
     return about_threshold(scores, y, pat_mat_threshold(split(scores, y)[1], k, beta))
-
-
-def grill(scores, y, k):
-    t = np.sort(scores)[-k]
-    return about_threshold(scores, y, t) + np.mean(hinge(1 + split(scores, y)[1] - t) ** 2)
-
-
-def grill_np(scores, y, k):
-    neg = split(scores, y)[1]
-    return about_threshold(scores, y, neg[k - 1]) + np.mean(hinge(1 + neg - neg[k - 1]) ** 2)

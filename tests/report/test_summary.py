@@ -80,7 +80,6 @@ def test_summary_refuses_values_given_twice_and_missing_columns():
 def test_standings_mark_the_best():
     series = {"a": [0.8, 0.9, 0.85], "b": [0.9, 0.7, 0.89], "c": [0.75, 0.84, 0.8], "d": [0.99, 0.99, None]}
     marks = by_method(standings(summarise(*rows(*series.items()))))
-    assert [marks[m]["best"] for m in "abcd"] == [True, False, False, False]
     assert [marks[m]["ranked"] for m in "abcd"] == [True, True, True, False]
     assert [marks[m]["gap"] for m in "abcd"] == pytest.approx([0, 0.02, 0.16 / 3, -0.14])
 
@@ -88,14 +87,14 @@ def test_standings_mark_the_best():
 def test_equal_means_are_all_best_whatever_the_order_of_summation():
     evaluation, runs = rows(("a", [0.1, 0.2, 0.3]), ("b", [0.3, 0.2, 0.1]), ("c", [0.1, 0.1, 0.1]))
     marks = by_method(standings(summarise(evaluation, runs)))
-    assert [marks[m]["best"] for m in "abc"] == [True, True, False]
+    assert [marks[m]["gap"] == 0 for m in "abc"] == [True, True, False]
 
 
 def test_lower_is_better_turns_everything_around(monkeypatch):
     low = replace(METRICS["auc"], name="risk", higher_is_better=False)
     monkeypatch.setattr("attop_bench.report.compute.tables.get_metric", lambda name: low)
     table = standings(summarise(*rows(("a", [0.3, 0.5]), ("b", [0.1, 0.15]), metric="risk")))
-    assert by_method(table)["b"]["best"]
+    assert by_method(table)["b"]["gap"] == 0
     assert by_method(table)["a"]["gap"] == pytest.approx(0.275)
     assert rank_methods(table, "wdbc", "risk") == ["b", "a"]
 

@@ -33,7 +33,7 @@ from attop.surrogates import (
     PrecAtKMax,
     PrecAtKRamp,
 )
-from attop.surrogates.convex_push import HingePush, LogisticPush
+from attop.surrogates.push import HingePush, LogisticPush
 from support import ROOT
 from support.pushes import nasty_list
 

@@ -4,9 +4,8 @@ import itertools
 
 import numpy as np
 
-from attop.surrogates.convex_push import HingePush, LogisticPush
-from attop.surrogates.exp_push import ExpPushExp
 from attop.surrogates.pnorm_push import PNormPushExp
+from attop.surrogates.push import ExpPushExp, HingePush, LogisticPush
 from oracles.push import LOSSES, PRICES
 
 COMBINATIONS = list(itertools.product(LOSSES, PRICES))

@@ -3,8 +3,6 @@
 import numpy as np
 
 from attop.surrogates import (
-    Grill,
-    GrillNP,
     HingeLoss,
     InfinitePushHinge,
     LogisticLoss,
@@ -21,15 +19,13 @@ from attop.surrogates import (
     PrecAtKRamp,
     PrecAtKStruct,
     SoftPrecAtK,
-    TauFPL,
-    TopMeanK,
     TopPushK,
     TopPushLoss,
 )
 
 PREC = {"struct": PrecAtKStruct, "ramp": PrecAtKRamp, "max": PrecAtKMax, "avg": PrecAtKAvg}
 PAP = {"ramp": PApKRamp, "avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ts-convex": PApKTSConvex}
-THRESHOLD = [TopPushK, TauFPL, TopMeanK, PatMat, PatMatNP, Grill, GrillNP]
+THRESHOLD = [TopPushK, PatMat, PatMatNP]
 TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK, *THRESHOLD]
 WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss]
 

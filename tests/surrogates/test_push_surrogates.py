@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attop.surrogates.convex_push import HingePush, LogisticPush
 from attop.surrogates.pnorm_push import PNormPushExp
-from attop.surrogates.push_sums import hinge_sums, logistic_sums
+from attop.surrogates.push import HingePush, LogisticPush, hinge_sums, logistic_sums
 from oracles.push import push_value
 from support.pushes import COMBINATIONS, SMOOTH, nasty_list, surrogate
 
@@ -174,7 +173,6 @@ def test_prices_and_declarations():
         push = surrogate(loss, price)
         assert push.convex
         assert push.smooth == (loss != "hinge")
-        assert push.bounds == (None if loss == "exponential" else "AUC")
         if loss != "exponential":
             assert push.value_and_coef([0.3, 0.3, 0.3], [1, 0, 0])[0] == pytest.approx(1, abs=1e-15)
     assert repr(HingePush("exp")) == "HingePush(price='exp', p=4.0)"

@@ -91,7 +91,6 @@ def test_pap_avg_bounds_neither_risk_nor_ramp():
     assert value_of(PApKAvg(k), s, y) == 0
     assert value_of(PApKMax(k), s, y) == 2
     assert value_of(PApKTS(k), s, y) == 3 / 2
-    assert PApKAvg.bounds is None
 
 
 def test_the_beta_margin_does_not_make_the_risk_zero():
@@ -126,7 +125,6 @@ def test_struct_does_not_bound_prec_at_k():
     s, y, k = np.array([2.0, 2, 3]), np.array([1, 1, 0]), 1
     assert oracle.prec_risk(s, y, k) == 1
     assert value_of(PrecAtKStruct(k), s, y) == oracle.prec_struct(s, y, k) == 0
-    assert PrecAtKStruct.bounds is None
 
 
 def test_struct_is_ramp_when_k_is_the_number_of_positives():

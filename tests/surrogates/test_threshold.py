@@ -6,20 +6,15 @@ import pytest
 import oracles.surrogates as oracle
 from attop.estimators import BundleRanker
 from attop.estimators.base import ConstantModelWarning
-from attop.surrogates import Grill, GrillNP, PatMat, PatMatNP, TauFPL, TopMeanK, TopPushK, TopPushLoss
+from attop.surrogates import PatMat, PatMatNP, TopPushK, TopPushLoss
 from oracles.bundle import sample
 from oracles.surrogates import split
 
-OVER_NEGATIVES = [TopPushK, TauFPL, PatMatNP, GrillNP]
-OVER_ALL = [TopMeanK, PatMat, Grill]
+OVER_NEGATIVES = [TopPushK, PatMatNP]
 DEFINITIONS = {
     TopPushK: oracle.top_push_k,
-    TauFPL: oracle.top_push_k,
-    TopMeanK: oracle.top_mean_k,
     PatMat: oracle.pat_mat,
     PatMatNP: oracle.pat_mat_np,
-    Grill: oracle.grill,
-    GrillNP: oracle.grill_np,
 }
 
 
@@ -59,25 +54,11 @@ def test_bounds_the_positives_not_above_the_kth_negative(cls):
         assert np.mean(pos <= neg[k - 1]) <= cls(k).value_and_coef(s, y)[0] + 1e-12
 
 
-@pytest.mark.parametrize("cls", OVER_ALL)
-def test_bounds_the_positives_not_among_the_k_highest(cls):
-    for s, y, k in cases(150, 3, cls):
+def test_bounds_the_positives_not_among_the_k_highest():
+    for s, y, k in cases(150, 3, PatMat):
         # Ties are broken in favour of negatives.
         hits = y[np.lexsort((y, -s))[:k]].sum()
-        assert 1 - hits / y.sum() <= cls(k).value_and_coef(s, y)[0] + 1e-12
-
-
-def test_top_mean_k_up_to_the_positives_is_least_at_equal_scores():
-    for s, y, k in cases(150, 4, TopMeanK):
-        if k <= y.sum():
-            assert TopMeanK(k).value_and_coef(s, y)[0] >= 1 - 1e-12
-            assert TopMeanK(k).value_and_coef(np.full(len(y), s[0]), y)[0] == pytest.approx(1)
-    X, y = sample(0, shift=2.0)
-    with pytest.warns(ConstantModelWarning, match="w = 0 minimises its objective"):
-        model = BundleRanker("top-mean-k", top=12).fit(X, y)
-    assert (model.gap_, model.objective_) == (0, 1)
-    assert not model.coef_.any()
-    assert BundleRanker("top-mean-k", top=24).fit(X, y).objective_ < 0.95
+        assert 1 - hits / y.sum() <= PatMat(k).value_and_coef(s, y)[0] + 1e-12
 
 
 @pytest.mark.parametrize("beta", [1e-4, 0.1, 1.0, 30.0, 1e6])
@@ -127,10 +108,10 @@ def test_pat_mat_at_equal_scores():
 def test_tau_is_a_share_of_the_negatives():
     rng = np.random.default_rng(6)
     s, y = rng.normal(size=50), np.repeat([1, 0], [20, 30])
-    for cls, k in [(TauFPL, 3), (PatMatNP, 3), (GrillNP, 3), (TopPushK, 5), (PatMat, 5), (Grill, 5)]:
+    for cls, k in [(PatMatNP, 3), (TopPushK, 5), (PatMat, 5)]:
         assert cls({"tau": 0.1}).value_and_coef(s, y)[0] == cls(k).value_and_coef(s, y)[0]
     weight = np.repeat([1.0, 0.5], [20, 30])
-    of_weight = [TauFPL(top).value_and_coef(s, y, None, weight)[0] for top in ({"tau": 0.2}, 3)]
+    of_weight = [PatMatNP(top).value_and_coef(s, y, None, weight)[0] for top in ({"tau": 0.2}, 3)]
     assert of_weight[0] == of_weight[1]
 
 
@@ -143,11 +124,10 @@ def test_beta_must_be_positive(beta):
 @pytest.mark.parametrize(
     ("surrogate", "y", "message"),
     [
-        (TauFPL(3), [1, 0, 0], r"at least k negatives \(k=3 of the negatives\), got 1 positives and 2 neg"),
+        (PatMatNP(3), [1, 0, 0], r"at least k negatives \(k=3 of the negatives\), got 1 positives and 2 neg"),
         (PatMatNP({"tau": 0.5}), [1, 1], "at least k negatives"),
         (PatMat(4), [1, 0, 0], "at least k items"),
-        (Grill(1), [1, 1], "a positive, a negative"),
-        (TopMeanK(1), [0, 0], "a positive"),
+        (TopPushK(1), [0, 0], "a positive"),
     ],
 )
 def test_where_they_are_undefined(surrogate, y, message):

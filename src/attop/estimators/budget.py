@@ -51,8 +51,7 @@ def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None =
     >>> predict_top(model, X, 2).tolist()
     [True, True, False, False, False]
     """
-    scores = np.asarray(scores_of(estimator, X), dtype=np.float64)
-    scores = check_scores(scores, len(scores))
+    scores = scores_of(estimator, X)
     top = _of_items(top)
     codes = np.zeros(len(scores), np.int64) if groups is None else check_groups(groups, len(scores))
     order = np.lexsort((-scores, codes))

@@ -13,10 +13,8 @@ from attop.solvers.boosting.coordinate_descent import CoordinateSolution, coordi
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.solvers.descent.lbfgs import lbfgs
 from attop.surrogates.base import Surrogate
-from attop.surrogates.convex_push import HingePush, LogisticPush
-from attop.surrogates.exp_push import ExpPushExp
 from attop.surrogates.pnorm_push import PNormPushExp
-from attop.surrogates.push_price import Price
+from attop.surrogates.push import ExpPushExp, HingePush, LogisticPush, Price
 
 if TYPE_CHECKING:
     from attop.solvers.boosting.threshold_rankers import ThresholdRankers
@@ -94,8 +92,8 @@ class PNormPush(WeightedRanker):
     See Also
     --------
     attop.surrogates.pnorm_push.PNormPushExp : exponential loss, power price: minimises :math:`\log F`.
-    attop.surrogates.exp_push.ExpPushExp : exponential loss and price: minimises :math:`\log \log F`.
-    attop.surrogates.convex_push.ConvexPush : other losses: :math:`g^{-1}(F / K) / I`.
+    attop.surrogates.push.ExpPushExp : exponential loss and price: minimises :math:`\log \log F`.
+    attop.surrogates.push.ConvexPush : other losses: :math:`g^{-1}(F / K) / I`.
     attop.solvers.boosting.coordinate_descent.coordinate_descent : the paper's algorithm.
 
     Notes

@@ -18,7 +18,7 @@ from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.soft_top_search import Outcome, Request, search, thinned
 from attop.solvers.descent.standardised import Standardised, standardise
-from attop.surrogates.soft_prec_at_k import SoftPrecAtK
+from attop.surrogates.prec_at_k import SoftPrecAtK
 
 __all__ = ["SoftTop"]
 
@@ -180,9 +180,9 @@ class SoftTop(WeightedRanker):
     def _store(self, outcome: Outcome, scale: Floats, data: Training) -> None:
         self.base_ = outcome.base
         self.base_coef_ = outcome.base_coef / scale
-        self.refined_ = outcome.width is not None
+        self.refined_ = outcome.bandwidth is not None
         self.cv_gain_, self.cv_gain_se_ = outcome.gain, outcome.gain_se
-        self.bandwidth_, self.l2_to_base_ = outcome.width, outcome.anchor
+        self.bandwidth_, self.l2_to_base_ = outcome.bandwidth, outcome.l2_to_base
         self._set_linear(outcome.coef / scale, data)
 
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 from attop.core.typing import TopLike
 from attop.estimators.bundle_ranker import BundleEstimator
 from attop.surrogates.base import Surrogate
-from attop.surrogates.pauc import AUCStruct, PAUCStruct
+from attop.surrogates.pap_at_k import AUCStruct, PAUCStruct
 from attop.surrogates.prec_at_k import PrecAtKStruct
-from attop.surrogates.top_push import InfinitePushHinge, TopPushLoss
+from attop.surrogates.threshold import InfinitePushHinge, TopPushLoss
 
 __all__ = ["ROCSVM", "SVMPAUC", "InfinitePush", "SVMPerf", "TopPush"]
 
@@ -100,7 +100,7 @@ class SVMPAUC(BundleEstimator):
     See Also
     --------
     ROCSVM : All negatives count.
-    attop.surrogates.pauc.PAUCStruct : The loss.
+    attop.surrogates.pap_at_k.PAUCStruct : The loss.
     attop.solvers.bundle.bundle.bundle : The algorithm.
 
     Notes

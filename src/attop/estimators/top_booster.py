@@ -15,7 +15,8 @@ from attop.core.typing import Features, Floats, TopLike
 from attop.estimators.base import Training, WeightedRanker, all_alike, cut_below
 from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.soft_top import Part, precision_about, unit
-from attop.surrogates.soft_prec_at_k import SoftPrecAtK
+from attop.solvers.descent.soft_top_search import best_gain
+from attop.surrogates.prec_at_k import SoftPrecAtK
 
 __all__ = ["TopBooster"]
 
@@ -181,10 +182,7 @@ class TopBooster(WeightedRanker):
         usable = np.array([value for value in values if np.isfinite(value).all()])
         self.bandwidth_, self.cv_gain_, self.cv_gain_se_ = None, np.nan, np.nan
         if len(usable) > 1:
-            gains = usable[:, 1:] - usable[:, :1]
-            best = int(np.argmax(gains.mean(axis=0)))
-            self.cv_gain_ = float(gains[:, best].mean())
-            self.cv_gain_se_ = float(gains[:, best].std(ddof=1) / np.sqrt(len(gains)))
+            best, self.cv_gain_, self.cv_gain_se_ = best_gain(usable[:, 1:] - usable[:, :1])
             if self.cv_gain_ > self.min_gain_se * self.cv_gain_se_:
                 self.bandwidth_ = widths[best]
         self.refined_ = self.bandwidth_ is not None

@@ -17,8 +17,7 @@ from attop.objectives.objective import surrogate_of
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
 from attop.surrogates.pnorm_push import PNormPushExp
 from attop.surrogates.pointwise import LogisticLoss
-from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
-from attop.surrogates.soft_prec_at_k import SoftPrecAtK
+from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp, SoftPrecAtK
 
 __all__ = ["TopLoss"]
 

@@ -65,7 +65,6 @@ class AccuracyAtTop(Surrogate):
 
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
-    bounds: ClassVar[str | None] = None
 
     def __init__(self, threshold_item: ArrayLike, weights: Weights = "items"):
         self.threshold_item = threshold_item

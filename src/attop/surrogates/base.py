@@ -90,14 +90,11 @@ class Surrogate(ABC):
         Whether the value is convex in the scores.
     smooth : bool
         Whether the value is differentiable everywhere.
-    bounds : str or None
-        Name of the metric (as a risk) it is an upper bound of, where that holds for all scores.
     """
 
     name: ClassVar[str] = ""
     convex: ClassVar[bool]
     smooth: ClassVar[bool]
-    bounds: ClassVar[str | None]
     #: Why it takes no weights, for one that does not.
     no_weights: ClassVar[str] = "it is defined on items"
 

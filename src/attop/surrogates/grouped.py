@@ -1,14 +1,14 @@
-"""What surrogates with a compiled kernel share: groups, their k, and the call of the kernel."""
+"""Surrogates with a compiled kernel: groups, their k, and the call of the kernel."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ __all__ = [
     "Amounts",
     "BoundKernel",
     "GroupedSurrogate",
+    "Kernel",
     "TopSurrogate",
     "against_negatives",
     "check_shape",
@@ -32,12 +33,18 @@ __all__ = [
 
 #: Numbers of items, or their weights.
 Amounts = Ints | Floats
+#: What `attop.surrogates.kernels.groups.over_groups` returns.
+Kernel = Callable[..., None]
 
 #: Number of scores from which threads, which take 0.1 ms to start, make a call faster.
 _WORTH_THREADS = 200_000
 #: The groups are divided, for threads, into at most this many parts of at least this many items.
 _MOST_PARTS = 16
 _LEAST_ITEMS = 1000
+#: Models whose scores are copied at a time: one cache line of a row of scores.
+_TILE = 8
+#: Models from which a kernel for many is used.
+_MANY = 8
 
 
 class GroupedSurrogate(Surrogate):
@@ -45,15 +52,15 @@ class GroupedSurrogate(Surrogate):
 
     Attributes
     ----------
-    kernel : str
-        Module below `attop.surrogates.kernels` and its constant for the loss, as ``"module:LOSS"``. The
-        module, and with it numba, is imported when the surrogate is first bound.
     takes_weights : bool
         Whether items may have weights.
     """
 
-    kernel: ClassVar[str]
     takes_weights: ClassVar[bool] = True
+
+    @abstractmethod
+    def _kernel(self, weighted: bool) -> Kernel:
+        """Import and return the compiled loss; with it comes numba, when a surrogate is first bound."""
 
     @abstractmethod
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
@@ -62,9 +69,13 @@ class GroupedSurrogate(Surrogate):
         Of each group are given the number of positives and of negatives, or the weight of both.
         """
 
-    def _constants(self) -> tuple[float, ...]:
-        """Return what else the kernel takes."""
-        return ()
+    def _kernel_of_many(self, sample: RankingSample, k: Amounts) -> Kernel | None:
+        """Return one that is faster for many models, if there is one for such groups."""
+        return None
+
+    def _constant(self) -> float:
+        """Return the number that the kernel takes besides k."""
+        return 1.0
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
@@ -80,14 +91,17 @@ class GroupedSurrogate(Surrogate):
         self, sample: RankingSample, n_pos: Amounts, n_neg: Amounts, weight: Floats | None
     ) -> BoundSurrogate:
         k, defined, need = self._group_k(n_pos, n_neg)
+        kept = eligible(sample, defined, need, weight)
+        k = k[defined]
         return BoundKernel(
-            self.kernel,
-            eligible(sample, defined, need, weight),
-            k[defined],
+            (self._kernel(weight is not None), self._kernel_of_many(kept, k) if weight is None else None),
+            kept,
+            k,
             len(sample.order),
-            sample.n_groups,
-            item_weight=np.zeros(0) if weight is None else weight,
-            constants=self._constants(),
+            sample.n_groups - kept.n_groups,
+            1.0 / kept.n_groups,
+            np.zeros(0) if weight is None else weight[kept.order],
+            self._constant(),
         )
 
 
@@ -114,7 +128,7 @@ def resolve_each(top: Top, n_pos: Amounts, n_neg: Amounts, *, of_negatives: bool
     0 where the group is too small. With `of_negatives` the list that has a top is that of the negatives.
     """
     # `resolve` is written for numbers of items; weights go in as fractions, which it calculates in anyway.
-    exact: Any = Fraction if n_pos.dtype.kind == "f" else int
+    exact: type[int] = Fraction if n_pos.dtype.kind == "f" else int  # type: ignore[assignment]
     k = np.zeros(len(n_pos), np.int64)
     for g, (pos, neg) in enumerate(zip(n_pos.tolist(), n_neg.tolist(), strict=True)):
         try:
@@ -142,47 +156,41 @@ class BoundKernel(BoundSurrogate):
 
     Parameters
     ----------
-    kernel : str
-        See `GroupedSurrogate`.
+    kernels : (callable, callable or None)
+        See `attop.surrogates.kernels.groups.over_groups`; the second is for many models.
     sample : RankingSample
         Of the groups the surrogate is defined on.
     k : ndarray of shape (n_groups,)
     n : int
         Items, also of other groups.
-    n_groups : int
-        Groups there were.
-    weight : float, optional
-        Of a group; by default the value is the mean over the groups.
+    n_left_out : int
+        Other groups.
+    weight : float
+        Of a group.
     item_weight : ndarray of shape (n,) or (0,)
-        Empty where all weigh 1.
-    constants : tuple
+        In the order of the sample; empty where all weigh 1.
+    constant : float
         What else the kernel takes.
     """
 
     def __init__(
         self,
-        kernel: str,
+        kernels: tuple[Kernel, Kernel | None],
         sample: RankingSample,
         k: Amounts,
         n: int,
-        n_groups: int,
-        weight: float | None = None,
-        *,
+        n_left_out: int,
+        weight: float,
         item_weight: Floats,
-        constants: tuple[float, ...],
+        constant: float,
     ):
-        module, loss = kernel.split(":")
-        kernels = import_module(f"attop.surrogates.kernels.{module}")
-        self._evaluate, self._loss = kernels.evaluate, getattr(kernels, loss)
-        self._kernel, self._sample = kernel, sample
-        self._item_weight, self._constants = item_weight, constants
-        self._more: tuple[Any, ...] = (*constants, item_weight)
-        self._k: Any = np.ascontiguousarray(k)
-        self._weight = 1.0 / sample.n_groups if weight is None else weight
+        self._kernels, self._sample, self._k = kernels, sample, k
+        self._weight, self._item_weight, self._constant = weight, item_weight, constant
+        self._longest = int(np.diff(sample.start).max())
         self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
         self.n = n
         self.n_groups = sample.n_groups
-        self.n_left_out = n_groups - sample.n_groups
+        self.n_left_out = n_left_out
 
     @cached_property
     def _threads(self) -> int:
@@ -215,10 +223,24 @@ class BoundKernel(BoundSurrogate):
         return total, coef
 
     def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
-        sample = self._sample
-        start, n_pos, k = sample.start[first : last + 1], sample.n_pos[first:last], self._k[first:last]
-        self._evaluate(
-            self._loss, columns, sample.order, start, n_pos, k, self._weight, value, coef, *self._more
+        sample, longest = self._sample, self._longest
+        kernel, of_many = self._kernels
+        if of_many is not None and columns.shape[1] >= _MANY:
+            kernel = of_many
+        kernel(
+            columns,
+            sample.order,
+            sample.start[first : last + 1],
+            sample.n_pos[first:last],
+            self._k[first:last],
+            self._weight,
+            value,
+            coef,
+            self._item_weight,
+            self._constant,
+            np.empty((min(columns.shape[1], _TILE), longest)),
+            np.empty((2, longest)),
+            np.empty((2, longest), np.int64),
         )
 
     def blocks(self, n_items: int) -> list[tuple[slice | Ints, BoundSurrogate]]:
@@ -236,16 +258,15 @@ class BoundKernel(BoundSurrogate):
         else:
             rows = np.sort(items)
             order, n = np.searchsorted(rows, items), len(items)
-        sample = RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last])
         block = BoundKernel(
-            self._kernel,
-            sample,
+            self._kernels,
+            RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last]),
             self._k[first:last],
             n,
-            sample.n_groups,
+            0,
             self._weight,
-            item_weight=self._item_weight[rows] if len(self._item_weight) else self._item_weight,
-            constants=self._constants,
+            self._item_weight[start[0] : start[-1]],
+            self._constant,
         )
         return rows, block
 

@@ -1,4 +1,4 @@
-"""The surrogates of pAp@k (Hiranandani et al. 2020)."""
+"""Surrogates of pAp@k (Hiranandani et al. 2020), and the structural ones of the AUC, whole and partial."""
 
 from __future__ import annotations
 
@@ -7,14 +7,37 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.surrogates.grouped import Amounts, TopSurrogate, against_negatives
+from attop.core.sample import RankingSample
+from attop.surrogates.grouped import Amounts, GroupedSurrogate, Kernel, TopSurrogate, against_negatives
 
-__all__ = ["PApKAvg", "PApKMax", "PApKRamp", "PApKTS", "PApKTSConvex"]
+__all__ = ["AUCStruct", "PAUCStruct", "PApKAvg", "PApKMax", "PApKRamp", "PApKTS", "PApKTSConvex"]
 
 
-class _PApK(TopSurrogate):
+class _Pairs(GroupedSurrogate):
+    """Hinges on pairs: of every positive, unless a subclass has another kernel."""
+
+    convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
 
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k
+
+        return pap_at_k.weighted_pauc if weighted else pap_at_k.pauc
+
+    def _kernel_of_many(self, sample: RankingSample, k: Amounts) -> Kernel | None:
+        from attop.surrogates.kernels import pap_at_k_lanes as lanes
+
+        small = (k <= lanes.MOST_SORTED) & (np.maximum(sample.n_pos, sample.n_neg) <= lanes.LONGEST * k)
+        return self._lanes() if small.any() else None
+
+    def _lanes(self) -> Kernel | None:
+        """Return the kernel that does many models of small groups at once."""
+        from attop.surrogates.kernels import pap_at_k_lanes
+
+        return pap_at_k_lanes.pauc
+
+
+class _PApK(_Pairs, TopSurrogate):
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         return against_negatives(self.top, n_pos, n_neg)
 
@@ -26,11 +49,6 @@ class PApKRamp(_PApK):
               \qquad \beta = \min(n_+, k),
 
     with :math:`s^\pm_{(i)}` the i-th highest positive or negative.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
 
     Notes
     -----
@@ -44,8 +62,16 @@ class PApKRamp(_PApK):
 
     name: ClassVar[str] = "pap@k-ramp"
     convex: ClassVar[bool] = False
-    bounds: ClassVar[str | None] = "pAp@k"
-    kernel: ClassVar[str] = "pap_at_k:RAMP"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k
+
+        return pap_at_k.weighted_ramp if weighted else pap_at_k.ramp
+
+    def _lanes(self) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k_lanes
+
+        return pap_at_k_lanes.ramp
 
 
 class PApKAvg(_PApK):
@@ -53,11 +79,6 @@ class PApKAvg(_PApK):
 
     .. math:: \frac{1}{k} \sum_{j=1}^{k} (1 + s^-_{(j)} - \bar s^+)_+,
               \qquad \bar s^+ = \frac{1}{n_+} \sum_{l=1}^{n_+} s^+_l.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
 
     Notes
     -----
@@ -75,9 +96,16 @@ class PApKAvg(_PApK):
     """
 
     name: ClassVar[str] = "pap@k-avg"
-    convex: ClassVar[bool] = True
-    bounds: ClassVar[str | None] = None
-    kernel: ClassVar[str] = "pap_at_k:AVG"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k
+
+        return pap_at_k.weighted_avg if weighted else pap_at_k.avg
+
+    def _lanes(self) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k_lanes
+
+        return pap_at_k_lanes.avg
 
 
 class PApKMax(_PApK):
@@ -87,11 +115,6 @@ class PApKMax(_PApK):
               \qquad \beta = \min(n_+, k),
 
     with :math:`s^-_{(j)}` the j-th highest negative and :math:`s^+_{[i]}` the i-th lowest positive.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
 
     Notes
     -----
@@ -103,9 +126,16 @@ class PApKMax(_PApK):
     """
 
     name: ClassVar[str] = "pap@k-max"
-    convex: ClassVar[bool] = True
-    bounds: ClassVar[str | None] = "pAp@k"
-    kernel: ClassVar[str] = "pap_at_k:MAX"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k
+
+        return pap_at_k.weighted_max if weighted else pap_at_k.max_
+
+    def _lanes(self) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k_lanes
+
+        return pap_at_k_lanes.max_
 
 
 class PApKTS(_PApK):
@@ -117,11 +147,6 @@ class PApKTS(_PApK):
               \qquad \beta = \min(n_+, k),
 
     with :math:`s^\pm_{(i)}` the i-th highest positive or negative.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
 
     See Also
     --------
@@ -146,8 +171,16 @@ class PApKTS(_PApK):
 
     name: ClassVar[str] = "pap@k-ts"
     convex: ClassVar[bool] = False
-    bounds: ClassVar[str | None] = "pAp@k"
-    kernel: ClassVar[str] = "pap_at_k:TS"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k
+
+        return pap_at_k.weighted_ts if weighted else pap_at_k.ts
+
+    def _lanes(self) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k_lanes
+
+        return pap_at_k_lanes.ts
 
 
 class PApKTSConvex(_PApK):
@@ -167,11 +200,6 @@ class PApKTSConvex(_PApK):
               + \Bigl( \sum_{i \le \beta} (1 + s^-_{(j)} - s^+_{(i)})_+
               - \sum_{i > \beta} (s^+_{(i)} - s^-_{(j)})_+ \Bigr)_+ \Bigr].
 
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
-
     See Also
     --------
     PApKTS : What the paper's algorithm computes; larger, and not convex.
@@ -187,6 +215,56 @@ class PApKTSConvex(_PApK):
     """
 
     name: ClassVar[str] = "pap@k-ts-convex"
-    convex: ClassVar[bool] = True
-    bounds: ClassVar[str | None] = "pAp@k"
-    kernel: ClassVar[str] = "pap_at_k:TS_CONVEX"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import pap_at_k
+
+        return pap_at_k.weighted_ts_convex if weighted else pap_at_k.ts_convex
+
+    def _lanes(self) -> None:
+        return None
+
+
+class PAUCStruct(_PApK):
+    r"""Tight structural surrogate of pAUC(0, k/n-]; convex.
+
+    .. math:: \max_{|Z_-| = k} \max_{\pi \in \Pi_{n_+ \times k}}
+              \frac{1}{n_+ k} \sum_{i,j} \pi_{ij} (1 + z^-_j - s^+_i)
+              = \frac{1}{n_+ k} \sum_{i=1}^{n_+} \sum_{j=1}^{k} (1 + s^-_{(j)} - s^+_i)_+,
+
+    with :math:`s^-_{(j)}` the j-th highest negative.
+
+    See Also
+    --------
+    AUCStruct : All negatives.
+
+    Notes
+    -----
+    Source: the tight surrogate of SVM-pAUC, as Hiranandani et al. (2020) use it, sections 3.1 and 4.3.
+    An upper bound of the share of misranked pairs, hence zero if every positive beats every negative
+    by 1. Defined on groups with a positive and :math:`1 \le k \le n_-`.
+
+    Differences from the paper: none known. Only ranges of false positive rates that begin at 0 and hold
+    a whole number of negatives.
+    """
+
+    name: ClassVar[str] = "pauc"
+
+
+class AUCStruct(_Pairs):
+    r"""Structural surrogate of the AUC: the hinge on all pairs; convex.
+
+    .. math:: \frac{1}{n_+ n_-} \sum_{i=1}^{n_+} \sum_{j=1}^{n_-} (1 + s^-_j - s^+_i)_+
+
+    Notes
+    -----
+    Source: Joachims (2005), section 4.3. `PAUCStruct` with k = n-. An upper bound of the share of misranked
+    pairs. Defined on groups with a positive and a negative.
+
+    Differences from the paper: the mean over pairs, not the sum.
+    """
+
+    name: ClassVar[str] = "auc"
+
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        return n_neg, (n_pos > 0) & (n_neg > 0), "a positive and a negative"

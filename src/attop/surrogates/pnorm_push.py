@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from attop.core.sample import RankingSample
 from attop.core.typing import Floats, Ints
 from attop.surrogates.base import AlongLine, Slope, Surrogate, eligible
-from attop.surrogates.push_price import check_power
+from attop.surrogates.push import check_power
 
 __all__ = ["BoundPNormPushExp", "PNormPushExp"]
 
@@ -78,7 +78,6 @@ class PNormPushExp(Surrogate):
     name: ClassVar[str] = "p-norm-push"
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
-    bounds: ClassVar[str | None] = None
 
     def __init__(self, p: float = 4.0):
         self.p: float = check_power(p)

@@ -73,7 +73,6 @@ class HingeLoss(_PointwiseLoss):
 
     name: ClassVar[str] = "hinge"
     smooth: ClassVar[bool] = False
-    bounds: ClassVar[str | None] = "error rate"
 
     @staticmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:
@@ -92,7 +91,6 @@ class LogisticLoss(_PointwiseLoss):
 
     name: ClassVar[str] = "logistic"
     smooth: ClassVar[bool] = True
-    bounds: ClassVar[str | None] = None
 
     @staticmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:

@@ -1,15 +1,18 @@
-"""The surrogates of prec@k (Kar, Narasimhan and Jain 2015)."""
+"""Surrogates of prec@k: those of Kar, Narasimhan and Jain (2015), and the smoothed one."""
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.surrogates.grouped import Amounts, TopSurrogate, resolve_each
+from attop.core.typing import TopLike
+from attop.surrogates.base import Surrogate
+from attop.surrogates.grouped import Amounts, Kernel, TopSurrogate, resolve_each
 
-__all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct"]
+__all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct", "SoftPrecAtK"]
 
 
 class _PrecAtK(TopSurrogate):
@@ -24,11 +27,6 @@ class PrecAtKStruct(_PrecAtK):
               \qquad \Delta(\hat y) = \sum_i (1 - y_i) \hat y_i,
 
     the sum of the k largest of :math:`s_i + 1[y_i = 0]` minus the sum of all positives' scores.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
 
     Notes
     -----
@@ -46,8 +44,11 @@ class PrecAtKStruct(_PrecAtK):
 
     name: ClassVar[str] = "prec@k-struct"
     convex: ClassVar[bool] = True
-    bounds: ClassVar[str | None] = None
-    kernel: ClassVar[str] = "prec_at_k:STRUCT"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import prec_at_k
+
+        return prec_at_k.weighted_struct if weighted else prec_at_k.struct
 
 
 class PrecAtKRamp(_PrecAtK):
@@ -58,11 +59,6 @@ class PrecAtKRamp(_PrecAtK):
               = \sum_{i=1}^{k} (1 + s^-_{(i)} - s^+_{(k+1-i)})_+,
 
     with :math:`s^\pm_{(i)}` the i-th highest positive or negative.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
 
     Notes
     -----
@@ -78,8 +74,11 @@ class PrecAtKRamp(_PrecAtK):
 
     name: ClassVar[str] = "prec@k-ramp"
     convex: ClassVar[bool] = False
-    bounds: ClassVar[str | None] = "prec@k"
-    kernel: ClassVar[str] = "prec_at_k:RAMP"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import prec_at_k
+
+        return prec_at_k.weighted_ramp if weighted else prec_at_k.ramp
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         k = resolve_each(self.top, n_pos, n_neg)
@@ -95,11 +94,6 @@ class PrecAtKMax(_PrecAtK):
 
     with :math:`s^-_{(i)}` the i-th highest negative and :math:`s^+_{[i]}` the i-th lowest positive.
 
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
-
     Notes
     -----
     Source: Kar et al. (2015), eq. (6). Value in items, not divided by k. For :math:`k \le n_+` an upper
@@ -114,8 +108,11 @@ class PrecAtKMax(_PrecAtK):
 
     name: ClassVar[str] = "prec@k-max"
     convex: ClassVar[bool] = True
-    bounds: ClassVar[str | None] = "prec@k"
-    kernel: ClassVar[str] = "prec_at_k:MAX"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import prec_at_k
+
+        return prec_at_k.weighted_max if weighted else prec_at_k.max_
 
 
 class PrecAtKAvg(_PrecAtK):
@@ -129,11 +126,6 @@ class PrecAtKAvg(_PrecAtK):
 
     .. math:: \max_{k'} \; (k - k') + \sum_{i \le k - k'} s^-_{(i)} - D \sum_{i > k'} s^+_{(i)},
               \qquad D = \frac{k - k'}{n_+ - k'}.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
 
     Notes
     -----
@@ -152,9 +144,13 @@ class PrecAtKAvg(_PrecAtK):
 
     name: ClassVar[str] = "prec@k-avg"
     convex: ClassVar[bool] = True
-    bounds: ClassVar[str | None] = "prec@k"
-    kernel: ClassVar[str] = "prec_at_k:AVG"
-    takes_weights: ClassVar[bool] = False
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import prec_at_k
+
+        return prec_at_k.avg
+
+    _bind_weighted = Surrogate._bind_weighted
     no_weights: ClassVar[str] = (
         "its maximum runs over the whole numbers of positives at the top, and weights need not add up to "
         "these; prec@k-max and prec@k-soft take weights"
@@ -164,3 +160,51 @@ class PrecAtKAvg(_PrecAtK):
         k = resolve_each(self.top, n_pos, n_neg)
         defined = (k > 0) & (n_pos > 0) & ((k <= n_pos) | (k < n_pos + n_neg))
         return k, defined, f"at least k positives, or a positive and more than k items ({self.top})"
+
+
+class SoftPrecAtK(TopSurrogate):
+    r"""One minus the precision@k of a list whose cut is soft.
+
+    .. math:: 1 - \frac1k \sum_{y_i = 1} \sigma\Bigl(\frac{s_i - t(s)}{h}\Bigr),
+              \qquad \sum_i \sigma\Bigl(\frac{s_i - t(s)}{h}\Bigr) = k,
+              \qquad \sigma(z) = \frac{1}{1 + e^{-z}}.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        The k of each group; an integer is k itself.
+    width : float, positive, default=1.0
+        h, in units of the scores.
+
+    Notes
+    -----
+    The cut t moves with the scores, and is differentiated through: with
+    :math:`q_i = \sigma'((s_i - t)/h)` and :math:`\bar y = \sum_i q_i y_i / \sum_i q_i`, the share of
+    positives at the cut, the derivative of the value by :math:`s_i` is
+    :math:`q_i (\bar y - y_i) / (k h)`. A positive at the cut is pushed up as much as there are negatives
+    to gain from, one far above or below it is left alone: bounded, smooth, not convex.
+
+    Between :math:`1 - \min(1, n_+/k)` and 1. Adding a constant to all scores changes nothing, nor does
+    multiplying scores and h by one number. As h tends to 0 it tends to one minus precision@k, ties
+    at the cut shared; as h grows, to one minus the share of positives.
+
+    Defined on groups with a positive and :math:`1 \le k \le n`; constant for k = n.
+    """
+
+    name: ClassVar[str] = "prec@k-soft"
+    convex: ClassVar[bool] = False
+    smooth: ClassVar[bool] = True
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import soft_prec_at_k
+
+        return soft_prec_at_k.weighted_soft if weighted else soft_prec_at_k.soft
+
+    def __init__(self, top: TopLike, width: float = 1.0):
+        super().__init__(top)
+        if isinstance(width, bool) or not (math.isfinite(width) and width > 0):
+            raise ValueError(f"width must be a positive number, got {width!r}")
+        self.width = float(width)
+
+    def _constant(self) -> float:
+        return self.width

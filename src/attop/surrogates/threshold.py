@@ -1,10 +1,10 @@
-r"""Losses about a threshold that is a function of the scores (Adam et al. 2020).
+r"""Losses about a threshold that is a function of the scores: the highest negative, or a mean, or a quantile.
 
-All are a mean of squared hinges :math:`l(z) = (1 + z)_+^2` of the positives,
+Those of Adam et al. (2020) are a mean of squared hinges :math:`l(z) = (1 + z)_+^2` of the positives,
 
 .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} l(t(s) - s^+_i),
 
-and differ in the threshold t; Grill's have a second term.
+and differ in the threshold t; with the highest negative it is TopPush.
 """
 
 from __future__ import annotations
@@ -16,32 +16,76 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.core.typing import TopLike
-from attop.surrogates.grouped import Amounts, TopSurrogate, against_negatives, resolve_each
+from attop.surrogates.grouped import (
+    Amounts,
+    GroupedSurrogate,
+    Kernel,
+    TopSurrogate,
+    against_negatives,
+    resolve_each,
+)
 
-__all__ = ["Grill", "GrillNP", "PatMat", "PatMatNP", "TauFPL", "TopMeanK", "TopPushK"]
+__all__ = ["InfinitePushHinge", "PatMat", "PatMatNP", "TopPushK", "TopPushLoss"]
 
-_OF_NEGATIVES = "share of positives not above the k-th highest negative"
+
+class _AgainstHighest(GroupedSurrogate):
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        k = np.ones(len(n_pos), np.int64)
+        return k, (n_pos > 0) & (n_neg > 0), "a positive and a negative"
+
+
+class InfinitePushHinge(_AgainstHighest):
+    r"""Hinge loss of the infinite push.
+
+    .. math:: \max_j \frac{1}{n_+} \sum_{i=1}^{n_+} (1 - (s^+_i - s^-_j))_+,
+
+    where the maximum is at the highest negative.
+
+    Notes
+    -----
+    Source: Agarwal (2011). An upper bound of the share of positives not above every negative; zero if
+    every positive beats every negative by 1. Defined on groups with a positive and a negative.
+
+    Differences from the paper: none known; the regulariser is the solver's.
+    """
+
+    name: ClassVar[str] = "infinite-push"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import threshold
+
+        return threshold.weighted_hinge if weighted else threshold.hinge
+
+
+class TopPushLoss(_AgainstHighest):
+    r"""Truncated quadratic loss against the highest negative.
+
+    .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + \max_j s^-_j - s^+_i)_+^2
+
+    Notes
+    -----
+    Source: Li, Jin and Zhou (2014), TopPush. An upper bound of the share of positives not above every
+    negative; zero if every positive beats every negative by 1. Differentiable where a single negative
+    is the highest. Defined on groups with a positive and a negative. A lead beyond 1e154 overflows to
+    infinity when squared.
+
+    Differences from the paper: none known; the regulariser is the solver's.
+    """
+
+    name: ClassVar[str] = "top-push"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import threshold
+
+        return threshold.weighted_squared_hinge if weighted else threshold.squared_hinge
 
 
 class _Threshold(TopSurrogate):
-    """Of all items, k of which are meant to be above the threshold."""
-
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
-    bounds: ClassVar[str | None] = "1 - recall@k"
-
-    def _constants(self) -> tuple[float, ...]:
-        return (1.0,)
-
-
-class _OfNegatives(_Threshold):
-    """Of the negatives, k of which may be above the threshold: tau is a rate of false positives."""
-
-    bounds: ClassVar[str | None] = _OF_NEGATIVES
-
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
-        k = resolve_each(self.top, n_pos, n_neg, of_negatives=True)
-        return k, (k > 0) & (n_pos > 0), f"a positive and at least k negatives ({self.top} of the negatives)"
 
 
 class TopPushK(_Threshold):
@@ -60,7 +104,6 @@ class TopPushK(_Threshold):
     See Also
     --------
     TopPushLoss : k = 1.
-    TauFPL : The same loss with k a share of the negatives.
 
     Notes
     -----
@@ -75,73 +118,14 @@ class TopPushK(_Threshold):
     """
 
     name: ClassVar[str] = "top-push-k"
-    bounds: ClassVar[str | None] = _OF_NEGATIVES
-    kernel: ClassVar[str] = "threshold:TOP_PUSH_K"
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import threshold
+
+        return threshold.weighted_top_push_k if weighted else threshold.top_push_k
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         return against_negatives(self.top, n_pos, n_neg)
-
-
-class TauFPL(_OfNegatives):
-    r"""Squared hinges of the positives against the mean of the highest negatives, a share of them; convex.
-
-    .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + t - s^+_i)_+^2,
-              \qquad t = \frac1k \sum_{j=1}^{k} s^-_{(j)}, \qquad k = \lceil \tau n_- \rceil,
-
-    with :math:`s^-_{(j)}` the j-th highest negative.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        Of the negatives of each group: ``{"tau": 0.01}`` is a false positive rate of 1%; an integer is k.
-
-    See Also
-    --------
-    TopPushK : The same loss with k counted on all items.
-
-    Notes
-    -----
-    Source: Zhang et al. (2018), tau-FPL, its problem of scoring. Bound, minimum at w = 0 and where it is
-    defined: as for `TopPushK`.
-
-    Differences from the paper: the paper solves the dual by accelerated projected gradient and then sets a
-    threshold on scores out of bootstrap samples; here are the scores alone.
-    """
-
-    name: ClassVar[str] = "tau-fpl"
-    kernel: ClassVar[str] = "threshold:TOP_PUSH_K"
-
-
-class TopMeanK(_Threshold):
-    r"""Squared hinges of the positives against the mean of the k highest scores; convex.
-
-    .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + t - s^+_i)_+^2,
-              \qquad t = \frac1k \sum_{j=1}^{k} s_{(j)},
-
-    with :math:`s_{(j)}` the j-th highest score of all items.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
-
-    Notes
-    -----
-    Source: Adam et al. (2020), TopMeanK. An upper bound of the share of positives that are not among the k
-    highest. Defined on groups with a positive and :math:`1 \le k \le n`. A lead beyond 1e154 overflows to
-    infinity when squared.
-
-    Equal scores are its minimum, value 1, for every :math:`k \le n_+`, on any data: t is at least the mean
-    of the k highest positives, hence at least the mean positive, and by Jensen's inequality the loss is at
-    least :math:`(1 + t - \bar s^+)^2 \ge 1`. With a regulariser the model is then exactly w = 0. For
-    :math:`k > n_+` that is so where no direction lifts the mean positive above t.
-
-    Differences from the paper: the paper leaves the hinge l open. That :math:`k \le n_+` has no model but
-    w = 0 is ours to say. The regulariser is the solver's.
-    """
-
-    name: ClassVar[str] = "top-mean-k"
-    kernel: ClassVar[str] = "threshold:TOP_MEAN_K"
 
 
 class PatMat(_Threshold):
@@ -173,7 +157,7 @@ class PatMat(_Threshold):
     At most k items are at or above t. Hence it is an upper bound of the share of positives that are not
     among the k highest. At equal scores the value is :math:`(1 + (1 - \sqrt{k / n}) / \beta)^2`, and the
     threshold moves with the mean of all scores: w = 0 is no minimum where the positives have another mean
-    of a feature, unlike with `TopMeanK`.
+    of a feature.
 
     Defined on groups with a positive and :math:`1 \le k \le n`. A lead beyond 1e154 overflows to infinity
     when squared.
@@ -184,7 +168,6 @@ class PatMat(_Threshold):
 
     name: ClassVar[str] = "pat-mat"
     smooth: ClassVar[bool] = True
-    kernel: ClassVar[str] = "threshold:PAT_MAT"
 
     def __init__(self, top: TopLike, beta: float = 1.0):
         super().__init__(top)
@@ -192,11 +175,16 @@ class PatMat(_Threshold):
             raise ValueError(f"beta must be a positive number, got {beta!r}")
         self.beta = float(beta)
 
-    def _constants(self) -> tuple[float, ...]:
-        return (self.beta,)
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import threshold
+
+        return threshold.pat_mat
+
+    def _constant(self) -> float:
+        return self.beta
 
 
-class PatMatNP(_OfNegatives, PatMat):
+class PatMatNP(PatMat):
     r"""Squared hinges of the positives against a smooth quantile of the negatives; convex and smooth.
 
     .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + t - s^+_i)_+^2,
@@ -219,63 +207,12 @@ class PatMatNP(_OfNegatives, PatMat):
     """
 
     name: ClassVar[str] = "pat-mat-np"
-    kernel: ClassVar[str] = "threshold:PAT_MAT_NP"
 
+    def _kernel(self, weighted: bool) -> Kernel:
+        from attop.surrogates.kernels import threshold
 
-class Grill(_Threshold):
-    r"""Squared hinges of both classes about the k-th highest score; not convex.
-
-    .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + s_{(k)} - s^+_i)_+^2
-              + \frac{1}{n_-} \sum_{j=1}^{n_-} (1 + s^-_j - s_{(k)})_+^2,
-
-    with :math:`s_{(k)}` the k-th highest score of all items.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        The k of each group; an integer is k itself.
-
-    Notes
-    -----
-    Source: Grill and Pevny (2016), as Adam et al. (2020) write it. An upper bound of the share of positives
-    that are not among the k highest. `coef` is a generalised gradient, that of the item at the threshold
-    included. Defined on groups with a positive, a negative and :math:`1 \le k \le n`. A lead beyond 1e154
-    overflows to infinity when squared.
-
-    Differences from the paper: both classes count alike, while Adam et al. weigh them by parameters; the
-    hinge is squared; the threshold is differentiated through. The regulariser is the solver's.
-    """
-
-    name: ClassVar[str] = "grill"
-    convex: ClassVar[bool] = False
-    kernel: ClassVar[str] = "threshold:GRILL"
+        return threshold.pat_mat_np
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
-        k, defined, _ = super()._group_k(n_pos, n_neg)
-        return k, defined & (n_neg > 0), f"a positive, a negative, and at least k items ({self.top})"
-
-
-class GrillNP(_OfNegatives):
-    r"""Squared hinges of both classes about the k-th highest negative; not convex.
-
-    .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + s^-_{(k)} - s^+_i)_+^2
-              + \frac{1}{n_-} \sum_{j=1}^{n_-} (1 + s^-_j - s^-_{(k)})_+^2,
-
-    with :math:`s^-_{(k)}` the k-th highest negative.
-
-    Parameters
-    ----------
-    top : Top, int or mapping
-        Of the negatives of each group: ``{"tau": 0.01}`` is a false positive rate of 1%; an integer is k.
-
-    Notes
-    -----
-    Source: Adam et al. (2020), Grill-NP. An upper bound of the share of positives not above the k-th highest
-    negative. Defined on groups with a positive and :math:`1 \le k \le n_-`.
-
-    Differences from the paper: as for `Grill`.
-    """
-
-    name: ClassVar[str] = "grill-np"
-    convex: ClassVar[bool] = False
-    kernel: ClassVar[str] = "threshold:GRILL_NP"
+        k = resolve_each(self.top, n_pos, n_neg, of_negatives=True)
+        return k, (k > 0) & (n_pos > 0), f"a positive and at least k negatives ({self.top} of the negatives)"

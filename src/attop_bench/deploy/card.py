@@ -13,7 +13,7 @@ from typing import Any
 from attop.core.top import Top
 from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL
-from attop_bench.run.environment import environment
+from attop_bench.run.record import environment
 
 __all__ = ["card", "expectation_sentence"]
 

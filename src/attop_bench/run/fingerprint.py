@@ -34,8 +34,6 @@ REGISTRIES = frozenset({"attop.metrics.registry", "attop_bench.data.catalogue"})
 #: How a function is run, which does not change what it returns.
 RUNNERS = "attop_bench.jobs"
 
-#: How a surrogate names its kernel: the module and what is in it.
-_KERNEL = re.compile(r'"([a-z]\w*):[A-Z]\w*"')
 #: An export of a package that loads when used; see `attop.core.lazy`.
 _EXPORT = re.compile(r"^from \.([\w.]+) import \w+ as (\w+)$", re.MULTILINE)
 
@@ -135,7 +133,6 @@ def _read() -> dict[str, tuple[str, list[str]]]:
     for module in sorted((files.keys() & graph.modules) - left_out):
         text = Path(files[module]).read_text(encoding="utf-8")
         imports = {*graph.find_modules_directly_imported_by(module), *_exports(module).values()}
-        imports |= {f"attop.surrogates.kernels.{kernel}" for kernel in _KERNEL.findall(text)}
         code[module] = _digest(ast.parse(text)), sorted((imports & files.keys()) - left_out)
     return code
 

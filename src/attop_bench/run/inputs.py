@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from attop.metrics.metric import Metric
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures
+from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.paper import paper_module, simulations_of
 from attop_bench.run.parameters import named
@@ -25,6 +26,18 @@ __all__ = ["Inputs"]
 _DATA = ("protocol", "scaling", "tops")
 _SELECTION = ("scoring", "selection", "custom_metrics")
 _METHOD = ("estimator", "params", "param_grid")
+
+Params = dict[str, object]
+
+
+class Wildcards(Protocol):
+    """Those of a job; each rule has some of them."""
+
+    dataset: str
+    method: str
+    stage: str
+    repeat: str
+    simulation: str
 
 
 class Inputs:
@@ -41,7 +54,7 @@ class Inputs:
         self.plan, self.config = plan, plan.config
         self._scripts = Path(scripts)
 
-    def fetch(self) -> dict[str, Any]:
+    def fetch(self) -> Params:
         """Return what fetching the files of a data set depends on: not on where they are found."""
         return named(
             files=lambda w: {
@@ -53,21 +66,21 @@ class Inputs:
             code=self._code("fetch"),
         )
 
-    def prepare(self) -> dict[str, Any]:
+    def prepare(self) -> Params:
         """Return what a preparation stage of a data set depends on."""
         return named(
             data=lambda w: self._stage(w.dataset, w.stage),
             code=lambda w: self._code("prepare", self._step(w).__module__),
         )
 
-    def split(self) -> dict[str, Any]:
+    def split(self) -> Params:
         """Return what the folds of one repeat depend on."""
         return named(
             split=lambda w: self.config.split(w.dataset, int(w.repeat)),
             code=self._code("split"),
         )
 
-    def check(self) -> dict[str, Any]:
+    def check(self) -> Params:
         """Return what the check of data and configuration depends on: not on metrics that do not select."""
         config = self.config.model_dump(exclude={"metrics", "custom_metrics", "title"})
         selecting = [data.scoring for data in self.config.datasets]
@@ -75,7 +88,7 @@ class Inputs:
         homes = [*self._methods(), *self._metrics(selecting)]
         return named(**config, custom_metrics=own, code=self._code("check", *homes))
 
-    def compile(self) -> dict[str, Any]:
+    def compile(self) -> Params:
         """Return what compiling depends on."""
         what = {*_METHOD}
         methods = {
@@ -84,7 +97,7 @@ class Inputs:
         }
         return named(methods=methods, code=self._code("compile", *self._methods()))
 
-    def train(self) -> dict[str, Any]:
+    def train(self) -> Params:
         """Return what a training run depends on."""
         spec = cache(lambda dataset, method: self.plan.spec(Run(dataset, method, 0, 0)).as_dict())
         code = cache(lambda dataset, method: self._code("train", *self._run(dataset, method)))
@@ -97,7 +110,7 @@ class Inputs:
             code=lambda w: code(w.dataset, w.method),
         )
 
-    def evaluate(self) -> dict[str, Any]:
+    def evaluate(self) -> Params:
         """Return what the evaluation of a data set depends on."""
         metrics = self.config.metrics
         return named(
@@ -110,7 +123,7 @@ class Inputs:
             code=lambda w: self._code("evaluate", *self._metrics([*metrics, self._dataset(w).scoring])),
         )
 
-    def trace(self) -> dict[str, Any]:
+    def trace(self) -> Params:
         """Return what the training curves of a data set depend on."""
         runs = self.plan.first_runs
         return named(
@@ -121,11 +134,11 @@ class Inputs:
             ),
         )
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> Params:
         """Return what the report depends on."""
         return named(**self.config.model_dump(), code=self._code("report"))
 
-    def simulate(self) -> dict[str, Any]:
+    def simulate(self) -> Params:
         """Return what a simulation of the paper depends on."""
         paper = self.config.paper
         return named(
@@ -134,7 +147,7 @@ class Inputs:
             code=lambda w: self._code("simulate", home_of(simulations_of(paper)[w.simulation].function)),
         )
 
-    def paper(self) -> dict[str, Any]:
+    def paper(self) -> Params:
         """Return what the rebuilt tables of a paper depend on besides the results."""
         paper = self.config.paper
         return named(paper=paper, code=self._code("paper", paper_module(str(paper))))
@@ -142,10 +155,10 @@ class Inputs:
     def _code(self, script: str, *named: str) -> str:
         return rule_fingerprint(self._scripts / f"{script}.py", named)
 
-    def _dataset(self, wildcards: Any) -> Any:
+    def _dataset(self, wildcards: Wildcards) -> DatasetConfig:
         return self.config.dataset(wildcards.dataset)
 
-    def _stage(self, dataset: str, stage: str) -> dict[str, Any]:
+    def _stage(self, dataset: str, stage: str) -> Params:
         first = stage == self.plan.stages(dataset)[0]
         before = (
             None
@@ -154,7 +167,7 @@ class Inputs:
         )
         return {"stage": stage, "previous": before, "spec": self.plan.stage_spec(dataset, stage)}
 
-    def _step(self, wildcards: Any) -> Callable[..., Any]:
+    def _step(self, wildcards: Wildcards) -> Callable[..., object]:
         return kind_of(self._dataset(wildcards).kind).step(wildcards.stage).function
 
     def _methods(self) -> list[str]:
@@ -183,5 +196,5 @@ def _homes_of(metric: Metric) -> list[str]:
     return [home for home in homes if home]
 
 
-def _pick(whole: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def _pick(whole: Mapping[str, object], names: Iterable[str]) -> Params:
     return {name: whole[name] for name in names}

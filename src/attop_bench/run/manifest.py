@@ -15,8 +15,8 @@ from attop.core.seeds import derive_seed
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import Config, DatasetConfig
-from attop_bench.run.environment import environment
 from attop_bench.run.fingerprint import fingerprint, home_of
+from attop_bench.run.record import environment
 from attop_bench.run.tables import SCHEMA_VERSION
 
 __all__ = ["manifest"]

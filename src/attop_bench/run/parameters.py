@@ -14,7 +14,7 @@ from typing import Any
 __all__ = ["by_name", "named", "plain"]
 
 
-def named(**values: Any) -> dict[str, Any]:
+def named(**values: object) -> dict[str, object]:
     """Return parameters for a rule, of values or functions of the wildcards."""
     return {name: _named(name, value) for name, value in values.items()}
 
@@ -24,7 +24,7 @@ def by_name(params: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {name: value for one in params for name, value in one.items() if name != "code"}
 
 
-def _named(name: str, value: Any) -> Any:
+def _named(name: str, value: object) -> object:
     if callable(value):
         return lambda wildcards: {name: plain(value(wildcards))}
     return {name: plain(value)}

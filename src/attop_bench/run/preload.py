@@ -6,7 +6,7 @@ import sklearn.svm  # noqa: F401
 
 import attop.metrics.registry  # noqa: F401
 from attop import estimators
-from attop_bench.run.environment import environment
+from attop_bench.run.record import environment
 
 for name in estimators.__all__:
     getattr(estimators, name)

@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
+import resource
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Self, TypedDict
 
 from attop.core.files import read_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
 
-__all__ = ["FailedRuns", "Record", "RecordError", "TopRecord", "check_all_ok", "digest_of"]
+__all__ = [
+    "FailedRuns",
+    "Record",
+    "RecordError",
+    "TopRecord",
+    "check_all_ok",
+    "digest_of",
+    "environment",
+    "peak_memory_mb",
+]
+
+_PACKAGES = (
+    "attop",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "cvxpy",
+    "scs",
+    "umap-learn",
+    "pandas",
+    "snakemake",
+)
 
 
 class RecordError(ValueError):
@@ -70,7 +98,7 @@ class Record:
         When the job was begun and its record written, in seconds since 1970 (UTC).
     peak_memory_mb : float or None
     environment : dict
-        See `attop_bench.run.environment.environment`.
+        See `environment`.
     """
 
     digest: str = ""  # first, for `digest_of`
@@ -164,3 +192,42 @@ def check_all_ok(paths: Sequence[str | os.PathLike[str]]) -> None:
             + "\nFix the cause and run `attop retry`, then the same command again. Without strict the run "
             "goes on, and the report lists what failed."
         )
+
+
+def environment() -> dict[str, Any]:
+    """Return where this process runs: versions, host, processor, threads."""
+    return {
+        "python": platform.python_version(),
+        "versions": _versions(),
+        "host": platform.node(),
+        "platform": platform.platform(),
+        "cpu": _cpu(),
+        "threads": int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)),
+    }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def peak_memory_mb() -> float:
+    """Return the largest resident memory of this process so far, in MB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)

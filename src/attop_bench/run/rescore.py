@@ -17,7 +17,7 @@ from attop.estimators.base import all_alike
 from attop.metrics.metric import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import read_frame
-from attop_bench.run.environment import environment
+from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
 
 __all__ = ["COLUMNS", "OPTIONAL", "Rescored", "files_of", "rescore"]

@@ -29,9 +29,8 @@ from attop.metrics.scorer import scores_of
 from attop_bench.data.base import Dataset, save_arrays
 from attop_bench.jobs.limits import TimeUp, time_limit
 from attop_bench.jobs.supervise import in_words
-from attop_bench.run.environment import environment, peak_memory_mb
 from attop_bench.run.fitting import describe, learner_of, rehearse, sample_of
-from attop_bench.run.record import Record
+from attop_bench.run.record import Record, environment, peak_memory_mb
 from attop_bench.run.spec import Job
 
 __all__ = ["Outcome", "failure", "run_job", "write_outcome"]

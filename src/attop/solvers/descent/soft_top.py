@@ -11,7 +11,7 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.solvers.descent.lbfgs_many import lbfgs_many
 from attop.surrogates.grouped import resolve_each
-from attop.surrogates.soft_prec_at_k import SoftPrecAtK
+from attop.surrogates.prec_at_k import SoftPrecAtK
 
 __all__ = ["Part", "precision_about", "refine", "unit"]
 

@@ -12,7 +12,7 @@ from attop.core.typing import Features, Floats
 from attop.solvers.descent.linear_bases import Bases
 from attop.solvers.descent.soft_top import Part, precision_about, refine
 
-__all__ = ["Outcome", "Request", "search", "thinned"]
+__all__ = ["Outcome", "Request", "best_gain", "search", "thinned"]
 
 #: Calls functions, perhaps side by side, and returns what they return in their order.
 Run = Callable[[Iterable[Callable[[], Floats]]], list[Floats]]
@@ -27,8 +27,8 @@ class Request:
     """What to refine for: `top`, the settings, and the standard errors by which to beat the base."""
 
     top: Top
-    widths: tuple[float, ...]
-    anchors: tuple[float, ...]
+    bandwidths: tuple[float, ...]
+    l2s_to_base: tuple[float, ...]
     margin: float
 
 
@@ -41,8 +41,8 @@ class Outcome:
     base: str
     gain: float = np.nan
     gain_se: float = np.nan
-    width: float | None = None
-    anchor: float | None = None
+    bandwidth: float | None = None
+    l2_to_base: float | None = None
 
 
 def thinned(part: Part, most: int, seed: int) -> Part:
@@ -111,8 +111,8 @@ def search(
         if usable.any():
             kept = [(*fold, start[:, j]) for fold, start, ok in zip(folds, starts, usable, strict=True) if ok]
             _choose_refinement(some, kept, before[usable], request, outcome, run)
-        if outcome.width is not None:
-            setting = np.array([outcome.width]), np.array([outcome.anchor])
+        if outcome.bandwidth is not None:
+            setting = np.array([outcome.bandwidth]), np.array([outcome.l2_to_base])
             outcome.coef = refine(X, part, request.top, outcome.base_coef, *setting)[:, 0]
         outcomes.append(outcome)
     return outcomes
@@ -139,7 +139,9 @@ def _choose_refinement(
     run: Run,
 ) -> None:
     """Choose the setting with the highest mean precision; keep the base where that gains too little."""
-    settings = np.array([(width, anchor) for width in request.widths for anchor in request.anchors])
+    settings = np.array(
+        [(bandwidth, l2_to_base) for bandwidth in request.bandwidths for l2_to_base in request.l2s_to_base]
+    )
     n_together = max(_FEWEST_TOGETHER, _SCORES // X.shape[0])
     batches = [settings[i : i + n_together] for i in range(0, len(settings), n_together)]
 
@@ -149,8 +151,14 @@ def _choose_refinement(
     jobs = [(batch, *fold) for fold in folds for batch in batches]
     values = np.concatenate(run(lambda job=job: validate(*job) for job in jobs))  # type: ignore[misc]
     gains = values.reshape(len(folds), -1) - before[:, None]
-    best = int(np.argmax(gains.mean(axis=0)))
-    outcome.gain = float(gains[:, best].mean())
-    outcome.gain_se = float(gains[:, best].std(ddof=1) / np.sqrt(len(folds))) if len(folds) > 1 else np.nan
+    best, outcome.gain, outcome.gain_se = best_gain(gains)
     if outcome.gain > request.margin * outcome.gain_se:
-        outcome.width, outcome.anchor = settings[best].tolist()
+        outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
+
+
+def best_gain(gains: Floats) -> tuple[int, float, float]:
+    """Return the column with the highest mean over the folds (rows), that mean and its standard error."""
+    best = int(np.argmax(gains.mean(axis=0)))
+    column = gains[:, best]
+    error = float(column.std(ddof=1) / np.sqrt(len(column))) if len(column) > 1 else np.nan
+    return best, float(column.mean()), error

@@ -16,7 +16,7 @@ from attop.solvers.descent.logistic import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import against_negatives
 
-__all__ = ["GreedySolution", "combine", "deal", "greedy_papk", "hold_out"]
+__all__ = ["GreedySolution", "combine", "greedy_papk", "hold_out", "shards"]
 
 #: Share of the users, or of the items of a single list, that the combination is chosen on.
 _HELD_OUT = 0.2
@@ -84,7 +84,7 @@ def greedy_papk(
     deadline, history = Deadline(), History()
     held, held_groups, top = hold_out(y, groups, top, rng)
     train = np.setdiff1d(np.arange(len(y)), held)
-    folds = deal(train, y, n_classifiers, rng)
+    folds = shards(train, y, n_classifiers, rng)
     trained = [minimise_cross_entropy(X[rows], y[rows], lam) for rows in folds]
     W = np.column_stack([coef for coef, _ in trained])
     order, weights, gains = combine(X[held] @ W, y[held], held_groups, top, np.linspace(0, 1, n_alphas))
@@ -141,8 +141,8 @@ def hold_out(
     return np.sort(rows), None, Top(k=min(max(1, round(_HELD_OUT * k[defined][0])), held_neg))
 
 
-def deal(rows: Ints, y: Ints, n_folds: int, rng: np.random.RandomState) -> list[Ints]:
-    """Deal `rows` to at most `n_folds` folds that differ by at most one in either class, none without."""
+def shards(rows: Ints, y: Ints, n_folds: int, rng: np.random.RandomState) -> list[Ints]:
+    """Divide `rows` into at most `n_folds` training sets, alike in either class to one item, none without."""
     classes = [rng.permutation(rows[y[rows] == label]) for label in (0, 1)]
     n_folds = min(n_folds, *map(len, classes))
     return [np.concatenate([members[i::n_folds] for members in classes]) for i in range(n_folds)]

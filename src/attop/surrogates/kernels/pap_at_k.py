@@ -1,158 +1,104 @@
-"""Kernels of the pAp@k surrogates and of the structural pAUC: sums of hinges over pairs."""
+"""Losses of one group of the pAp@k surrogates and of the structural pAUC: sums of hinges over pairs.
+
+With weights every pair counts as often as its positive weighs times what its negative weighs; a rank is the
+weight at or above an item, so that one item may lie on both sides of a cut. See
+`attop.surrogates.kernels.groups.over_groups`.
+"""
 
 import numpy as np
 from numba import njit
 
-from attop.surrogates.kernels.k_largest import largest, smallest
-from attop.surrogates.kernels.layout import load, store, workspace
-from attop.surrogates.kernels.pap_at_k_lanes import (
-    LANES,
-    avg_of_group,
-    lanes_workspace,
-    pairs_of_group,
-    suits,
-)
-from attop.surrogates.kernels.weighted_layout import descending, within
-from attop.surrogates.kernels.weighted_pap_at_k import weighted_avg, weighted_pairs, weighted_ts_convex
+from attop.surrogates.kernels.groups import over_groups
+from attop.surrogates.kernels.k_largest import largest, ranked, smallest, within
 
-__all__ = ["AVG", "MAX", "PAUC", "RAMP", "TS", "TS_CONVEX", "evaluate"]
-
-RAMP, PAUC, MAX, AVG, TS, TS_CONVEX = range(6)
-
-
-@njit(cache=True, nogil=True)
-def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, item_weight):
-    """Add a pAp@k surrogate, averaged over groups, of every model to `value`; write its subgradient.
-
-    Parameters
-    ----------
-    loss : int
-        One of the constants above.
-    scores, order, start, n_pos, k, weight, value, coef
-        As for `attop.surrogates.kernels.prec_at_k.evaluate`.
-    item_weight : ndarray of shape (n,), or empty
-        Empty: all 1.
-    """
-    m = scores.shape[1]
-    tile, work = workspace(start, m)
-    lanes = lanes_workspace(m)
-    weighted = len(item_weight) > 0
-    for g in range(len(n_pos)):
-        items = order[start[g] : start[g + 1]]
-        w = item_weight[items] if weighted else item_weight
-        count = int(k[g])  # not used with weights, where k need not be whole
-        if not weighted and loss != TS_CONVEX and suits(n_pos[g], len(items) - n_pos[g], count, m):
-            for first in range(0, m, LANES):
-                _block(loss, scores, items, n_pos[g], count, first, weight, value, coef, lanes)
-            continue
-        for first in range(0, m, len(tile)):
-            size = load(scores, items, first, tile, value)
-            for r in range(size):
-                pos, neg = tile[r, : n_pos[g]], tile[r, n_pos[g] : len(items)]
-                if weighted:
-                    one = _weighted(loss, pos, neg, w[: n_pos[g]], w[n_pos[g] :], k[g])
-                else:
-                    one = _one(loss, pos, neg, count, work)
-                value[first + r] += weight * one
-            store(tile, items, first, size, weight, coef)
+__all__ = [
+    "avg",
+    "max_",
+    "pauc",
+    "ramp",
+    "ts",
+    "ts_convex",
+    "weighted_avg",
+    "weighted_max",
+    "weighted_pauc",
+    "weighted_ramp",
+    "weighted_ts",
+    "weighted_ts_convex",
+]
 
 
 @njit(cache=True, nogil=True)
-def _block(loss, scores, items, n_pos, k, first, weight, value, coef, lanes):
-    """Do one group for a block of models."""
-    if loss == AVG:
-        avg_of_group(scores, items, n_pos, k, first, weight / k, value, coef, lanes)
-        return
-    beta = n_pos if loss == PAUC else min(n_pos, k)
-    lo, hi = (n_pos - beta, n_pos) if loss == MAX else (0, beta)
-    pair = weight / (beta * k)
-    pairs_of_group(scores, items, n_pos, k, lo, hi, loss == TS, first, pair, value, coef, lanes)
+def _ramp(row, n_pos, w, k, constant, values, positions):
+    return _of_highest(row, n_pos, min(n_pos, k), k, values, positions)
 
 
 @njit(cache=True, nogil=True)
-def _one(loss, pos, neg, k, work):
-    """Value of one group and model; overwrites `pos` and `neg`, its scores, with the subgradient."""
-    if loss == RAMP:
-        return _ramp(pos, neg, min(len(pos), k), k, work)
-    if loss == PAUC:
-        return _ramp(pos, neg, len(pos), k, work)
-    if loss == MAX:
-        return _max(pos, neg, k, work)
-    if loss == AVG:
-        return _avg(pos, neg, k, work)
-    if loss == TS:
-        return _ts(pos, neg, k, work)
-    return _ts_convex(pos, neg, k, work)
+def _pauc(row, n_pos, w, k, constant, values, positions):
+    return _of_highest(row, n_pos, n_pos, k, values, positions)
 
 
 @njit(cache=True, nogil=True)
-def _ramp(pos, neg, beta, k, work):
-    top, where, high, who = work
-    largest(pos, beta, -np.inf, high, who)
-    count = largest(neg, k, high[beta - 1] - 1.0, top, where)
-    pos[:] = 0.0
-    neg[:] = 0.0
-    return _pair_hinges(high[:beta], who, top[:count], where, 1.0, 1.0 / (beta * k), pos, neg)
+def _of_highest(row, n_pos, beta, k, values, positions):
+    top, high, where, who = values[0], values[1], positions[0], positions[1]
+    largest(row[:n_pos], beta, -np.inf, high, who)
+    count = largest(row[n_pos:], k, high[beta - 1] - 1.0, top, where)
+    row[:] = 0.0
+    return _pair_hinges(high[:beta], who, top[:count], where, 1.0, 1.0 / (beta * k), row[:n_pos], row[n_pos:])
 
 
 @njit(cache=True, nogil=True)
-def _max(pos, neg, k, work):
-    top, where, low, who = work
-    beta = smallest(pos, min(len(pos), k), low, who)
-    count = largest(neg, k, low[0] - 1.0, top, where)
-    pos[:] = 0.0
-    neg[:] = 0.0
+def _max(row, n_pos, w, k, constant, values, positions):
+    top, low, where, who = values[0], values[1], positions[0], positions[1]
+    beta = smallest(row[:n_pos], min(n_pos, k), low, who)
+    count = largest(row[n_pos:], k, low[0] - 1.0, top, where)
+    row[:] = 0.0
     high, who = low[:beta][::-1], who[:beta][::-1]
-    return _pair_hinges(high, who, top[:count], where, 1.0, 1.0 / (beta * k), pos, neg)
+    return _pair_hinges(high, who, top[:count], where, 1.0, 1.0 / (beta * k), row[:n_pos], row[n_pos:])
 
 
 @njit(cache=True, nogil=True)
-def _avg(pos, neg, k, work):
-    top, where, _, _ = work
+def _avg(row, n_pos, w, k, constant, values, positions):
+    top, where = values[0], positions[0]
     # A mean of differences: a common offset of the scores does not cost digits.
     mean = 0.0
-    for s in pos:
-        mean += s - pos[0]
-    mean = pos[0] + mean / len(pos)
-    count = largest(neg, k, mean - 1.0, top, where)
-    neg[:] = 0.0
+    for i in range(n_pos):
+        mean += row[i] - row[0]
+    mean = row[0] + mean / n_pos
+    count = largest(row[n_pos:], k, mean - 1.0, top, where)
+    row[n_pos:] = 0.0
     value = 0.0
     active = 0
     while active < count and 1.0 + (top[active] - mean) > 0.0:
         value += 1.0 + (top[active] - mean)
-        neg[where[active]] = 1.0 / k
+        row[n_pos + where[active]] = 1.0 / k
         active += 1
-    pos[:] = -active / (k * len(pos))
+    row[:n_pos] = -active / (k * n_pos)
     return value / k
 
 
 @njit(cache=True, nogil=True)
-def _ts(pos, neg, k, work):
-    top, where, high, who = work
-    n_pos = len(pos)
-    beta = min(n_pos, k)
-    largest(pos, n_pos, -np.inf, high, who)
-    floor = min(high[beta - 1] - 1.0, high[n_pos - 1])
-    count = largest(neg, k, floor, top, where)
-    pos[:] = 0.0
-    neg[:] = 0.0
-    scale = 1.0 / (beta * k)
-    value = _pair_hinges(high[:beta], who, top[:count], where, 1.0, scale, pos, neg)
-    value += _pair_hinges(high[beta:n_pos], who[beta:], top[:count], where, 0.0, scale, pos, neg)
-    return value
-
-
-@njit(cache=True, nogil=True)
-def _ts_convex(pos, neg, k, work):
-    # In the maximising ordering a negative is above one of the beta highest positives, and then above all
-    # lower ones too, or above none of them. The former is better for the `reaching` highest negatives.
-    top, where, high, who = work
-    n_pos = len(pos)
+def _ts(row, n_pos, w, k, constant, values, positions):
+    top, high, where, who = values[0], values[1], positions[0], positions[1]
+    pos, neg = row[:n_pos], row[n_pos:]
     beta = min(n_pos, k)
     largest(pos, n_pos, -np.inf, high, who)
     count = largest(neg, k, min(high[beta - 1] - 1.0, high[n_pos - 1]), top, where)
-    pos[:] = 0.0
-    neg[:] = 0.0
+    row[:] = 0.0
+    scale = 1.0 / (beta * k)
+    value = _pair_hinges(high[:beta], who, top[:count], where, 1.0, scale, pos, neg)
+    return value + _pair_hinges(high[beta:n_pos], who[beta:], top[:count], where, 0.0, scale, pos, neg)
+
+
+@njit(cache=True, nogil=True)
+def _ts_convex(row, n_pos, w, k, constant, values, positions):
+    # In the maximising ordering a negative is above one of the beta highest positives, and then above all
+    # lower ones too, or above none of them. The former is better for the `reaching` highest negatives.
+    top, high, where, who = values[0], values[1], positions[0], positions[1]
+    pos, neg = row[:n_pos], row[n_pos:]
+    beta = min(n_pos, k)
+    largest(pos, n_pos, -np.inf, high, who)
+    count = largest(neg, k, min(high[beta - 1] - 1.0, high[n_pos - 1]), top, where)
+    row[:] = 0.0
     scale = 1.0 / (beta * k)
     inner, others = high[:beta], high[beta:n_pos]
 
@@ -218,28 +164,169 @@ def _pair_hinges(high, who, top, where, margin, scale, pos, neg):
 
 
 @njit(cache=True, nogil=True)
-def _weighted(loss, pos, neg, pos_weight, neg_weight, k):
-    """Value of one group and model with weights; overwrites `pos` and `neg` with the subgradient."""
-    high, c, who = descending(pos, pos_weight)
-    top, d, where = descending(neg, neg_weight)
-    total = np.sum(c)
-    beta = total if loss == PAUC else min(total, k)
+def _weighted_ramp(row, n_pos, w, k, constant, values, positions):
+    return _by_weight(row, n_pos, w, k, k, False, False)
+
+
+@njit(cache=True, nogil=True)
+def _weighted_pauc(row, n_pos, w, k, constant, values, positions):
+    return _by_weight(row, n_pos, w, k, np.inf, False, False)
+
+
+@njit(cache=True, nogil=True)
+def _weighted_max(row, n_pos, w, k, constant, values, positions):
+    return _by_weight(row, n_pos, w, k, k, True, False)
+
+
+@njit(cache=True, nogil=True)
+def _weighted_ts(row, n_pos, w, k, constant, values, positions):
+    return _by_weight(row, n_pos, w, k, k, False, True)
+
+
+@njit(cache=True, nogil=True)
+def _by_weight(row, n_pos, w, k, most, of_lowest, others):
+    """Sum hinges with the highest or lowest positives, that weigh up to `most`, and others with margin 0."""
+    high, c, who = ranked(row[:n_pos], w[:n_pos])
+    top, d, where = ranked(row[n_pos:], w[n_pos:])
     d = within(d, 0.0, k)
-    by_pos, by_neg = np.zeros(len(pos)), np.zeros(len(neg))
-    if loss == AVG:
-        scale = 1.0 / k
-        value = weighted_avg(high, c / total, top, d, by_pos, by_neg)
-    else:
-        scale = 1.0 / (beta * k)
-        inner, others = within(c, 0.0, beta), within(c, beta, total)
-        if loss == MAX:
-            value = weighted_pairs(high, within(c, total - beta, total), top, d, 1.0, by_pos, by_neg)
-        elif loss == TS_CONVEX:
-            value = weighted_ts_convex(high, inner, others, top, d, by_pos, by_neg)
-        else:
-            value = weighted_pairs(high, inner, top, d, 1.0, by_pos, by_neg)
-            if loss == TS:
-                value += weighted_pairs(high, others, top, d, 0.0, by_pos, by_neg)
-    pos[who] = scale * by_pos
-    neg[where] = scale * by_neg
+    total = _sum(c)
+    beta = min(total, most)
+    scale = 1.0 / (beta * k)
+    by_pos, by_neg = np.zeros(len(high)), np.zeros(len(top))
+    inner = within(c, total - beta, total) if of_lowest else within(c, 0.0, beta)
+    value = _weighted_pairs(high, inner, top, d, 1.0, by_pos, by_neg)
+    if others:
+        value += _weighted_pairs(high, within(c, beta, total), top, d, 0.0, by_pos, by_neg)
+    return _written(value, scale, by_pos, who, by_neg, where, row)
+
+
+@njit(cache=True, nogil=True)
+def _weighted_avg(row, n_pos, w, k, constant, values, positions):
+    """Sum ``d[j] (1 + top[j] - mean)+``, the mean positive weighted."""
+    high, share, who = ranked(row[:n_pos], w[:n_pos])
+    top, d, where = ranked(row[n_pos:], w[n_pos:])
+    d = within(d, 0.0, k)
+    total = _sum(share)
+    # A mean of differences: a common offset of the scores does not cost digits.
+    mean = 0.0
+    for i in range(n_pos):
+        share[i] /= total
+        mean += share[i] * (high[i] - high[0])
+    mean = high[0] + mean
+    value, mass = 0.0, 0.0
+    by_neg = np.zeros(len(top))
+    for j in range(len(top)):
+        hinge = 1.0 + (top[j] - mean)
+        if hinge <= 0.0:
+            break
+        value += d[j] * hinge
+        mass += d[j]
+        by_neg[j] = d[j]
+    for i in range(n_pos):
+        share[i] *= -mass
+    return _written(value, 1.0 / k, share, who, by_neg, where, row)
+
+
+@njit(cache=True, nogil=True)
+def _weighted_ts_convex(row, n_pos, w, k, constant, values, positions):
+    high, c, who = ranked(row[:n_pos], w[:n_pos])
+    top, d, where = ranked(row[n_pos:], w[n_pos:])
+    d = within(d, 0.0, k)
+    total = _sum(c)
+    beta = min(total, k)
+    inner, others = within(c, 0.0, beta), within(c, beta, total)
+    by_pos, by_neg = np.zeros(len(high)), np.zeros(len(top))
+    # As in the kernel without weights: a negative of positive surplus is above all the others. The hinges of
+    # those above it and the surplus of those below it then add up to a line.
+    value = _weighted_pairs(high, others, top, d, 0.0, by_pos, by_neg)
+    surplus = _weighted_surplus(high, inner, others, top)
+    reached, of_others = np.zeros(len(top)), _sum(others)
+    for j in range(len(top)):
+        if surplus[j] <= 0.0:
+            break
+        value += d[j] * surplus[j]
+        reached[j] = d[j]
+        by_neg[j] = d[j] * of_others
+    mass = _sum(reached)
+    for i in range(len(high)):
+        by_pos[i] = min(by_pos[i], -others[i] * mass)
+    _weighted_pairs(high, inner, top, reached, 1.0, by_pos, by_neg)
+    return _written(value, 1.0 / (beta * k), by_pos, who, by_neg, where, row)
+
+
+@njit(cache=True, nogil=True)
+def _sum(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _written(value, scale, by_pos, who, by_neg, where, row):
+    """Write the subgradient, in order of rank, to the items; return the value."""
+    for i in range(len(by_pos)):
+        row[who[i]] = scale * by_pos[i]
+    for j in range(len(by_neg)):
+        row[len(by_pos) + where[j]] = scale * by_neg[j]
     return scale * value
+
+
+@njit(cache=True, nogil=True)
+def _weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
+    """Sum ``c[i] d[j] (margin + top[j] - high[i])+`` over all pairs; add its gradient to `by_pos`, `by_neg`.
+
+    Both are in descending order, so the active negatives of a positive are the first few, and more for
+    the next. Only terms of one sign are added: nothing cancels.
+    """
+    rest = np.empty(len(c))  # the weight of this positive and all lower ones
+    below = 0.0
+    for i in range(len(c) - 1, -1, -1):
+        below += c[i]
+        rest[i] = below
+    value = 0.0
+    of_one, mass = 0.0, 0.0  # the sum over j for the current positive, and its active negatives
+    active = 0
+    for i in range(len(high)):
+        if mass > 0.0:
+            of_one += mass * (high[i - 1] - high[i])
+        while active < len(top) and margin + (top[active] - high[i]) > 0.0:
+            of_one += d[active] * (margin + (top[active] - high[i]))
+            mass += d[active]
+            by_neg[active] += d[active] * rest[i]
+            active += 1
+        value += c[i] * of_one
+        by_pos[i] -= c[i] * mass
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _weighted_surplus(high, inner, others, top):
+    """``sum_i inner_i (1 + top[j] - high[i])+ - others_i (high[i] - top[j])+`` for every j; falls with j."""
+    surplus = np.zeros(len(top))
+    i, mass, total = 0, 0.0, 0.0
+    for j in range(len(top)):
+        if mass > 0.0:
+            total += mass * (top[j - 1] - top[j])
+        while i < len(high) and high[i] > top[j]:
+            total += others[i] * (high[i] - top[j])
+            mass += others[i]
+            i += 1
+        surplus[j] -= total
+    i, mass, total = len(high) - 1, 0.0, 0.0
+    for j in range(len(top) - 1, -1, -1):
+        if mass > 0.0:
+            total += mass * (top[j] - top[j + 1])
+        while i >= 0 and 1.0 + (top[j] - high[i]) > 0.0:
+            total += inner[i] * (1.0 + (top[j] - high[i]))
+            mass += inner[i]
+            i -= 1
+        surplus[j] += total
+    return surplus
+
+
+ramp, pauc, max_, avg, ts, ts_convex = map(over_groups, (_ramp, _pauc, _max, _avg, _ts, _ts_convex))
+weighted_ramp, weighted_pauc, weighted_max = map(over_groups, (_weighted_ramp, _weighted_pauc, _weighted_max))
+weighted_avg, weighted_ts, weighted_ts_convex = map(
+    over_groups, (_weighted_avg, _weighted_ts, _weighted_ts_convex)
+)

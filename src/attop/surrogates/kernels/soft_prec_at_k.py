@@ -1,14 +1,12 @@
-"""Kernel of the smoothed precision@k: the cut by Newton's method, then value and gradient."""
+"""Smoothed precision@k of one group: the cut by Newton's method, then value and gradient."""
 
 import numpy as np
 from numba import njit
 
+from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest
-from attop.surrogates.kernels.layout import load, store, workspace
 
-__all__ = ["SIGMOID", "evaluate"]
-
-SIGMOID = 0
+__all__ = ["soft", "weighted_soft"]
 
 # The sigmoid is 0 or 1 in double precision for scores this many widths from about the k-th highest.
 FAR = 300.0
@@ -21,42 +19,14 @@ BLOCK = 1024
 
 
 @njit(cache=True, nogil=True)
-def evaluate(loss, scores, order, start, n_pos, k, weight, value, coef, width, item_weight):
-    """Add 1 - smoothed precision@k, averaged over groups, of every model to `value`; write its gradient.
-
-    Parameters
-    ----------
-    loss : int
-        SIGMOID.
-    scores, order, start, n_pos, k, weight, value, coef
-        As for `attop.surrogates.kernels.prec_at_k.evaluate`.
-    width : float
-        h.
-    item_weight : ndarray of shape (n,), or empty
-        Empty: all 1.
-    """
-    m = scores.shape[1]
-    tile, work = workspace(start, m)
-    for g in range(len(n_pos)):
-        items = order[start[g] : start[g + 1]]
-        w = item_weight[items] if len(item_weight) > 0 else item_weight
-        for first in range(0, m, len(tile)):
-            size = load(scores, items, first, tile, value)
-            for r in range(size):
-                row = tile[r, : len(items)]
-                if len(item_weight) > 0:
-                    origin = _about_weighted_kth(row, w, k[g], width)
-                else:
-                    origin = _kth(row, k[g], work)
-                value[first + r] += weight * _one(row, w, n_pos[g], k[g], width, origin)
-            store(tile, items, first, size, weight, coef)
+def _soft(row, n_pos, w, k, width, values, positions):
+    largest(row, k, -np.inf, values[0], positions[0])
+    return _one(row, n_pos, w, k, width, values[0][k - 1])
 
 
 @njit(cache=True, nogil=True)
-def _kth(row, k, work):
-    value, index = work[0], work[1]
-    largest(row, k, -np.inf, value, index)
-    return value[k - 1]
+def _weighted_soft(row, n_pos, w, k, width, values, positions):
+    return _one(row, n_pos, w, k, width, _about_weighted_kth(row, w, k, width))
 
 
 @njit(cache=True, nogil=True)
@@ -65,7 +35,9 @@ def _about_weighted_kth(row, w, k, width):
 
     Sorting would take longer than all else.
     """
-    low, high = np.min(row), np.max(row)
+    low = high = row[0]
+    for s in row:
+        low, high = min(low, s), max(high, s)
     while high - low > width:
         middle = 0.5 * low + 0.5 * high
         if not low < middle < high:
@@ -86,14 +58,19 @@ def _weight_from(row, w, least):
 
 
 @njit(cache=True, nogil=True)
-def _one(row, w, n_pos, k, width, origin):
+def _one(row, n_pos, w, k, width, origin):
     """1 - smoothed precision of one group and model; overwrites `row`, its scores, with the gradient.
 
     Relative to `origin`, about the k-th score, and in widths, the sigmoid of z - u is e/(e + c) with
     e = exp(z) and c = exp(u): one exponential an item, however many steps the cut takes.
     """
     w_pos, w_neg = w[:n_pos], w[n_pos:]
-    total, total_pos = (np.sum(w), np.sum(w_pos)) if len(w) > 0 else (float(len(row)), float(n_pos))
+    total, total_pos = float(len(row)), float(n_pos)
+    if len(w) > 0:
+        total = total_pos = 0.0
+        for i in range(len(w)):
+            total += w[i]
+            total_pos += w[i] if i < n_pos else 0.0
     if k >= total:  # everything is at the top, whatever the scores
         row[:] = 0.0
         return 1.0 - total_pos / k
@@ -105,8 +82,9 @@ def _one(row, w, n_pos, k, width, origin):
     _, slope_neg = _sums(row[n_pos:], w_neg, cut, True)
     slope = slope_pos + slope_neg
     share = slope_pos / slope if slope > 0.0 else 0.0
-    row[:n_pos] *= (share - 1.0) / (k * width)
-    row[n_pos:] *= share / (k * width)
+    of_pos, of_neg = (share - 1.0) / (k * width), share / (k * width)
+    for i in range(len(row)):
+        row[i] *= of_pos if i < n_pos else of_neg
     return 1.0 - kept / k
 
 
@@ -187,3 +165,6 @@ def _sigmoid(e, cut):
     inverse = 1.0 / (e + cut)
     sigma = e * inverse
     return sigma, sigma * (cut * inverse)
+
+
+soft, weighted_soft = map(over_groups, (_soft, _weighted_soft))

@@ -70,8 +70,8 @@ class Across:
     ----------
     standings : tuple of Standing
         Best first, methods left out last.
-    n_datasets, m_datasets : int
-        Data sets compared, of those in `metrics` or the table.
+    n_datasets : int
+        Data sets compared.
     unit : str
         What was compared, in words: metric, top, direction.
     test : str
@@ -92,7 +92,6 @@ class Across:
 
     standings: tuple[Standing, ...]
     n_datasets: int
-    m_datasets: int
     unit: str
     test: str
     friedman: Friedman
@@ -109,7 +108,7 @@ class Across:
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """Those to show in colour: the best and what is not told apart from it if few, else the best."""
+        """Those to show in colour: the best and what does not differ significantly if few, else the best."""
         ranked = [s for s in self.standings if s.rank == s.rank]
         alike = self.test == "Holm" and self.friedman.p_F >= self.nemenyi.alpha
         best = tuple(s.method for s in ranked if s.rank == ranked[0].rank)
@@ -121,18 +120,12 @@ class Across:
         """How many data sets were compared, in words."""
         return share_of(self.n_datasets, max([s.m for s in self.standings], default=0))
 
-    @property
-    def critical_difference(self) -> float:
-        """Nemenyi's critical difference of mean ranks, NaN where refused."""
-        return self.nemenyi.critical_difference
-
 
 def across(
     evaluation: pd.DataFrame,
     metrics: Mapping[str, str],
     *,
     titles: Mapping[str, str],
-    expected: Mapping[str, int] | None = None,
     alpha: float = 0.05,
 ) -> Across:
     """Compare the methods over the data sets; nothing is imputed, nothing is tested on too few.
@@ -146,8 +139,6 @@ def across(
         one are left out.
     titles : mapping
         Method -> name shown; methods only this mapping knows have no run.
-    expected : mapping of str to int, optional
-        Runs planned per data set; by default those any method has.
     alpha : float
         Family-wise error of the tests.
 
@@ -162,14 +153,14 @@ def across(
 
     Notes
     -----
-    Which values may be compared is `metric_matrix`'s rule: averages over the same runs.
     Ranks need no common unit; mean differences, Wilcoxon's test and the posterior do, and are refused unless
     all data sets have one metric or all metrics lie in [0, 1]. The best method is chosen on the data it is
-    then tested on, which makes p against it somewhat too small; the diagram's test is of all pairs.
+    then tested on, so p against it counts only where Friedman's test shows a difference (`sentences`,
+    `leaders`); the diagram's test is of all pairs.
     """
     shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
     tops = {str(d): main_top(its) for d, its in evaluation.groupby("dataset", sort=False)["top"]}
-    matrix = metric_matrix(evaluation, metrics, tops, shown, expected)
+    matrix = metric_matrix(evaluation, metrics, tops, shown)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
     shared_unit = have_shared_unit(used)
@@ -194,7 +185,6 @@ def across(
     return Across(
         tuple(standings),
         len(scores),
-        len({**metrics, **dict.fromkeys(evaluation["dataset"])}),
         _unit_in_words(used, matrix.tops),
         test,
         tested,
@@ -352,5 +342,5 @@ def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str,
             "pairs (Nemenyi), which does not take the best as given."
         )
     if alike:
-        words.append(f"Not told apart from {titles[first]}: {listed([titles[m] for m in alike])}.")
+        words.append(f"No significant difference from {titles[first]}: {listed([titles[m] for m in alike])}.")
     return " ".join(words)

@@ -52,7 +52,6 @@ def metric_matrix(
     metrics: Mapping[str, str],
     tops: Mapping[str, str],
     titles: Mapping[str, str],
-    expected: Mapping[str, int] | None = None,
 ) -> Matrix:
     """Average the runs of each method on each data set, and leave out what may not be compared.
 
@@ -68,8 +67,6 @@ def metric_matrix(
         Data set -> its metric, and its top.
     titles : mapping of str to str
         Methods to compare, in this order -> name shown. Name those that may have failed everywhere.
-    expected : mapping of str to int, optional
-        Runs planned per data set; by default the distinct (repeat, fold) the table has of it.
 
     Raises
     ------
@@ -105,9 +102,8 @@ def metric_matrix(
     kept, dropped, incomplete = _leave_out(whole)
     runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     for dataset, lacking in incomplete.items():
-        planned = (expected or {}).get(dataset, runs[dataset])
         without[dataset] = listed(
-            [f"{titles[m]} has {counts.loc[dataset, m]} of {planned} runs" for m in lacking]
+            [f"{titles[m]} has {counts.loc[dataset, m]} of {runs[dataset]} runs" for m in lacking]
         )
     without = {d: without[d] for d in {**metrics, **tops, **without} if d in without}
     return Matrix(means.loc[kept.index, kept.columns], counts, {d: tops[d] for d in rows}, without, dropped)

@@ -120,7 +120,7 @@ def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
 
 
 def standings(summary: pd.DataFrame) -> pd.DataFrame:
-    """Mark the best mean of each dataset, top and metric.
+    """Add how far each mean is from the best of its dataset, top and metric.
 
     A mean over fewer runs than another method's may be flattered by the runs it lacks: only methods with the
     largest ``n`` of the group are ranked.
@@ -133,10 +133,8 @@ def standings(summary: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The summary with three more columns.
-
-        - ``ranked``: has the largest n; ``best``: no ranked mean is better, equal means are all best;
-        - ``gap``: how much worse the mean is than the best mean (negative for a better one not ranked).
+        The summary with two more columns: ``ranked``, has the largest n; ``gap``, how much worse the mean is
+        than the best ranked mean (negative for a better one not ranked, 0 for equal means).
     """
     table = summary.copy()
     sign = table["metric"].map(
@@ -148,7 +146,6 @@ def standings(summary: pd.DataFrame) -> pd.DataFrame:
     top = score.where(table["ranked"]).groupby(groups).transform("max")
     rounding = 1e-12 * top.abs().clip(lower=1.0)  # sums of the same numbers in another order are equal
     table["gap"] = (top - score).where((top - score).abs() > rounding, 0.0).where(score.notna())
-    table["best"] = table["ranked"] & (table["gap"] == 0)
     return table
 
 
