@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from xml.etree import ElementTree
 
@@ -39,7 +40,7 @@ def test_report_is_well_formed_and_names_everything(report, small):
     assert page.tags["table"] == page.tags["caption"] + 1  # the map has a heading
     assert page.tags["figure"] == 12
     assert html.count('role="img" aria-label="') == 12
-    assert not re.search(r"\bnan\b|\bNone\b|\bNaN\b", markup(html))
+    assert not re.search(r"\bnan\b|\bNone\b|\bNaN\b", markup(html) + json.dumps(packed(html)))
 
 
 def test_report_refers_to_nothing_outside(report):

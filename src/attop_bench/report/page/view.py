@@ -154,8 +154,8 @@ def build_view(
             lead.verdict,
             _note(lead, metric, cells, flat, by_order),
             f"{titles.get(lead.best, '')} minus the other, by {metric.name} at {lead.top}, over shared runs. "
-            "p: corrected resampled t-test, adjusted for the choice of the best and the number of "
-            f"others. p equal: that they differ by more than {lead.tolerance:g}.",
+            "p ahead: corrected resampled t-test, adjusted for the choice of the best and its rivals."
+            + (f" p equal: that they differ by more than {lead.tolerance:g}." if lead.tolerance > 0 else ""),
             brief(by_order),
             [lead.best, *(r.model for r in lead.rivals)] if lead.best else [],
             list(lead.leaders),
