@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -172,7 +173,7 @@ class TopComparison:
 
 
 def summarise(
-    results: list[dict[str, Any]],
+    results: Sequence[Mapping[str, object]],
     numbers: list[int],
     splits: list[tuple[Ints, Ints]],
     metric: Metric,
@@ -183,7 +184,7 @@ def summarise(
 
     Parameters
     ----------
-    results : list of dict
+    results : sequence of mapping
         Rows of `TopComparison.runs`, without their number.
     numbers : list of int
         Run of each.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
 from attop.core.top import Top
 from attop.core.typing import Ints
+from attop.experiment.candidate import Estimator
 from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
 from attop_bench.data.base import Dataset, Unavailable
@@ -29,7 +30,7 @@ def check_plan(
     ----------
     config : Config
     datasets : mapping of data set identifier to Dataset, or Unavailable
-        What cannot be had is not checked.
+        Those unavailable are not checked.
     folds : mapping of data set identifier and repeat to folds
 
     Raises
@@ -42,7 +43,12 @@ def check_plan(
     for data in config.datasets:
         dataset = datasets[data.id]
         if isinstance(dataset, Dataset):
-            complaints += _check_targets(config, data, dataset, folds)
+            named = {
+                f"repeat {repeat}, fold {number}": fold
+                for repeat in range(data.protocol.repeats)
+                for number, fold in enumerate(folds[data.id, repeat])
+            }
+            complaints += _check_tops(config, data, dataset, named)
     if complaints:
         raise ConfigError("\n".join(complaints))
 
@@ -67,7 +73,7 @@ def check_method(method: MethodConfig) -> list[str]:
     ]
 
 
-def _takes(estimator: Any, name: str, value: Any) -> bool:
+def _takes(estimator: Estimator, name: str, value: object) -> bool:
     """Whether `set_params` takes what `get_params` does not list: a constructor's ``**kwargs``."""
     try:
         estimator.set_params(**{name: value})
@@ -76,56 +82,39 @@ def _takes(estimator: Any, name: str, value: Any) -> bool:
     return True
 
 
-def _check_targets(
-    config: Config,
-    data: DatasetConfig,
-    dataset: Dataset,
-    folds: Mapping[tuple[str, int], Sequence[Fold]],
-) -> list[str]:
-    if config.metric(data.scoring).grouped and dataset.groups is None:
-        return [
+def _check_tops(
+    config: Config, data: DatasetConfig, dataset: Dataset, folds: Mapping[str, Fold]
+) -> Iterator[str]:
+    """Yield the first complaint of each top; `folds` are named by repeat and fold."""
+    metric = config.metric(data.scoring)
+    if metric.grouped and dataset.groups is None:
+        yield (
             f"datasets: {data.id}: scoring is {data.scoring}, a mean over groups, but its items have no "
             "groups: name their column, or select by another metric"
-        ]
-    complaints = []
+        )
+        return
     for top in data.tops:
-        complaint = _first_complaint(config, data, dataset, folds, top)
-        if complaint:
-            complaints.append(complaint)
-    return complaints
+        yield from islice(_complaints(data, dataset, folds, metric, top), 1)
 
 
-def _first_complaint(
-    config: Config,
-    data: DatasetConfig,
-    dataset: Dataset,
-    folds: Mapping[tuple[str, int], Sequence[Fold]],
-    top: Top,
-) -> str | None:
-    for repeat in range(data.protocol.repeats):
-        for number, fold in enumerate(folds[data.id, repeat]):
-            nested = data.selection == "nested"
-            validations = [validation for _, validation in fold.inner] if nested else []
-            fits = [fit for fit, _ in fold.inner] if nested else []
-            for rows in (fold.train, *fits):
-                if len(np.unique(dataset.y[rows])) < 2:
-                    return (
-                        f"datasets: {data.id}: a training part of repeat {repeat}, fold {number} has one "
-                        f"class only ({_counts(dataset, rows)}): fewer folds, or more data"
-                    )
-            for part, rows in [("test", fold.test), *(("validation", v) for v in validations)]:
-                reason = _undefined(dataset, rows, config.metric(data.scoring), top)
-                if reason:
-                    where = f"the {part} part of repeat {repeat}, fold {number} ({_counts(dataset, rows)})"
-                    return (
-                        f"datasets: {data.id}: top {top} cannot be selected by {data.scoring}, "
-                        f"undefined in {where}: {reason}"
-                    )
-    return None
-
-
-def _undefined(dataset: Dataset, rows: Ints, metric: Metric, top: Top) -> str:
-    return sample_of(dataset).measure(metric, rows, np.zeros(len(rows)), top).reason or ""
+def _complaints(
+    data: DatasetConfig, dataset: Dataset, folds: Mapping[str, Fold], metric: Metric, top: Top
+) -> Iterator[str]:
+    sample = sample_of(dataset)
+    for name, fold in folds.items():
+        inner = fold.inner if data.selection == "nested" else []
+        for rows in (fold.train, *(fit for fit, _ in inner)):
+            if len(np.unique(dataset.y[rows])) < 2:
+                yield (
+                    f"datasets: {data.id}: a training part of {name} has one class only "
+                    f"({_counts(dataset, rows)}): fewer folds, or more data"
+                )
+        for part, rows in [("test", fold.test), *(("validation", rows) for _, rows in inner)]:
+            if reason := sample.measure(metric, rows, np.zeros(len(rows)), top).reason:
+                yield (
+                    f"datasets: {data.id}: top {top} cannot be selected by {data.scoring}, undefined in "
+                    f"the {part} part of {name} ({_counts(dataset, rows)}): {reason}"
+                )
 
 
 def _counts(dataset: Dataset, rows: Ints) -> str:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ __all__ = [
     "wall_clock",
 ]
 
+_T = TypeVar("_T")
 _JOB = ["dataset", "method", "repeat", "fold"]
 
 
@@ -158,7 +159,10 @@ class Choice:
 
 
 def choices(
-    runs: pd.DataFrame, dataset: str, methods: Sequence[str], grids: Mapping[str, Mapping[str, Sequence[Any]]]
+    runs: pd.DataFrame,
+    dataset: str,
+    methods: Sequence[str],
+    grids: Mapping[str, Mapping[str, Sequence[object]]],
 ) -> tuple[list[str], list[Choice]]:
     """Count what was chosen on a data set.
 
@@ -181,7 +185,7 @@ def choices(
     found = []
     for method in methods:
         its_runs = part[part["method"] == method]
-        picked = [
+        picked: list[tuple[str, dict[str, object], list[str]]] = [
             (t, _loads(c, {}), _loads(e, [])) for t, c, e in zip(*map(its_runs.get, _COLUMNS), strict=True)
         ]
         grid = grids.get(method, {})
@@ -205,13 +209,13 @@ def choices(
 _COLUMNS = ("top", "chosen", "at_edge")
 
 
-def _loads(value: Any, default: Any) -> Any:
-    if isinstance(value, str):
-        return json.loads(value) if value.strip() else default
-    return default if value is None or value != value else value
+def _loads(value: object, default: _T) -> _T:
+    """Read JSON, which a table from a CSV holds as text; `default` where there is none."""
+    found = json.loads(value) if isinstance(value, str) and value.strip() else value
+    return found if isinstance(found, type(default)) else default
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return (
         f"{value:g}" if isinstance(value, float) else value if isinstance(value, str) else json.dumps(value)
     )
