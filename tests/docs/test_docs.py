@@ -50,7 +50,6 @@ STUDIES = (
     "studies.partitions.prec2015",
     "studies.fraud_handbook",
     "studies.coil2000",
-    "studies.movielens",
 )
 #: Commands only planned here, by --dry-run.
 PLANNED = {

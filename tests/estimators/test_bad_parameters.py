@@ -11,7 +11,6 @@ from support.small_sample import INF, NAN, TOPS, X, Y
 NOT_NUMBERS = ["1", None, True, NAN, [1.0], 1j]
 CHOICES = [
     "init",
-    "kernel",
     "loss",
     "price",
     "search",
@@ -25,19 +24,13 @@ PARAMETERS = {
     "top": TOPS,
     "C": [(v, "C must be a positive number, got") for v in [0, -1, INF, *NOT_NUMBERS]],
     "eta": [(v, "eta must be a positive number, got") for v in [0, -1, INF, *NOT_NUMBERS]],
-    "lam": [(-1, "lam must be (at least 0|positive|a positive number), got -1")]
-    + [(v, "lam must be a finite number, got") for v in [INF, *NOT_NUMBERS]],
+    "lam": [(v, "lam must be .*, got") for v in [-1, INF, *NOT_NUMBERS]],
     "radius": [(v, "radius must be a positive number, got") for v in [0, -1, *NOT_NUMBERS]],
-    "tol": [(-1, "tol .*at least 0.*got|tol must be a positive number, got -1")]
-    + [(v, "tol must be a finite number, got") for v in [INF, *NOT_NUMBERS]],
+    "tol": [(v, "tol must be .* at least 0, got") for v in [-1, INF, *NOT_NUMBERS]],
     "time_limit": [(v, "time_limit must be a positive number or None, got") for v in [0, -1, "1", NAN, True]],
     "max_iter": [(v, "max_iter must be an integer of at least 1, got") for v in [0, -1, 2.5, *NOT_NUMBERS]],
     "epochs": [(v, "epochs must be an integer of at least 1, got") for v in [0, 2.5, *NOT_NUMBERS]],
     "batch_size": [(v, "batch_size must be an integer of at least 2, got") for v in [1, 2.5, *NOT_NUMBERS]],
-    "gamma": [(v, "gamma must be .*a positive number, got") for v in [0, -1, INF, "1", None]],
-    "degree": [(v, "degree must be an integer of at least 1, got") for v in [0, 2.5, *NOT_NUMBERS]],
-    "coef0": [(-1, "coef0 must be at least 0")]
-    + [(v, "coef0 must be a finite number, got") for v in [INF, *NOT_NUMBERS]],
     "n_alphas": [(v, "n_alphas must be an integer of at least 2, got") for v in [1, 2.5, "a"]],
     "n_classifiers": [(v, "n_classifiers must be an integer of at least 1, got") for v in [0, 2.5, "a"]],
     "n_thresholds": [(v, "n_thresholds must be an integer of at least 1 or None") for v in [0, 2.5, "a"]],

@@ -235,12 +235,12 @@ def test_settings_trained_together_warn_once():
 
 @pytest.mark.parametrize("name", ["SelectPApK", "GreedyPApK"])
 def test_a_classifier_that_is_not_trained_to_its_end_is_told_of(name, monkeypatch):
-    from attop.solvers.descent import logistic
+    from attop.solvers.descent import lbfgs
 
     def hasty(*args, options, **others):
         return minimize(*args, options={**options, "maxiter": 2}, **others)
 
-    monkeypatch.setattr(logistic, "minimize", hasty)
+    monkeypatch.setattr(lbfgs, "minimize", hasty)
     model, said = fit_and_warnings(name)
     assert "L-BFGS did not minimise the cross entropy of" in said
     assert not getattr(model, "converged_", False)

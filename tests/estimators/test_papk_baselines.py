@@ -9,7 +9,7 @@ from sklearn.base import clone
 from attop.core.top import Top
 from attop.estimators import GreedyPApK, SelectPApK
 from attop.metrics import micro_pap_at_k
-from attop.solvers.descent.logistic import minimise_cross_entropy
+from attop.solvers.descent.lbfgs import minimise_cross_entropy
 from attop.solvers.papk import greedy, select
 from oracles.first_order import overlapping
 from oracles.papk_baselines import greedy_loop, micro_pap, select_loop, select_rows

@@ -148,7 +148,7 @@ def test_scale_and_shift_of_features():
 @pytest.mark.parametrize("d", [1, 2, 5, 8, 13])
 @pytest.mark.parametrize("m", [1, 16, 21])
 def test_tile_cholesky(d, m):
-    from attop.solvers.aatp.kernels.tile_cholesky import factor, solve
+    from attop.solvers.aatp.kernels import factor, solve
 
     rng = np.random.default_rng(d)
     V = rng.standard_normal((30, d))

@@ -12,7 +12,7 @@ from attop.estimators import ROCSVM, SVMPAUC, InfinitePush, SVMPerf, TopPush
 from attop.estimators.base import ConstantModelWarning
 from attop.estimators.bundle_ranker import BundleRanker
 from attop.estimators.gd_ranker import GDRanker
-from attop.solvers.bundle.certificate import relative_gap
+from attop.solvers.base import relative_gap
 from support.every_estimator import NAMES, make
 
 ROOT = Path(__file__).resolve()

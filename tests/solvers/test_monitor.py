@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attop.solvers.base import Deadline
-from attop.solvers.monitor import Monitor
+from attop.solvers.base import Deadline, Monitor
 
 ONE = np.ones(1)
 

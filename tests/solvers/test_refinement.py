@@ -11,8 +11,7 @@ from sklearn.svm import LinearSVC
 import oracles.soft_top as oracle
 from attop.core.top import Top
 from attop.solvers.descent.lbfgs_many import lbfgs_many
-from attop.solvers.descent.linear_bases import PointwiseBases
-from attop.solvers.descent.pointwise_newton import newton_path
+from attop.solvers.descent.linear_bases import PointwiseBases, newton_path
 from attop.solvers.descent.soft_top import Part, precision_about, refine
 from attop.solvers.descent.soft_top_search import thinned
 from attop.solvers.descent.standardised import standardise

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attop.solvers.bundle.simplex_qp import minimise_on_simplex
+from attop.solvers.bundle.cutting_planes import minimise_on_simplex
 from oracles.bundle import simplex_minimum
 
 

@@ -74,13 +74,6 @@ class ReturnsNothing(Sound):
         super().fit(X, y)
 
 
-class ClonesItsModel(Sound):
-    def __sklearn_clone__(self):
-        copy = type(self)(**self.get_params())
-        copy.direction_ = self.direction_
-        return copy
-
-
 class Reversed(Sound):
     def decision_function(self, X):
         return -super().decision_function(X)
@@ -126,14 +119,6 @@ class ScoresByRank(Sound):
     def decision_function(self, X):
         scores = super().decision_function(X)
         return np.searchsorted(np.sort(scores), scores).astype(float)
-
-
-class RemembersFits(Sound):
-    def fit(self, X, y):
-        before = getattr(self, "direction_", 0.0)
-        super().fit(X, y)
-        self.direction_ = self.direction_ + 0.5 * before
-        return self
 
 
 class NotPickled(Sound):
@@ -252,14 +237,12 @@ BROKEN = {
     ChangesInConstructor: "keeps_its_parameters",
     TakesAnyParameter: "refuses_unknown_parameters",
     ReturnsNothing: "fits",
-    ClonesItsModel: "keeps_its_parameters",
     Reversed: "ranks",
     ChangesParameter: "changes_no_parameter",
     ChangesInput: "keeps_input",
     Undecided: "scores_twice",
     GlobalGenerator: "repeats",
     ScoresByRank: "scores_items_alone",
-    RemembersFits: "repeats",
     NotPickled: "pickles",
     TopIsNumber: "takes_top",
     ManyInWrongOrder: "fits_many",

@@ -16,17 +16,19 @@ __all__ = ["allowed_threads", "blas", "discard_stale", "kernel_sources"]
 
 
 def kernel_sources() -> list[Path]:
-    """Return the source files of all compiled kernels."""
-    return sorted(Path(__file__).parents[1].rglob("kernels/*.py"))
+    """Return the source files of all compiled kernels: ``kernels.py``, and those in folders ``kernels``."""
+    package = Path(__file__).parents[1]
+    return sorted([*package.rglob("kernels.py"), *package.rglob("kernels/*.py")])
 
 
-def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path]) -> None:
-    """Empty numba's cache beside the kernels in `folder` if any of `sources` changed since it was filled.
+def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path] | None = None) -> None:
+    """Empty numba's cache in `folder` if any source of a kernel changed since it was filled.
 
     numba notices an edit of the file a kernel is in, but not of a file whose functions it calls: after an
     update, results would come from a mixture of old and new code. Paths are relative to `folder`: a package
-    that is moved or copied keeps its cache.
+    that is moved or copied keeps its cache. `sources` are those of all kernels by default.
     """
+    sources = kernel_sources() if sources is None else sources
     cache = Path(folder) / "__pycache__"
     stamp = cache / "kernels.stamp"
     state = "".join(

@@ -1,17 +1,35 @@
-"""What every solver returns, and the clock it obeys."""
+"""Contracts of the solvers: solution, history, clock, and what a surrogate must offer."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from attop.core.typing import Floats
+from attop.core.typing import Floats, Ints
+from attop.solvers.parameters import check_numbers
+from attop.surrogates.base import AlongLine, BoundSurrogate
 
-__all__ = ["Callback", "Deadline", "History", "Solution", "Status"]
+__all__ = [
+    "NOTHING",
+    "Callback",
+    "Deadline",
+    "GridSolution",
+    "History",
+    "Monitor",
+    "Needs",
+    "Solution",
+    "Status",
+    "broadcast_settings",
+    "relative_gap",
+    "summary_status",
+]
+
 
 #: How a solver ended.
 Status = Literal["converged", "max_iter", "deadline", "stopped", "diverged"]
@@ -66,7 +84,7 @@ class Solution:
         Certified bound on ``objective - optimum``, where the solver has one.
     relative_gap : ndarray of shape (m,) or None
         Certified bound on the share of the gain over ``w = 0`` that is missing; see
-        `attop.solvers.bundle.certificate.relative_gap`.
+        `attop.solvers.base.relative_gap`.
     """
 
     coef: Floats
@@ -86,8 +104,7 @@ class Deadline:
     """A budget of seconds that starts when it is made; None never expires."""
 
     def __init__(self, seconds: float | None = None):
-        if seconds is not None and not seconds > 0:
-            raise ValueError(f"time_limit must be a positive number of seconds or None, got {seconds!r}")
+        check_numbers(time_limit=seconds)
         self.start = time.perf_counter()
         self.seconds = seconds
 
@@ -100,3 +117,200 @@ class Deadline:
     def expired(self) -> bool:
         """Whether the budget is spent."""
         return self.seconds is not None and self.elapsed >= self.seconds
+
+
+class Monitor:
+    """Keeps the history of a run, and says whether it must end before it is done.
+
+    Parameters
+    ----------
+    time_limit : float or Deadline, optional
+        Seconds from now on, or a clock that is already running.
+    callback : callable, optional
+        See `attop.solvers.base.Callback`.
+
+    Attributes
+    ----------
+    history : History
+    ended : str or None
+        ``"stopped"`` once the callback asked for it, ``"deadline"`` once `over` found the time spent.
+    """
+
+    def __init__(self, time_limit: float | Deadline | None = None, callback: Callback | None = None):
+        self.deadline = time_limit if isinstance(time_limit, Deadline) else Deadline(time_limit)
+        self.history = History()
+        self.ended: Status | None = None
+        self._callback = callback
+
+    def record(
+        self,
+        iteration: int,
+        coef: Floats,
+        objective: Floats,
+        *,
+        current: Floats | None = None,
+        gap: Floats | None = None,
+    ) -> None:
+        """Add an entry to the history and tell the callback.
+
+        Parameters
+        ----------
+        iteration : int
+        coef, objective : ndarray of shape (d, m), (m,)
+            The best models so far, for the callback.
+        current : ndarray of shape (m,), optional
+            Objective for the history, where it is not that of the best models.
+        gap : ndarray of shape (m,), optional
+        """
+        shown = objective if current is None else current
+        self.history.record(iteration, self.deadline.elapsed, shown, gap)
+        if self._callback is not None and self._callback(iteration, coef, objective):
+            self.ended = "stopped"
+
+    def over(self) -> bool:
+        """Whether the run must end: the callback asked for it, or the time is spent."""
+        if self.ended is None and self.deadline.expired:
+            self.ended = "deadline"
+        return self.ended is not None
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a solver asks of a surrogate; any will do where nothing is said.
+
+    Attributes
+    ----------
+    solver : str
+        Name in messages.
+    convex, smooth : bool
+        See `attop.surrogates.base.Surrogate`.
+    along_line : bool
+        Derivatives along a line, see `attop.surrogates.base.AlongLine`.
+    """
+
+    solver: str
+    convex: bool = False
+    smooth: bool = False
+    along_line: bool = False
+
+    def check(self, X: Any, loss: BoundSurrogate) -> None:
+        """Refuse a loss that lacks something, or is bound to other items than the rows of `X`.
+
+        Raises
+        ------
+        ValueError
+            Naming the solver, the surrogate and what it lacks.
+        """
+        if len(X.shape) != 2 or X.shape[0] != loss.n:
+            raise ValueError(
+                f"X must have shape ({loss.n}, d), one row per item the loss is bound to, got {X.shape}: "
+                "bind the loss to the labels of these rows"
+            )
+        kind = type(loss if loss.surrogate is None else loss.surrogate)
+        lacks = [
+            name for name in ("convex", "smooth") if getattr(self, name) and not getattr(kind, name, True)
+        ]
+        if self.along_line and not isinstance(loss, AlongLine):
+            lacks.append("differentiable along lines (AlongLine)")
+        if lacks:
+            raise ValueError(
+                f"{self.solver} needs a surrogate that is {' and '.join(lacks)}, but {kind.__name__} is not: "
+                "use another surrogate, or gradient_descent, which works with any"
+            )
+
+
+#: Statuses, the least finished first. The status of a grid is the first of these that one of its models has.
+_LEAST_FINISHED_FIRST: tuple[Status, ...] = ("deadline", "stopped", "max_iter", "diverged", "converged")
+
+
+@dataclass
+class GridSolution(Solution):
+    """A `Solution` of ``m`` models that remembers how each of them ended.
+
+    Attributes
+    ----------
+    each_status : list of str, length m
+    each_n_iter : ndarray of shape (m,)
+        Iterations each model took part in; `n_iter` is the largest.
+    n_skipped : int
+        Batches the surrogate was undefined on, for mini-batch solvers.
+    """
+
+    each_status: list[Status] = field(default_factory=list)
+    each_n_iter: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    n_skipped: int = 0
+
+    def model(self, j: int) -> Solution:
+        """Return model `j` alone, with its own history, as if it had been trained alone."""
+        n_iter = int(self.each_n_iter[j])
+        n_records = sum(i <= n_iter for i in self.history.iteration)
+        history = History(
+            self.history.iteration[:n_records],
+            self.history.seconds[:n_records],
+            [objective[j : j + 1].copy() for objective in self.history.objective[:n_records]],
+        )
+        return Solution(
+            self.coef[:, j : j + 1].copy(),
+            self.objective[j : j + 1].copy(),
+            n_iter,
+            self.each_status[j],
+            history,
+        )
+
+
+def summary_status(each: list[Status]) -> Status:
+    """Return the one status that describes models trained together: that of the least finished."""
+    return min(each, key=_LEAST_FINISHED_FIRST.index)
+
+
+def broadcast_settings(**settings: ArrayLike) -> list[Floats]:
+    """Bring one-dimensional or scalar settings to a common shape (m,), one value per model.
+
+    Raises
+    ------
+    ValueError
+        If the lengths do not fit together or a value is NaN.
+    """
+    arrays = {name: np.atleast_1d(np.asarray(value, np.float64)) for name, value in settings.items()}
+    shapes = {name: array.shape for name, array in arrays.items()}
+    m = max(array.size for array in arrays.values())
+    if any(array.ndim != 1 or array.size not in (1, m) for array in arrays.values()):
+        raise ValueError(f"settings must be numbers or have one value per model, got shapes {shapes}")
+    for name, array in arrays.items():
+        if np.isnan(array).any():
+            raise ValueError(f"{name} holds NaN: give a number for each model")
+    return [np.broadcast_to(array, m).copy() for array in arrays.values()]
+
+
+#: Where no more than this share of ``J(0)`` can be gained, ``w = 0`` is the optimum up to rounding.
+NOTHING = 1e-12
+
+
+def relative_gap(start: float, objective: float, lower: float) -> float:
+    """Return the share of the gain over ``w = 0`` that a model may lack.
+
+    The objective itself is no measure: with strong regularisation ``J(0)`` exceeds the optimum by a small
+    part of its size, and a model that gives all items one score would pass for solved.
+
+    Parameters
+    ----------
+    start : float
+        ``J(0)``.
+    objective : float
+        ``J(w)`` of a model, at most ``J(0)``.
+    lower : float
+        A lower bound of the optimum; -inf where there is none yet.
+
+    Returns
+    -------
+    gap : float
+        ``(J(w) - lower) / (J(0) - lower)``, in [0, 1]: of ``J(0) - min J``, at most this share is not gained
+        at w. It is 1 at ``w = 0``, unless this is the optimum: 0 then, and wherever no more than
+        ``1e-12 |J(0)|`` can be gained.
+    """
+    if lower == -math.inf:
+        return 1.0
+    gain = start - lower
+    if gain <= NOTHING * abs(start):
+        return 0.0
+    return max(objective - lower, 0.0) / gain

@@ -1,4 +1,4 @@
-"""Value and gradient of a loss of ``X W``, a block of rows at a time.
+"""Value and gradient of a loss of ``X W``, a block of rows, or a batch of groups, at a time.
 
 The scores of many models, and the coefficients the loss gives them, are each about as large as `X`. Where
 the loss is a sum over groups they need not exist as a whole: a block of groups is scored, judged and
@@ -7,6 +7,7 @@ multiplied back while it is in the processor's cache, and blocks are shared amon
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -17,9 +18,10 @@ from threadpoolctl import threadpool_limits
 
 from attop.core.compiled import allowed_threads
 from attop.core.typing import Floats
+from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
-__all__ = ["BlockedLoss", "take_rows"]
+__all__ = ["BlockedLoss", "GroupBatches", "take_rows"]
 
 
 #: Scores of a block: small enough for the cache, large enough that the calls of the kernel cost little.
@@ -84,3 +86,48 @@ def take_rows(X: Any, rows: Any) -> Any:
     """Return rows of a matrix: itself if they are all of them, which a CSR matrix would copy."""
     every = isinstance(rows, slice) and rows.indices(X.shape[0]) == (0, X.shape[0], 1)
     return X if every else X[rows]
+
+
+class GroupBatches:
+    """The groups of a sample, dealt anew to batches in each pass.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    loss : BoundSurrogate
+        Bound to the rows of `X`; a sum over groups, as `BoundSurrogate.blocks` divides it. One that cannot
+        be divided is a single group.
+    size : int, at least 1
+        Groups of a batch at most; a pass deals them to as few batches as that needs, of sizes that differ by
+        at most one.
+    rng : numpy.random.Generator
+        Orders the groups.
+
+    Attributes
+    ----------
+    t : int
+        Steps taken so far.
+    """
+
+    def __init__(self, X: Any, loss: BoundSurrogate, size: int, rng: np.random.Generator):
+        check_numbers(batch_groups=size)
+        self._groups = [(take_rows(X, rows), part) for rows, part in loss.blocks(1)]
+        self._n_batches = math.ceil(len(self._groups) / size)
+        self._rng = rng
+        self.t = 0
+
+    def one_pass(self, W: Floats, eta: Floats, lam: Floats) -> Floats:
+        """Return the models, shape (d, m), after a step of each on every batch.
+
+        A step is ``W - eta / sqrt(t + 1) (G + lam W)``, with G the mean subgradient of the batch's groups,
+        which is that of all groups on average.
+        """
+        n = len(self._groups)
+        for batch in np.array_split(self._rng.permutation(n), self._n_batches):
+            gradient = lam * W
+            for g in batch:
+                X, part = self._groups[g]
+                gradient += n / len(batch) * (X.T @ part(X @ W)[1])  # a part is a share of the whole mean
+            W = W - eta / math.sqrt(self.t + 1) * gradient
+            self.t += 1
+        return W

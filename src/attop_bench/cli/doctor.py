@@ -34,7 +34,6 @@ __all__ = ["add_doctor", "requirements", "run_doctor"]
 
 #: Packages that fail to import if the versions of others, or MPLBACKEND, do not suit them.
 _FRAGILE = {"scikit-learn": "sklearn", **{name: name for name in ("numpy", "numba", "pandas", "matplotlib")}}
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 _SLURM = "snakemake-executor-plugin-slurm"
 _LITTLE = 1e9  # bytes of free disk
 
@@ -56,7 +55,7 @@ def add_doctor(parser: argparse.ArgumentParser) -> None:
 def run_doctor(options: argparse.Namespace) -> int:
     """Look for what a run needs, and say what to do where it is missing. Changes nothing.
 
-    Looks at packages, cores and threads, the configuration, its folders, mirror and downloads, and SLURM.
+    Looks at packages, cores, the configuration, its folders, mirror and downloads, and SLURM.
     `ok`: fine; `warn`: a run goes on, but not with all; `FAIL`: no run is possible, and the exit status
     is 1.
     """
@@ -83,7 +82,7 @@ def _look(options: argparse.Namespace) -> Iterator[Finding]:
             "warn", "configuration", "not looked at", "fix the packages, then call attop doctor again"
         )
     else:
-        yield from _check_cores()
+        yield _check_cores()
         yield from _check_configuration(options)
     yield from _check_slurm()
 
@@ -125,20 +124,12 @@ def _check_packages() -> Iterator[Finding]:
     yield Finding("ok", "packages", ", ".join(good))
 
 
-def _check_cores() -> Iterator[Finding]:
-    """Say how many cores there are to use, and whether variables ask for more threads than that."""
+def _check_cores() -> Finding:
     from joblib import cpu_count
 
     cores, all_cores = cpu_count(), os.cpu_count() or 1
     fewer = f" of {all_cores}: the others are not for this process" if cores < all_cores else ""
-    yield Finding("ok", "cores", f"{cores}{fewer}; snakemake --cores {cores} uses them all")
-    values = {name: os.environ[name] for name in _THREADS if name in os.environ}
-    for name, value in values.items():
-        if not value.isdigit() or not 1 <= int(value) <= cores:
-            fix = f"unset {name}, or export {name}=1"
-            yield Finding("warn", "threads", f"{name}={value}, for {counted(cores, 'core')}", fix)
-    text = ", ".join(f"{name}={value}" for name, value in values.items()) or "no variable limits them"
-    yield Finding("ok", "threads", f"{text}; a training job has one, whatever is set here")
+    return Finding("ok", "cores", f"{cores}{fewer}; snakemake --cores {cores} uses them all")
 
 
 def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ archives, limits on sizes, and the receipt that stands for the files in the work
 from __future__ import annotations
 
 import errno
-import fcntl
 import io
 import json
 import logging
@@ -124,7 +123,9 @@ def _alone(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # file systems without locks: two processes may do the same work twice
+        with suppress(ImportError, OSError):  # without locks two processes may do the same work twice
+            import fcntl
+
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:

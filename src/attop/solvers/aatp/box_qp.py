@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
-from attop.solvers.bundle.certificate import NOTHING
+from attop.solvers.base import NOTHING
 
 __all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
 
@@ -70,7 +70,7 @@ class BoxQPSolution:
 def relative_gap(start: Floats, primal: Floats, dual: Floats) -> Floats:
     """``(primal - dual) / min(primal, start - dual)``, `start` being the primal at ``w = 0``.
 
-    Shapes (m,). As in `attop.solvers.bundle.certificate`: of what can be gained over w = 0, at most this
+    Shapes (m,). As in `attop.solvers.base`: of what can be gained over w = 0, at most this
     share is missing; 0 where no more than rounding can be gained, or is missing. Where the objective itself
     is smaller, as it is for large C, the gap is a share of that.
     """
@@ -124,7 +124,7 @@ def interior_point(
     Mehrotra (1992), On the implementation of a primal-dual interior point method.
     Ferris and Munson (2002), Interior-point methods for massive support vector machines.
     """
-    from attop.solvers.aatp.kernels.interior import advance, correct, objectives, predict, weigh
+    from attop.solvers.aatp.kernels import advance, correct, objectives, predict, weigh
 
     n, d, m = rows.shape
     c = upper = np.ascontiguousarray(upper, dtype=np.float64)

@@ -60,7 +60,7 @@ class ThresholdRows:
 
     def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
         """Solver of ``(I + sum_i theta_i v_i v_i') x = b``; it overwrites b."""
-        from attop.solvers.aatp.kernels.tile_cholesky import factor, solve
+        from attop.solvers.aatp.kernels import factor, solve
 
         assert self.outer is not None
         d = len(self.item_rows)

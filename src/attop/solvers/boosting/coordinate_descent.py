@@ -4,18 +4,62 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from numbers import Integral
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
-from attop.solvers.base import Callback, History, Solution, Status
-from attop.solvers.boosting.weak_rankers import FeatureRankers, WeakRankers
-from attop.solvers.monitor import Monitor
-from attop.solvers.needs import Needs
+from attop.solvers.base import Callback, History, Monitor, Needs, Solution, Status
+from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import AlongLine, BoundSurrogate, Slope
 
-__all__ = ["CoordinateSolution", "coordinate_descent", "line_search"]
+__all__ = ["CoordinateSolution", "FeatureRankers", "WeakRankers", "coordinate_descent", "line_search"]
+
+
+class WeakRankers(Protocol):
+    """``H`` of shape (n, J): n items, J weak rankers.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    width : ndarray of shape (J,)
+        Largest minus smallest value of each weak ranker.
+    """
+
+    shape: tuple[int, int]
+    width: Floats
+
+    def correlate(self, coef: Floats) -> Floats:
+        """Return ``H.T @ coef``, shape (J,)."""
+
+    def column(self, j: int) -> Floats | NDArray[np.bool_]:
+        """Return weak ranker j, shifted and scaled to width 1; boolean if it is binary.
+
+        Its `width` must be positive.
+        """
+
+
+class FeatureRankers:
+    """The features themselves as weak rankers; no copy of `X` (n, d) is made."""
+
+    def __init__(self, X: Floats):
+        self.shape: tuple[int, int] = X.shape
+        low, high = X.min(axis=0), X.max(axis=0)
+        self.width = high - low
+        self._centre = low / 2 + high / 2
+        self._X = X
+
+    def correlate(self, coef: Floats) -> Floats:
+        """Return ``X.T @ coef``, shape (d,)."""
+        return self._X.T @ coef
+
+    def column(self, j: int) -> Floats:
+        """Return feature j, shifted and scaled to [-1/2, 1/2]."""
+        column = self._X[:, j] - self._centre[j]
+        column /= self.width[j]
+        return column
+
 
 NEEDS = Needs("coordinate_descent", convex=True, smooth=True, along_line=True)
 
@@ -41,7 +85,7 @@ class CoordinateSolution(Solution):
 
     def after(self, rounds: int) -> CoordinateSolution:
         """Return the solution as it was after `rounds`: the start of a path is the path of fewer rounds."""
-        _check_rounds(rounds)
+        check_numbers(max_iter=rounds)
         if rounds >= self.n_iter:
             return self
         coef = np.zeros_like(self.coef)
@@ -116,9 +160,7 @@ def coordinate_descent(
     """
     NEEDS.check(X, loss)
     assert isinstance(loss, AlongLine)
-    _check_rounds(max_iter)
-    if not (math.isfinite(tol) and tol >= 0):
-        raise ValueError(f"tol must be a finite number of at least 0, got {tol!r}")
+    check_numbers(max_iter=max_iter, tol=tol)
     monitor = Monitor(time_limit, callback)
     rankers = FeatureRankers(X) if isinstance(X, np.ndarray) else X
     width = rankers.width
@@ -164,11 +206,6 @@ def coordinate_descent(
         coordinates=np.array(coordinates, np.int64),
         steps=np.array(steps),
     )
-
-
-def _check_rounds(max_iter: int) -> None:
-    if isinstance(max_iter, bool) or not isinstance(max_iter, Integral) or max_iter < 1:
-        raise ValueError(f"max_iter must be an integer of at least 1, got {max_iter!r}")
 
 
 def line_search(slope: Slope, *, noise: float = 0.0) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attop.core.typing import Floats
-from attop.solvers.boosting.kernels.steps import add_steps, sum_above
+from attop.solvers.boosting.kernels import add_steps, sum_above
+from attop.solvers.parameters import check_numbers
 
 __all__ = ["ThresholdRankers", "choose_thresholds", "score_by_steps"]
 
@@ -111,12 +111,7 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
     ValueError
         If `n_thresholds` is neither a positive integer nor None.
     """
-    if n_thresholds is not None and (
-        isinstance(n_thresholds, bool) or not isinstance(n_thresholds, Integral) or n_thresholds < 1
-    ):
-        raise ValueError(
-            f"n_thresholds must be an integer of at least 1, or None for all, got {n_thresholds!r}"
-        )
+    check_numbers(n_thresholds=n_thresholds)
     if weight is None:
         values, count = np.unique(column, return_counts=True)
     else:

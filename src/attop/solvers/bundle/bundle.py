@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from attop.core.typing import Floats
-from attop.solvers.base import Callback, Solution, Status
-from attop.solvers.bundle.certificate import NOTHING, relative_gap
+from attop.solvers.base import NOTHING, Callback, Monitor, Needs, Solution, Status, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.bundle.working_set import WorkingSet
-from attop.solvers.monitor import Monitor
-from attop.solvers.needs import Needs
+from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
 __all__ = ["bundle"]
@@ -61,7 +59,7 @@ def bundle(
     lam : float, positive
         Regularisation; in the form ``1/2 ||w||^2 + C loss``, ``C = 1 / lam``.
     tol : float, positive
-        Stop at ``J(w) - lower bound <= tol * (J(0) - lower bound)``; see `attop.solvers.bundle.certificate`.
+        Stop at ``J(w) - lower bound <= tol * (J(0) - lower bound)``; see `attop.solvers.base`.
     max_iter : int, at least 1
     time_limit : float, optional
         Seconds, checked once an iteration. At least the first is done.
@@ -111,7 +109,9 @@ def bundle(
     """
     monitor = Monitor(time_limit, callback)
     NEEDS.check(X, loss)
-    _check(lam, tol, max_iter)
+    check_numbers(tol=tol, max_iter=max_iter)
+    if not 0 < lam < np.inf:
+        raise ValueError(f"lam must be a positive number, got {lam!r}")
     n, d = X.shape
     status: Status = "max_iter"
     best = np.zeros(d)
@@ -270,11 +270,3 @@ def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]
 def _evaluate(loss: BoundSurrogate, scores: Floats) -> tuple[float, Floats]:
     value, coef = loss(scores)
     return float(value), coef
-
-
-def _check(lam: float, tol: float, max_iter: int) -> None:
-    for name, value in (("lam", lam), ("tol", tol)):
-        if not 0 < value < np.inf:
-            raise ValueError(f"{name} must be a positive number, got {value!r}")
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {max_iter}")

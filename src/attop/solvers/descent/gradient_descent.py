@@ -8,12 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop.core.typing import Floats
-from attop.solvers.base import Callback, Status
-from attop.solvers.blocks import BlockedLoss
-from attop.solvers.descent.group_batches import GroupBatches
-from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
-from attop.solvers.monitor import Monitor
-from attop.solvers.needs import Needs
+from attop.solvers.base import (
+    Callback,
+    GridSolution,
+    Monitor,
+    Needs,
+    Status,
+    broadcast_settings,
+    summary_status,
+)
+from attop.solvers.blocks import BlockedLoss, GroupBatches
+from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
 __all__ = ["gradient_descent"]
@@ -214,14 +219,7 @@ def _check(
     d = X.shape[1]
     NEEDS.check(X, loss)
     etas, lams = broadcast_settings(eta=eta, lam=lam)
-    if not (etas > 0).all():
-        raise ValueError(f"eta must be positive, got {etas.min()}")
-    if not (lams >= 0).all():
-        raise ValueError(f"lam must be at least 0, got {lams.min()}")
-    if max_iter < 1 or window < 1:
-        raise ValueError(f"max_iter and window must be at least 1, got {max_iter} and {window}")
-    if not tol >= 0:
-        raise ValueError(f"tol must be at least 0, got {tol}")
+    check_numbers(eta=etas.min(), lam=lams.min(), max_iter=max_iter, window=window, tol=tol)
     m = len(etas)
     if coef_init is None:
         return etas, lams, np.zeros((d, m))

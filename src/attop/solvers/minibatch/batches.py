@@ -14,8 +14,8 @@ from scipy.sparse import issparse
 from attop.core.sample import RankingSample
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.solvers.minibatch.kernels.dealing import deal
-from attop.solvers.minibatch.kernels.rows import add_rows, score_rows
+from attop.solvers.minibatch.kernels import add_rows, deal, score_rows
+from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import eligible
 
 __all__ = ["Batch", "BatchSource", "Batches", "QueryBatches", "StreamedBatches", "batch_top", "batches_of"]
@@ -75,10 +75,7 @@ class BatchSource(ABC):
     """
 
     def __init__(self, top: Top, batch_size: int):
-        if batch_size < 2:
-            raise ValueError(
-                f"batch_size must be at least 2, for a positive and a negative, got {batch_size}"
-            )
+        check_numbers(batch_size=batch_size)
         self._top, self._batch_size = top, batch_size
         self._tops: dict[tuple[int, int], int] = {}
         self.n_skipped = 0

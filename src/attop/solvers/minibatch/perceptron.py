@@ -9,10 +9,10 @@ import numpy as np
 
 from attop.core.top import Top
 from attop.core.typing import Ints
-from attop.solvers.base import Callback, Solution
+from attop.solvers.base import Callback, Monitor, Solution
 from attop.solvers.minibatch.batches import Batch, batches_of
-from attop.solvers.minibatch.kernels.mistakes import mistakes
-from attop.solvers.monitor import Monitor
+from attop.solvers.minibatch.kernels import mistakes
+from attop.solvers.parameters import check_numbers
 
 __all__ = ["MistakeDriven", "PerceptronSolution", "perceptron"]
 
@@ -119,8 +119,7 @@ def perceptron(
     Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
     algorithms 1 (avg) and 2 (max).
     """
-    if epochs < 1:
-        raise ValueError(f"epochs must be at least 1, got {epochs}")
+    check_numbers(epochs=epochs)
     monitor = Monitor(time_limit, callback)
     batches = batches_of(X, y, groups, top, batch_size, rng)
     state = MistakeDriven(X.shape[1], variant, average=average)

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.solvers.base import Callback, Status
-from attop.solvers.grid import GridSolution, broadcast_settings, summary_status
+from attop.solvers.base import Callback, GridSolution, Monitor, Status, broadcast_settings, summary_status
 from attop.solvers.minibatch.batches import Batch, BatchSource, batches_of
-from attop.solvers.minibatch.kernels.descent import projected_step
-from attop.solvers.monitor import Monitor
+from attop.solvers.minibatch.kernels import projected_step
+from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate, Surrogate
 
 __all__ = ["AveragedDescent", "descend", "minibatch_sgd"]
@@ -124,10 +123,7 @@ class AveragedDescent:
 
     def __init__(self, n_features: int, surrogate: MakeSurrogate, *, eta: ArrayLike, radius: ArrayLike):
         self._eta, self._radius = broadcast_settings(eta=eta, radius=radius)
-        if not ((self._eta > 0) & (self._radius > 0)).all():
-            raise ValueError(
-                f"eta and radius must be positive, got {self._eta.min()} and {self._radius.min()}"
-            )
+        check_numbers(eta=self._eta.min(), radius=self._radius.min())
         self._surrogate = surrogate
         m = len(self._eta)
         self._W, self._total = np.zeros((n_features, m)), np.zeros((n_features, m))
@@ -211,8 +207,7 @@ def descend(
     True
     """
     monitor = Monitor(time_limit, callback)
-    if epochs < 1:
-        raise ValueError(f"epochs must be at least 1, got {epochs}")
+    check_numbers(epochs=epochs)
     m = len(state.lost)
     objective = np.full(m, np.inf)
     status: Status = "max_iter"

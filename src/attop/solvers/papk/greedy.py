@@ -12,7 +12,8 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.metrics.pap import MICRO_PAP
 from attop.solvers.base import Deadline, History, Solution
-from attop.solvers.descent.logistic import minimise_cross_entropy
+from attop.solvers.descent.lbfgs import minimise_cross_entropy
+from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import against_negatives
 
@@ -77,10 +78,7 @@ def greedy_papk(
     ValueError
         If a parameter is out of range, pAp@k is undefined on every group, or there are too few items.
     """
-    if n_classifiers < 1 or n_alphas < 2:
-        raise ValueError(
-            f"n_classifiers must be at least 1 and n_alphas at least 2, got {n_classifiers} and {n_alphas}"
-        )
+    check_numbers(n_classifiers=n_classifiers, n_alphas=n_alphas)
     deadline, history = Deadline(), History()
     held, held_groups, top = hold_out(y, groups, top, rng)
     train = np.setdiff1d(np.arange(len(y)), held)

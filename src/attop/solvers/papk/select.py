@@ -12,9 +12,9 @@ from attop.core.sample import RankingSample
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.metrics.pap import MICRO_PAP
-from attop.solvers.base import Solution, Status
-from attop.solvers.descent.logistic import minimise_cross_entropy
-from attop.solvers.monitor import Monitor
+from attop.solvers.base import Monitor, Solution, Status
+from attop.solvers.descent.lbfgs import minimise_cross_entropy
+from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import against_negatives
 
@@ -70,8 +70,7 @@ def select_papk(
     ValueError
         If a parameter is out of range, or no group has a positive and at least k negatives.
     """
-    if max_iter < 1 or not tol >= 0:
-        raise ValueError(f"max_iter must be at least 1 and tol at least 0, got {max_iter} and {tol}")
+    check_numbers(max_iter=max_iter, tol=tol)
     monitor = Monitor(time_limit)
     select = Selection(y, groups, top)
 

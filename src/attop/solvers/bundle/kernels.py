@@ -1,16 +1,23 @@
-"""Kernel of the quadratic programs over the simplex."""
+"""Compiled kernel of the quadratic programs over the simplex."""
+
+from pathlib import Path
 
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import discard_stale
+
 __all__ = ["active_set"]
+
+discard_stale(Path(__file__).parent)
+
 
 TINY = np.finfo(np.float64).tiny
 
 
 @njit(cache=True, nogil=True)
 def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps):
-    """Minimise ``1/2 alpha' H alpha - b' alpha`` over the simplex; see `attop.solvers.bundle.simplex_qp`.
+    """Minimise ``1/2 alpha' H alpha - b' alpha`` over the simplex; see `attop.solvers.bundle.cutting_planes`.
 
     Parameters
     ----------

@@ -1,9 +1,15 @@
 """Compiled products with threshold rankers, given the interval between thresholds each value lies in."""
 
+from pathlib import Path
+
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import discard_stale
+
 __all__ = ["add_steps", "sum_above"]
+
+discard_stale(Path(__file__).parent)
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,142 @@
+"""Compiled kernels of the mini-batch solvers: items to batches, products with rows, steps, mistakes."""
+
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+from attop.core.compiled import discard_stale
+from attop.surrogates.kernels.k_largest import largest
+
+__all__ = ["add_rows", "deal", "mistakes", "projected_step", "score_rows"]
+
+discard_stale(Path(__file__).parent)
+
+
+@njit(cache=True, nogil=True)
+def deal(order, positive, n_batches):
+    """Deal items in the given order to batches whose sizes differ by at most one, the first the larger.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n,)
+    positive : ndarray of shape (n,), bool
+    n_batches : int
+
+    Returns
+    -------
+    rows : ndarray of shape (n,)
+        Batch after batch, in each the positives before the negatives, in either class by row: a batch reads
+        the sample from front to back.
+    counts : ndarray of shape (n_batches, 2)
+        Positives and negatives of each batch.
+    """
+    n = len(order)
+    size, larger = n // n_batches, n % n_batches
+    key = np.empty(n, np.int32)
+    start = np.zeros(2 * n_batches + 1, np.int64)
+    position = 0
+    for batch in range(n_batches):
+        for _ in range(size + 1 if batch < larger else size):
+            row = order[position]
+            key[row] = 2 * batch if positive[row] else 2 * batch + 1
+            start[key[row] + 1] += 1
+            position += 1
+    counts = start[1:].copy().reshape(n_batches, 2)
+    for i in range(2 * n_batches):
+        start[i + 1] += start[i]
+    rows = np.empty(n, np.int64)
+    for row in range(n):
+        rows[start[key[row]]] = row
+        start[key[row]] += 1
+    return rows, counts
+
+
+@njit(cache=True, nogil=True)
+def projected_step(W, gradient, step, radius, total):
+    """Move `W` by ``-step * gradient``, back into the ball, and add it to `total`.
+
+    Parameters
+    ----------
+    W, gradient, total : ndarray of shape (d, m)
+    step, radius : ndarray of shape (m,)
+    """
+    d, m = W.shape
+    square = np.zeros(m)
+    for i in range(d):
+        for j in range(m):
+            W[i, j] -= step[j] * gradient[i, j]
+            square[j] += W[i, j] * W[i, j]
+    shrink = np.minimum(1.0, radius / np.sqrt(square))
+    for i in range(d):
+        for j in range(m):
+            W[i, j] *= shrink[j]
+            total[i, j] += W[i, j]
+
+
+@njit(cache=True, nogil=True)
+def mistakes(scores, n_pos, k, average, coef):
+    """Compare the k highest scores with the labels.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (b,)
+        Positives first.
+    n_pos, k : int
+        ``1 <= k <= n_pos < b``.
+    average : bool
+        Whether the update raises all false negatives or only the highest.
+    coef : ndarray of shape (b,)
+        Receives the coefficient of each item in the update.
+
+    Returns
+    -------
+    delta : int
+        Negatives among the k highest, which win ties; -1 if a score is not finite.
+    """
+    if not np.isfinite(scores).all():
+        return -1
+    coef[:] = 0.0
+    n_neg = len(scores) - n_pos
+    pos, pos_at = np.empty(k), np.empty(k, np.int64)
+    neg, neg_at = np.empty(k), np.empty(k, np.int64)
+    largest(scores[:n_pos], k, -np.inf, pos, pos_at)
+    n_candidates = largest(scores[n_pos:], min(k, n_neg), -np.inf, neg, neg_at)
+    hits = delta = 0
+    while hits + delta < k:
+        if delta < n_candidates and neg[delta] >= pos[hits]:
+            delta += 1
+        else:
+            hits += 1
+    if delta == 0:
+        return 0
+    coef[n_pos + neg_at[:delta]] = -1.0
+    if average:
+        coef[:n_pos] = delta / (n_pos - hits)
+        coef[pos_at[:hits]] = 0.0
+    else:
+        # The k highest positives are the hits and then, as k - hits = delta, the ones to raise.
+        coef[pos_at[hits:]] = 1.0
+    return delta
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def score_rows(X, rows, w, scores):
+    """Write ``X[rows] @ w`` to `scores`."""
+    n, d = len(rows), len(w)
+    for i in range(n):
+        x, s = X[rows[i]], 0.0
+        for j in range(d):
+            s += x[j] * w[j]
+        scores[i] = s
+
+
+@njit(cache=True, nogil=True)
+def add_rows(X, rows, coef, total):
+    """Add ``X[rows].T @ coef`` to `total`; rows with coefficient 0 are not read."""
+    for i in range(len(rows)):
+        c = coef[i]
+        if c != 0.0:
+            x = X[rows[i]]
+            for j in range(len(total)):
+                total[j] += c * x[j]
