@@ -189,7 +189,8 @@ def _attributes(
 
     Styles are most of a figure's bytes: each is written once, into `rules`. Equal styles have equal names.
     """
-    for key, value in element.attrib.items():
+    for key, old in element.attrib.items():
+        value = old if key == "id" else _REFERENCE.sub(lambda m: m[1] + ids[m[2]], old)
         if key == "id" and value.startswith("method:"):
             yield from (("class", "m"), ("data-m", value.removeprefix("method:")))
         elif key == "id":
@@ -197,7 +198,7 @@ def _attributes(
                 yield key, ids[value]
         elif key == "style":
             css = re.sub(r"font: ([0-9a-z ]*?[0-9.]+px) [^;]*", r"font: \1 sans-serif", value)
-            css = _in_page_colours(css)
+            css = re.sub("|".join(_PAGE), lambda m: _PAGE[m[0]], css)
             yield "class", rules.setdefault(css, f"f{sha1(css.encode()).hexdigest()[:6]}")
         elif value.startswith("rotate(-0 "):
             continue
@@ -205,11 +206,7 @@ def _attributes(
             cut = re.sub(r"(\d\d\.\d|\.\d\d)\d+", r"\1", value)
             yield key, re.sub(r"\s*([MLCQz])\s*", r"\1", cut).strip() if key == "d" else cut
         else:
-            yield key, _REFERENCE.sub(lambda m: m[1] + ids[m[2]], value)
-
-
-def _in_page_colours(css: str) -> str:
-    return re.sub("|".join(_PAGE), lambda m: _PAGE[m[0]], css)
+            yield key, value
 
 
 def on_paper(svg: str) -> str:
@@ -389,7 +386,7 @@ def blank(panels: int, height: float) -> tuple[Canvas, list[Axes]]:
 
 
 def to_column(canvas: Canvas) -> bool:
-    """Lay a figure of one panel out anew for one column of a paper, its methods below.
+    """Lay out a figure of one panel for one column of a paper, its methods below.
 
     Returns
     -------
