@@ -34,7 +34,7 @@ def test_size_is_within_the_budget(part):
     }
     for what, most in BUDGET[part].items():
         assert size[what] <= most, (
-            f"{part} has {size[what]:,} {what}, the budget allows {most:,}: take something away, or raise the "
-            "figure in pyproject.toml, [tool.attop.budget], with the reason beside it"
+            f"{part} has {size[what]:,} {what}, the budget allows {most:,}: take something away, or raise "
+            "the figure in pyproject.toml, [tool.attop.budget], with the reason beside it"
         )
     assert set(BUDGET) == set(PARTS)

@@ -6,7 +6,6 @@ import pickle
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from attop_bench.data import DatasetError, make
@@ -170,16 +169,3 @@ def test_a_truncated_archive_and_a_missing_file_are_refused(tmp_path):
         read_frame(path)
     with pytest.raises(DatasetError, match="there is no such file"):
         read_frame(tmp_path / "none.csv")
-
-
-def test_a_damaged_note_in_parquet_is_refused(tmp_path):
-    pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    file = tmp_path / "t.parquet"
-    pd.DataFrame({"a": [1, 2], "y": [0, 1]}).to_parquet(file)
-    table = parquet.read_table(file)
-    note = table.schema.metadata[b"pandas"].replace(b"pandas_type", b"pandas_tipe")
-    parquet.write_table(table.replace_schema_metadata({b"pandas": note}), file)
-    with pytest.raises(DatasetError, match="not a Parquet file"):
-        make("file", path=file, label="y", positive=1)

@@ -184,7 +184,7 @@ def test_a_step_on_a_batch_of_groups_is_that_of_their_own_mean(size):
         best = min(best, (objective(w), w), key=lambda pair: pair[0])
     np.testing.assert_allclose(solution.objective[0], best[0], rtol=1e-10)
     np.testing.assert_allclose(solution.coef[:, 0], best[1], rtol=1e-9)
-    with pytest.raises(ValueError, match="batch_groups must be .* at least 1 .*got 0"):
+    with pytest.raises(ValueError, match=r"batch_groups must be .* at least 1 .*got 0"):
         gradient_descent(X, loss, eta=0.3, lam=0.1, batch_groups=0)
 
 
