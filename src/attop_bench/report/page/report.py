@@ -191,22 +191,18 @@ def _entries(described: Mapping[str, Entry], seen: Sequence[str]) -> dict[str, E
 def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
     environment = manifest.get("environment", manifest)
     git = manifest.get("git") or {}
-    hosts = sorted({str(h) for h in runs["host"].dropna()})
-    return [
-        ("Versions", ", ".join(f"{k} {v}" for k, v in environment.get("versions", {}).items())),
-        ("Python", str(environment.get("python", ""))),
-        (
-            "Commit",
-            f"{git['commit']}{', with changes not committed' if git.get('dirty') else ''}" if git else "",
-        ),
-        ("Seed", str(manifest.get("seed", ""))),
-        (
-            "Report made on",
-            ", ".join(str(environment[k]) for k in ("host", "cpu", "platform") if environment.get(k)),
-        ),
-        ("Threads", str(environment.get("threads", ""))),
-        ("Jobs ran on", wording.listed(hosts)),
-    ]
+    versions = (f"{name} {its}" for name, its in environment.get("versions", {}).items())
+    machine = (str(environment[name]) for name in ("host", "cpu", "platform") if environment.get(name))
+    rows = {
+        "Versions": ", ".join(versions),
+        "Python": environment.get("python", ""),
+        "Commit": git.get("commit", "") + ", with changes not committed" * bool(git.get("dirty")),
+        "Seed": manifest.get("seed", ""),
+        "Report made on": ", ".join(machine),
+        "Threads": environment.get("threads", ""),
+        "Jobs ran on": wording.listed(sorted({str(host) for host in runs["host"].dropna()})),
+    }
+    return [(name, str(value)) for name, value in rows.items()]
 
 
 def write_comparison(comparison: TopComparison, path: str | os.PathLike[str]) -> None:
