@@ -94,7 +94,7 @@ NOT_RUN = {
     "snakemake --profile slurm --set-resources train:mem_mb=4000 train:runtime=30": SLURM,
     "squeue --me": SLURM,
     "scancel --me --name=<SLURM run ID>": SLURM,
-    "attop gap data.csv --label fraud --top 100": "needs a table; tests/cli/test_cli_gap.py has one",
+    "attop gap data.csv --label fraud --top 100": "needs a table; tests/cli/test_cli_tables.py has one",
     "attop doctor --configfile config/papers/aatp2012.yaml": NETWORK,
     "PYTHONPATH=. attop fit wdbc centroids --configfile mine.yaml --pdb": "interactive",
 }

@@ -81,7 +81,7 @@ TABLE = {
         {**BEFORE, "train": 6, **AFTER},
         {"gd-papk-avg", "sgd-avg"},
     ),
-    "estimator": ("src/attop/estimators/sgd_at_k.py", code, {**BEFORE, "train": 3, **AFTER}, {"sgd-avg"}),
+    "estimator": ("src/attop/estimators/minibatch.py", code, {**BEFORE, "train": 3, **AFTER}, {"sgd-avg"}),
     "metric": ("src/attop/metrics/roc.py", code, MEASURED, set()),
     "metric that selects": (
         "src/attop/metrics/pap.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attop.core.files import write_csv, write_text
 from attop_bench.cli.configuration import list_entry, read_raw
-from attop_bench.cli.options import add_configuration, add_top
+from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top
 from attop_bench.deploy.card import card, expectation_sentence
 from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.package import read_package, write_package
@@ -19,15 +19,10 @@ __all__ = ["add_deploy", "add_score", "run_deploy", "run_score"]
 
 def add_deploy(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop deploy``."""
-    parser.add_argument("dataset", metavar="DATASET", help="its name; attop list datasets prints all")
-    parser.add_argument(
-        "method", metavar="METHOD", nargs="?", help="by default the best of the configuration's"
-    )
+    add_pair(parser, nargs="?", help="by default the best of the configuration's")
     add_top(parser, "rows to look at, of a list as long as the data (default: the data set's first top)")
     parser.add_argument("--output", metavar="FOLDER", help="by default deployed-DATASET")
-    parser.add_argument(
-        "--jobs", type=int, default=-1, metavar="N", help="fits at the same time (default: all cores)"
-    )
+    add_jobs(parser, "fits")
     add_configuration(parser)
 
 

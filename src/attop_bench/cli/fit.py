@@ -16,7 +16,7 @@ from attop.core.wording import columns, counted
 from attop.experiment.splits import Fold
 from attop.experiment.tune import best_candidate
 from attop_bench.cli.configuration import list_entry, read_raw
-from attop_bench.cli.options import add_configuration, add_top, command_line
+from attop_bench.cli.options import add_configuration, add_pair, add_top, command_line
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import ConfigError, load_config
@@ -32,8 +32,7 @@ __all__ = ["add_fit", "run_fit"]
 
 def add_fit(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop fit``."""
-    parser.add_argument("dataset", metavar="DATASET", help="its name; attop list datasets prints all")
-    parser.add_argument("method", metavar="METHOD", help="its name; attop list methods prints all")
+    add_pair(parser)
     for name in ("repeat", "fold"):
         about = f"{name} of the split, from 0 (default)"
         parser.add_argument(f"--{name}", type=int, default=0, metavar="N", help=about)

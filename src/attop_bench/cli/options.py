@@ -9,7 +9,7 @@ from typing import Any
 
 from attop.core.top import Top
 
-__all__ = ["add_configuration", "add_top", "command_line"]
+__all__ = ["add_configuration", "add_jobs", "add_pair", "add_top", "command_line"]
 
 
 def add_configuration(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +39,19 @@ def command_line(options: argparse.Namespace, *words: str | Path) -> str:
     keys = ["--config", *options.config] if options.config else []
     command = words if words[:1] == ("attop",) else ("snakemake", "--cores", cores, *words)
     return shlex.join([*map(str, command), *files, *keys])
+
+
+def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
+    """Add a data set and a method of the catalogues."""
+    parser.add_argument("dataset", metavar="DATASET", help="its name; attop list datasets prints all")
+    method = {"help": "its name; attop list methods prints all", **method}
+    parser.add_argument("method", metavar="METHOD", **method)
+
+
+def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add ``--jobs``."""
+    about = f"{what} at the same time (default: all cores)"
+    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help=about)
 
 
 def add_top(parser: argparse.ArgumentParser, about: str, **options: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from attop.core.top import Top
 from attop.core.wording import counted
 from attop.metrics.registry import get_metric
-from attop_bench.cli.options import add_top
+from attop_bench.cli.options import add_jobs, add_top
 from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
 from attop_bench.run.rescore import files_of, rescore
@@ -43,9 +43,7 @@ def add_rescore(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--title", default="Stored scores", help="of the report")
     parser.add_argument("--output", default="rescored", metavar="FOLDER", help="by default rescored")
-    parser.add_argument(
-        "--jobs", type=int, default=-1, metavar="N", help="files at a time (default: all cores)"
-    )
+    add_jobs(parser, "files")
 
 
 def run_rescore(options: argparse.Namespace) -> int:
