@@ -251,17 +251,7 @@ def _ranked(dataset: Dataset, rows: RawRows, scores: Floats, best: Tried) -> pd.
 def try_methods(
     jobs: Mapping[str, Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int
 ) -> Iterator[Tried]:
-    """Train and test methods on the outer folds, each tuned on the inner ones, and yield one after another.
-
-    Parameters
-    ----------
-    jobs : mapping of str to Job
-        Method -> what it is, for one top.
-    dataset : Dataset
-    folds : sequence of Fold
-    n_jobs : int
-        Processes, as for joblib. The numbers are the same for any.
-    """
+    """Train and test methods, given for one top, on the outer folds; yield one after another."""
     from joblib import Parallel, delayed, parallel_config
 
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):

@@ -39,14 +39,12 @@ def prequential(
 
     The last fold tests on the last `test` days of the data, the one before on the `test` days before those,
     and so on: test windows follow each other without a gap. Hyper-parameters are selected in the same way
-    further back: the last validation window ends where the training window of the fold ends.
+    further back: the last validation window ends where the training window of the fold ends. `groups` and
+    `seed` are not used. Folds come in the order of time; the rows to select with may lie before the training
+    window. DatasetError: the data have fewer days than the windows need.
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Binary labels.
-    groups : array-like of shape (n,), optional
-        Not looked at.
     day : array-like of int, shape (n,)
         Day of each row, counted from any day.
     entity : array-like of shape (n,), optional
@@ -65,18 +63,6 @@ def prequential(
     inner_train, inner_delay, inner_test : int, optional
         Days of the windows to select with; as `train`, `delay` and `test` if left out. Smaller ones serve
         where the data do not reach back far enough.
-    seed : int
-        Nothing is drawn.
-
-    Returns
-    -------
-    folds : list of `n_folds` Fold
-        In the order of time. The rows to select with may lie before the training window.
-
-    Raises
-    ------
-    DatasetError
-        If the data have fewer days than the windows need, or a window lacks positives or negatives.
 
     Notes
     -----
@@ -113,18 +99,11 @@ def prequential(
         before = end - (n_folds - 1 - f) * test
         fit, held = outer.rows(labels, days, codes, before, f"fold {f}", "train", "test")
         until = before - test - delay
-        pairs = [
-            inner.rows(
-                labels,
-                days,
-                codes,
-                until - i * inner.test,
-                f"inner fold {inner_folds - 1 - i} of fold {f}",
-                "inner_train",
-                "inner_test",
-            )
-            for i in reversed(range(inner_folds))
-        ]
+        names = "inner_train", "inner_test"
+        pairs = []
+        for i in reversed(range(inner_folds)):
+            what = f"inner fold {inner_folds - 1 - i} of fold {f}"
+            pairs.append(inner.rows(labels, days, codes, until - i * inner.test, what, *names))
         folds.append(Fold(fit, held, pairs))
     return folds
 
