@@ -1,6 +1,5 @@
 """Two working directories with one folder of results."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -21,24 +20,25 @@ time.sleep(600)
 """
 
 
-def holding(folder):
+def holding(folder, working_directory):
     """Start a process that holds a folder of results."""
+    working_directory.mkdir()
     command = [sys.executable, "-c", HOLD, str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=working_directory)
     assert process.stdout.readline() == "held\n"
     return process
 
 
 def test_a_folder_of_results_is_one_runs_at_a_time(tmp_path):
     output, config = tmp_path / "shared", {**ONE, "output": str(tmp_path / "shared")}
-    other = holding(output)
+    other = holding(output, tmp_path / "b")
     refusal = hold(output)
-    for word in (str(output), f"process {other.pid} on", os.getcwd(), "--config output="):
+    for word in (str(output), f"process {other.pid} on", str(tmp_path / "b"), "--config output="):
         assert word in refusal
     status, printed = snakemake(tmp_path / "b", "--cores", "1", config=config)
     assert status != 0
     assert "Another run writes to" in printed
-    assert [path.name for path in output.iterdir()] == [".lock"]
+    assert {path.name for path in output.iterdir()} == {".lock", ".attop.json"}
     status, printed = snakemake(tmp_path / "b", "--cores", "1", "-n", config=config)
     assert status == 0, printed
     other.kill()
