@@ -6,12 +6,12 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Features, Floats, Ints
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import AlongLine, BoundSurrogate
 
@@ -193,7 +193,7 @@ class Needs:
     smooth: bool = False
     along_line: bool = False
 
-    def check(self, X: Any, loss: BoundSurrogate) -> None:
+    def check(self, X: Features, loss: BoundSurrogate) -> None:
         """Refuse a loss that lacks something, or is bound to other items than the rows of `X`.
 
         Raises

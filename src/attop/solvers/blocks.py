@@ -11,13 +11,12 @@ import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from attop.core.compiled import allowed_threads
-from attop.core.typing import Floats
+from attop.core.typing import Features, Floats, Ints
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
@@ -43,7 +42,7 @@ class BlockedLoss:
         About how many models it will be called with.
     """
 
-    def __init__(self, X: Any, loss: BoundSurrogate, m: int):
+    def __init__(self, X: Features, loss: BoundSurrogate, m: int):
         blocks = loss.blocks(max(1, _SCORES // m))
         self._blocks = [(take_rows(X, rows), part) for rows, part in blocks]
         self._threads: ThreadPoolExecutor | None = None
@@ -65,7 +64,7 @@ class BlockedLoss:
     def __call__(self, W: Floats) -> tuple[Floats, Floats]:
         """Return the values, shape (m,), and the gradients, shape (d, m), for `W` of shape (d, m)."""
 
-        def evaluate(block: tuple[Any, BoundSurrogate]) -> tuple[Floats, Floats]:
+        def evaluate(block: tuple[Features, BoundSurrogate]) -> tuple[Floats, Floats]:
             X, loss = block
             with np.errstate(
                 over="ignore", invalid="ignore"
@@ -82,7 +81,7 @@ class BlockedLoss:
         return value, gradient
 
 
-def take_rows(X: Any, rows: Any) -> Any:
+def take_rows(X: Features, rows: slice | Ints) -> Features:
     """Return rows of a matrix: itself if they are all of them, which a CSR matrix would copy."""
     every = isinstance(rows, slice) and rows.indices(X.shape[0]) == (0, X.shape[0], 1)
     return X if every else X[rows]
@@ -109,7 +108,7 @@ class GroupBatches:
         Steps taken so far.
     """
 
-    def __init__(self, X: Any, loss: BoundSurrogate, size: int, rng: np.random.Generator):
+    def __init__(self, X: Features, loss: BoundSurrogate, size: int, rng: np.random.Generator):
         check_numbers(batch_groups=size)
         self._groups = [(take_rows(X, rows), part) for rows, part in loss.blocks(1)]
         self._n_batches = math.ceil(len(self._groups) / size)

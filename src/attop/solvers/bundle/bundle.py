@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from attop.core.typing import Floats
+from attop.core.typing import Features, Floats
 from attop.solvers.base import NOTHING, Callback, Monitor, Needs, Solution, Status, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.bundle.working_set import WorkingSet
@@ -35,7 +33,7 @@ _LEVEL = (0.3, 0.7)
 
 
 def bundle(
-    X: Any,
+    X: Features,
     loss: BoundSurrogate,
     *,
     lam: float,
@@ -180,7 +178,7 @@ def bundle(
 class _Span:
     """The best iterate and the last candidates, with their scores."""
 
-    def __init__(self, X: Any):
+    def __init__(self, X: Features):
         self.X = X
         self.points = np.zeros((X.shape[1], 1))
         self.scores = np.zeros((X.shape[0], 1))

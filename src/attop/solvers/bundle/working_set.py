@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from attop.core.typing import Floats
+from attop.core.typing import Features, Floats
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.surrogates.base import BoundSurrogate
 
@@ -39,7 +37,7 @@ class WorkingSet:
     X : ndarray or CSR matrix of shape (n, d)
     """
 
-    def __init__(self, X: Any):
+    def __init__(self, X: Features):
         self.X = X
         self.n: int = X.shape[0]
         self._candidates = _CANDIDATES[0]
@@ -118,7 +116,7 @@ class WorkingSet:
         self._before, self._promise = objective, objective - reached
         return centre, floor
 
-    def _slope(self, part: Any, c: Floats) -> Floats:
+    def _slope(self, part: Features, c: Floats) -> Floats:
         """Return ``c @ X`` of shape (1, d), with `part` for the recent rows."""
         used = c != 0
         self._used = self._used | used

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.core.typing import Floats
+from attop.core.typing import Features, Floats
 from attop.solvers.base import (
     Callback,
     GridSolution,
@@ -31,7 +29,7 @@ _BLOWN_UP = 1e12
 
 
 def gradient_descent(
-    X: Any,
+    X: Features,
     loss: BoundSurrogate,
     *,
     eta: ArrayLike,
@@ -207,7 +205,7 @@ def _squared_norms(W: Floats) -> Floats:
 
 
 def _check(
-    X: Any,
+    X: Features,
     loss: BoundSurrogate,
     eta: ArrayLike,
     lam: ArrayLike,

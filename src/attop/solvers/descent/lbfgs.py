@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 from scipy.special import expit
 
 from attop.core.compiled import blas
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Features, Floats, Ints
 from attop.solvers.base import Callback, Monitor, Needs, Solution
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
@@ -21,7 +19,7 @@ NEEDS = Needs("lbfgs", smooth=True)
 
 
 def lbfgs(
-    X: Any,
+    X: Features,
     loss: BoundSurrogate,
     *,
     max_iter: int = 200,
@@ -105,7 +103,7 @@ def lbfgs(
     )
 
 
-def minimise_cross_entropy(X: Any, y: Ints, lam: float) -> tuple[Floats, bool]:
+def minimise_cross_entropy(X: Features, y: Ints, lam: float) -> tuple[Floats, bool]:
     r"""Minimise ``mean_i log(1 + exp(-z_i (w . x_i + b))) + lam/2 ||w||^2`` over `w` and `b`.
 
     Parameters

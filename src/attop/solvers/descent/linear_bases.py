@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Features, Floats, Ints
 from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.standardised import Standardised
 
@@ -32,7 +32,7 @@ _TOL = 1e-8
 _HALVINGS = 30
 
 
-def newton_path(X: Any, y: Ints, weight: Floats, Cs: Sequence[float], loss: PointwiseLoss) -> Floats:
+def newton_path(X: Features, y: Ints, weight: Floats, Cs: Sequence[float], loss: PointwiseLoss) -> Floats:
     r"""Minimise :math:`\tfrac12 \|w\|^2 + C \sum_i a_i \ell(z_i (w \cdot x_i + b))` for each C.
 
     Parameters
@@ -68,7 +68,7 @@ def newton_path(X: Any, y: Ints, weight: Floats, Cs: Sequence[float], loss: Poin
     return coef
 
 
-def _newton(X: Any, z: Floats, weight: Floats, lam: float, loss: PointwiseLoss, start: Floats) -> Floats:
+def _newton(X: Features, z: Floats, weight: Floats, lam: float, loss: PointwiseLoss, start: Floats) -> Floats:
     ridge = np.append(np.full(X.shape[1], lam), 0.0)
     slope_at_zero = -weight * z * (0.5 if loss == "logistic" else 2.0)
     small = _TOL * float(np.linalg.norm(X.T @ slope_at_zero))
@@ -106,7 +106,7 @@ def _judge(z: Floats, scores: Floats, weight: Floats, loss: PointwiseLoss) -> tu
     return float(weight @ short**2), -2.0 * weight * z * short, 2.0 * weight * (short > 0)
 
 
-def _solve(X: Any, bend: Floats, ridge: Floats, gradient: Floats) -> Floats:
+def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats:
     """Solve with the Hessian ``[X 1]' diag(bend) [X 1] + diag(ridge)``."""
     d = X.shape[1]
     # Where all second derivatives are 0, the Hessian says nothing of the unregularised intercept b:
@@ -143,7 +143,7 @@ class Bases(Protocol):
 
     names: list[str]
 
-    def fit(self, X: Any, part: Part, which: Sequence[int]) -> Floats:
+    def fit(self, X: Features, part: Part, which: Sequence[int]) -> Floats:
         """Return the weights, shape (d, len(which)), of some candidates trained on `part` of `X`."""
 
 
@@ -171,7 +171,7 @@ class PointwiseBases:
             f"{self._NAMES[loss]}(C={C:g}{', balanced' * balanced})" for loss, balanced, C in self._candidates
         ]
 
-    def fit(self, X: Any, part: Part, which: Sequence[int]) -> Floats:
+    def fit(self, X: Features, part: Part, which: Sequence[int]) -> Floats:
         """Return the weights of candidates; see `Bases`. Rows outside of `part` weigh nothing."""
         y, weight = np.zeros(X.shape[0], np.int64), np.zeros(X.shape[0])
         y[part.rows] = part.y
@@ -194,7 +194,7 @@ class GivenBase:
         self._estimator = estimator
         self.names = [repr(estimator)]
 
-    def fit(self, X: Any, part: Part, which: Sequence[int]) -> Floats:
+    def fit(self, X: Features, part: Part, which: Sequence[int]) -> Floats:
         """Return the weights of the estimator, in a column; see `Bases`."""
         from sklearn.base import clone
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from attop.core.top import Top
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Features, Floats, Ints
 from attop.solvers.descent.lbfgs_many import lbfgs_many
 from attop.surrogates.grouped import resolve_each
 from attop.surrogates.prec_at_k import SoftPrecAtK
@@ -60,7 +59,7 @@ class Part:
 
 
 def refine(
-    X: Any, part: Part, top: Top, start: Floats, widths: Floats, anchors: Floats, max_iter: int = 60
+    X: Features, part: Part, top: Top, start: Floats, widths: Floats, anchors: Floats, max_iter: int = 60
 ) -> Floats:
     r"""Refine a linear model for the top of the list.
 
@@ -137,7 +136,7 @@ def unit(scores: Floats, part: Part, top: Top) -> float:
     return spread if np.isfinite(spread) and spread > 0 else 1.0
 
 
-def precision_about(X: Any, W: Floats, part: Part, top: Top) -> Floats:
+def precision_about(X: Features, W: Floats, part: Part, top: Top) -> Floats:
     """Return precision@k' averaged over nine k' from k/2 to 2k: smoother in the model than precision@k.
 
     Parameters

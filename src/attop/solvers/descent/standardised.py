@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils import gen_batches
 
-from attop.core.typing import Floats
+from attop.core.typing import Features, Floats
 
 __all__ = ["Standardised", "standardise"]
 
@@ -33,7 +33,7 @@ class Standardised:
         The transpose, good for ``T @ coef``.
     """
 
-    def __init__(self, X: Any, size: Floats, mean: Floats, spread: Floats):
+    def __init__(self, X: Features, size: Floats, mean: Floats, spread: Floats):
         self._X, self._size, self._mean, self._spread = X, size, mean, spread
         self.shape: tuple[int, int] = X.shape
         self.T = _Transposed(self)
@@ -72,7 +72,7 @@ class _Transposed:
         return self._features.correlate(coef)
 
 
-def standardise(X: Any, weight: Floats) -> tuple[Any, Floats]:
+def standardise(X: Features, weight: Floats) -> tuple[Any, Floats]:
     """Return standardised features, and what each column was divided by.
 
     Constant columns become 0. A sparse matrix keeps its zeros: its columns are divided only, which ranks
@@ -104,7 +104,7 @@ def standardise(X: Any, weight: Floats) -> tuple[Any, Floats]:
     return Standardised(X, size, mean, spread), size * spread
 
 
-def _divided(X: Any, weight: Floats) -> tuple[Any, Floats]:
+def _divided(X: csr_matrix, weight: Floats) -> tuple[csr_matrix, Floats]:
     size = _size(abs(X).max(axis=0).toarray().ravel())
     Z = csr_matrix((X.data / size[X.indices], X.indices, X.indptr), X.shape)
     square = csr_matrix((Z.data**2, X.indices, X.indptr), X.shape)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from scipy.sparse import issparse
 
 from attop.core.sample import RankingSample
 from attop.core.top import Top
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Features, Floats, Ints
 from attop.solvers.minibatch.kernels import add_rows, deal, score_rows
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import eligible
@@ -21,7 +20,7 @@ from attop.surrogates.base import eligible
 __all__ = ["Batch", "BatchSource", "Batches", "QueryBatches", "StreamedBatches", "batch_top", "batches_of"]
 
 #: See `StreamedBatches`.
-Chunks = Callable[[], Iterable[tuple[Any, Ints]]]
+Chunks = Callable[[], Iterable[tuple[Features, Ints]]]
 
 
 class Batch:
@@ -36,13 +35,13 @@ class Batch:
     k : int, between 1 and `n_pos`
     """
 
-    def __init__(self, X: Any, rows: Ints, n_pos: int, k: int):
+    def __init__(self, X: Features, rows: Ints, n_pos: int, k: int):
         self.rows, self.n_pos, self.k = rows, n_pos, k
         self._sample = X
-        self._X: Any = None
+        self._X: Features | None = None
 
     @property
-    def X(self) -> Any:
+    def X(self) -> Features:
         """Features, a copy of shape (b, d)."""
         if self._X is None:
             self._X = self._sample[self.rows]
@@ -84,7 +83,7 @@ class BatchSource(ABC):
     def one_pass(self) -> Iterator[Batch]:
         """Yield the batches of one pass over the sample."""
 
-    def _deal(self, X: Any, positive: NDArray[np.bool_], order: Ints) -> Iterator[Batch]:
+    def _deal(self, X: Features, positive: NDArray[np.bool_], order: Ints) -> Iterator[Batch]:
         """Deal rows of `X` in the given order to batches whose sizes differ by at most one."""
         n = len(order)
         rows, counts = deal(order, positive, math.ceil(n / self._batch_size))
@@ -127,7 +126,7 @@ class Batches(BatchSource):
 
     def __init__(
         self,
-        X: Any,
+        X: Features,
         y: Ints,
         top: Top,
         batch_size: int,
@@ -245,7 +244,7 @@ class QueryBatches(BatchSource):
     """
 
     def __init__(
-        self, X: Any, y: Ints, groups: Ints, top: Top, rng: np.random.RandomState | np.random.Generator
+        self, X: Features, y: Ints, groups: Ints, top: Top, rng: np.random.RandomState | np.random.Generator
     ):
         super().__init__(top, len(y))
         sample = RankingSample.from_labels(y, groups)
@@ -268,7 +267,7 @@ class QueryBatches(BatchSource):
 
 
 def batches_of(
-    X: Any,
+    X: Features,
     y: Ints,
     groups: Ints | None,
     top: Top,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from attop.core.top import Top
-from attop.core.typing import Ints
+from attop.core.typing import Features, Ints
 from attop.solvers.base import Callback, Monitor, Solution
 from attop.solvers.minibatch.batches import Batch, batches_of
 from attop.solvers.minibatch.kernels import mistakes
@@ -43,7 +43,7 @@ class PerceptronSolution(Solution):
 
 
 def perceptron(
-    X: Any,
+    X: Features,
     y: Ints,
     top: Top,
     *,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from attop.core.top import Top
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Features, Floats, Ints
 from attop.solvers.base import Callback, GridSolution, Monitor, Status, broadcast_settings, summary_status
 from attop.solvers.minibatch.batches import Batch, BatchSource, batches_of
 from attop.solvers.minibatch.kernels import projected_step
@@ -24,7 +23,7 @@ MakeSurrogate = Callable[[Top], Surrogate]
 
 
 def minibatch_sgd(
-    X: Any,
+    X: Features,
     y: Ints,
     surrogate: MakeSurrogate,
     top: Top,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from attop.core.sample import RankingSample
 from attop.core.top import Top
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Features, Floats, Ints
 from attop.metrics.pap import MICRO_PAP
 from attop.solvers.base import Deadline, History, Solution
 from attop.solvers.descent.lbfgs import minimise_cross_entropy
@@ -43,7 +42,7 @@ class GreedySolution(Solution):
 
 
 def greedy_papk(
-    X: Any,
+    X: Features,
     y: Ints,
     top: Top,
     *,

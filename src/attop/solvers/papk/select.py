@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from attop.core.sample import RankingSample
 from attop.core.top import Top
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Features, Floats, Ints
 from attop.metrics.pap import MICRO_PAP
 from attop.solvers.base import Monitor, Solution, Status
 from attop.solvers.descent.lbfgs import minimise_cross_entropy
@@ -35,7 +34,7 @@ class SelectSolution(Solution):
 
 
 def select_papk(
-    X: Any,
+    X: Features,
     y: Ints,
     top: Top,
     *,
