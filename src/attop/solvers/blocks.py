@@ -88,7 +88,7 @@ def take_rows(X: Features, rows: slice | Ints) -> Features:
 
 
 class GroupBatches:
-    """The groups of a sample, dealt anew to batches in each pass.
+    """The groups of a sample, assigned to new batches in each pass.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ _EVALUATIONS = 12
 _SHARE = 0.1
 #: A search moves by this share of the way from its best point to the minimiser of the model.
 _DAMPING = 0.7
-#: Error of the best iterate's scores, as a share of the largest, beyond which they are calculated anew: they
+#: Error of the best iterate's scores, as a share of the largest, beyond which they are computed again: they
 #: are combinations of those of points that may be nearly alike, and errors would grow from one to the next.
 _DRIFT = 1e-11
 #: A subgradient at scores no larger than this counts as one at ``w = 0``.

@@ -72,7 +72,7 @@ def gradient_descent(
         Groups that a step looks at; all by default. An iteration is then a pass over all groups, of several
         such steps, and t in the length of a step counts these.
     rng : numpy.random.Generator, optional
-        Deals the groups to batches anew in each pass; seeded with 0 by default.
+        Assigns the groups to new batches in each pass; seeded with 0 by default.
     time_limit : float, optional
         Seconds. At least ``w_0`` is evaluated.
     callback : callable, optional
