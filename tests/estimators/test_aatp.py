@@ -150,7 +150,7 @@ def test_a_program_that_fails_is_solved_again_with_care(monkeypatch):
     [
         ({"C": 0.0}, "C must be a positive number"),
         ({"C": np.inf}, "C must be a positive number"),
-        ({"tol": -1.0}, "tol must be a positive number"),
+        ({"tol": -1.0}, "tol must be .* at least 0"),
         ({"search": "all"}, "'exhaustive' or 'fixed-point'"),
         ({"solver": "scs"}, "'interior-point' or 'cvxpy'"),
         ({"weights": "both"}, "'items' or 'pairs'"),

@@ -236,11 +236,11 @@ def test_sgd_at_k_is_the_plain_loop(variant, surrogate, top):
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (GDPApK("mean"), "avg, max, ts, ramp"),
+        (GDPApK("mean"), "'avg' or 'max' or 'ts' or 'ramp'"),
         (GDRanker("mean"), "pauc"),
         (GDPApK(init="ones"), "init"),
         (GDPApK(eta=0), "eta"),
-        (SGDAtK("ts"), "avg, max"),
+        (SGDAtK("ts"), "'avg' or 'max'"),
         (SGDAtK(radius=0), "radius"),
         (PerceptronAtK("ts"), "variant"),
         (PerceptronAtK(batch_size=1), "batch_size"),
