@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 from attop import surrogates
-from attop.metrics import METRICS, UndefinedMetricError, get_metric, make_top_scorer, pap_at_k, roc_points
+from attop.metrics import METRICS, UndefinedMetricError, get_metric, make_top_scorer, pap_at_k
 from support.small_sample import INF, NAN, TOPS, X, Y, with_entry
 
 LABELS = np.array([1, 0, 1, 0, 0, 1, 0, 0])
@@ -156,14 +156,10 @@ def test_metrics_only_look_at_the_order(name, scale):
 
 
 def test_names_and_options_of_metrics():
-    with pytest.raises(ValueError, match=r"unknown metric 'precision@10': did you mean 'precision@k'"):
-        get_metric("precision@10")
     with pytest.raises(ValueError, match="unknown metric None: choose one of: precision@k"):
         get_metric(None)
-    with pytest.raises(ValueError, match="ties"):
+    with pytest.raises(ValueError, match="ties must be"):
         pap_at_k(LABELS, SCORES, 2, ties="mean")
-    with pytest.raises(UndefinedMetricError, match="no positive to divide by"):
-        roc_points([0, 0], [1.0, 2.0]).rates()
 
 
 # --- Scorers -----------------------------------------------------------------------------------------

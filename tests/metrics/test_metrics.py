@@ -1,6 +1,7 @@
 """Metrics against their definitions by enumeration."""
 
 import math
+import pickle
 from fractions import Fraction
 from itertools import permutations
 
@@ -14,48 +15,13 @@ from attop.metrics import (
     UndefinedMetricError,
     auc,
     auc_at_k,
-    average_precision,
-    bedroc,
-    dcg,
-    f_beta_at_k,
-    hit_at_k,
-    lift_at_k,
-    ndcg,
-    ndcg_aatp,
     pap_at_k,
     partial_auc,
-    positives_at_top,
     precision_at_k,
-    rank_of_last_positive,
-    recall_at_k,
-    reciprocal_rank,
-    rie,
-    top_1,
+    roc_points,
 )
 from support.ranked_lists import NAMES, ROUNDING, random_cases, random_groups
 
-FUNCTIONS = {
-    "precision@k": precision_at_k,
-    "recall@k": recall_at_k,
-    "hit@k": hit_at_k,
-    "ap": average_precision,
-    "dcg@k": dcg,
-    "dcg": dcg,
-    "ndcg@k": ndcg,
-    "ndcg": ndcg,
-    "ndcg-aatp@k": ndcg_aatp,
-    "positives@top": positives_at_top,
-    "reciprocal-rank": reciprocal_rank,
-    "auc": auc,
-    "pauc@k": partial_auc,
-    "pap@k": pap_at_k,
-    "lift@k": lift_at_k,
-    "f1@k": f_beta_at_k,
-    "top-1": top_1,
-    "last-rank": rank_of_last_positive,
-    "rie-20": rie,
-    "bedroc-20": bedroc,
-}
 PAIR_FUNCTIONS = {"auc": auc, "pauc@k": partial_auc, "pap@k": pap_at_k}
 
 
@@ -87,20 +53,6 @@ def test_metric_agrees_with_its_definition(name):
         assert value[1:] == (1, 0, None)
         assert metric.bounds[0] <= value.value <= metric.bounds[1] + 1e-14
     assert n_defined >= 200
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_function_and_registry_are_the_same_metric(name):
-    function, metric = FUNCTIONS[name], METRICS[name]
-    for y, scores, k in random_cases(seed=2, count=60):
-        arguments = (k,) if metric.needs_top else ()
-        expected = metric.evaluate(y, scores, k)
-        if expected.reason is None:
-            assert function(y, scores, *arguments) == expected.value
-        else:
-            with pytest.raises(UndefinedMetricError) as caught:
-                function(y, scores, *arguments)
-            assert caught.value.reason == expected.reason
 
 
 @pytest.mark.parametrize("name", PAIR_FUNCTIONS)
@@ -200,3 +152,30 @@ def test_auc_at_k_is_the_mean_over_the_orders_that_have_both_classes_at_the_top(
             with pytest.raises(UndefinedMetricError, match=f"the {k} highest-scoring items are all of one"):
                 auc_at_k(y, scores, k)
     assert 20 < undefined < 200
+
+
+# Undefined
+
+
+def test_counts_without_positives_are_zero_not_undefined():
+    for name in ("precision@k", "hit@k", "dcg@k", "dcg", "ndcg-aatp@k", "positives@top"):
+        assert METRICS[name].evaluate([0, 0, 0], [1, 2, 3], 2) == (0.0, 1, 0, None)
+
+
+def test_an_undefined_metric_gives_reason_counts_and_a_remedy():
+    with pytest.raises(
+        UndefinedMetricError, match="k=3, 4 items, 2 positive and 2 negative: lower k"
+    ) as caught:
+        pap_at_k([1, 1, 0, 0], [1, 2, 3, 4], 3)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (copy.reason, str(copy)) == ("fewer than k negatives", str(caught.value))
+    with pytest.raises(UndefinedMetricError, match="k > n"):
+        precision_at_k([1, 1, 1, 1], [1, 2, 3, 4], {"kappa": 1.5})
+
+
+def test_roc_rates_are_undefined_without_both_classes():
+    assert roc_points([0, 0], [1, 1]).fp.tolist() == [0, 2]
+    for label, reason in ((0, "no positive"), (1, "no negative")):
+        with pytest.raises(UndefinedMetricError) as caught:
+            roc_points([label], [1.0]).rates()
+        assert caught.value.reason == reason

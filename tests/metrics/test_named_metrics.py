@@ -168,23 +168,3 @@ def test_a_number_may_be_written_into_a_name():
         get_metric("bedroc")
     with pytest.raises(ValueError, match="is already the name of one of attop's metrics"):
         register(custom_metric("f3@k", "sklearn.metrics.log_loss"))
-
-
-@pytest.mark.parametrize(
-    ("function", "y", "arguments", "reason"),
-    [
-        (lift_at_k, [0, 0], (1,), "no positive"),
-        (lift_at_k, [1, 0], (3,), "k > n"),
-        (f_beta_at_k, [0, 0], (1,), "no positive"),
-        (rie, [0, 0], (), "no positive"),
-        (bedroc, [1, 1], (), "no negative"),
-        (rank_of_last_positive, [0], (), "no positive"),
-        (recall_at_precision, [0, 0], (0.5,), "no positive"),
-        (precision_at_recall, [0, 0], (0.5,), "no positive"),
-        (tpr_at_fpr, [1, 1], (0.5,), "no negative"),
-    ],
-)
-def test_undefined_says_why(function, y, arguments, reason):
-    with pytest.raises(UndefinedMetricError) as caught:
-        function(y, np.arange(len(y)), *arguments)
-    assert caught.value.reason == reason
