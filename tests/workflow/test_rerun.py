@@ -104,12 +104,6 @@ TABLE = {
     ),
     "evaluation": ("src/attop_bench/run/evaluation.py", code, MEASURED, set()),
     "curves": ("src/attop_bench/run/trace.py", code, {"trace": 2, "report": 1}, set()),
-    "top of the curves": (
-        "src/attop_bench/report/compute/tops.py",
-        code,
-        {"trace": 2, "report": 1},
-        set(),
-    ),
     "own metrics": (
         "src/attop/metrics/custom.py",
         code,
