@@ -75,10 +75,7 @@ def test_images_follow_their_seed():
     ("options", "message"),
     [
         ({"n_profile": 500}, "none of 20 users likes more than the 500 items"),
-        (
-            {"n_classes": (2, 11)},
-            r"must be two numbers in increasing order from 1 to 10, got \(2, 11\)",
-        ),
+        ({"n_classes": (2, 11)}, r"must be two numbers in increasing order from 1 to 10, got \(2, 11\)"),
         ({"liking": 0.1}, "liking must be .*got 0.1"),
         ({"liking": (0.3, 0.2)}, "increasing order"),
         ({"noise": 2}, "noise must be .* 1, got 2"),

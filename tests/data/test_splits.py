@@ -51,10 +51,7 @@ def test_labels_may_be_signs_or_booleans(function):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: stratified(labels(50, 3), n_folds=5, seed=0),
-            "fold 0 .*got 0 and 10: lower n_folds",
-        ),
+        (lambda: stratified(labels(50, 3), n_folds=5, seed=0), "fold 0 .*got 0 and 10: lower n_folds"),
         (
             lambda: stratified(1 - labels(50, 3), n_folds=5, seed=0),
             "inner fold 2 .* got 8 and 0: lower inner_folds",
@@ -70,10 +67,7 @@ def test_labels_may_be_signs_or_booleans(function):
         ),
         (lambda: within_groups([0, 1] * 9, [0] * 18, fractions=(0.6, 0.4), seed=0), "three positive numbers"),
         (lambda: within_groups([0, 1] * 9, [0] * 18, fractions=(0.6, 0.3, 0.2), seed=0), "sum to 1"),
-        (
-            lambda: within_groups([0, 0, 1, 1], [0, 0, 1, 1], seed=0),
-            "validation part .*larger",
-        ),
+        (lambda: within_groups([0, 0, 1, 1], [0, 0, 1, 1], seed=0), "validation part .*larger"),
     ],
 )
 def test_what_cannot_be_split_is_refused(call, message):

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.splits.protocols import (
-    make_folds,
-    prequential,
-)
+from attop_bench.data.splits.protocols import make_folds, prequential
 from oracles.datasets import prequential_window
 from support.labelled import same
 

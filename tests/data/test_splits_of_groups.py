@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.splits.protocols import (
-    count_folds,
-    given,
-    make_folds,
-    whole_entities,
-    whole_groups,
-)
+from attop_bench.data.splits.protocols import count_folds, given, make_folds, whole_entities, whole_groups
 from oracles.datasets import check_fold
 from support.labelled import labels, same, users
 

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from attop_bench.data.base import DatasetError
-from attop_bench.data.splits.protocols import (
-    holdout,
-    stratified,
-    windows,
-    within_groups,
-)
+from attop_bench.data.splits.protocols import holdout, stratified, windows, within_groups
 from oracles.datasets import check_fold
 from support.labelled import labels, users
 

@@ -9,17 +9,7 @@ from support.every_estimator import NAMES, make
 from support.small_sample import INF, NAN, TOPS, X, Y
 
 NOT_NUMBERS = ["1", None, True, NAN, [1.0], 1j]
-CHOICES = [
-    "init",
-    "loss",
-    "price",
-    "search",
-    "solver",
-    "surrogate",
-    "variant",
-    "weak_rankers",
-    "weights",
-]
+CHOICES = ["init", "loss", "price", "search", "solver", "surrogate", "variant", "weak_rankers", "weights"]
 PARAMETERS = {
     "top": TOPS,
     "C": [(v, "C must be a positive number, got") for v in [0, -1, INF, *NOT_NUMBERS]],

@@ -81,8 +81,7 @@ def test_every_estimator_is_listed():
 
 
 @pytest.mark.filterwarnings(
-    "ignore::attop.estimators.base.ConstantModelWarning",
-    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::attop.estimators.base.ConstantModelWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
 )  # noise is fitted
 @parametrize_with_checks(
     [v for v in VARIANTS if type(v).__name__ not in COMPOSITES], expected_failed_checks=expected_failures
@@ -95,8 +94,7 @@ def test_scikit_learn_contract(estimator, check):
 
 @pytest.mark.workflow
 @pytest.mark.filterwarnings(
-    "ignore::attop.estimators.base.ConstantModelWarning",
-    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::attop.estimators.base.ConstantModelWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
 )
 @parametrize_with_checks(
     [v for v in VARIANTS if type(v).__name__ in COMPOSITES], expected_failed_checks=expected_failures

@@ -167,10 +167,7 @@ def test_names_and_dotted_paths():
         ({"metrics": ["my_metrics.Kind"]}, ["Kind", "a function f(y_true, y_score) is needed"]),
         ({"metrics": ["my_metrics.misses"]}, ["cannot be called as f(y_true, y_score)", "needs: [k]"]),
         ({"datasets": [entry(scoring="my_metrics.f")]}, ["'my_metrics.f'", "has no f"]),
-        (
-            {"datasets": [entry(scoring="misses")]},
-            ["datasets: mine: scoring: unknown metric", "'misses'"],
-        ),
+        ({"datasets": [entry(scoring="misses")]}, ["datasets: mine: scoring: unknown metric", "'misses'"]),
         (
             {"custom_metrics": {"gain": {"path": "my_metrics.GAIN", "bounds": [0, 1]}}},
             ["'gain'", "a Metric, which defines bounds itself"],

@@ -7,13 +7,7 @@ import pytest
 
 import oracles.metrics as oracle
 from attop import Top
-from attop.metrics import (
-    METRICS,
-    UndefinedMetricError,
-    macro_pap_at_k,
-    micro_pap_at_k,
-    pap_at_k,
-)
+from attop.metrics import METRICS, UndefinedMetricError, macro_pap_at_k, micro_pap_at_k, pap_at_k
 from support.ranked_lists import NAMES, ROUNDING, random_groups
 
 

@@ -52,10 +52,5 @@ def jobs(output):
 
 def entry(**changes):
     """Return a data set of a configuration."""
-    base = {
-        "id": "mine",
-        "kind": "wdbc",
-        "protocol": {"kind": "stratified"},
-        "tops": [{"k": 3}],
-    }
+    base = {"id": "mine", "kind": "wdbc", "protocol": {"kind": "stratified"}, "tops": [{"k": 3}]}
     return {**base, **changes}

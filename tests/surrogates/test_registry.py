@@ -10,18 +10,10 @@ import pytest
 import attop.surrogates
 from attop import surrogates
 from attop.core.top import Top
-from attop.surrogates import (
-    AccuracyAtTop,
-    BoundSurrogate,
-    PApKAvg,
-    Surrogate,
-)
+from attop.surrogates import AccuracyAtTop, BoundSurrogate, PApKAvg, Surrogate
 from attop.surrogates.registry import SURROGATES, get_surrogate
 from support import ROOT
-from support.surrogate_cases import (
-    TOP,
-    WITHOUT_TOP,
-)
+from support.surrogate_cases import TOP, WITHOUT_TOP
 
 NEW = """
 from attop.surrogates.pointwise import LogisticLoss

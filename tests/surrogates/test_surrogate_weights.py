@@ -226,10 +226,7 @@ def test_what_takes_no_weights_says_why(kind):
         ([1, 1], "sample_weight must hold a number for each of the 3 items"),
         ([1, -1, 1], "sample_weight must be finite and at least 0"),
         ([1, np.nan, 1], "sample_weight must be finite and at least 0"),
-        (
-            [0, 1, 1],
-            "no group has a positive and a negative, counted by sample_weight: the positives",
-        ),
+        ([0, 1, 1], "no group has a positive and a negative, counted by sample_weight: the positives"),
     ],
 )
 def test_weights_that_are_none_are_refused(weight, message):

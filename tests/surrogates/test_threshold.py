@@ -11,11 +11,7 @@ from oracles.bundle import sample
 from oracles.surrogates import split
 
 OVER_NEGATIVES = [TopPushK, PatMatNP]
-DEFINITIONS = {
-    TopPushK: oracle.top_push_k,
-    PatMat: oracle.pat_mat,
-    PatMatNP: oracle.pat_mat_np,
-}
+DEFINITIONS = {TopPushK: oracle.top_push_k, PatMat: oracle.pat_mat, PatMatNP: oracle.pat_mat_np}
 
 
 def cases(n_cases, seed, cls):
