@@ -96,12 +96,8 @@ def test_other_counts_than_expected_are_an_error():
 def own(folder):
     (folder / "mirror").mkdir()
     file = Source("own/t.csv", digest=hashlib.sha256(b"u,y\n1,0\n2,1\n").hexdigest())
-    spec = {
-        "id": "own",
-        "kind": "file",
-        "params": {"path": "own/t.csv", "label": "y", "positive": 1},
-        "seed": 0,
-    }
+    params = {"path": "own/t.csv", "label": "y", "positive": 1}
+    spec = {"id": "own", "kind": "file", "params": params, "seed": 0}
     return {"path": file}, spec, folder / "mirror", folder / "fetch.json"
 
 

@@ -106,10 +106,8 @@ def test_headerless_columns_are_numbered_or_named(tmp_path):
     named = {**reader, "names": ["u", "v", "w"]}
     data = make("file", path=path, format="csv", reader=named, label="v", positive=1, keep=[-1])
     assert data.facts["features"] == ["w"]
-    assert make("file", path=path, format="csv", reader=named, label="v", positive=1, drop=["u"]).X.shape == (
-        2,
-        1,
-    )
+    data = make("file", path=path, format="csv", reader=named, label="v", positive=1, drop=["u"])
+    assert data.X.shape == (2, 1)
 
 
 def test_text_becomes_numbers_by_codes_or_one_hot(tmp_path):
@@ -155,9 +153,7 @@ def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
     np.testing.assert_array_equal(data.day, data.groups)
     again = make("file", 5, path=path, label="y", positive=1, group="g", downsample_positives=0.1)
     np.testing.assert_array_equal(again.X, data.X)
-    with pytest.raises(
-        DatasetError, match=r"downsample_positives=0.4 needs 60 of the 40 positives.*below that"
-    ):
+    with pytest.raises(DatasetError, match=r"downsample_positives=0.4 needs 60 of the 40 positives"):
         make("file", path=path, label="y", positive=1, downsample_positives=0.4)
 
 

@@ -108,12 +108,8 @@ def test_input_files_are_known():
 
 
 def test_wrong_stages_say_what_is_wrong(tmp_path):
-    spec = {
-        "id": "r",
-        "kind": "ratings",
-        "params": {"n_users": 30, "n_items": 40, "n_rated": [30, 40]},
-        "seed": 0,
-    }
+    params = {"n_users": 30, "n_items": 40, "n_rated": [30, 40]}
+    spec = {"id": "r", "kind": "ratings", "params": params, "seed": 0}
     source, out = run_stages(tmp_path, spec, ["source"]), tmp_path / "out.npz"
     for stage, previous, message in [
         ("factorize", source, "has no stage 'factorize'; did you mean 'factorise'"),

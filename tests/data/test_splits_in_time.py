@@ -85,9 +85,7 @@ def test_a_customer_found_in_the_delay_leaves_the_test_when_the_label_arrives():
     options = {"train": 3, "delay": 2, "test": 2, "inner_folds": 1, "seed": 0}
     options |= {"inner_train": 1, "inner_delay": 0, "inner_test": 2}
     y[1] = 0
-    with pytest.raises(
-        ValueError, match=r"the training window of inner fold 0 of fold 0 needs .*inner_train"
-    ):
+    with pytest.raises(ValueError, match=r"training window of inner fold 0 of fold 0 needs .*inner_train"):
         prequential(y, day=day, entity=who, **options)
     day, who, y = (np.concatenate([a, b]) for a, b in ((day, [0, 1]), (who, [5, 6]), (y, [0, 1])))
     [fold] = prequential(y, day=day, entity=who, **options)
@@ -100,14 +98,9 @@ def test_a_customer_found_in_the_delay_leaves_the_test_when_the_label_arrives():
 
 def test_prequential_refuses_what_the_data_cannot_give():
     y, day, entity = stream(20)
-    with pytest.raises(
-        DatasetError,
-        match=r"2 folds need 28 days \(train 7, delay 7, test 2 x 7\), and there are 20: lower n_folds",
-    ):
+    with pytest.raises(DatasetError, match=r"2 folds need 28 days .*there are 20: lower n_folds"):
         prequential(y, day=day, n_folds=2, seed=0)
-    with pytest.raises(
-        DatasetError, match=r"2 inner folds of fold 0 need 16 days .*and there are 6: lower in"
-    ):
+    with pytest.raises(DatasetError, match=r"2 inner folds of fold 0 need 16 days .*there are 6: lower in"):
         prequential(y, day=day, train=4, delay=8, test=6, inner_test=2, seed=0)
     for option, value in (("train", 0), ("delay", -1), ("test", 2.5), ("inner_folds", 0), ("inner_test", 0)):
         with pytest.raises(DatasetError, match=f"prequential split: {option} must be an integer of at least"):
@@ -116,9 +109,7 @@ def test_prequential_refuses_what_the_data_cannot_give():
     with pytest.raises(ValueError, match=r"the test window of fold 0 needs.*give test more days"):
         prequential(np.where(day >= day.max() - 1, 0, y), day=day, **short)
     toy = Dataset("toy", np.zeros((len(y), 1)), y, entity=entity)
-    with pytest.raises(
-        DatasetError, match=r"'prequential' needs the day of each row.*as day; or use stratif"
-    ):
+    with pytest.raises(DatasetError, match=r"'prequential' needs the day of each row.*as day"):
         make_folds("prequential", toy, 0, 0)
     with pytest.raises(DatasetError, match="days must be whole numbers, got dtype float64"):
         Dataset("toy", np.zeros((3, 1)), [1, 0, 0], day=[0.5, 1, 2])

@@ -11,23 +11,8 @@ from sklearn.exceptions import NotFittedError
 from support.every_estimator import NAMES, make
 from support.small_sample import GROUPS, INF, NAN, X, Y, fitted, with_entry
 
-GROUPED = {
-    "BundleRanker",
-    "GDPApK",
-    "GDRanker",
-    "GreedyPApK",
-    "InfinitePush",
-    "OnePMB",
-    "PatMat",
-    "PerceptronAtK",
-    "ROCSVM",
-    "SGDAtK",
-    "SVMPAUC",
-    "SVMPerf",
-    "SelectPApK",
-    "SoftTop",
-    "TopPush",
-}
+#: Those whose problem is of groups.
+GROUPED = {*NAMES} - {"AATP", "PNormPush"}
 
 
 # --- Estimators: malformed samples -------------------------------------------------------------------
@@ -36,25 +21,11 @@ GROUPED = {
 REFUSED = {
     "NaN in X": ((with_entry(X, NAN), Y), "Input X contains NaN"),
     "infinity in X": ((with_entry(X, -INF), Y), "infinity"),
-    "None in X": ((with_entry(X, None), Y), "NaN"),
     "too large for a float": ((with_entry(X, 10**400), Y), "too large|infinity"),
     "X of strings": ((np.full((48, 3), "a"), Y), "could not convert string to float"),
-    "X of objects": ((np.full((48, 3), object()), Y), "must be a string or a real number"),
     "X complex": ((X * 1j, Y), "Complex data not supported"),
-    "X is None": ((None, Y), "2D array"),
-    "X is text": (("table.csv", Y), "could not convert string to float"),
-    "X is a dict": (({"a": 1}, Y), "not 'dict'"),
-    "X a number": ((3.0, Y), "Expected 2D array"),
     "X 1-D": ((X[:, 0], Y), "Expected 2D array, got 1D"),
-    "X 3-D": ((X[None], Y), "dim 3"),
     "X empty": ((X[:0], Y[:0]), "0 sample"),
-    "X without features": ((X[:, :0], Y), r"0 feature\(s\)"),
-    "X ragged": (([[1.0, 2.0], [1.0]], [1, 0]), "inhomogeneous"),
-    "names of columns twice": (
-        (pd.DataFrame(X, columns=["a", "a", "b"]), Y),
-        "unique column names|duplicate",
-    ),
-    "names of columns mixed": ((pd.DataFrame(X, columns=["a", 1, 2]), Y), "string names"),
     "a column of text": ((pd.DataFrame({"a": X[:, 0], "b": "x"}), Y), "could not convert string to float"),
     "a single item": ((X[:1], Y[:1]), "one class"),
     "one class": ((X, np.ones(48)), r"one class only \(1.0\)"),
@@ -64,7 +35,6 @@ REFUSED = {
     "NaN in y": ((X, with_entry(Y, NAN)), "y contains NaN"),
     "None in y": ((X, with_entry(Y, None)), "Unknown label type"),
     "y mixed": ((X, np.array([1, "a"] * 24, dtype=object)), "Unknown label type"),
-    "y is None": ((X, None), "requires y to be passed"),
     "y too short": ((X, Y[1:]), r"inconsistent numbers of samples: \[48, 47\]"),
     "y 2-D": ((X, np.column_stack([Y, Y])), "1d array"),
     "groups too short": ((X, Y, GROUPS[1:]), r"each of the 48 items, got shape \(47,\)"),
@@ -99,7 +69,6 @@ SAME = {
     "read-only": (FROZEN, FROZEN_Y),
     "masked array without a mask": (np.ma.masked_array(X), Y),
     "frame": (FRAME, pd.Series(Y, index=range(100, 148))),
-    "frame with integer names": (FRAME.set_axis([0, 1, 2], axis=1), Y),
     "frame of nullable floats": (FRAME.astype("Float64"), pd.Series(Y, dtype="Int64")),
     "y boolean": (X, Y == 1),
     "y nullable boolean": (X, pd.Series(Y == 1, dtype="boolean")),
@@ -239,15 +208,11 @@ def test_no_group_is_eligible(name):
 def test_use_of_a_model(name, references):
     with pytest.raises(NotFittedError):
         make(name).decision_function(X)
-    with pytest.raises(NotFittedError):
-        make(name).predict(X)
     model = references(name, False)
     for wrong, message in [
         (X[:, :2], "has 2 features, but .* is expecting 3"),
         (np.column_stack([X, X]), "has 6 features, but .* is expecting 3"),
-        (X[0], "Expected 2D array"),
         (with_entry(X, NAN), "contains NaN"),
-        (X[:0], "0 sample"),
     ]:
         with pytest.raises(ValueError, match=message):
             model.decision_function(wrong)

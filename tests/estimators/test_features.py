@@ -47,7 +47,7 @@ def test_missing_values_name_the_two_lines():
     }
     for name, call in calls.items():
         with pytest.raises(
-            ValueError, match=rf"Input X contains NaN: {name} does not take missing values"
+            ValueError, match=rf"X contains NaN: {name} does not take missing values"
         ) as caught:
             call()
         line = str(caught.value).splitlines()[-1].strip()
@@ -59,9 +59,7 @@ def test_missing_values_name_the_two_lines():
 
 def test_text_names_the_two_lines():
     table = pd.DataFrame(X).add_prefix("x").assign(country=RNG.choice(["NG", "PE"], 80))
-    with pytest.raises(
-        ValueError, match=r"could not convert string to float: .*TopPush takes numbers only"
-    ) as caught:
+    with pytest.raises(ValueError, match=r"could not convert string .*TopPush takes numbers only") as caught:
         TopPush().fit(table, Y)
     encode, chain = (line.strip() for line in str(caught.value).splitlines()[-2:])
     known = {"OneHotEncoder": OneHotEncoder, "make_column_selector": make_column_selector}
@@ -69,10 +67,3 @@ def test_text_names_the_two_lines():
     exec(encode, known)
     prepare = eval(chain, known)
     assert np.isfinite(make_pipeline(prepare, TopPush()).fit(table, Y).decision_function(table)).all()
-
-
-def test_other_complaints_are_those_of_scikit_learn():
-    with pytest.raises(ValueError, match="Expected 2D array"):
-        TopPush().fit(X[:, 0], Y)
-    with pytest.raises(ValueError, match="X contains infinity"):
-        TopPush().fit(np.where(X > 2, np.inf, X), Y)

@@ -9,26 +9,21 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 from attop import surrogates
-from attop.metrics import METRICS, UndefinedMetricError, get_metric, make_top_scorer, pap_at_k
+from attop.metrics import METRICS, UndefinedMetricError, auc, get_metric, make_top_scorer, pap_at_k
 from support.small_sample import INF, NAN, TOPS, X, Y, with_entry
+from support.surrogate_cases import PAP, PREC
 
 LABELS = np.array([1, 0, 1, 0, 0, 1, 0, 0])
 SCORES = np.arange(8.0)[::-1]
 LISTS = {
     "NaN scores": ({"scores": with_entry(SCORES, NAN)}, "1 of the 8 scores are NaN or infinite.*position 3"),
     "infinite scores": ({"scores": with_entry(SCORES, INF)}, "1 of the 8 scores are NaN or infinite"),
-    "scores 2-D": (
-        {"scores": np.column_stack([SCORES, SCORES])},
-        r"must have shape \(8,\) like y, got \(8, 2\)",
-    ),
+    "scores 2-D": ({"scores": np.column_stack([SCORES] * 2)}, r"must have shape \(8,\) like y, got \(8, 2\)"),
     "scores too short": ({"scores": SCORES[1:]}, r"scores must have shape \(8,\).*got \(7,\)"),
     "scores a number": ({"scores": 1.0}, r"scores must have shape \(8,\).*got \(\)"),
     "scores text": ({"scores": list("abcdefgh")}, "scores must be real numbers, got <U1"),
     "scores numbers as text": ({"scores": SCORES.astype(str)}, "scores must be real numbers, got <U"),
-    "scores one as text": (
-        {"scores": with_entry(SCORES.astype(object), "1.5")},
-        "scores must be real numbers, got object",
-    ),
+    "scores one as text": ({"scores": with_entry(SCORES.astype(object), "1.5")}, "real numbers, got object"),
     "scores beyond floats": (
         {"scores": 2**53 + np.arange(8)},
         r"got 9007199254740992 to 9007199254740999: as floats different ones would be tied",
@@ -74,18 +69,7 @@ IN_ANOTHER_FORM = {
     "top as a float": {"top": 2.0},
     "top as a fraction": {"top": {"tau": 0.25}},
 }
-WITH_TOP = [
-    surrogates.PrecAtKStruct,
-    surrogates.PrecAtKRamp,
-    surrogates.PrecAtKMax,
-    surrogates.PrecAtKAvg,
-    surrogates.PApKRamp,
-    surrogates.PApKAvg,
-    surrogates.PApKMax,
-    surrogates.PApKTS,
-    surrogates.PApKTSConvex,
-    surrogates.PAUCStruct,
-]
+WITH_TOP = [*PREC.values(), *PAP.values(), surrogates.PAUCStruct]
 
 
 def of_metric(metric):
@@ -113,8 +97,9 @@ def test_metrics_and_surrogates(name):
             np.testing.assert_array_equal(function(**change), function())  # two models
         else:
             words = message.replace(r" like y, got \(8, 2\)", "") if is_surrogate else message
-            with pytest.raises(ValueError, match=words.replace(r"\(8,\).*got", r"\(8,\).*, got")):
+            with pytest.raises(ValueError, match=words.replace(r"\(8,\).*got", r"\(8,\).*, got")) as caught:
                 function(**change)
+            assert not isinstance(caught.value, UndefinedMetricError)
     if name not in METRICS or METRICS[name].needs_top:
         for top, message in TOPS:
             with pytest.raises((ValueError, TypeError), match=message):
@@ -160,6 +145,8 @@ def test_names_and_options_of_metrics():
         get_metric(None)
     with pytest.raises(ValueError, match="ties must be"):
         pap_at_k(LABELS, SCORES, 2, ties="mean")
+    with pytest.raises(ValueError, match="ties must be"):
+        auc(LABELS, SCORES, ties="random")
 
 
 # --- Scorers -----------------------------------------------------------------------------------------

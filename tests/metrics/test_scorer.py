@@ -158,9 +158,7 @@ def test_groups_given_but_neither_requested_nor_refused_are_an_error():
 def test_a_metric_of_groups_without_groups_is_an_error_and_no_pool():
     X, y, groups = users(9)
     scorer = make_top_scorer("micro-pap@k", 1)
-    with pytest.raises(
-        ValueError, match=r"mean over groups, but the scorer got no groups.*enable_metadata_routing"
-    ):
+    with pytest.raises(ValueError, match=r"mean over groups, but .* no groups.*enable_metadata_routing"):
         cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3, error_score="raise")
     with pytest.warns(UserWarning, match="mean over groups, but the scorer got no groups"):
         values = cross_val_score(
@@ -206,9 +204,7 @@ def imbalanced():
     return make_classification(300, 6, weights=[0.8], flip_y=0.1, random_state=0)
 
 
-@pytest.mark.parametrize(
-    "model", [LogisticRegression(), GaussianNB()], ids=["decision_function", "predict_proba"]
-)
+@pytest.mark.parametrize("model", [LogisticRegression(), GaussianNB()])
 def test_scorer_in_cross_validation(model):
     X, y = imbalanced()
     names = np.array(["benign", "malignant"])[y]

@@ -38,21 +38,12 @@ def test_of_reads_what_a_configuration_holds(value, top):
     ("value", "error", "message"),
     [
         (2.5, TypeError, r"a bare number means k.*\{'tau': 0.05\}"),
-        ("20", TypeError, "cannot read a top from '20'"),
-        (True, TypeError, "cannot read a top"),
         (None, TypeError, "cannot read a top"),
-        (0, ValueError, "k must be an integer of at least 1, got 0"),
         ({}, ValueError, "exactly one of k, tau and kappa, got none"),
-        ({"k": 2, "tau": 0.1}, ValueError, "exactly one"),
-        ({"top": 2}, ValueError, r"unknown key \['top'\]"),
         ({"k": 2.5}, ValueError, "k must be an integer"),
-        ({"k": "2"}, TypeError, "k must be a finite number"),
-        ({"k": True}, TypeError, "k must be a finite number"),
         ({"k": float("nan")}, TypeError, "k must be a finite number"),
         ({"kappa": float("inf")}, TypeError, "kappa must be a finite number"),
-        ({"tau": 5}, ValueError, "for 5% write 0.05"),
         ({"tau": 0.0}, ValueError, "tau must lie strictly"),
-        ({"tau": 1.0}, ValueError, "tau must lie strictly"),
         ({"kappa": 0}, ValueError, "kappa must be positive"),
         ({"of": 30}, ValueError, "exactly one of k, tau and kappa, got none"),
         ({"tau": 0.1, "of": 30}, ValueError, r"goes with k, got tau=0.1: leave it out"),
@@ -119,9 +110,7 @@ def test_top_prints_in_few_words():
     assert str(Top(k=100, out_of=30000)) == "k=100 of 30000"
 
 
-@pytest.mark.parametrize(
-    "text", ["20", "k=", "k=2.5", "top=3", "tau=2", "k=10 of ten", "k = 1 of", "tau=0.1 of 9"]
-)
+@pytest.mark.parametrize("text", ["20", "k=", "k=2.5", "top=3", "tau=2", "k=10 of ten", "k = 1 of"])
 def test_what_no_top_is_written_as_is_refused(text):
     with pytest.raises(ValueError, match=r"a top is written as k=10, k=100 of 30000, .*, got"):
         Top.parse(text)
@@ -130,10 +119,7 @@ def test_what_no_top_is_written_as_is_refused(text):
 # Labels and groups
 
 
-@pytest.mark.parametrize(
-    "y",
-    [[0, 1, 1], [-1, 1, 1], [False, True, True], [0.0, 1.0, 1.0], np.array([0, 1, 1], object), [-1.0, 1, 1]],
-)
+@pytest.mark.parametrize("y", [[0, 1, 1], [-1.0, 1, 1], [False, True, True], np.array([0, 1, 1], object)])
 def test_labels_become_zero_and_one(y):
     labels = check_labels(y)
     assert labels.dtype == np.int64
@@ -147,14 +133,10 @@ def test_one_class_alone_is_recognised():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([], "y is empty"),
         ([[1], [0]], r"got shape \(2, 1\): pass y.ravel\(\)"),
         (1, "one-dimensional"),
-        ([0, 1, 2], r"got values \[0, 1, 2\]"),
-        ([-1, 0, 1], "labels must be"),
         ([2, 2], r"y == 2"),
         ([0.5, 1], "labels must be"),
-        ([np.nan, 1], "labels must be"),
         (["benign", "malignant"], "encode them"),
         (list(range(10)), r"\[0, 1, 2, 3, 4\] \.\.\."),
     ],
@@ -168,21 +150,6 @@ def test_groups_become_codes_in_sorted_order():
     assert check_groups(["b", "a", "b"], 3).tolist() == [1, 0, 1]
     assert check_groups([30, -2, 30, 7], 4).tolist() == [2, 0, 2, 1]
     assert check_groups(np.array(["b", "a"], object), 2).dtype == np.int64
-
-
-@pytest.mark.parametrize(
-    ("groups", "n", "message"),
-    [
-        ([1, 2], 3, r"each of the 3 items, got shape \(2,\)"),
-        ([[1], [2]], 2, "got shape"),
-        ([1.0, np.nan], 2, "missing values"),
-        (["a", None], 2, "missing values"),
-        (np.array(["a", 1], object), 2, "cannot be compared"),
-    ],
-)
-def test_malformed_groups_are_refused(groups, n, message):
-    with pytest.raises(ValueError, match=message):
-        check_groups(groups, n)
 
 
 def test_layout_sorts_by_group_with_positives_first():
@@ -211,10 +178,10 @@ def test_select_keeps_whole_groups_and_the_positions_of_the_caller():
     y, groups = [0, 1, 0, 1, 1], [2, 0, 1, 2, 0]
     sample = RankingSample.from_labels(y, groups).select(np.array([True, False, True]))
     assert sample.order.tolist() == [1, 4, 3, 0]
-    assert (sample.start.tolist(), sample.n_pos.tolist(), sample.n_neg.tolist()) == (
-        [0, 2, 4],
+    assert (sample.n_pos.tolist(), sample.n_neg.tolist(), sample.start.tolist()) == (
         [2, 1],
         [0, 1],
+        [0, 2, 4],
     )
     empty = sample.select(np.zeros(2, dtype=bool))
     assert (empty.n_groups, empty.order.tolist(), empty.start.tolist()) == (0, [], [0])

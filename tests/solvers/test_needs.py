@@ -41,6 +41,6 @@ def test_what_a_solver_needs_is_what_it_takes(solver, name):
         run(X, loss)
     else:
         with pytest.raises(
-            ValueError, match=f"{solver} needs a surrogate .* {type(surrogate).__name__} is not"
+            ValueError, match=f"{solver} needs a surrogate .*{type(surrogate).__name__} is not"
         ):
             run(Untouched(), loss)

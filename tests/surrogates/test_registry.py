@@ -94,12 +94,8 @@ def test_importing_the_layer_does_not_import_numba():
 
 
 def test_declarations():
-    assert {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth} == {
-        "LogisticLoss",
-        "PatMat",
-        "PatMatNP",
-        "SoftPrecAtK",
-    }
+    smooth = {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth}
+    assert smooth == {"LogisticLoss", "PatMat", "PatMatNP", "SoftPrecAtK"}
     assert repr(PApKAvg(3)) == "PApKAvg(top=Top(k=3))"
     with pytest.raises(AttributeError, match="no attribute 'PApKMedian'"):
         _ = surrogates.PApKMedian
