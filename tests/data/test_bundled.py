@@ -49,9 +49,6 @@ def test_squares_that_do_not_fit_are_refused():
         make("digit", digit=3, pool=3)
 
 
-# Simulation
-
-
 def test_simulated_users_have_the_papers_counts_and_distributions():
     data = make("simulation", seed=2)
     assert data.X.shape == (60 * 175, 5)

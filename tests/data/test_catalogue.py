@@ -90,9 +90,6 @@ def test_other_counts_than_expected_are_an_error():
         check_facts(data, {"items": 4, "positives": 2, "groups": 2})
 
 
-# Files that cannot be had
-
-
 def own(folder):
     (folder / "mirror").mkdir()
     file = Source("own/t.csv", digest=hashlib.sha256(b"u,y\n1,0\n2,1\n").hexdigest())
@@ -182,9 +179,6 @@ def test_how_a_machine_failed_is_no_feature():
         ENTRIES["steel-stains"]["params"]["label"],
         *ENTRIES["steel-stains"]["params"]["drop"],
     }
-
-
-# Sets in the form of files that are not at hand
 
 
 def test_ratings_in_another_form_are_refused(tmp_path):

@@ -45,9 +45,6 @@ def test_umap_refuses(X, options, message):
         umap_embedding(X, **options)
 
 
-# Factorisation
-
-
 def entries(V, observed):
     row, column = np.nonzero(observed)
     return row, column, V[row, column]

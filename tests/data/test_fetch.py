@@ -180,9 +180,6 @@ def test_several_fetch_one_file_once(server, tmp_path):
     assert len(server.asked) == 1
 
 
-# The mirror.
-
-
 def test_mirror_must_be_a_folder_or_the_web(tmp_path):
     with pytest.raises(DatasetError, match="http, https or file"):
         obtain(Source("x"), tmp_path, mirror="ftp://h")
@@ -306,9 +303,6 @@ def test_an_archive_of_before_that_is_another_is_downloaded_again(server, tmp_pa
     (tmp_path / "archives/a.zip").write_bytes(zipped(("x", b"old")))
     obtain(Source("x", [url], sha(DATA), member="x"), tmp_path)
     assert (tmp_path / "x").read_bytes() == DATA
-
-
-# The disk, pickles.
 
 
 @pytest.mark.parametrize("way", ["download", "mirror", "archive"])

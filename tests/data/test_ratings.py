@@ -11,9 +11,6 @@ from support import SHARED
 MOVIELENS = SHARED / "data/ml-100k/u.data"
 
 
-# Ratings
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_preparation_of_ratings_is_as_described(seed):
     rng = np.random.default_rng(seed)

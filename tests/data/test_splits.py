@@ -45,9 +45,6 @@ def test_labels_may_be_signs_or_booleans(function):
         assert all(same(a, b) for a, b in zip(function(y, seed=0), function(other, seed=0), strict=True))
 
 
-# Refusals
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -76,9 +73,6 @@ def test_what_cannot_be_split_is_refused(call, message):
 def test_one_class_is_refused(function):
     with pytest.raises(ValueError, match="at least 1 positive and 1 negative"):
         function(np.ones(100, int), seed=0)
-
-
-# By name
 
 
 def data(groups=None, name="toy"):

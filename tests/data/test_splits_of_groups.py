@@ -125,9 +125,6 @@ def test_duplicate_groups_are_saved_and_must_leave_every_part_a_positive(tmp_pat
         make_folds("stratified", data, 0, 0, n_folds=2, inner_folds=2)
 
 
-# Whole entities
-
-
 def customers(n=300, seed=0, most=9):
     """Labels and customers: a few customers have many rows and several positives, most have none."""
     rng = np.random.default_rng(seed)

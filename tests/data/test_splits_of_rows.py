@@ -34,9 +34,6 @@ def test_folds_differ_by_one_in_items_positives_and_each_class_of_a_group(n_fold
         assert np.ptp(inner, axis=0).max() <= 1
 
 
-# Windows
-
-
 def test_windows_are_consecutive_sets_in_a_circle():
     y = labels(351, 225)  # the size of Ionosphere
     folds = windows(y, n_sets=10, window=3, inner_folds=3, seed=0)
@@ -58,9 +55,6 @@ def test_a_small_class_is_in_every_set():
     y = labels(506, 35)  # Housing
     folds = windows(y, n_sets=10, window=1, inner_folds=2, seed=5)
     assert {int(y[f.train].sum()) for f in folds} == {3, 4}
-
-
-# Within groups
 
 
 def test_each_user_is_split_by_the_fractions():
@@ -114,9 +108,6 @@ def test_holdout_can_test_on_its_own_training_part():
     assert not np.isin(on_rest.test, on_rest.train).any()
     with pytest.raises(DatasetError, match="'rest' or 'train', got 'all'"):
         holdout(y, test="all", seed=0)
-
-
-# One training part
 
 
 @pytest.mark.parametrize("stratify", [True, False])

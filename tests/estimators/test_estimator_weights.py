@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -70,9 +71,7 @@ def test_an_item_of_weight_two_is_two_items(name, change, grouped):
     tolerance = 1e-4 if hasattr(model, "tol") else 1e-7
     spread = np.ptp(repeated.decision_function(X))
     assert spread > 0
-    np.testing.assert_allclose(
-        weighted.decision_function(X), repeated.decision_function(X), atol=tolerance * spread
-    )
+    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=tolerance * spread)
     plain = quietly(clone(model).fit, X, Y, groups)
     assert abs(plain.decision_function(X) - weighted.decision_function(X)).max() > 10 * tolerance * spread
 
@@ -86,14 +85,14 @@ def test_half_the_weight_is_half_the_list(name):
     weighted = quietly(make(name, **one).fit, X, Y, None, WEIGHT / 2)
     whole = quietly(make(name, **two).fit, X, Y, None, WEIGHT)
     spread = np.ptp(whole.decision_function(X))
-    np.testing.assert_allclose(weighted.decision_function(X), whole.decision_function(X), atol=1e-3 * spread)
+    assert_allclose(weighted.decision_function(X), whole.decision_function(X), atol=1e-3 * spread)
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_ones_are_no_weights(name):
     ones = quietly(make(name).fit, X, Y, None, np.ones(60))
     plain = quietly(make(name).fit, X, Y)
-    np.testing.assert_allclose(ones.decision_function(X), plain.decision_function(X), rtol=1e-12)
+    assert_allclose(ones.decision_function(X), plain.decision_function(X), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -103,9 +102,7 @@ def test_settings_trained_together_have_the_weights(name):
     together = quietly(fit_many, make(name), X, Y, None, WEIGHT, candidates=settings)
     for model, setting in zip(together, settings, strict=True):
         alone = quietly(make(name).set_params(**setting).fit, X, Y, None, WEIGHT)
-        np.testing.assert_allclose(
-            model.decision_function(X), alone.decision_function(X), rtol=1e-7, atol=1e-9
-        )
+        assert_allclose(model.decision_function(X), alone.decision_function(X), rtol=1e-7, atol=1e-9)
 
 
 def test_an_item_without_weight_is_no_threshold_item():
@@ -157,6 +154,4 @@ def test_a_pipeline_passes_weights_on():
     pipeline = make_pipeline(StandardScaler(), make("ROCSVM"))
     model = pipeline.fit(X, Y, rocsvm__sample_weight=WEIGHT)
     alone = make("ROCSVM").fit(StandardScaler().fit_transform(X), Y, sample_weight=WEIGHT)
-    np.testing.assert_allclose(
-        model.decision_function(X), alone.decision_function(StandardScaler().fit_transform(X))
-    )
+    assert_allclose(model.decision_function(X), alone.decision_function(StandardScaler().fit_transform(X)))

@@ -25,9 +25,6 @@ from support.ranked_lists import NAMES, ROUNDING, random_cases, random_groups
 PAIR_FUNCTIONS = {"auc": auc, "pauc@k": partial_auc, "pap@k": pap_at_k}
 
 
-# Agreement with the definitions
-
-
 def test_the_oracle_averages_over_all_orders_of_tied_items():
     y, scores = [1, 0, 1, 0, 1], [2, 1, 1, 1, 0]
     lists = [[y[i] for i in (0, *tied, 4)] for tied in permutations([1, 2, 3])]
@@ -101,9 +98,6 @@ def test_a_tied_pair_with_a_selected_negative_is_worth_less_than_half():
     assert partial_auc([1, 0, 0], [0.0, 0.0, 0.0], 1) == pytest.approx(1 / 3)
     assert partial_auc([1, 0, 0], [0.0, 0.0, 0.0], 1, ties="half") == 0.5
     assert partial_auc([1, 0, 0], [0.0, 0.0, 0.0], 1, ties="error") == 0.0
-
-
-# Invariances
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -82,9 +82,6 @@ def test_ndcg_of_aatp_needs_k_positives_to_reach_one():
     assert ndcg_aatp([1, 1, 0, 0], scores, 2) == pytest.approx(1.0)
 
 
-# scikit-learn
-
-
 def test_auc_and_roc_points_agree_with_scikit_learn():
     rng = np.random.default_rng(6)
     for size in (30, 500):

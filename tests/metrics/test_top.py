@@ -116,9 +116,6 @@ def test_what_no_top_is_written_as_is_refused(text):
         Top.parse(text)
 
 
-# Labels and groups
-
-
 @pytest.mark.parametrize("y", [[0, 1, 1], [-1.0, 1, 1], [False, True, True], np.array([0, 1, 1], object)])
 def test_labels_become_zero_and_one(y):
     labels = check_labels(y)

@@ -14,9 +14,6 @@ from support.first_order import BoundHinge, Hinge
 ETA, LAM = (np.ravel(a) for a in np.meshgrid([0.01, 0.1, 1.0], [0.0, 0.01, 1.0]))
 
 
-# Gradient descent
-
-
 @pytest.mark.parametrize("sparse", [False, True])
 def test_gd_grid_is_the_plain_loop_of_each_setting(sparse):
     X, y = overlapping()
@@ -144,9 +141,6 @@ def test_gd_refuses(wrong, message):
     X, y = overlapping()
     with pytest.raises(ValueError, match=message):
         gradient_descent(X, Hinge().bind(y), **{"eta": 0.1, "lam": 0.1, **wrong})
-
-
-# Mini-batches of groups
 
 
 def users(seed=0):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime, minimize
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
@@ -34,11 +35,11 @@ def test_standardised_features_are_those_of_scikit_learn():
     shown = raw / [1.0, 1e-200, 1e200, 1.0, 1.0]  # whose squares overflow in scikit-learn
     want = StandardScaler().fit(shown, sample_weight=weight).transform(shown)
     Z, scale = standardise(raw, weight)
-    np.testing.assert_allclose(Z[:], want, atol=1e-8)
-    np.testing.assert_array_equal(Z[[4000, 3]], Z[:][[4000, 3]])
+    assert_allclose(Z[:], want, atol=1e-8)
+    assert_array_equal(Z[[4000, 3]], Z[:][[4000, 3]])
     for ours, theirs in ((Z @ W, want @ W), (Z @ W[:, 0], want @ W[:, 0]), (Z.T @ C, want.T @ C)):
-        np.testing.assert_allclose(ours, theirs, atol=1e-6)
-    np.testing.assert_allclose(
+        assert_allclose(ours, theirs, atol=1e-6)
+    assert_allclose(
         scale,
         np.sqrt(np.cov(shown.T, aweights=weight, bias=True).diagonal()) * [1.0, 1e-200, 1e200, 1.0, 0.0]
         + [0.0, 0.0, 0.0, 0.0, 7.0],
@@ -49,19 +50,19 @@ def test_sparse_features_are_divided_as_dense_ones_are():
     sparse, dense_scale = csr_matrix(np.where(X > 0, X, 0.0)), standardise(np.where(X > 0, X, 0.0), Y)[1]
     before = sparse.copy()
     divided, scale = standardise(sparse, Y)
-    np.testing.assert_allclose(scale, dense_scale)
-    np.testing.assert_allclose(divided.toarray(), sparse.toarray() / scale)
+    assert_allclose(scale, dense_scale)
+    assert_allclose(divided.toarray(), sparse.toarray() / scale)
     assert (sparse != before).nnz == 0
 
 
 def test_what_is_learnt_from_blocks_of_rows_is_what_is_learnt_from_all():
     blocks, _ = standardise(X, np.ones(len(Y)))
     bases = PointwiseBases()
-    np.testing.assert_allclose(bases.fit(blocks, ALL, [3, 20]), bases.fit(Z, ALL, [3, 20]), atol=1e-6)
+    assert_allclose(bases.fit(blocks, ALL, [3, 20]), bases.fit(Z, ALL, [3, 20]), atol=1e-6)
     start = bases.fit(Z, ALL, [3])[:, 0]
     setting = np.array([1.0]), np.array([0.03])
     refined = [refine(features, ALL, Top(k=40), start, *setting) for features in (blocks, Z)]
-    np.testing.assert_allclose(*refined, atol=1e-3)
+    assert_allclose(*refined, atol=1e-3)
 
 
 # --- Bases --------------------------------------------------------------------------------------------
@@ -73,22 +74,20 @@ def test_logistic_regression_is_that_of_scikit_learn():
     coef = newton_path(X, Y, weight, Cs, "logistic")
     for j, C in enumerate(Cs):
         theirs = LogisticRegression(C=C, tol=1e-10, max_iter=2000).fit(X, Y, weight)
-        np.testing.assert_allclose(coef[:, j], theirs.coef_[0], atol=1e-5)
+        assert_allclose(coef[:, j], theirs.coef_[0], atol=1e-5)
 
 
 def test_squared_hinge_is_that_of_scikit_learn():
     coef = newton_path(Z, Y, np.ones(len(Y)), [0.1], "squared-hinge")[:, 0]
     # Its intercept is penalised: hardly, where it is the coefficient of a large constant.
     theirs = LinearSVC(C=0.1, dual=False, tol=1e-10, intercept_scaling=1e3, max_iter=10**5).fit(Z, Y)
-    np.testing.assert_allclose(coef, theirs.coef_[0], atol=1e-5)
+    assert_allclose(coef, theirs.coef_[0], atol=1e-5)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
 def test_products_with_the_hessian_lead_where_its_factors_do(loss):
     dense = newton_path(Z, Y, np.ones(len(Y)), [0.01, 1.0], loss)
-    np.testing.assert_allclose(
-        newton_path(csr_matrix(Z), Y, np.ones(len(Y)), [0.01, 1.0], loss), dense, atol=1e-6
-    )
+    assert_allclose(newton_path(csr_matrix(Z), Y, np.ones(len(Y)), [0.01, 1.0], loss), dense, atol=1e-6)
 
 
 def test_separable_and_constant_features():
@@ -117,9 +116,9 @@ def test_each_model_finds_its_minimum_whatever_its_neighbours_do():
 
     together, values = lbfgs_many(quadratics(range(5)), np.zeros((6, 5)), max_iter=200, tol=0.0)
     for j in range(5):
-        np.testing.assert_allclose(together[:, j], np.linalg.solve(A[j], b[:, j]), rtol=1e-6)
+        assert_allclose(together[:, j], np.linalg.solve(A[j], b[:, j]), rtol=1e-6)
         alone, value = lbfgs_many(quadratics([j]), np.zeros((6, 1)), max_iter=200, tol=0.0)
-        np.testing.assert_allclose(alone[:, 0], together[:, j], rtol=1e-9)
+        assert_allclose(alone[:, 0], together[:, j], rtol=1e-9)
         assert value[0] == pytest.approx(values[j])
 
 
@@ -131,7 +130,7 @@ def test_a_valley_that_is_not_convex():
         )
 
     W, value = lbfgs_many(rosenbrock, np.array([[-1.2, 3.0, 0.0], [1.0, -1.0, 0.0]]), max_iter=400, tol=0.0)
-    np.testing.assert_allclose(W, 1.0, atol=1e-4)
+    assert_allclose(W, 1.0, atol=1e-4)
     assert (value < 1e-8).all()
 
 
@@ -141,7 +140,7 @@ def test_values_that_are_not_finite_are_stepped_back_from_and_none_is_worse_than
             return np.where(W[0] < 2, -np.log(2 - W[0]) - 3 * W[0], np.nan), np.array([1 / (2 - W[0]) - 3])
 
     W, value = lbfgs_many(barrier, np.array([[0.0, 1.9999, 5.0]]), max_iter=100, tol=0.0)
-    np.testing.assert_allclose(W[0, :2], 5 / 3, rtol=1e-5)
+    assert_allclose(W[0, :2], 5 / 3, rtol=1e-5)
     assert W[0, 2] == 5.0
     assert np.isnan(value[2])
 
@@ -161,7 +160,7 @@ def test_refining_lowers_its_objective_to_a_stationary_point():
         return loss(Z @ w)[0] + anchor / 2 * (w - w0) @ (w - w0)
 
     assert objective(w) < objective(w0)
-    np.testing.assert_allclose(approx_fprime(w, objective, 1e-7), 0, atol=2e-3)
+    assert_allclose(approx_fprime(w, objective, 1e-7), 0, atol=2e-3)
     theirs = minimize(objective, w0, method="BFGS").fun
     assert objective(w) < theirs + 1e-3
 
@@ -169,9 +168,7 @@ def test_refining_lowers_its_objective_to_a_stationary_point():
 def test_the_scale_of_the_start_changes_nothing_and_a_strong_anchor_keeps_it():
     start = newton_path(Z, Y, np.ones(len(Y)), [1.0], "logistic")[:, 0]
     one = refine(Z, ALL, Top(k=40), start, np.ones(1), np.array([0.03]))
-    np.testing.assert_allclose(
-        refine(Z, ALL, Top(k=40), 64 * start, np.ones(1), np.array([0.03])), one, rtol=1e-9
-    )
+    assert_allclose(refine(Z, ALL, Top(k=40), 64 * start, np.ones(1), np.array([0.03])), one, rtol=1e-9)
     held = refine(Z, ALL, Top(k=40), start, np.ones(1), np.array([1e6]))[:, 0]
     assert held @ start / np.linalg.norm(held) / np.linalg.norm(start) == pytest.approx(1, abs=1e-9)
 
@@ -188,7 +185,7 @@ def test_a_part_is_trained_on_as_if_there_were_no_other_rows():
         np.ones(2),
         np.array([0.03, 0.3]),
     )
-    np.testing.assert_allclose(part, alone, rtol=1e-6)
+    assert_allclose(part, alone, rtol=1e-6)
 
 
 def test_precision_about_is_its_definition():
@@ -200,7 +197,7 @@ def test_precision_about_is_its_definition():
         scores = rng.normal(size=(n, 2)) if i % 2 else rng.integers(-2, 3, (n, 2)).astype(float)
         k = int(rng.integers(1, n + 1))
         got = precision_about(scores, np.eye(2), Part(np.arange(n), y, None, None), Top(k=k))
-        np.testing.assert_allclose(got, [oracle.precision_about(s, y, k) for s in scores.T], atol=1e-12)
+        assert_allclose(got, [oracle.precision_about(s, y, k) for s in scores.T], atol=1e-12)
         # An item of weight 2 counts as two.
         weight = rng.integers(1, 4, n)
         rows = np.repeat(np.arange(n), weight)
@@ -211,7 +208,7 @@ def test_precision_about_is_its_definition():
             repeated = precision_about(
                 scores[rows], np.eye(2), Part(np.arange(len(rows)), y[rows], None, None), Top(k=k)
             )
-            np.testing.assert_allclose(weighted, repeated, atol=1e-12)
+            assert_allclose(weighted, repeated, atol=1e-12)
 
 
 def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
@@ -240,7 +237,7 @@ def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
         for label in (0, 1):
             factor = (y == label).sum() / (some.y == label).sum()
             own = np.ones(1000) if weight is None else weight
-            np.testing.assert_allclose(some.weight[some.y == label], factor * own[some.rows][some.y == label])
+            assert_allclose(some.weight[some.y == label], factor * own[some.rows][some.y == label])
 
 
 def test_of_groups_whole_ones_are_kept_and_small_samples_are_what_they_were():

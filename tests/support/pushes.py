@@ -29,6 +29,3 @@ def nasty_list(rng):
     if kind == 1:
         return rng.choice([-1.0, 0.0, 0.5], n), y
     return rng.normal(scale=rng.choice([1e-3, 1.0, 4.0]), size=n), y
-
-
-# --- surrogates ------------------------------------------------------------------------------------

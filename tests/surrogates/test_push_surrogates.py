@@ -166,6 +166,8 @@ def test_groups_are_averaged_and_one_sided_groups_left_out(loss, price):
     assert_array_equal(coef[np.isin(groups, ["b", "d"])], 0)
     with pytest.raises(ValueError, match="a positive and a negative"):
         push.bind([1, 1])
+    with pytest.raises(ValueError, match="no group has a positive and a negative"):
+        push.bind([1, 0], [0, 1])
 
 
 def test_prices_and_declarations():

@@ -45,21 +45,6 @@ def test_value_and_gradient_are_those_of_the_definition():
     assert undefined >= 10
 
 
-def test_an_item_of_weight_two_is_two_items():
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        scores, y = rng.normal(size=30), (rng.random(30) < 0.3).astype(int)
-        y[0] = 1
-        weights = rng.integers(0, 4, 30)
-        weights[0] = 1
-        rows = np.repeat(np.arange(30), weights)
-        for top in ({"k": 5}, {"tau": 0.2}, {"kappa": 0.6}):
-            value, coef = SoftPrecAtK(top, 0.4).bind(y, None, weights)(scores)
-            repeated, spread = SoftPrecAtK(top, 0.4).bind(y[rows])(scores[rows])
-            assert value == pytest.approx(repeated, abs=1e-13)
-            np.testing.assert_allclose(coef, np.bincount(rows, spread, 30), atol=1e-13)
-
-
 def test_a_constant_and_a_scale_change_nothing():
     rng = np.random.default_rng(2)
     scores, y = rng.integers(-5, 6, 60).astype(float), (rng.random(60) < 0.2).astype(int)
@@ -140,47 +125,7 @@ def test_huge_and_tiny_scores(scale):
         assert value == pytest.approx(1 - y[np.argsort(-scores)[:5]].mean(), abs=1e-12)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_model_with_a_score_that_is_not_finite_has_no_value(bad):
-    scores = np.zeros((6, 2))
-    scores[3, 1] = bad
-    value, _ = SoftPrecAtK(2).value_and_coef(scores, [1, 0, 0, 1, 0, 0])
-    np.testing.assert_array_equal(np.isnan(value), [False, True])
-
-
-def test_blocks_add_up_and_keep_their_weights():
-    rng = np.random.default_rng(5)
-    for trial in range(10):
-        groups = rng.permutation(np.repeat(np.arange(12), rng.integers(2, 9, 12)))
-        y, weights = (rng.random(len(groups)) < 0.5).astype(int), rng.random(len(groups)) + 0.5
-        bound = SoftPrecAtK({"tau": 0.3}, 0.5).bind(y, groups, weights if trial % 2 else None)
-        scores = rng.normal(size=(len(y), 3))
-        value, coef = bound(scores)
-        total, gathered = np.zeros(3), np.zeros_like(coef)
-        blocks = bound.blocks(10)
-        assert len(blocks) > 2
-        for rows, part in blocks:
-            some, gathered[rows] = part(scores[rows])
-            total += some
-        np.testing.assert_allclose(total, value, rtol=1e-12)
-        np.testing.assert_allclose(gathered, coef, atol=1e-15)
-
-
 @pytest.mark.parametrize("width", [0, -1.0, np.inf, np.nan, True])
 def test_a_width_that_is_none_is_refused(width):
     with pytest.raises(ValueError, match="width must be a positive number, got"):
         SoftPrecAtK(2, width)
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1, 1], "sample_weight must hold a number for each of the 3 items"),
-        ([1, -1, 1], "sample_weight must be finite and at least 0"),
-        ([1, np.nan, 1], "sample_weight must be finite and at least 0"),
-        ([0, 1, 1], "counted by sample_weight"),
-    ],
-)
-def test_weights_that_are_none_are_refused(weights, message):
-    with pytest.raises(ValueError, match=message):
-        SoftPrecAtK(1).bind([1, 0, 0], None, weights)

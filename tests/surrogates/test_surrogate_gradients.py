@@ -41,16 +41,6 @@ def test_convex_surrogates_lie_above_their_tangents_even_at_ties(cls):
         assert (bound(others)[0] >= value + coef @ (others - s[:, None]) - 1e-10).all()
 
 
-@pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP if c.convex])
-def test_convex_along_segments(cls):
-    rng = np.random.default_rng(8)
-    for _ in range(500):
-        surrogate, a, y = draw(cls, rng)
-        bound = surrogate.bind(y)
-        b, t = rng.integers(-3, 4, len(y)).astype(float), rng.random()
-        assert bound(t * a + (1 - t) * b)[0] <= t * bound(a)[0] + (1 - t) * bound(b)[0] + 1e-10
-
-
 @pytest.mark.parametrize("cls", [PrecAtKRamp, PApKRamp, PApKTS])
 def test_the_others_are_not_convex(cls):
     assert not cls.convex
