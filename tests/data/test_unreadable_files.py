@@ -63,6 +63,12 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.arff", GOOD, {}, "not a dense ARFF file.* cut off"),
         ("t.arff", "@relation r\n@attribute u real\n@data\n{0 1}\n", {}, "not a dense ARFF file"),
         ("t.arff", "@relation r\n@attribute y real\n@data\nx\n", {}, "not a dense ARFF file.*'x'"),
+        (
+            "t.arff",
+            "@relation r\n@attribute y real\n@DATA\n1\n% a, b\n0,1\n",
+            {},
+            "2 fields for 1 attributes",
+        ),
         ("t.arff", "@relation r\n@attribute u real\n@attribute y real\n@data\n?,1\n2,0\n", {}, "missing"),
     ],
 )

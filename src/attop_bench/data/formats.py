@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
@@ -316,12 +318,18 @@ def read_arff(path: _Path) -> pd.DataFrame:
     where = f"dataset {path}"
     try:
         with open_bytes(path) as file:
-            rows, about = arff.loadarff(io.TextIOWrapper(file, encoding="utf-8"))
+            text = file.read().decode("utf-8")
+        rows, about = arff.loadarff(io.StringIO(text))
     except (arff.ArffError, ValueError, IndexError, StopIteration, OSError, *BROKEN) as error:
         raise DatasetError(
             f"{where}: not a dense ARFF file of numeric and nominal attributes: {str(error) or 'cut off'}; "
             "save it as CSV"
         ) from None
+    width = len(about.names())
+    data = re.split(r"^@data\b.*$", text, maxsplit=1, flags=re.MULTILINE | re.IGNORECASE)[-1].splitlines()
+    for fields in csv.reader((line.replace('"', "'") for line in data if line[:1] != "%"), quotechar="'"):
+        if len(fields) > width:  # SciPy's reader drops what is beyond
+            raise DatasetError(f"{where}: a row has {len(fields)} fields for {width} attributes: {fields}")
     frame = pd.DataFrame(rows)
     for name, kind in zip(about.names(), about.types(), strict=True):
         if kind == "nominal":
