@@ -89,14 +89,9 @@ def test_a_file_and_a_row_add_a_protocol_and_a_kind(tmp_path):
     _insert(catalogue, "from attop.core.wording", "from attop_bench.data.kinds.line import line\n")
     _insert(catalogue, '_single("wdbc"', '_single("line", line),\n        ')
     (tmp_path / "run.yaml").write_text(RUN)
-    done = subprocess.run(
-        [sys.executable, "-c", CHECK],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = {"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-c", CHECK]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

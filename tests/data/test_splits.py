@@ -49,10 +49,7 @@ def test_labels_may_be_signs_or_booleans(function):
     ("call", "message"),
     [
         (lambda: stratified(labels(50, 3), n_folds=5, seed=0), "fold 0 .*got 0 and 10: lower n_folds"),
-        (
-            lambda: stratified(1 - labels(50, 3), n_folds=5, seed=0),
-            "inner fold 2 .* 8 and 0: lower inner_fol",
-        ),
+        (lambda: stratified(1 - labels(50, 3), n_folds=5, seed=0), "inner fold 2 .* 8 and 0: .*inner_folds"),
         (lambda: stratified(labels(50, 5), n_folds=5, inner_folds=5, seed=0), "inner fold .*inner_folds"),
         (lambda: stratified(labels(), n_folds=1, seed=0), "n_folds must be an integer of at least 2, got 1"),
         (lambda: stratified(labels(), n_folds="5", seed=0), "n_folds must be an integer .* got '5'"),

@@ -132,12 +132,8 @@ def test_groups_may_come_under_another_name():
     named = cross_val_score(
         LogisticRegression(), X, y, scoring=scorer, params={"customer": groups}, **options
     )
-    assert (
-        named.tolist()
-        == cross_val_score(
-            LogisticRegression(), X, y, scoring=by_user(), params={"groups": groups}, **options
-        ).tolist()
-    )
+    options |= {"scoring": by_user(), "params": {"groups": groups}}
+    assert named.tolist() == cross_val_score(LogisticRegression(), X, y, **options).tolist()
 
 
 @pytest.mark.usefixtures("routing")
@@ -241,12 +237,6 @@ def test_scorer_refuses_what_gives_no_ranking():
     scorer = make_top_scorer("auc")
     with pytest.raises(ValueError, match="no classes_"):
         scorer(LinearRegression().fit(X, y), X, y)
-    with pytest.raises(ValueError, match="two classes"):
-        scorer(GaussianNB().fit(X, np.arange(300) % 3), X, y)
-    with pytest.raises(ValueError, match="knows"):
-        scorer(GaussianNB().fit(X, y), X, y + 1)
-    with pytest.raises(TypeError, match="give top"):
-        make_top_scorer("precision@k")
 
     class Silent:
         classes_ = np.array([0, 1])

@@ -79,14 +79,9 @@ def test_evaluation_is_the_metric_at_the_scores(name):
     history = {}
     metric = LightGBMMetric(name, 10)
     data = lgb.Dataset(X, Y, group=SIZES)
-    fitted = lgb.train(
-        {**QUIET, "objective": "binary", "metric": "none"},
-        data,
-        3,
-        valid_sets=[data],
-        feval=metric,
-        callbacks=[lgb.record_evaluation(history)],
-    )
+    params = {**QUIET, "objective": "binary", "metric": "none"}
+    record = [lgb.record_evaluation(history)]
+    fitted = lgb.train(params, data, 3, valid_sets=[data], feval=metric, callbacks=record)
     expected = get_metric(name).evaluate(Y, fitted.predict(X, raw_score=True), 10, GROUPS).value
     assert history["training"][metric.name][-1] == pytest.approx(expected, abs=1e-12)
     assert metric(fitted.predict(X), data)[2] is get_metric(name).higher_is_better
@@ -94,14 +89,10 @@ def test_evaluation_is_the_metric_at_the_scores(name):
 
 def test_early_stopping_by_a_metric():
     data = lgb.Dataset(X[:160], Y[:160])
-    model = lgb.train(
-        {**QUIET, "objective": "binary", "metric": "none"},
-        data,
-        200,
-        valid_sets=[lgb.Dataset(X[160:], Y[160:], reference=data)],
-        feval=LightGBMMetric("precision@k", 5),
-        callbacks=[lgb.early_stopping(5, verbose=False)],
-    )
+    params = {**QUIET, "objective": "binary", "metric": "none"}
+    held, metric = lgb.Dataset(X[160:], Y[160:], reference=data), LightGBMMetric("precision@k", 5)
+    stop = [lgb.early_stopping(5, verbose=False)]
+    model = lgb.train(params, data, 200, valid_sets=[held], feval=metric, callbacks=stop)
     assert model.num_trees() < 200
     assert model.best_score["valid_0"]["precision@k=5"] == pytest.approx(
         get_metric("precision@k").value(Y[160:], model.predict(X[160:]), 5)
@@ -110,8 +101,6 @@ def test_early_stopping_by_a_metric():
 
 def test_copies_train_as_the_original():
     objective = LightGBMObjective("prec@k-soft", 10)
-    raw = [
-        lgb.train({**QUIET, "objective": one}, lgb.Dataset(X, Y), 3).predict(X)
-        for one in (objective, copy.deepcopy(objective))
-    ]
+    both = (objective, copy.deepcopy(objective))
+    raw = [lgb.train({**QUIET, "objective": one}, lgb.Dataset(X, Y), 3).predict(X) for one in both]
     np.testing.assert_array_equal(*raw)

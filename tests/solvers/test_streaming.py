@@ -125,11 +125,11 @@ def test_float32_features_are_not_copied(estimator, tmp_path, monkeypatch):
     mapped[:] = X
     seen = []
     original = type(estimator)._solve
-    monkeypatch.setattr(
-        type(estimator),
-        "_solve",
-        lambda self, data, models: seen.append(data.X) or original(self, data, models),
-    )
+
+    def watched(self, data, models):
+        return seen.append(data.X) or original(self, data, models)
+
+    monkeypatch.setattr(type(estimator), "_solve", watched)
     clone(estimator).fit(mapped, y)
     assert np.shares_memory(seen[0], mapped)
 

@@ -9,19 +9,9 @@ from attop.core.top import sort_tops
 from attop.metrics.registry import METRICS
 
 METHODS = [
-    "aatp",
-    "aatp-fixed-point",
-    "perceptron-avg",
-    "perceptron-max",
-    "sgd-avg",
-    "gd-papk-avg",
-    "gd-papk-max",
-    "gd-papk-ts",
-    "rankboost",
-    "pnorm-push-4",
-    "pnorm-push-16",
-    "logistic-regression",
-    "linear-svm",
+    *("aatp", "aatp-fixed-point", "perceptron-avg", "perceptron-max", "sgd-avg"),
+    *("gd-papk-avg", "gd-papk-max", "gd-papk-ts", "rankboost", "pnorm-push-4", "pnorm-push-16"),
+    *("logistic-regression", "linear-svm"),
 ]
 
 TAUS = tuple(f"tau={t:g}" for t in np.round(np.linspace(0.01, 0.19, 10), 2))
@@ -97,31 +87,15 @@ def make_results(
                             value = quality - 0.03 * t + rng.normal(0, noise)
                             high = METRICS[metric].bounds[1]
                             value = min(max(value, 0), 1) if high == 1 else 20 * value
-                            evaluation.append(
-                                {
-                                    **job,
-                                    "top": top,
-                                    "metric": metric,
-                                    "value": np.nan if undefined else value,
-                                    "reason": "fewer than k negatives" if undefined else None,
-                                    "n_groups": max(1, groups),
-                                    "n_left_out": 0,
-                                }
-                            )
+                            value, reason = (np.nan, "fewer than k negatives") if undefined else (value, None)
+                            row = {**job, "top": top, "metric": metric, "value": value, "reason": reason}
+                            evaluation.append({**row, "n_groups": max(1, groups), "n_left_out": 0})
                         y = np.repeat([0, 1], [n_neg, n_pos])
                         scores = rng.normal(0, 1, len(y)) + 4 * quality * (quality - 0.3) * y
                         ranked = y[np.argsort(-scores)]
                         fp, tp = np.cumsum(1 - ranked), np.cumsum(ranked)
-                        roc.append(
-                            {
-                                **job,
-                                "top": top,
-                                "fp": [0, *fp.tolist()],
-                                "tp": [0, *tp.tolist()],
-                                "n_neg": n_neg,
-                                "n_pos": n_pos,
-                            }
-                        )
+                        curve = {"fp": [0, *fp.tolist()], "tp": [0, *tp.tolist()]}
+                        roc.append({**job, "top": top, **curve, "n_neg": n_neg, "n_pos": n_pos})
     manifest = {
         "title": "Accuracy at the top, made up",
         "seed": seed,

@@ -138,11 +138,8 @@ def test_coef_is_the_gradient(kind):
 def test_convex_ones_lie_above_their_tangents_even_at_ties(kind):
     for rng, _, bound, scores, y, _ in cases(kind, 4, 60, ties=True):
         value, coef = bound(scores)
-        for other in (
-            rng.normal(size=len(y)),
-            scores + 0.1 * rng.normal(size=len(y)),
-            rng.permutation(scores),
-        ):
+        near = scores + 0.1 * rng.normal(size=len(y))
+        for other in (rng.normal(size=len(y)), near, rng.permutation(scores)):
             there = bound(other)[0]
             assert there >= value + coef @ (other - scores) - 1e-9 * max(1.0, abs(there), abs(value))
 

@@ -35,15 +35,8 @@ def test_snakemakes_linter_finds_nothing():
 def test_a_job_of_a_cluster_starts_no_step_for_what_it_was_submitted_with(tmp_path):
     config = {"datasets": ["wdbc"], "methods": ["logistic-regression"], "trace": False}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--directory",
-        tmp_path,
-        "--configfile",
-        tmp_path / "config.yaml",
-    ]
+    command = [sys.executable, "-m", "snakemake", "--directory", tmp_path]
+    command += ["--configfile", tmp_path / "config.yaml"]
     # as the plugin of SLURM submits a group
     command += ["--mode", "remote", "--executor", "slurm-jobstep", "--jobs", "1", "--force", "--nolock"]
     command += ["--allowed-rules", "prepare", "split", "--top-jobs"]
