@@ -26,14 +26,8 @@ pytestmark = pytest.mark.usefixtures("no_mirror", "waits")
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        *(
-            ({"path": p}, "relative to the cache")
-            for p in ["../x", "/x", "a/../../x", "C:/x", "a\\..\\x", "", ".x"]
-        ),
-        *(
-            ({"urls": [u]}, "neither http nor https")
-            for u in ["file:///etc/passwd", "ftp://h/x", "/etc/passwd"]
-        ),
+        *(({"path": p}, "relative") for p in ["../x", "/x", "a/../../x", "C:/x", "a\\..\\x", "", ".x"]),
+        *(({"urls": [u]}, "neither http") for u in ["file:///etc/passwd", "ftp://h/x", "/etc/passwd"]),
         ({"digest": "abc"}, "digest must be 64 lower-case .* got 'abc'"),
         ({"bytes": 0}, "bytes must be at least 1, got 0"),
     ],
@@ -134,12 +128,8 @@ def test_redirects_are_followed_on_the_web_alone(server, tmp_path):
     [("https", "http", False), ("https", "https", True), ("http", "https", True), ("http", "http", True)],
 )
 def test_a_redirect_never_leaves_https(before, after, followed):
-    answer = SimpleNamespace(
-        url=f"{before}://example.org/a",
-        status_code=302,
-        is_redirect=True,
-        headers={"location": f"{after}://example.org/b"},
-    )
+    answer = SimpleNamespace(url=f"{before}://example.org/a", status_code=302, is_redirect=True)
+    answer.headers = {"location": f"{after}://example.org/b"}
     if followed:
         fetch._Downloader(1)._look(answer)
     else:

@@ -35,9 +35,8 @@ def test_stages_from_file_to_file_give_the_same_data_as_in_memory(tmp_path):
     spec = {"id": "my-ratings", "kind": "ratings", "params": params, "seed": 5, "title": "Mine"}
     stored = Dataset.load(run_stages(tmp_path, spec))
     made = make("ratings", 5, **params)
-    np.testing.assert_array_equal(stored.X, made.X)
-    np.testing.assert_array_equal(stored.y, made.y)
-    np.testing.assert_array_equal(stored.groups, made.groups)
+    for name in ("X", "y", "groups"):
+        np.testing.assert_array_equal(getattr(stored, name), getattr(made, name))
     assert stored.name == "my-ratings"
     assert dict(stored.facts) == dict(made.facts)
     assert stored.facts["seed"] == 5
@@ -135,9 +134,7 @@ def test_wrong_stages_say_what_is_wrong(tmp_path):
         ("digit", {"digits": 3}, "unknown parameter 'digits'; did you mean 'digit'"),
         ("wdbc", {"digit": 3}, "unknown parameter 'digit'; choose one of: n_features"),
         ("images", {"n_component": 3}, "unknown parameter 'n_component'; did you mean 'n_components'"),
-        ("images", {"pixels": 3}, "unknown parameter 'pixels'"),
         ("no.such.module", {}, "cannot import the kind of data 'no.such.module'"),
-        ("attop_bench.data.nothing", {}, "cannot import"),
         ("attop_bench.data.base.__all__", {}, "name a Kind or a function"),
         ("test_kinds.no_dataset", {}, "must return a Dataset, got <class 'dict'>"),
     ],

@@ -35,10 +35,7 @@ LISTS = {
     "scores beyond all floats": ({"scores": [10**400, *range(7)]}, "must be real numbers, got object"),
     "scores below floats": ({"scores": -(2**62) - np.arange(8)}, "as floats different ones would be tied"),
     "scores complex": ({"scores": SCORES * 1j}, "scores must be real numbers, got complex128"),
-    "scores dates": (
-        {"scores": pd.date_range("2020", periods=8)},
-        "scores must be real numbers, got datetime",
-    ),
+    "scores dates": ({"scores": pd.date_range("2020", periods=8)}, "must be real numbers, got datetime"),
     "scores objects": ({"scores": np.full(8, object())}, "scores must be real numbers, got object"),
     "scores sparse": ({"scores": sparse.csr_matrix(SCORES)}, "scores must be real numbers"),
     "nothing": ({"y": [], "scores": []}, "y is empty"),

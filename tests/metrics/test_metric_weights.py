@@ -22,12 +22,8 @@ def cases(seed, count=250):
         n = int(rng.integers(2, 7))
         y = rng.permutation(np.arange(n) < rng.integers(1, n)).astype(int)
         weights = rng.choice([0.5, 1, 2, 7.25, 1000], n)
-        yield (
-            y.tolist(),
-            rng.integers(0, rng.integers(1, 5), n).tolist(),
-            weights.tolist(),
-            int(rng.integers(1, n + 1)),
-        )
+        scores = rng.integers(0, rng.integers(1, 5), n)
+        yield y.tolist(), scores.tolist(), weights.tolist(), int(rng.integers(1, n + 1))
 
 
 def test_the_metrics_that_take_weights_have_a_definition():
