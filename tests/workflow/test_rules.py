@@ -39,7 +39,7 @@ def test_a_job_of_a_cluster_starts_no_step_for_what_it_was_submitted_with(tmp_pa
     command += ["--configfile", tmp_path / "config.yaml"]
     # as the plugin of SLURM submits a group
     command += ["--mode", "remote", "--executor", "slurm-jobstep", "--jobs", "1", "--force", "--nolock"]
-    command += ["--allowed-rules", "prepare", "split", "--top-jobs"]
+    command += ["--allowed-rules", "prepare", "split", "--target-jobs"]
     command += ["prepare:dataset=wdbc,stage=dataset", "split:dataset=wdbc,repeat=0"]
     no_slurm = {**os.environ, "SLURM_CONF": str(tmp_path / "none"), "SLURM_JOB_ID": "1"}
     done = subprocess.run(command, cwd=ROOT, env=no_slurm, capture_output=True, text=True, timeout=300)
