@@ -55,8 +55,9 @@ STUDIES = (
 PLANNED = {
     *(
         f"snakemake --cores 16 --configfile {configuration_of(paper)}"
-        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005", *STUDIES)
+        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005")
     ),
+    *(f"PYTHONPATH=. snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
     "snakemake --cores 16",
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
     "snakemake --cores 2 --configfile small.yaml",

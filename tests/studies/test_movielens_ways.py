@@ -13,7 +13,7 @@ from studies.movielens.code import (
 )
 from studies.movielens.ways import ways
 
-from attop.surrogates import PrecAtKAvg
+from attop.surrogates.prec_at_k import PrecAtKAvg
 from attop_bench.data import make
 from attop_bench.papers.findings import printed_numbers
 from support.movielens import as_printed

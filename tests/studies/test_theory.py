@@ -23,16 +23,8 @@ import oracles.diagnostics as oracle
 from attop.core.top import Top
 from attop.solvers.minibatch.batches import Batches
 from attop.solvers.minibatch.perceptron import perceptron
-from attop.surrogates import (
-    PApKAvg,
-    PApKMax,
-    PApKRamp,
-    PApKTS,
-    PApKTSConvex,
-    PrecAtKAvg,
-    PrecAtKMax,
-    PrecAtKRamp,
-)
+from attop.surrogates.pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS, PApKTSConvex
+from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
 from attop.surrogates.push import HingePush, LogisticPush
 from support import ROOT
 from support.pushes import nasty_list

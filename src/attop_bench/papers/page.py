@@ -62,7 +62,8 @@ def _markdown(findings: Findings, paper: str) -> str:
         [
             f"# {findings.title}\n",
             f"{findings.citation}\n",
-            f"    snakemake --cores 16 --configfile {configuration_of(paper)}\n",
+            f"    {'PYTHONPATH=. ' * ('.' in paper)}snakemake --cores 16 "
+            f"--configfile {configuration_of(paper)}\n",
             _counts(findings) + "\n",
             *(
                 f"## {title}\n\n" + "".join(f"- {item}\n" for item in items)
