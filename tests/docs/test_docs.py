@@ -215,7 +215,7 @@ def test_every_command_is_accounted_for():
 @pytest.fixture
 def clone(tmp_path):
     """Return a function that runs a command in a folder like a clone, with this code and this Python."""
-    for name in ("Snakefile", "rules", "workflow", "config", "profiles"):
+    for name in ("Snakefile", "rules", "workflow", "config", "profiles", "studies"):
         (tmp_path / name).symlink_to(ROOT / name)
     tools = tmp_path / "bin"
     tools.mkdir()

@@ -280,7 +280,7 @@ def test_loss_that_is_not_convex_is_refused():
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [({"lam": 0.0}, "lam"), ({"lam": np.nan}, "lam"), ({"tol": 0.0}, "tol"), ({"max_iter": 0}, "max_iter")],
+    [({"lam": 0.0}, "lam"), ({"lam": np.nan}, "lam"), ({"tol": -1.0}, "tol"), ({"max_iter": 0}, "max_iter")],
 )
 def test_parameters_out_of_range(wrong, message):
     X, y = sample(13)
