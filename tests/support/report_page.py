@@ -105,7 +105,8 @@ class Opened:
         from axe_playwright_python.sync_playwright import Axe
 
         self.page.evaluate(
-            "document.querySelectorAll('table:not(#map) tbody tr:nth-child(n+7), figure svg > *').forEach(e => e.remove())"
+            "document.querySelectorAll('table:not(#map) tbody tr:nth-child(n+7), figure svg > *')"
+            ".forEach(e => e.remove())"
         )
         found = Axe().run(self.page, options={"resultTypes": ["violations"]}).response["violations"]
         return [
