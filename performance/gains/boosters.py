@@ -19,10 +19,11 @@ leaves and 20 of 4, learning rate 0.1; against `base_`, its log loss. Beside it 
 wherever that gains at all.
 
 A surrogate as objective: LightGBM with 200 trees of 15 leaves, learning rate 0.05, at least 10 rows in a
-leaf, trained on log loss, and continued for 10 or 40 trees by `LightGBMObjective(SoftPrecAtK(top, width))`
-with width 0.3 or 1. The best of the four by the precision averaged over k/2 to 2k on 5 folds is taken where
-it gains more than its standard error, otherwise none. Beside it: taken always; and, so that more trees are no
-gain, log loss continued by itself for 10 or 40 trees, chosen in the same way. All against the 200 trees.
+leaf, trained on log loss, and continued for 10 or 40 trees by `LightGBMObjective(SoftPrecAtK(top,
+bandwidth))`, bandwidth 0.3 or 1. The best of the four by the precision averaged over k/2 to 2k on 5 folds is
+taken where it gains more than its standard error, otherwise none. Beside it: taken always; and, so that more
+trees are no gain, log loss continued by itself for 10 or 40 trees, chosen in the same way. All against the
+200 trees.
 """
 
 import numpy as np
@@ -39,7 +40,7 @@ from attop.statistics import effect_sizes
 from attop.surrogates import SoftPrecAtK
 
 SMALL = {"100 trees of 2 leaves": (100, 2), "20 trees of 4 leaves": (20, 4)}
-TREES, WIDTHS, MORE = 200, (0.3, 1.0), (10, 40)
+TREES, BANDWIDTHS, MORE = 200, (0.3, 1.0), (10, 40)
 LARGE = {
     "num_leaves": 15,
     "learning_rate": 0.05,
@@ -86,8 +87,8 @@ def settings(X, y, test, top):
     base = start.predict(test, raw_score=True)
     ours = [
         scores
-        for width in WIDTHS
-        for scores in continued(X, y, test, LightGBMObjective(SoftPrecAtK(top, width)), start)
+        for bandwidth in BANDWIDTHS
+        for scores in continued(X, y, test, LightGBMObjective(SoftPrecAtK(top, bandwidth)), start)
     ]
     return base, ours, continued(X, y, test, "binary", start)
 

@@ -14,8 +14,8 @@ Protocol, fixed before any result was seen:
   50, 100 or 200 trees (16 settings); and both together (28).
 - A setting is chosen by the mean of a criterion over 5 stratified folds of the training part, the first
   of equals, and refitted. Criteria: precision@k; its mean over nine k from k/2 to 2k; soft precision@k
-  (`SoftPrecAtK`, its width the standard deviation of the 4k highest scores); average precision; AUC; log loss
-  of the probabilities. Scores are log-odds.
+  (`SoftPrecAtK`, its bandwidth the standard deviation of the 4k highest scores); average precision; AUC; log
+  loss of the probabilities. Scores are log-odds.
 - A set's gain is the mean over splits and tops of the precision with a criterion minus that with precision@k.
 - Development: the criterion of the highest mean gain over the sets, averaged over the three grids, is the one
   that is tried. Confirmation: that one alone, with both grids together, Wilcoxon's signed-rank test over the
@@ -54,8 +54,8 @@ GRIDS = {"logistic regression": ("linear",), "LightGBM": ("trees",), "both": ("l
 
 def soft_precision(y, scores, top):
     k = Top.of(top).resolve(len(y), int(y.sum()))
-    width = np.std(np.sort(scores)[-4 * k :])
-    return 1 - SoftPrecAtK(k, width if width > 0 else 1.0).value_and_coef(scores, y)[0]
+    bandwidth = np.std(np.sort(scores)[-4 * k :])
+    return 1 - SoftPrecAtK(k, bandwidth if bandwidth > 0 else 1.0).value_and_coef(scores, y)[0]
 
 
 CRITERIA = {

@@ -84,7 +84,7 @@ def test_a_sample_is_bound_once_and_another_anew():
 
 
 def test_a_copy_forgets_the_sample():
-    objective = Objective(SoftPrecAtK(5, width=0.3))
+    objective = Objective(SoftPrecAtK(5, bandwidth=0.3))
     first = objective.derivatives(SCORES["random"], Y)[0]
     again = pickle.loads(pickle.dumps(objective))
     assert len(pickle.dumps(again)) < 1000

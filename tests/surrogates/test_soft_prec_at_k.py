@@ -125,7 +125,7 @@ def test_huge_and_tiny_scores(scale):
         assert value == pytest.approx(1 - y[np.argsort(-scores)[:5]].mean(), abs=1e-12)
 
 
-@pytest.mark.parametrize("width", [0, -1.0, np.inf, np.nan, True])
-def test_a_width_that_is_none_is_refused(width):
-    with pytest.raises(ValueError, match="width must be a positive number, got"):
-        SoftPrecAtK(2, width)
+@pytest.mark.parametrize("bandwidth", [0, -1.0, np.inf, np.nan, True])
+def test_a_bandwidth_that_is_none_is_refused(bandwidth):
+    with pytest.raises(ValueError, match="bandwidth must be a positive number, got"):
+        SoftPrecAtK(2, bandwidth)

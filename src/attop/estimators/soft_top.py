@@ -173,9 +173,9 @@ class SoftTop(WeightedRanker):
     def _request(self, part: Part) -> Request:
         top = self._top()
         SoftPrecAtK(top).bind(part.y, part.groups, part.weight)  # refuses a top beyond the sample
-        widths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
-        anchors = _L2_TO_BASE if self.l2_to_base is None else (float(self.l2_to_base),)
-        return Request(part.as_share(top), widths, anchors, self.min_gain_se)
+        bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
+        l2s_to_base = _L2_TO_BASE if self.l2_to_base is None else (float(self.l2_to_base),)
+        return Request(part.as_share(top), bandwidths, l2s_to_base, self.min_gain_se)
 
     def _store(self, outcome: Outcome, scale: Floats, data: Training) -> None:
         self.base_ = outcome.base

@@ -20,7 +20,7 @@ from attop.surrogates.prec_at_k import SoftPrecAtK
 
 __all__ = ["TopBooster"]
 
-_WIDTHS = (1.0, 2.0, 4.0)
+_BANDWIDTHS = (1.0, 2.0, 4.0)
 #: Weight far from the cut, relative to that at the cut: those rows teach the model how to get near it.
 _FAR = 0.1
 
@@ -154,8 +154,8 @@ class TopBooster(WeightedRanker):
         top = self._top()
         SoftPrecAtK(top).bind(labels, codes, weight)  # refuses a top beyond the sample
         self._choose_width(X, part, part.as_share(top))
-        widths = [] if self.bandwidth_ is None else [self.bandwidth_]
-        self.base_, *weighted = self._boost(X, part, part.as_share(top), widths)
+        bandwidths = [] if self.bandwidth_ is None else [self.bandwidth_]
+        self.base_, *weighted = self._boost(X, part, part.as_share(top), bandwidths)
         self.booster_ = weighted[0] if weighted else self.base_
         scores = self._score(X)
         self.constant_ = all_alike(scores)
@@ -165,14 +165,14 @@ class TopBooster(WeightedRanker):
         """Choose the width with the highest mean precision; none where that gains too little."""
         from joblib import Parallel, delayed
 
-        widths = _WIDTHS if self.bandwidth is None else (float(self.bandwidth),)
+        bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         pairs = tuning_folds(part.y, part.groups, self.cv, np.random.default_rng(seed))
         folds = [(part.take(train), part.take(test)) for train, test in pairs]
 
         def validate(train: Part, test: Part) -> Floats:
             scores = np.column_stack(
-                [_raw(model, X[test.rows]) for model in self._boost(X, train, top, widths)]
+                [_raw(model, X[test.rows]) for model in self._boost(X, train, top, bandwidths)]
             )
             # `precision_about` multiplies features by models; the identity keeps scores as they are.
             held_out = Part(np.arange(len(test.y)), test.y, test.groups, test.weight)
@@ -184,10 +184,10 @@ class TopBooster(WeightedRanker):
         if len(usable) > 1:
             best, self.cv_gain_, self.cv_gain_se_ = best_gain(usable[:, 1:] - usable[:, :1])
             if self.cv_gain_ > self.min_gain_se * self.cv_gain_se_:
-                self.bandwidth_ = widths[best]
+                self.bandwidth_ = bandwidths[best]
         self.refined_ = self.bandwidth_ is not None
 
-    def _boost(self, X: Features, part: Part, top: Top, widths: Sequence[float]) -> list[Any]:
+    def _boost(self, X: Features, part: Part, top: Top, bandwidths: Sequence[float]) -> list[Any]:
         """Return the model of log loss, and one weighted around its cut for each width."""
         lightgbm = _lightgbm()
         parameters = {
@@ -207,8 +207,8 @@ class TopBooster(WeightedRanker):
             return lightgbm.train(parameters, data, self.n_estimators)
 
         base = boost(part.weight)
-        scores = _raw(base, rows) if len(widths) else np.zeros(0)
-        return [base, *(boost(_around_the_cut(scores, part, top, width)) for width in widths)]
+        scores = _raw(base, rows) if len(bandwidths) else np.zeros(0)
+        return [base, *(boost(_around_the_cut(scores, part, top, bandwidth)) for bandwidth in bandwidths)]
 
     def _score(self, X: Features) -> Floats:
         return _raw(self.booster_, X)
@@ -234,9 +234,9 @@ def _matrix(X: Features) -> Any:
     return csr_matrix(X) if issparse(X) else X
 
 
-def _around_the_cut(scores: Floats, part: Part, top: Top, width: float) -> Floats:
+def _around_the_cut(scores: Floats, part: Part, top: Top, bandwidth: float) -> Floats:
     """Return weights of the rows of `part`, largest at the k-th highest score of each list, of mean 1."""
-    spread = width * unit(scores, part, top)
+    spread = bandwidth * unit(scores, part, top)
     near = np.zeros(len(scores))
     for at in part.lists():
         k = part.resolve(top, at)

@@ -116,7 +116,7 @@ def _lists(surrogate: Any, sample: RankingSample) -> tuple[Any, NDArray[np.bool_
 
 
 def _soft(pos: Tensor, neg: Tensor, k: int, surrogate: SoftPrecAtK) -> Tensor:
-    z = torch.cat([pos, neg]) / surrogate.width
+    z = torch.cat([pos, neg]) / surrogate.bandwidth
     if k == len(z):
         return 1.0 - len(pos) / k + 0.0 * z.sum()
     cut = _soft_cut(z.detach(), k)

@@ -173,7 +173,7 @@ class SoftPrecAtK(TopSurrogate):
     ----------
     top : Top, int or mapping
         The k of each group; an integer is k itself.
-    width : float, positive, default=1.0
+    bandwidth : float, positive, default=1.0
         h, in units of the scores.
 
     Notes
@@ -200,11 +200,11 @@ class SoftPrecAtK(TopSurrogate):
 
         return soft_prec_at_k.weighted_soft if weighted else soft_prec_at_k.soft
 
-    def __init__(self, top: TopLike, width: float = 1.0):
+    def __init__(self, top: TopLike, bandwidth: float = 1.0):
         super().__init__(top)
-        if isinstance(width, bool) or not (math.isfinite(width) and width > 0):
-            raise ValueError(f"width must be a positive number, got {width!r}")
-        self.width = float(width)
+        if isinstance(bandwidth, bool) or not (math.isfinite(bandwidth) and bandwidth > 0):
+            raise ValueError(f"bandwidth must be a positive number, got {bandwidth!r}")
+        self.bandwidth = float(bandwidth)
 
     def _constant(self) -> float:
-        return self.width
+        return self.bandwidth

@@ -59,7 +59,13 @@ class Part:
 
 
 def refine(
-    X: Features, part: Part, top: Top, start: Floats, widths: Floats, anchors: Floats, max_iter: int = 60
+    X: Features,
+    part: Part,
+    top: Top,
+    start: Floats,
+    bandwidth: Floats,
+    l2_to_base: Floats,
+    max_iter: int = 60,
 ) -> Floats:
     r"""Refine a linear model for the top of the list.
 
@@ -67,7 +73,7 @@ def refine(
 
     .. math:: L_h(X w) + \tfrac\lambda2 \|w - w_0/u\|^2,
 
-    with L the loss of `SoftPrecAtK` at width h and u the standard deviation of the 4k highest scores of
+    with L the loss of `SoftPrecAtK` at bandwidth h and u the standard deviation of the 4k highest scores of
     the start :math:`w_0`: h and :math:`\lambda` mean the same whatever the scale of the start.
 
     Parameters
@@ -79,9 +85,9 @@ def refine(
     top : Top
     start : ndarray of shape (d,)
         :math:`w_0`.
-    widths : ndarray of shape (m,), positive
+    bandwidth : ndarray of shape (m,), positive
         h of each model, in units of u.
-    anchors : ndarray of shape (m,), at least 0
+    l2_to_base : ndarray of shape (m,), at least 0
         :math:`\lambda` of each model.
     max_iter : int
         Evaluations of the objective.
@@ -100,11 +106,11 @@ def refine(
     every = len(part.rows) == X.shape[0]
     scores = X @ start
     start = start / unit(scores if every else scores[part.rows], part, top)
-    W0 = np.repeat(start[:, None], len(anchors), axis=1)
+    W0 = np.repeat(start[:, None], len(l2_to_base), axis=1)
 
     def objective(W: Floats) -> tuple[Floats, Floats]:
-        # Scores divided by the width h need a sigmoid of width 1: one loss serves all widths.
-        scores = X @ (W / widths)
+        # Scores divided by h need a bandwidth of 1: one loss serves all.
+        scores = X @ (W / bandwidth)
         value, coef = loss(scores if every else scores[part.rows])
         if not every:
             scores[:] = 0.0
@@ -112,8 +118,8 @@ def refine(
             coef = scores
         moved = W - W0
         return (
-            value + 0.5 * anchors * np.einsum("dm,dm->m", moved, moved),
-            (X.T @ coef) / widths + anchors * moved,
+            value + 0.5 * l2_to_base * np.einsum("dm,dm->m", moved, moved),
+            (X.T @ coef) / bandwidth + l2_to_base * moved,
         )
 
     return lbfgs_many(objective, W0, max_iter=max_iter)[0]

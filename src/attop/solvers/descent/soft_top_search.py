@@ -29,7 +29,7 @@ class Request:
     top: Top
     bandwidths: tuple[float, ...]
     l2s_to_base: tuple[float, ...]
-    margin: float
+    min_gain_se: float
 
 
 @dataclass
@@ -152,7 +152,7 @@ def _choose_refinement(
     values = np.concatenate(run(lambda job=job: validate(*job) for job in jobs))  # type: ignore[misc]
     gains = values.reshape(len(folds), -1) - before[:, None]
     best, outcome.gain, outcome.gain_se = best_gain(gains)
-    if outcome.gain > request.margin * outcome.gain_se:
+    if outcome.gain > request.min_gain_se * outcome.gain_se:
         outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
 
 
