@@ -19,8 +19,9 @@ STEPS = 20
 
 def one_list(repeats=15):
     from attop.core.top import Top
+    from attop.solvers.minibatch.batches import batches_of
     from attop.solvers.minibatch.perceptron import perceptron
-    from attop.solvers.minibatch.sgd_at_k import minibatch_sgd
+    from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
     from attop.surrogates import PrecAtKAvg, PrecAtKMax
 
     rng = np.random.default_rng(0)
@@ -30,15 +31,23 @@ def one_list(repeats=15):
     X[:, :5] += 0.8 * y[:, None]
     w = rng.standard_normal(d)
 
-    def epoch(solver, *surrogate, **settings):
-        arguments = (X, y, *surrogate, Top(kappa=0.25))
-        return lambda: solver(*arguments, epochs=1, rng=np.random.default_rng(0), **settings)
+    top = Top(kappa=0.25)
+
+    def mistakes(variant):
+        return lambda: perceptron(X, y, top, variant=variant, epochs=1, rng=np.random.default_rng(0))
+
+    def descent(surrogate):
+        def run():
+            batches = batches_of(X, y, None, top, 500, np.random.default_rng(0))
+            descend(batches, AveragedDescent(d, surrogate, eta=0.1, radius=10.0))
+
+        return run
 
     for name, run in {
-        "Perceptron@k-avg": epoch(perceptron, variant="avg"),
-        "Perceptron@k-max": epoch(perceptron, variant="max"),
-        "SGD@k-avg": epoch(minibatch_sgd, PrecAtKAvg, eta=0.1, radius=10.0),
-        "SGD@k-max": epoch(minibatch_sgd, PrecAtKMax, eta=0.1, radius=10.0),
+        "Perceptron@k-avg": mistakes("avg"),
+        "Perceptron@k-max": mistakes("max"),
+        "SGD@k-avg": descent(PrecAtKAvg),
+        "SGD@k-max": descent(PrecAtKMax),
     }.items():
         interleave(run, lambda: X @ w, repeats).show(f"{name}, an epoch : X @ w", goal=3)
 

@@ -6,9 +6,8 @@ from scipy.sparse import csr_matrix
 
 from attop.core.top import Top
 from attop.solvers.minibatch.batches import Batches
-from attop.solvers.minibatch.sgd_at_k import minibatch_sgd
 from oracles.first_order import overlapping, plain, queries, sgd_loop
-from support.first_order import RANKS, Hinge, grouped, hinge_of_batch
+from support.first_order import RANKS, Hinge, grouped, hinge_of_batch, sgd
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -17,7 +16,7 @@ def test_sgd_is_the_plain_loop(sparse):
     rows = csr_matrix(X) if sparse else X
     eta, radius = np.array([0.1, 1.0, 1.0, 3.0]), np.array([np.inf, np.inf, 0.2, 1.0])
     top = Top(kappa=0.5)
-    solution = minibatch_sgd(
+    solution = sgd(
         rows, y, Hinge, top, eta=eta, radius=radius, batch_size=20, epochs=3, rng=np.random.RandomState(7)
     )
     batches = Batches(rows, y, top, 20, np.random.RandomState(7))
@@ -36,7 +35,7 @@ def test_sgd_is_the_plain_loop(sparse):
 
 def test_sgd_skips_batches_of_one_class():
     X, y = overlapping(n=60, share=0.05)
-    solution = minibatch_sgd(
+    solution = sgd(
         X, y, Hinge, Top(k=1), eta=0.1, radius=1, batch_size=4, epochs=2, rng=np.random.RandomState(0)
     )
     batches = Batches(X, y, Top(k=1), 4, np.random.RandomState(0))
@@ -50,7 +49,7 @@ def test_sgd_deadline_callback_and_divergence():
     common = {"radius": np.inf, "batch_size": 20}
 
     def run(X=X, eta=0.1, **more):
-        return minibatch_sgd(X, y, Hinge, Top(k=5), eta=eta, rng=np.random.RandomState(0), **common, **more)
+        return sgd(X, y, Hinge, Top(k=5), eta=eta, rng=np.random.RandomState(0), **common, **more)
 
     late = run(time_limit=1e-9)
     assert (late.status, late.n_iter) == ("deadline", 1)
@@ -69,7 +68,7 @@ def test_sgd_deadline_callback_and_divergence():
 def test_sgd_refuses(wrong, message):
     X, y = overlapping()
     with pytest.raises(ValueError, match=message):
-        minibatch_sgd(X, y, Hinge, Top(k=1), rng=np.random.RandomState(0), **{"eta": 1, "radius": 1, **wrong})
+        sgd(X, y, Hinge, Top(k=1), rng=np.random.RandomState(0), **{"eta": 1, "radius": 1, **wrong})
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -77,7 +76,7 @@ def test_sgd_of_queries_is_the_plain_loop(ranks):
     X, y, groups = grouped()
     top, k_of = RANKS[ranks]
     eta, radius = np.array([0.1, 1.0]), np.array([np.inf, 0.2])
-    solution = minibatch_sgd(
+    solution = sgd(
         X, y, Hinge, top, groups=groups, eta=eta, radius=radius, epochs=2, rng=np.random.RandomState(5)
     )
     each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)

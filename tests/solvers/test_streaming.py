@@ -10,9 +10,10 @@ from sklearn.base import clone
 from attop.core.top import Top
 from attop.estimators import OnePMB, PerceptronAtK, SGDAtK
 from attop.solvers.minibatch.batches import Batches, StreamedBatches
-from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend, minibatch_sgd
+from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
 from attop.surrogates import PrecAtKAvg
 from oracles.first_order import overlapping
+from support.first_order import sgd
 
 ESTIMATORS = [
     SGDAtK("avg", batch_size=40, epochs=3, radius=2.0),
@@ -161,7 +162,7 @@ def test_streamed_chunks_are_the_sample(kind, tmp_path):
         def permutation(self, n):
             return np.arange(n)
 
-    whole = minibatch_sgd(
+    whole = sgd(
         X, y, PrecAtKAvg, Top(kappa=0.5), eta=[0.1, 0.5], radius=2.0, batch_size=20, epochs=2, rng=InOrder()
     )
     np.testing.assert_allclose(streamed.coef, whole.coef, rtol=1e-9, atol=1e-12)
@@ -179,7 +180,7 @@ def test_chunks_are_shuffled_by_the_seed():
     seeded, again, other = (run(np.random.default_rng(seed)) for seed in (0, 0, 1))
     np.testing.assert_array_equal(seeded, again)
     assert np.abs(seeded - other).max() > 0
-    in_memory = minibatch_sgd(
+    in_memory = sgd(
         X,
         y,
         PrecAtKAvg,

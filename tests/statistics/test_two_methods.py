@@ -8,7 +8,6 @@ import oracles.statistics as oracle
 from attop.statistics.two_methods import (
     bayesian_signed_rank,
     corrected_t_test,
-    correlated_t,
     effect_sizes,
     wilcoxon,
 )
@@ -57,18 +56,6 @@ class TestFolds:
         p = corrected_t_test(self.a, self.b, test_train_ratio=0.25).p
         edge = corrected_t_test(self.a, self.b, test_train_ratio=0.25, confidence=1 - p)
         assert edge.low == pytest.approx(0, abs=1e-9)
-
-    def test_correlated_t_is_one_sided_p(self):
-        result = correlated_t(self.a, self.b, rope=0, test_train_ratio=0.25)
-        assert result.equivalent == pytest.approx(0, abs=1e-12)
-        p = corrected_t_test(self.a, self.b, test_train_ratio=0.25).p
-        assert result.worse == pytest.approx(p / 2)
-
-    def test_rope_takes_from_both_sides(self):
-        narrow, wide = (correlated_t(self.a, self.b, rope=r, test_train_ratio=0.25) for r in (0.01, 1.0))
-        assert narrow.worse + narrow.equivalent + narrow.better == pytest.approx(1)
-        assert narrow.better > narrow.equivalent > 0
-        assert wide.equivalent > 0.999
 
     @pytest.mark.parametrize("ratio", [0, -1, np.inf, np.nan])
     def test_ratio(self, ratio):
@@ -127,7 +114,6 @@ class TestEffects:
     "test",
     [
         lambda a, b: corrected_t_test(a, b, test_train_ratio=0.25),
-        lambda a, b: correlated_t(a, b, rope=0.01, test_train_ratio=0.25),
         lambda a, b: bayesian_signed_rank(a, b, rope=0.01, seed=0),
         wilcoxon,
         effect_sizes,
@@ -148,4 +134,3 @@ def test_no_difference_and_no_variance():
     assert "at least 5".capitalize() in wilcoxon(x[:4], x[:4] + 1).refused
     for shift in (0.0, 0.1):
         assert "variance" in corrected_t_test(x, x + shift, test_train_ratio=0.25).refused
-        assert "variance" in correlated_t(x, x + shift, rope=0.1, test_train_ratio=0.25).refused

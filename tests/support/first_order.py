@@ -3,6 +3,8 @@
 import numpy as np
 
 from attop.core.top import Top
+from attop.solvers.minibatch.batches import batches_of
+from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from oracles.first_order import overlapping
 
@@ -29,6 +31,14 @@ class BoundHinge(BoundSurrogate):
         sign = self.sign if scores.ndim == 1 else self.sign[:, None]
         slack = 1 - sign * scores
         return np.maximum(slack, 0).mean(axis=0), -sign * (slack > 0) / self.n
+
+
+def sgd(X, y, surrogate, top, *, eta, radius, rng, batch_size=500, groups=None, epochs=25, **more):
+    """SGD@k on a sample in memory."""
+    batches = batches_of(X, y, groups, top, batch_size, rng)
+    return descend(
+        batches, AveragedDescent(X.shape[1], surrogate, eta=eta, radius=radius), epochs=epochs, **more
+    )
 
 
 def hinge_of_batch(scores, y, k):

@@ -198,7 +198,7 @@ class SGDAtK(AveragedRanker):
     r"""Learn a linear ranker by mini-batch subgradient descent on a prec@k surrogate.
 
     Minimises the surrogate over the ball ``||w|| <= radius`` with steps ``eta / sqrt(t)`` and returns
-    the average iterate; see `attop.solvers.minibatch.sgd_at_k.minibatch_sgd`.
+    the average iterate; see `attop.solvers.minibatch.sgd_at_k.AveragedDescent`.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ class OnePMB(AveragedRanker):
               \Delta(\hat y) + \sum_i (\hat y_i - y_i) w \cdot x_i
 
     on the batch, and P the projection on the ball ``||w|| <= radius``. The model is the average iterate;
-    see `attop.solvers.minibatch.sgd_at_k.minibatch_sgd`.
+    see `attop.solvers.minibatch.sgd_at_k.AveragedDescent`.
 
     Parameters
     ----------

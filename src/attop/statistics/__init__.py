@@ -28,7 +28,6 @@ from attop.statistics.two_methods import (
     SignedRank,
     bayesian_signed_rank,
     corrected_t_test,
-    correlated_t,
     effect_sizes,
     wilcoxon,
 )
@@ -50,7 +49,6 @@ __all__ = [
     "bootstrap_means",
     "cliques",
     "corrected_t_test",
-    "correlated_t",
     "critical_difference",
     "effect_sizes",
     "friedman",

@@ -21,7 +21,6 @@ __all__ = [
     "SignedRank",
     "bayesian_signed_rank",
     "corrected_t_test",
-    "correlated_t",
     "effect_sizes",
     "wilcoxon",
 ]
@@ -260,43 +259,6 @@ class Posterior:
     refused: str | None = None
 
 
-def _check_rope(rope: float) -> None:
-    if not 0 <= rope < math.inf:
-        raise ValueError(f"rope must be a half-width >= 0 in units of the metric, got {rope}")
-
-
-def correlated_t(a: ArrayLike, b: ArrayLike, *, rope: float, test_train_ratio: float) -> Posterior:
-    """Compare two methods on one data set by the Bayesian correlated t-test.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,)
-        Scores by run: the same repeats and folds.
-    rope : float
-        Differences from -rope to rope are of no practical importance.
-    test_train_ratio : float
-        Test items over training items, rho / (1 - rho) for the correlation rho = n_test / n_total.
-
-    Returns
-    -------
-    Posterior
-        Of the mean difference, a Student t with n - 1 degrees of freedom. Refused for fewer than two runs, an
-        undefined value, or no variance.
-    """
-    _check_rope(rope)
-    d, refused = differences(a, b, 2, "runs")
-    n = np.size(a)
-    if refused:
-        return Posterior(n, rope, refused=refused)
-    mean, error = float(d.mean()), scaled_error(d, test_train_ratio)
-    if error == 0:
-        refused = f"All {n} differences are {mean:.4g}: there is no variance to learn from."
-        return Posterior(n, rope, refused=refused)
-    worse = float(stats.t.cdf(-rope, n - 1, mean, error))
-    better = float(stats.t.sf(rope, n - 1, mean, error))
-    return Posterior(n, rope, worse, max(0.0, 1 - worse - better), better)
-
-
 def bayesian_signed_rank(
     a: ArrayLike, b: ArrayLike, *, rope: float, seed: int, n_draws: int = 20_000
 ) -> Posterior:
@@ -323,7 +285,8 @@ def bayesian_signed_rank(
     The weights are Dirichlet(1/2, 1, ..., 1), the 1/2 for one prior difference of 0. Regions that are equal
     in a draw share it.
     """
-    _check_rope(rope)
+    if not 0 <= rope < math.inf:
+        raise ValueError(f"rope must be a half-width >= 0 in units of the metric, got {rope}")
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     d, refused = differences(a, b, MIN_DATASETS, "data sets")

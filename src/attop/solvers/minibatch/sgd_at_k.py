@@ -10,105 +10,37 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attop.core.top import Top
-from attop.core.typing import Features, Floats, Ints
+from attop.core.typing import Floats
 from attop.solvers.base import Callback, GridSolution, Monitor, Status, broadcast_settings, summary_status
-from attop.solvers.minibatch.batches import Batch, BatchSource, batches_of
+from attop.solvers.minibatch.batches import Batch, BatchSource
 from attop.solvers.minibatch.kernels import projected_step
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate, Surrogate
 
-__all__ = ["AveragedDescent", "descend", "minibatch_sgd"]
+__all__ = ["AveragedDescent", "descend"]
 
 MakeSurrogate = Callable[[Top], Surrogate]
 
 
-def minibatch_sgd(
-    X: Features,
-    y: Ints,
-    surrogate: MakeSurrogate,
-    top: Top,
-    *,
-    groups: Ints | None = None,
-    eta: ArrayLike,
-    radius: ArrayLike,
-    batch_size: int = 500,
-    epochs: int = 25,
-    rng: np.random.RandomState | np.random.Generator,
-    time_limit: float | None = None,
-    callback: Callback | None = None,
-) -> GridSolution:
-    r"""Minimise a surrogate over the ball ``||w|| <= R`` for `m` settings of `eta` and `radius`.
+class AveragedDescent:
+    """Projected descent of `m` models over the ball ``||w|| <= R``: the iterates, and their sum so far.
 
     From ``w_0 = 0``, for the t-th batch (t = 1, 2, ...)::
 
         w_t = P(w_{t-1} - eta / sqrt(t) X_t^T c_t),      P(w) = w min(1, R / ||w||)
 
     where ``X_t^T c_t`` is a subgradient at ``w_{t-1}`` of the surrogate on the batch. The model is the
-    average of ``w_1, ..., w_T``. All settings see the same batches and share the products.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    y : ndarray of shape (n,), 0 and 1
-    surrogate : callable
-        Makes a `Surrogate` of a `Top`: ``PrecAtKAvg`` or ``PrecAtKMax``, for example.
-    top : Top
-        The top of a batch; see `attop.solvers.minibatch.batches.batch_top`.
-    groups : ndarray of shape (n,), optional
-        Queries: each is a batch, with a top of its own.
-    eta : float or array-like of shape (m,), positive
-        Length of the first step.
-    radius : float or array-like of shape (m,), positive
-        R; infinity for no projection.
-    batch_size : int, at least 2
-        Without `groups`.
-    epochs : int, at least 1
-        Passes over the sample.
-    rng : numpy.random.RandomState or numpy.random.Generator
-        Orders the items.
-    time_limit : float, optional
-        Seconds. At least one batch is seen.
-    callback : callable, optional
-        Called as ``callback(epoch, coef, objective)`` after each pass, shapes (d, m) and (m,); True
-        stops the solver.
-
-    Returns
-    -------
-    solution : GridSolution
-        See `descend`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, the sample holds one class only, or no batch holds both.
-
-    See Also
-    --------
-    descend : The same for batches from elsewhere, such as a file larger than memory.
-
-    Notes
-    -----
-    Differences from the paper: k is at most the number of positives of the batch; batches of one class
-    are skipped and do not count as steps.
-
-    References
-    ----------
-    Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
-    algorithm 3.
-    """
-    batches = batches_of(X, y, groups, top, batch_size, rng)
-    state = AveragedDescent(X.shape[1], surrogate, eta=eta, radius=radius)
-    return descend(batches, state, epochs=epochs, time_limit=time_limit, callback=callback)
-
-
-class AveragedDescent:
-    """Projected descent of `m` models: the iterates, and the sum of those so far.
+    average of ``w_1, ..., w_T``. All models see the same batches and share the products.
 
     Parameters
     ----------
     n_features : int
-    surrogate, eta, radius
-        As for `minibatch_sgd`.
+    surrogate : callable
+        Makes a `Surrogate` of a `Top`: ``PrecAtKAvg`` or ``PrecAtKMax``, for example.
+    eta : float or array-like of shape (m,), positive
+        Length of the first step.
+    radius : float or array-like of shape (m,), positive
+        R; infinity for no projection.
 
     Attributes
     ----------
@@ -160,16 +92,21 @@ def descend(
     time_limit: float | None = None,
     callback: Callback | None = None,
 ) -> GridSolution:
-    """Run passes of SGD@k over any source of batches.
+    """Run passes of SGD@k (Kar et al. 2015, algorithm 3) over any source of batches.
 
     Parameters
     ----------
     batches : BatchSource
-        `Batches` of a sample in memory, or `StreamedBatches`.
+        Of a sample in memory, see `attop.solvers.minibatch.batches.batches_of`, or `StreamedBatches`.
     state : AveragedDescent
         Where to start; it is moved on.
-    epochs, time_limit, callback
-        As for `minibatch_sgd`.
+    epochs : int, at least 1
+        Passes over the sample.
+    time_limit : float, optional
+        Seconds. At least one batch is seen.
+    callback : callable, optional
+        Called as ``callback(epoch, coef, objective)`` after each pass, shapes (d, m) and (m,); True
+        stops the solver.
 
     Returns
     -------
