@@ -46,15 +46,7 @@ _NOTE = _COLUMNS + (
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return the paper's tables beside ours.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"summary"`` is used.
-    story : mapping
-        ``"datasets"`` is used: those of the run.
-    """
+    """Return the paper's tables beside our summary."""
     printed, summary = printed_numbers("aatp2012"), tables["summary"]
     # One row of the paper stands beside both readings of its loss.
     again = printed[printed["method"] == "aatp"].assign(method="aatp-pairs")

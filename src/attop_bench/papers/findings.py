@@ -1,11 +1,15 @@
-"""What rebuilding a paper found: its tables beside ours, its figures, and what was learnt."""
+"""What rebuilding a paper found: its tables beside ours, its figures, and what was learnt.
+
+``findings(tables, story)`` of a paper's module is called with the tables of the run and of the paper's
+simulations, by name, and with the manifest.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -30,40 +34,19 @@ NOT_COMPARABLE = "not comparable"
 #: Differences up to this are of no importance; all printed metrics lie in [0, 1], but for DCG.
 _TOLERANCE = 0.01
 
-#: What names a printed number.
-KEY = ["table", "dataset", "top", "method", "metric"]
-
+#: What names a printed number, but for its table.
+_KEY = ["dataset", "top", "metric", "method"]
+_OURS = ["selection", "ours", "spread", "n", "constant"]
+_PRINTED = ["printed", "printed_spread"]
 #: The columns of a comparison.
-COLUMNS = [
-    "dataset",
-    "top",
-    "metric",
-    "method",
-    "selection",
-    "ours",
-    "spread",
-    "n",
-    "constant",
-    "printed",
-    "printed_spread",
-    "verdict",
-    "why",
-]
+COLUMNS = [*_KEY, *_OURS, *_PRINTED, "verdict", "why"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A table of the paper beside ours.
+    """A table of the paper beside ours, with `COLUMNS`, or one of ours alone, and what it takes to read it.
 
-    Attributes
-    ----------
-    name : str
-        Name of its file.
-    title : str
-    table : DataFrame
-        With `COLUMNS` where numbers are printed; a table of ours alone has its own columns.
-    note : str
-        What a reader must know to read it.
+    `name` is that of its file.
     """
 
     name: str
@@ -74,17 +57,9 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure of the paper, drawn anew from our numbers.
+    """A figure of the paper drawn from our numbers, `data`.
 
-    Attributes
-    ----------
-    name : str
-        Name of its files.
-    caption : str
-        States metric, direction, n and what the spread is.
-    canvas : matplotlib Figure
-    data : DataFrame
-        The numbers it shows.
+    `name` is that of its files; the caption states metric, direction, n and what the spread is.
     """
 
     name: str
@@ -120,10 +95,10 @@ class Findings:
 
 
 def printed_numbers(paper: str) -> pd.DataFrame:
-    """Return a paper's printed numbers: `KEY`, ``mean`` and ``std``."""
+    """Return a paper's printed numbers: table, `_KEY`, ``mean`` and ``std``."""
     text = files("attop_bench.papers") / "printed" / f"{paper}.csv"
     with text.open(encoding="utf-8") as file:
-        return pd.read_csv(file, dtype=dict.fromkeys(KEY, str))
+        return pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
 
 
 def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
@@ -208,22 +183,14 @@ def compare(
         `COLUMNS`; one row per printed number and data set of the benchmark. ``constant`` counts those of
         the n runs whose model ranks nothing. Where ours is missing, ``why`` says so.
     """
-    ours = summary.set_index(["dataset", "top", "metric", "method"])
-    rows: list[dict[str, Any]] = []
-    for row in printed.itertuples():
-        for dataset, (name, selection) in datasets.items():
-            if name != row.dataset:
-                continue
-            key = (dataset, row.top, row.metric, row.method)
-            mean, std, n, constant = (
-                ours.loc[key, ["mean", "std", "n", "n_constant"]]
-                if key in ours.index
-                else (float("nan"), float("nan"), 0, 0)
-            )
-            values = (row.dataset, row.top, row.metric, row.method, selection)
-            numbers = (mean, std, int(n), int(constant), row.mean, row.std)
-            rows.append(dict(zip(COLUMNS[:-2], values + numbers, strict=True)))
-    table = pd.DataFrame(rows, columns=COLUMNS[:-2])
+    printed = printed.rename(columns={"mean": "printed", "std": "printed_spread"}).assign(
+        id=printed["dataset"].map(lambda name: [d for d in datasets if datasets[d][0] == name])
+    )
+    printed = printed.explode("id").dropna(subset="id")
+    ours = _named(summary, datasets)
+    table = printed.merge(ours.drop(columns="dataset"), "left", ["id", *_KEY[1:]])
+    table["selection"] = table["id"].map({d: selection for d, (_, selection) in datasets.items()})
+    table = table.fillna({"n": 0, "constant": 0}).astype({"n": int, "constant": int})[COLUMNS[:-2]]
     return table.join(verdicts(table, not_comparable or {}))
 
 
@@ -237,13 +204,16 @@ def ours_alone(
     table : DataFrame
         One row per data set of the benchmark, top, metric and method, without the columns of a verdict.
     """
-    key = ["dataset", "top", "metric", "method"]
+    rows = _named(summary, datasets)
+    known = pd.MultiIndex.from_frame(printed[_KEY])
+    return rows.loc[~pd.MultiIndex.from_frame(rows[_KEY]).isin(known), [*_KEY, *_OURS]].reset_index(drop=True)
+
+
+def _named(summary: pd.DataFrame, datasets: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
+    """Return our rows with the paper's names and the columns of a comparison; ``id`` is our data set."""
     rows = summary[summary["dataset"].isin(list(datasets))]
-    rows = rows.assign(
+    return rows.rename(columns={"mean": "ours", "std": "spread", "n_constant": "constant"}).assign(
+        id=rows["dataset"],
         dataset=rows["dataset"].map(lambda d: datasets[d][0]),
         selection=rows["dataset"].map(lambda d: datasets[d][1]),
     )
-    known = set(printed[key].itertuples(index=False, name=None))
-    rows = rows[[k not in known for k in rows[key].itertuples(index=False, name=None)]]
-    rows = rows.rename(columns={"mean": "ours", "std": "spread", "n_constant": "constant"})
-    return rows[COLUMNS[: COLUMNS.index("printed")]].reset_index(drop=True)

@@ -34,20 +34,11 @@ _TABLE_2 = {
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return the paper's tables and figure beside ours.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"summary"``, ``"evaluation"`` and the simulations ``"two_users"`` and ``"margins"`` are used.
-    story : mapping
-        ``"datasets"`` and ``"methods"`` are used: those of the run.
-    """
-    held = list(dict.fromkeys(tables["evaluation"]["dataset"]))
-    told = set(printed_numbers("papk2020")["dataset"])
-    titles = {d: story["datasets"][d]["title"] for d in held if d in told}
-    names = {m: about["title"] for m, about in story["methods"].items()}
+    """Return the paper's tables and figure beside summary, evaluation and the two simulations."""
     printed = printed_numbers("papk2020")
+    held = list(dict.fromkeys(tables["evaluation"]["dataset"]))
+    titles = {d: story["datasets"][d]["title"] for d in held if d in set(printed["dataset"])}
+    names = {m: about["title"] for m, about in story["methods"].items()}
     table_3 = compare(printed, tables["summary"], {d: (d, "validation part") for d in story["datasets"]})
     table_2 = _two_users(tables["two_users"])
     return Findings(
@@ -152,24 +143,14 @@ def _two_users(runs: pd.DataFrame) -> pd.DataFrame:
                     auc.loc[ties, method].mean(),
                     auc.loc[ties, method].std(),
                     int((auc[method] > auc[other])[ties].sum()),
-                    int(part.loc[part["method"] == method, "constant"].sum()),
+                    constant=str(part.loc[part["method"] == method, "constant"].sum()),
                 )
             )
     return pd.DataFrame(rows)
 
 
-def _row(
-    case: int,
-    method: str,
-    sample: str,
-    precision: float,
-    std: float,
-    higher: int,
-    auc: float,
-    auc_std: float,
-    more: int,
-    constant: int | None = None,
-) -> dict[str, Any]:
+def _row(case: int, method: str, sample: str, *numbers: float, constant: str = "–") -> dict[str, Any]:
+    precision, std, higher, auc, auc_std, more = numbers
     return {
         "case": f"{case}: n+ {'<' if case == 1 else '>'} k",
         "method": method,
@@ -178,8 +159,8 @@ def _row(
         "runs higher": higher,
         "AUC@k where it ties": f"{auc:.2f} ({auc_std:.2f})" if auc_std == auc_std else "–",
         "ties higher": more,
-        "constant": "–" if constant is None else str(constant),
-    }  # fmt: skip
+        "constant": constant,
+    }
 
 
 def _dual_behaviour(table: pd.DataFrame) -> Iterator[str]:

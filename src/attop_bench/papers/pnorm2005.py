@@ -50,15 +50,7 @@ _OF_CONSTANT = "constant: runs, of all p, whose model gives all items one score.
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return the paper's figures drawn anew, and the numbers it prints beside ours.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"evaluation"``, ``"summary"``, ``"runs"``, ``"roc"`` and the simulation ``"rounds"`` are used.
-    story : mapping
-        ``"datasets"`` and ``"methods"`` are used: those of the run.
-    """
+    """Return the paper's figures, drawn from the ROC curves, and its numbers beside ours and the rounds."""
     powers = {m: float(about["params"]["p"]) for m, about in story["methods"].items()}
     powers = dict(sorted(powers.items(), key=lambda item: item[1]))
     held = [d for d in _FIGURES if d in story["datasets"]]

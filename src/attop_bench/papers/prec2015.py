@@ -25,15 +25,7 @@ _NOTE = (
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return the paper's figures drawn anew; it prints no table.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"evaluation"`` and ``"runs"`` are used.
-    story : mapping
-        ``"datasets"`` and ``"methods"`` are used: those of the run.
-    """
+    """Return the paper's figures, drawn from evaluation and runs; it prints no table."""
     results = _results(tables)
     names = {_family(m): about["title"] for m, about in story["methods"].items()}
     held = set(results["dataset"])
@@ -60,7 +52,9 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
             Comparison(
                 "precision",
                 f"precision@k at {_TARGET}",
-                _table(whole[whole["top"] == _TARGET], names),
+                _over_splits(whole[whole["top"] == _TARGET], ["dataset", "family"])
+                .replace({"family": names})
+                .rename(columns={"family": "method"}),
                 f"{_NOTE} The paper prints no numbers: nothing is set beside ours.",
             ),
         ],
@@ -94,14 +88,7 @@ def _results(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def _against_time(results: pd.DataFrame, dataset: str, title: str, names: Mapping[str, str]) -> Plot:
     part = results[(results["dataset"] == dataset) & (results["top"] == _TARGET)]
     part = part[~part["family"].str.endswith("-averaged")]  # by the passes of those that are not
-    data = part.groupby(["family", "stage"], sort=False).agg(
-        seconds=("seconds_training", "median"),
-        mean=("value", "mean"),
-        std=("value", "std"),
-        n=("value", "count"),
-        constant=("constant", "sum"),
-    )
-    data = data.reset_index().sort_values(["family", "stage"])
+    data = _over_splits(part, ["family", "stage"]).sort_values(["family", "stage"])
     canvas = _draw(data, "seconds", names, "seconds of training (median)", f"{title}: {_TARGET}", log=True)
     caption = (
         f"{title}: precision@k on the test part at {_TARGET} (higher is better) against seconds of training; "
@@ -114,13 +101,11 @@ def _against_time(results: pd.DataFrame, dataset: str, title: str, names: Mappin
 def _against_k(whole: pd.DataFrame, dataset: str, title: str, names: Mapping[str, str]) -> Plot:
     part = whole[whole["dataset"] == dataset]
     part = part.assign(kappa=part["top"].str.removeprefix("kappa=").astype(float))
-    groups = part.groupby(["family", "kappa"], sort=False)
-    data = groups["value"].agg(["mean", "std", "count"]).assign(constant=groups["constant"].sum())
-    data = data.reset_index().sort_values(["family", "kappa"])
+    data = _over_splits(part, ["family", "kappa"]).sort_values(["family", "kappa"])
     canvas = _draw(data, "kappa", names, "kappa, as k = kappa n+", f"{title}: trained at each k", log=False)
     caption = (
         f"{title}: precision@k on the test part (higher is better) of models trained for each k = kappa n+. "
-        f"Mean and standard deviation over {int(data['count'].max())} splits."
+        f"Mean and standard deviation over {int(data['n'].max())} splits."
     )
     return Plot(f"k-{dataset}", caption, canvas, data)
 
@@ -133,7 +118,7 @@ def _draw(data: pd.DataFrame, x: str, names: Mapping[str, str], label: str, titl
         for family, line in data.groupby("family", sort=False):
             style = styles[str(family)]
             axes.errorbar(
-                line[x], line["mean"], line["std"], label=names[str(family)], capsize=2, elinewidth=0.7,
+                line[x], line["mean"], line["spread"], label=names[str(family)], capsize=2, elinewidth=0.7,
                 **style.line, **style.mark(),
             )  # fmt: skip
         if log:
@@ -146,17 +131,19 @@ def _draw(data: pd.DataFrame, x: str, names: Mapping[str, str], label: str, titl
     return canvas
 
 
-def _table(part: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    groups = part.groupby(["dataset", "family"], sort=False)
-    table = groups.agg(
-        mean=("value", "mean"),
-        spread=("value", "std"),
-        n=("value", "count"),
-        constant=("constant", "sum"),
-        seconds=("seconds_training", "median"),
-    ).reset_index()
-    table["family"] = table["family"].map(names)
-    return table.rename(columns={"family": "method"})
+def _over_splits(part: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return mean, spread and seconds over the splits of each group."""
+    return (
+        part.groupby(by, sort=False)
+        .agg(
+            mean=("value", "mean"),
+            spread=("value", "std"),
+            n=("value", "count"),
+            constant=("constant", "sum"),
+            seconds=("seconds_training", "median"),
+        )
+        .reset_index()
+    )
 
 
 def _answers(whole: pd.DataFrame, names: Mapping[str, str], titles: Mapping[str, str]) -> Iterator[str]:
