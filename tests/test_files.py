@@ -57,6 +57,20 @@ def test_json_that_was_written_can_be_read(tmp_path):
         files.read_json(path)
 
 
+def test_cells_that_begin_a_formula_get_an_apostrophe_and_numbers_stay(tmp_path):
+    formulas = ["=1+1", "+49 30", "-x", "@a", "\t=1", "\r=1", "-1+cmd|' /C calc'!A0"]
+    others = ["-3.5", "+1e-5", "-3,5", " 7", "a=1", "007", "", "'=1"]
+    frame = pd.DataFrame({"=id": [*formulas, *others], "x": -1.5}).astype({"=id": object})
+    files.write_csv(tmp_path / "f.csv", frame)
+    back = pd.read_csv(tmp_path / "f.csv", dtype=str, keep_default_na=False)
+    assert back["'=id"].tolist() == [*(f"'{cell}" for cell in formulas), *others]
+    assert set(back["x"]) == {"-1.5"}
+    assert frame.columns[0] == "=id"
+    for name in ("../a", "a/b", "/a", "", "a\0", "a" * 61, "a\n", ".a"):
+        with pytest.raises(ValueError, match="rename it"):
+            files.check_stem(name, "data set")
+
+
 def test_arrays_are_stored_as_given_and_objects_not_at_all(tmp_path):
     path = tmp_path / "x.npz"
     save_arrays(path, {"a": np.arange(3), "b": np.array(["u", "v"])})

@@ -201,6 +201,15 @@ def test_marks_in_table_and_downloads_are_the_verdicts():
     assert "behind it: c." in card["alike"]
 
 
+def test_names_are_text_in_the_downloads():
+    names = [r"\input{/etc/passwd}", "a^b~c", '=cmd,"x"']
+    view = view_of(dict(zip(names, FOUR.values(), strict=False)))
+    tex, csv = (view.exports[kind].text for kind in ("tex", "csv"))
+    assert r"\textbackslash{}input\{/etc/passwd\} &" in tex
+    assert r"a\^{}b\~{}c &" in tex
+    assert '\n"\'=cmd,""x""",k=5,precision@k,0.73,5,open' in csv
+
+
 def test_what_is_not_tested_is_not_printed_as_tested():
     view = view_of({m: series[:3] for m, series in FOUR.items()})
     tex, lead = view.exports["tex"].text, view.leads["k=5"]

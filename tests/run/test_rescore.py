@@ -155,6 +155,16 @@ def test_a_data_set_in_two_files_is_refused(tmp_path):
         rescore(files_of(tmp_path), TOPS, [PRECISION], PRECISION, n_jobs=1)
 
 
+@pytest.mark.parametrize("name", ["../../escaped", "{}/main", "uci/adult", "x" * 300])
+def test_nothing_is_written_outside_the_output(name, tmp_path, capsys):
+    frame = predictions(("a",), folds=2).assign(dataset=name.format(tmp_path))
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    output = tmp_path / "in/out"
+    assert main(["rescore", str(tmp_path / "p.csv"), "--output", str(output), "--jobs", "1"]) == 1
+    assert "data set: files are called after it" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["p.csv"]
+
+
 def test_what_cannot_be_read_is_said_on_the_command_line(tmp_path, capsys):
     assert main(["rescore", str(tmp_path)]) == 1
     assert "no file of predictions" in capsys.readouterr().err

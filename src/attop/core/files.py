@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "FILE_STEM",
+    "check_stem",
+    "csv_text",
+    "plain_cell",
     "put_in_place",
     "read_json",
     "replacing",
@@ -24,6 +30,37 @@ __all__ = [
 ]
 
 _Path = str | os.PathLike[str]
+
+#: A name that files can be called after: it leads to no other folder, and every system takes it.
+FILE_STEM = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
+#: The beginning of a formula in a spreadsheet; a number with a sign is none.
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]*\d[.,]?(e[+-]?\d+)?\Z)", re.IGNORECASE)
+
+
+def check_stem(name: str, what: str) -> None:
+    """Refuse a name that files cannot be called after with a `ValueError`."""
+    if not re.fullmatch(FILE_STEM, name):
+        raise ValueError(
+            f"{what}: files are called after it, so at most 60 letters, digits, '.', '_', '-' are needed, "
+            f"a letter or digit first, got {name[:80]!r}: rename it"
+        )
+
+
+def plain_cell(value: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula: text that begins one gets an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """Return a table as CSV, cells and heads by `plain_cell`. An undefined number is an empty field."""
+    plain = frame.rename(columns=plain_cell)
+    for i, dtype in enumerate(frame.dtypes):
+        if dtype.kind not in "biufcmM":
+            plain.isetitem(i, frame.iloc[:, i].astype(object).map(plain_cell))
+    text = plain.to_csv(index=False, lineterminator="\n")
+    if "\r" in text:  # Python before 3.13 quotes no cell for it
+        text = plain.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    return text
 
 
 @contextmanager
@@ -104,9 +141,8 @@ def _plain(value: Any) -> Any:
 
 
 def write_csv(path: _Path, frame: pd.DataFrame) -> None:
-    """Write a table as CSV; see `replacing`. An undefined number is an empty field."""
-    with replacing(path) as file:
-        frame.to_csv(file, mode="wb", index=False, lineterminator="\n")
+    """Write a table as CSV; see `replacing` and `csv_text`."""
+    write_text(path, csv_text(frame))
 
 
 def write_parquet(path: _Path, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None) -> None:

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
@@ -169,7 +170,7 @@ class TopComparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{self.table.to_html(float_format='{:.3f}'.format, na_rep='')}<p>{self.sentence}</p>"
+        return f"{self.table.to_html(float_format='{:.3f}'.format, na_rep='')}<p>{escape(self.sentence)}</p>"
 
 
 def summarise(

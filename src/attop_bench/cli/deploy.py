@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from attop.core.files import write_csv, write_text
+from attop.core.files import csv_text, write_csv, write_text
 from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top
 from attop_bench.deploy.card import card, expectation_sentence
@@ -76,5 +76,5 @@ def run_score(options: argparse.Namespace) -> int:
         write_csv(options.output, ranked)
         print(f"Written: {options.output}, {len(ranked):,} rows.")
     else:
-        ranked.to_csv(sys.stdout, index=False)
+        sys.stdout.write(csv_text(ranked))
     return 0

@@ -24,7 +24,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from attop.core.files import write_json, write_text
+from attop.core.files import FILE_STEM, write_json, write_text
 from attop.core.top import Top
 from attop.metrics.custom import find_metric
 from attop.metrics.metric import Metric
@@ -60,9 +60,7 @@ def _no_file(id: str) -> str:
     return id
 
 
-Identifier = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=60), AfterValidator(_no_file)
-]
+Identifier = Annotated[str, Field(pattern=FILE_STEM), AfterValidator(_no_file)]
 
 
 def _read_top(value: Any) -> Top:

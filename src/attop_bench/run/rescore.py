@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from attop.core.files import check_stem
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.core.wording import did_you_mean
@@ -82,9 +83,9 @@ def rescore(
 
     Raises
     ------
-    DatasetError
-        If a column is missing, a label is not 0 or 1, a score is not finite, the methods of a fold were not
-        tested on the same rows, or a data set is in two files.
+    ValueError
+        If files cannot be called after a data set, a column is missing, a label is not 0 or 1, a score is not
+        finite, the methods of a fold were not tested on the same rows, or a data set is in two files.
     """
     from joblib import Parallel, delayed
 
@@ -128,6 +129,7 @@ def _evaluate_file(
     about = {}
     for dataset, its in frame.groupby("dataset", sort=False, observed=True):
         where = f"{path}: data set {dataset!r}"
+        check_stem(str(dataset), f"{path}: data set")
         parts: dict[tuple[int, int], Part] = {}
         scored = []
         for key, run in its.groupby(["method", "repeat", "fold"], sort=False, observed=True):

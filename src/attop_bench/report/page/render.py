@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from attop.core import wording
-from attop.core.files import write_bytes, write_csv, write_parquet
+from attop.core.files import check_stem, write_bytes, write_csv, write_parquet
 from attop.metrics.metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
@@ -180,6 +180,8 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
         data sets ``across-diagram.pdf``. Figures of one panel are as wide as a column of a paper, 3.4 inches,
         others as both, 7 inches; no letter is below 7 points.
     """
+    for section in page.sections:
+        check_stem(section.id, "data set")
     figures.mkdir(parents=True, exist_ok=True)
     with figure_theme():
         for stem, figure, canvas, leaders in _pictures(page):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from attop.core.files import plain_cell
 from attop.core.wording import chance, counted, decimals_for, fixed, listed, seconds
 from attop.experiment.judge import Rival
 from attop.metrics.metric import Metric
@@ -34,6 +35,9 @@ _IN_WORDS = {
     "untested": "not tested against the best",
     "unranked": "fewer runs than others, not ranked",
 }
+_TEX_ESCAPES = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
+)
 _TEX = {"": "", "=": "", "°": r"$^\circ$", "†": r"$^\dagger$"}
 
 
@@ -283,7 +287,7 @@ def _downloads(
     for method in order:
         cells = {top: lead.cells.get(method) for top, lead in leads.items()}
         csv[method] = "\n".join(
-            f"{method},{top},{metric.name},{c.mean!r},{sum(x is not None for x in c.runs)},{c.state}"
+            f"{_in_csv(method)},{top},{metric.name},{c.mean!r},{sum(x is not None for x in c.runs)},{c.state}"
             for top, c in cells.items()
             if c
         )
@@ -291,7 +295,7 @@ def _downloads(
         md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
     tops = list(leads)
     legend = [
-        f"% {title}, {metric.name}: mean over {over}",
+        f"% {' '.join(title.split())}, {metric.name}: mean over {over}",
         "% bold: the best and what is shown equal to it",
         "% circle: behind the best, but not shown to be (open)",
         "% dagger: not tested",
@@ -329,8 +333,13 @@ def _in_markdown(cell: Cell | None) -> str:
     return f"**{cell.text}**" if _is_bold(cell) else cell.text + cell.sign
 
 
+def _in_csv(text: str) -> str:
+    text = plain_cell(text)
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if re.search('[",\r\n]', text) else text
+
+
 def _plain(text: str) -> str:
-    return re.sub(r"([&%$#_{}])", r"\\\1", text)
+    return text.translate(_TEX_ESCAPES)
 
 
 def brief(value: float) -> str:
