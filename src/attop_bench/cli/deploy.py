@@ -68,7 +68,7 @@ def run_score(options: argparse.Namespace) -> int:
     """
     try:
         package = read_package(options.model)
-        ranked = package.rank(options.table)
+        ranked = package.rank(options.table, tell=lambda line: print(line, file=sys.stderr))
         ranked = ranked if options.all else package.head(ranked, options.top)
     except ValueError as error:
         raise ConfigError(str(error)) from None

@@ -1,4 +1,8 @@
-"""Files of tables: one reader a format, each returns a data frame with named columns."""
+"""Files of tables: one reader a format, and one way to take numbers, text and names from what was read.
+
+A file without types, such as CSV, is read as text, and numbers are made of the columns that are asked for as
+numbers: names (``007``, 20 digits) stay what they are, and one row is read as a thousand are.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -22,11 +27,132 @@ from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_membe
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "format_of", "read_frame", "read_pickle"]
+__all__ = ["FORMATS", "Table", "format_of", "read_frame", "read_pickle", "read_table"]
 
 _Path = str | os.PathLike[str]
 _Marks = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
 _MOST_CELLS = 1 << 29
+#: Text that stands for a missing value in a file without types, as for pandas.
+_GAPS = frozenset(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
+) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+_TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+#: First bytes of Excel's files: zip archives, and those of before 2007.
+_EXCEL = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows as their file writes them.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Columns named by text. Of a file without types all values are text, as it is written there.
+    where : str
+        Name of the file in messages.
+    has_types : bool
+    missing, decimal
+        See `read_delimited`.
+    """
+
+    frame: pd.DataFrame
+    where: str
+    has_types: bool = True
+    missing: _Marks | Mapping[str | int, _Marks] = ()
+    decimal: str = "."
+
+    def values(self, name: str) -> pd.Series:
+        """Return a column: numbers where all that is present are, else text without blanks around it.
+
+        A gap is NaN: nothing but blanks, or in a file without types a mark of what is missing.
+
+        Raises
+        ------
+        DatasetError
+            If it holds complex numbers or no single values.
+        """
+        import pandas as pd
+
+        column = self.frame[name]
+        if pd.api.types.is_complex_dtype(column):
+            raise DatasetError(
+                f"{self.where}: column {name!r} has complex numbers: drop it, or take real parts"
+            )
+        if pd.api.types.is_numeric_dtype(column):  # of those types with a gap of their own, plain ones
+            plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
+            return column.astype(plain)
+        text = self._stripped(name)
+        odd = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
+        if odd is not None:
+            raise DatasetError(
+                f"{self.where}: column {name!r} holds lists or mappings, such as {odd!r}: drop it"
+            )
+        numbers = None if self.has_types else _numbers(text, self.decimal)
+        return text if numbers is None else numbers
+
+    def text(self, name: str) -> pd.Series:
+        """Return a column as text without blanks around it, NaN where nothing is left."""
+        return (
+            self._stripped(name)
+            if not self.has_types
+            else self.values(name).map(_written, na_action="ignore")
+        )
+
+    def numbers(self, name: str) -> pd.Series:
+        """Return a column as numbers.
+
+        Raises
+        ------
+        DatasetError
+            If one is none, or infinite.
+        """
+        import pandas as pd
+
+        values = self.values(name)
+        if not pd.api.types.is_numeric_dtype(values):
+            numbers = _numbers(values, self.decimal)
+            if numbers is None:
+                odd = values[pd.to_numeric(values, errors="coerce").isna() & values.notna()]
+                example = f", got {odd.iloc[0]!r} in data row {odd.index[0] + 1}" if len(odd) else ""
+                raise DatasetError(f"{self.where}: column {name!r} must hold numbers{example}: correct it")
+            values = numbers
+        if np.isinf(values.to_numpy(np.float64)).any():
+            raise DatasetError(f"{self.where}: column {name!r} has infinite values: remove these rows")
+        return values
+
+    def _stripped(self, name: str) -> pd.Series:
+        """Return a column that is not of numbers, text without blanks around it, gaps as NaN."""
+        column = self.frame[name].astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
+        gaps: Any = [""]
+        if not self.has_types:
+            marks = self.missing
+            if isinstance(marks, Mapping):
+                marks = {str(key): given for key, given in marks.items()}.get(name, ())
+            gaps = _GAPS.union(map(str, marks))
+        return column.mask(column.isin(gaps) | column.isna(), np.nan)
+
+
+def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:
+    """Return text as numbers, true as 1; None if it is something else, or names of too many digits."""
+    import pandas as pd
+
+    try:
+        numbers = pd.to_numeric(text.str.translate(str.maketrans(",.", ".,")) if decimal == "," else text)
+    except (ValueError, TypeError, AttributeError):
+        truth = text.map(_TRUTH)
+        return (
+            None if not truth.isna().equals(text.isna()) else truth.astype(float if truth.hasnans else bool)
+        )
+    long = numbers.abs() >= 2**53
+    if numbers.dtype.kind == "f" and text[long].astype(str).str.fullmatch(r"[-+]?\d+").any():
+        return None  # a float would change them
+    return numbers
+
+
+def _written(value: object) -> str:
+    """Return a value as text; a whole number has no decimals, as where its column had no gaps."""
+    return str(int(value) if isinstance(value, (float, np.floating)) and value.is_integer() else value)
 
 
 def format_of(path: _Path) -> str:
@@ -43,6 +169,8 @@ def format_of(path: _Path) -> str:
     try:
         return _SUFFIXES[name.suffix.lower()]
     except KeyError:
+        if name.suffix.lower() in (".xlsx", ".xlsm", ".xls", ".ods"):
+            raise DatasetError(f"dataset {path}: spreadsheets are not read: save it as CSV") from None
         raise DatasetError(
             f"dataset {path}: cannot tell the format from the name: set format to one of {', '.join(FORMATS)}"
         ) from None
@@ -51,6 +179,14 @@ def format_of(path: _Path) -> str:
 def read_frame(
     path: _Path, format: str | None = None, options: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
+    """Read a table; see `read_table`, and `Table.values` for each column."""
+    import pandas as pd
+
+    table = read_table(path, format, options)
+    return pd.DataFrame({name: table.values(name) for name in table.frame})
+
+
+def read_table(path: _Path, format: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
     """Read a table from a file.
 
     Parameters
@@ -63,8 +199,7 @@ def read_frame(
 
     Returns
     -------
-    frame : DataFrame
-        Columns named by text.
+    table : Table
 
     Raises
     ------
@@ -84,7 +219,8 @@ def read_frame(
     refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")
-    return frame
+    written = {option: filled[option] for option in ("missing", "decimal") if option in filled}
+    return Table(frame, where, name != "csv", **written)
 
 
 @checked("format csv")
@@ -123,8 +259,6 @@ def read_delimited(
     DatasetError
         If the lines cannot be split into equal numbers of fields, or two columns have one name.
     """
-    import warnings
-
     import pandas as pd
 
     where = f"dataset {path}"
@@ -137,27 +271,13 @@ def read_delimited(
         raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
     kind = {",": "comma", "\t": "tab", r"\s+": "blank"}.get(pattern, repr(pattern))
     try:
-        with open_bytes(path) as file, warnings.catch_warnings():
-            # A row longer than the header would otherwise be cut off, or its first field become an index.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                file,
-                sep=pattern,
-                header=0 if header else None,
-                comment=comment,
-                index_col=False,
-                na_values=_marks(missing),
-                decimal=decimal,
-            )
-        if header:  # pandas has given a second column of one name another name
-            with open_bytes(path) as file:
-                first = pd.read_csv(
-                    file, sep=pattern, header=None, nrows=1, comment=comment, index_col=False, dtype=str
-                )
-            refuse_twice(first.iloc[0].dropna(), where)
+        with open_bytes(path) as file:
+            if file.read(4) in _EXCEL:
+                raise DatasetError(f"{where}: an Excel file or another archive, no text: save it as CSV")
+        with open_bytes(path) as file:
+            frame = pd.read_csv(file, sep=pattern, header=None, comment=comment, dtype=str, na_filter=False)
     except (
         pd.errors.ParserError,
-        pd.errors.ParserWarning,
         pd.errors.EmptyDataError,
         UnicodeDecodeError,
         OSError,
@@ -165,20 +285,17 @@ def read_delimited(
     ) as error:
         form = "with a header " if header else ""
         raise DatasetError(f"{where}: not a {kind} separated file {form}in UTF-8: {error}") from None
-    if not header:
-        if names is not None and len(names) != frame.shape[1]:
-            raise DatasetError(
-                f"{where}: {frame.shape[1]} columns but {len(names)} names: give one name a column"
-            )
-        frame.columns = pd.Index(range(1, frame.shape[1] + 1) if names is None else names).map(str)
+    if header:
+        first = frame.iloc[0]
+        frame = frame[1:].reset_index(drop=True)
+        frame.columns = pd.Index([name or f"Unnamed: {i}" for i, name in enumerate(first)])
+        return frame
+    if names is not None and len(names) != frame.shape[1]:
+        raise DatasetError(
+            f"{where}: {frame.shape[1]} columns but {len(names)} names: give one name a column"
+        )
+    frame.columns = pd.Index(range(1, frame.shape[1] + 1) if names is None else names).map(str)
     return frame
-
-
-def _marks(missing: Sequence[Any] | Mapping[Any, Sequence[Any]]) -> Any:
-    """Return marks of missing values as pandas takes them."""
-    if isinstance(missing, Mapping):
-        return {str(column): list(marks) for column, marks in missing.items()}
-    return list(missing) or None
 
 
 def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
@@ -292,14 +409,19 @@ def read_parquet(path: _Path) -> pd.DataFrame:
     Raises
     ------
     DatasetError
-        If the file is of another format, or pyarrow is not installed.
+        If the file is of another format.
     """
     import pandas as pd
+    from pyarrow import parquet, types
+
+    def whole(type: Any) -> Any:  # and not a float or an object where there are gaps
+        if types.is_boolean(type):
+            return pd.BooleanDtype()
+        name = str(type).replace("u", "U").replace("int", "Int")
+        return pd.api.types.pandas_dtype(name) if types.is_integer(type) else None
 
     try:
-        return pd.read_parquet(path).reset_index(drop=True)
-    except ImportError:
-        raise DatasetError(f"dataset {path}: Parquet needs pyarrow: pip install pyarrow") from None
+        return parquet.read_table(path).to_pandas(types_mapper=whole).reset_index(drop=True)
     except Exception as error:  # what a damaged file raises depends on where it is damaged
         raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from error
 
@@ -335,8 +457,8 @@ def read_arff(path: _Path) -> pd.DataFrame:
         if kind == "nominal":
             text = frame[name].str.decode("utf-8")
             text = text.mask(text == "?")
-            numbers = pd.to_numeric(text.replace({"true": True, "false": False}), errors="coerce")
-            frame[name] = numbers if numbers.isna().equals(text.isna()) else text
+            declared = _numbers(pd.Series(about[name][1]), ".")
+            frame[name] = text if declared is None else _numbers(text, ".")
     return frame
 
 

@@ -14,10 +14,9 @@ import numpy as np
 from attop.core.wording import did_you_mean, few
 from attop.metrics.roc import auc
 from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import format_of, read_frame
+from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import (
     MANY_VALUES,
-    cleaned,
     day_numbers,
     is_dates,
     is_identifier,
@@ -161,22 +160,22 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
     """
     where = f"dataset {path}"
     reader = _separator(path)
-    frame, columns = _described(read_frame(path, None, reader), where)
-    is_text = format_of(path) == "csv"
-    if not is_text:  # no other reader has options for marks and commas
+    table = read_table(path, None, reader)
+    frame, columns = _described(table)
+    if table.has_types:  # no other reader has options for marks and commas
         columns = [replace(c, marks=(), comma=False) for c in columns]
-    two = [_candidate(frame[c.name], None, "") for c in columns if c.distinct == 2 and c.missing == 0]
+    two = [_candidate(table, frame, c.name, None) for c in columns if c.distinct == 2 and c.missing == 0]
     candidates = sorted(two, key=lambda c: (_LABEL.search(c.column) is None, c.share))
     chosen = candidates[0] if candidates else None
     if label is not None:
         if label not in frame.columns:
             raise DatasetError(f"{where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
-        chosen = _candidate(frame[label], positive, where)
+        chosen = _candidate(table, frame, label, positive)
     twins = _twins(frame)
     features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
     copies = int(frame[features].duplicated().sum()) if features else 0
     marks = {c.name: list(c.marks) for c in columns if c.marks}
-    if is_text:
+    if not table.has_types:
         reader |= {"missing": marks} if marks else {}
         reader |= {"decimal": ","} if any(c.comma for c in columns) else {}
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
@@ -188,7 +187,7 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
             [f"{copies:,} rows have the features of a row before: kept on one side of every split"]
             * (copies > 0)
         ),
-        *_leaks(frame, columns, chosen),
+        *_leaks(table, frame, columns, chosen),
     ]
     return Look(
         os.fspath(path), len(frame), columns, chosen, candidates, copies, twins, days, reader, complaints
@@ -206,18 +205,18 @@ def _separator(path: str | os.PathLike[str]) -> dict[str, object]:
     return {} if best == "," or os.fspath(path).endswith(".tsv") else {"separator": best}
 
 
-def _described(raw: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Column]]:
-    """Return the cleaned columns, empty those that hold no single values, and what each is."""
+def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
+    """Return the values of the columns, none of those that hold no single ones, and what each is."""
     clean: dict[str, Any] = {}
     columns = []
-    for name in raw.columns:
+    for name, raw in table.frame.items():
         try:
-            clean[name] = cleaned(raw[name], where)
+            clean[name] = table.values(name)
             columns.append(_describe(clean[name]))
         except DatasetError:
             clean[name] = np.nan
-            columns.append(Column(name, "unusable", 0.0, 0, str(raw[name].iloc[0])[:24], True))
-    return raw.assign(**clean), columns
+            columns.append(Column(name, "unusable", 0.0, 0, str(raw.iloc[0])[:24], True))
+    return table.frame.assign(**clean), columns
 
 
 def _describe(values: pd.Series) -> Column:
@@ -282,16 +281,16 @@ def _name_kind(name: str, present: pd.Series, distinct: int) -> str:
     return "identifier" if named or (distinct == rows > MANY_VALUES) else "number"
 
 
-def _candidate(values: pd.Series, positive: object, where: str) -> Candidate:
+def _candidate(table: Table, frame: pd.DataFrame, name: str, positive: object) -> Candidate:
     """Return a column as label, with the rarest value as positive if none is given."""
     if positive is not None:
-        return Candidate(str(values.name), positive, float(positives(values, positive, where).mean()))
-    counts = values.value_counts()
+        return Candidate(name, positive, float(positives(table, name, positive).mean()))
+    counts = frame[name].value_counts()
     if not len(counts):
-        raise DatasetError(f"{where}: column {values.name!r} is empty and cannot be the label")
+        raise DatasetError(f"{table.where}: column {name!r} is empty and cannot be the label")
     rarest = counts.index[-1]
     value = rarest.item() if isinstance(rarest, np.generic) else rarest
-    return Candidate(str(values.name), value, float(counts.iloc[-1] / len(values)))
+    return Candidate(name, value, float(counts.iloc[-1] / len(frame)))
 
 
 def _span(dates: pd.Series) -> int:
@@ -362,10 +361,12 @@ def _column_complaints(
         yield f"{name}: the same values as {earlier}: dropped"
 
 
-def _leaks(frame: pd.DataFrame, columns: Sequence[Column], label: Candidate | None) -> Iterator[str]:
+def _leaks(
+    table: Table, frame: pd.DataFrame, columns: Sequence[Column], label: Candidate | None
+) -> Iterator[str]:
     import pandas as pd
 
-    if label is None or (y := positives(frame[label.column], label.positive, "")).all():
+    if label is None or (y := positives(table, label.column, label.positive)).all():
         return
     for column in columns:
         values = frame[column.name]

@@ -245,7 +245,8 @@ def _ranked(dataset: Dataset, rows: RawRows, scores: Floats, best: Tried) -> pd.
         held_out = np.where(times > 0, sums / times, np.nan)
     frame = pd.DataFrame({"row": np.arange(1, len(scores) + 1), **rows.beside})
     frame = frame.assign(label=dataset.y, held_out=held_out, score=scores)
-    return in_order(frame.sort_values("score", ascending=False, kind="stable"), rows.group, "held_out")
+    groups = None if rows.group is None else pd.Series(dataset.groups)
+    return in_order(frame.sort_values("score", ascending=False, kind="stable"), groups, "held_out")
 
 
 def try_methods(

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.pipeline import Pipeline
 
 from attop.core.files import read_json, replacing, write_json
 from attop.core.top import Top
 from attop.core.wording import did_you_mean
 from attop.metrics.scorer import scores_of
 from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import format_of, read_frame
+from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.kinds.columns import names, present
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,13 +45,15 @@ class Package:
     pipeline: Any
     notes: Mapping[str, Any]
 
-    def rank(self, path: str | Path) -> pd.DataFrame:
-        """Return the rows of a file, highest score first, with the columns that are no features.
+    def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
+        """Return the rows of a file, highest score first, with the columns that are no features as written.
+
+        `tell` is told of values that were never seen in training.
 
         Raises
         ------
         DatasetError
-            If the file cannot be read or lacks a feature.
+            If the file cannot be read or lacks a column, or one of numbers has anything else.
         """
         import pandas as pd
 
@@ -57,38 +61,66 @@ class Package:
             format = format_of(path)
         except DatasetError:  # then it is as the data were, whose format had to be told as well
             format = self.notes["format"]
-        rows = read_frame(path, format, self.notes["reader"] if format == self.notes["format"] else {})
-        missing = [name for name in self.notes["features"] if name not in rows.columns]
+        table = read_table(path, format, self.notes["reader"] if format == self.notes["format"] else {})
+        group, columns = self.notes["group"], table.frame.columns
+        wanted = [*self.notes["features"], *([] if group is None else [group])]
+        missing = [name for name in wanted if name not in columns]
         if missing:
-            hint = did_you_mean(missing[0], rows.columns)
+            hint = did_you_mean(missing[0], columns)
             raise DatasetError(
                 f"{path}: the model reads columns that the file lacks: {', '.join(missing)}; {hint}"
             )
-        try:
-            scores = scores_of(self.pipeline, rows)
-        except ValueError as error:
-            raise DatasetError(f"{path}: {error}") from None
-        kept = [name for name in self.notes["beside"] if name in rows.columns]
-        beside = {name: rows[name] for name in kept}
-        ranked = pd.DataFrame({"row": range(1, len(rows) + 1), **beside, "score": scores})
-        return in_order(ranked, self.notes["group"], "score")
+        scores = scores_of(self.pipeline, self._features(table, tell))
+        beside = {name: table.frame[name] for name in self.notes["beside"] if name in columns}
+        ranked = pd.DataFrame({"row": range(1, len(scores) + 1), **beside, "score": scores})
+        return in_order(ranked, None if group is None else names(table, group), "score")
+
+    def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
+        """Return the features of a file as the pipeline was fitted on them: numbers, and text."""
+        import pandas as pd
+
+        fitted = {name: (step, columns) for name, step, columns in self.pipeline["columns"].transformers_}
+        fills = any(hasattr(s, "statistics_") or isinstance(s, Pipeline) for s, _ in fitted.values())
+        encoder, words = fitted.get("categories", (None, ()))
+        encoder = encoder[-1] if isinstance(encoder, Pipeline) else encoder
+        seen = {} if encoder is None else dict(zip(words, encoder.categories_, strict=True))
+        features = {}
+        for name in self.notes["features"]:
+            if name not in seen:
+                numbers = table.numbers(name).astype(np.float64)
+                features[name] = numbers if fills else present(numbers, table.where)
+                continue
+            text = features[name] = table.text(name)
+            new = text[~text.isin(seen[name]) & ~(fills & text.isna())]
+            if len(new):
+                tell(
+                    f"{table.where}: column {name!r}: {len(new):,} of {len(text):,} values were never seen "
+                    f"in training, such as {new.iloc[0]!r}: they count as a rare category, or as none"
+                )
+        return pd.DataFrame(features)
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
-        """Return the rows at the top of a list, or of each group's."""
+        """Return the rows at the top of a list, or of each group's: k as for a metric of that group.
+
+        A group that has fewer rows than a given k is returned whole.
+        """
         top = top or Top.of(self.notes["top"])
-        within = self.notes["group"]
-        n = len(ranked) if within not in ranked else int(ranked[within].value_counts().iloc[0])
         if top.kappa is not None:
             raise DatasetError(f"{top} is a share of the positives, unknown among new rows: give k or tau")
-        return ranked[ranked["rank"] <= top.resolve(n, 0)]
+        group = (ranked["rank"] == 1).cumsum()
+        sizes = group.map(group.value_counts())
+        k = {n: top.resolve(n if top.depends_on_sample else sizes.max(), 0) for n in sizes.unique()}
+        return ranked[ranked["rank"] <= sizes.map(k)]
 
 
-def in_order(ranked: pd.DataFrame, group: str | None, by: str) -> pd.DataFrame:
+def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.DataFrame:
     """Return rows, highest first and as they came among equals, with their rank, within each group if any."""
-    ranked = ranked.sort_values(by, ascending=False, kind="stable", na_position="last").reset_index(drop=True)
-    rank = ranked.groupby(group).cumcount() if group in ranked else np.arange(len(ranked))
+    ranked = ranked.sort_values(by, ascending=False, kind="stable", na_position="last")
+    lists = None if groups is None else groups.loc[ranked.index]
+    rank = np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
     ranked.insert(0, "rank", rank + 1)
-    return ranked.sort_values([group, "rank"], kind="stable") if group in ranked else ranked
+    ranked = ranked if lists is None else ranked.loc[lists.sort_values(kind="stable").index]
+    return ranked.reset_index(drop=True)
 
 
 def write_package(folder: Path, package: Package) -> list[str]:

@@ -12,7 +12,6 @@ from sklearn.pipeline import Pipeline
 
 from attop.experiment.candidate import Estimator
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.formats import read_frame
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
 from attop_bench.data.preparation import column_transformer, scaler
 
@@ -129,13 +128,13 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
             "cannot be one of its steps: use one_hot for text, or write the features into the file"
         )
     table = read_raw_table(RawOptions.of({n: params[n] for n in RawOptions.model_fields if n in params}))
-    features = table.frame[table.features]
-    as_text = {c: features[c].map(str, na_action="ignore") for c in table.words}
-    read = read_frame(params["path"], params.get("format"), params.get("reader"))
-    needs_cleaning = any(not _as_it_was(read[c], features[c]) for c in table.features)
-    beside = table.frame.drop(columns=[*table.features, table.label])
+    X, written = table.features, table.rows.frame
+    texts = [written[c].dropna() for c in (table.words if table.rows.has_types else X)]
+    needs_cleaning = any((text.str.strip() != text).any() for text in texts)
+    clean = {c: table.rows.text(c) if c in table.words else X[c].astype(np.float64) for c in X}
+    beside = written.drop(columns=[*X, table.label])
     return RawRows(
-        features.assign(**as_text),
+        pd.DataFrame(clean),
         table.words,
         beside,
         table.roles.get("group"),
@@ -154,17 +153,3 @@ def raw_pipeline(rows: RawRows, scaling: str, estimator: Estimator) -> Pipeline:
     if rows.needs_cleaning:
         steps.insert(0, ("clean", TextCleaner(numbers, rows.words)))
     return Pipeline(steps)
-
-
-def _as_it_was(read: pd.Series, clean: pd.Series) -> bool:
-    """Whether cleaning left the values of a column as they were read."""
-    import pandas as pd
-
-    if pd.api.types.is_numeric_dtype(read):
-        return True
-    known = read.notna().to_numpy()
-    before, after = read.to_numpy(object)[: len(clean)], clean.to_numpy(object)[: len(read)]
-    return bool(
-        np.array_equal(known, pd.notna(after))
-        and all(isinstance(a, str) and a == b for a, b in zip(before[known], after[known], strict=True))
-    )

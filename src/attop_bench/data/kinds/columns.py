@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -17,18 +17,20 @@ from attop_bench.data.base import DatasetError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from attop_bench.data.formats import Table
+
 __all__ = [
     "MANY_VALUES",
     "as_codes",
     "check_categories",
     "check_text",
-    "cleaned",
     "column_of",
     "day_numbers",
     "downsampled",
     "is_comparison",
     "is_dates",
     "is_identifier",
+    "names",
     "parts_by_bounds",
     "positives",
     "present",
@@ -63,41 +65,17 @@ def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
     raise DatasetError(f"{where}: no column {wanted!r}; {did_you_mean(wanted, frame.columns)}")
 
 
-def cleaned(column: pd.Series, where: str) -> pd.Series:
-    """Return a column, text without blanks around it and a gap where nothing is left.
-
-    Raises
-    ------
-    DatasetError
-        If it holds complex numbers or no single values.
-    """
-    import pandas as pd
-
-    name = column.name
-    if pd.api.types.is_complex_dtype(column):
-        raise DatasetError(f"{where}: column {name!r} has complex numbers: drop it, or take real parts")
-    if pd.api.types.is_numeric_dtype(column):  # of those types with a gap of their own, plain ones
-        nullable = pd.api.types.is_extension_array_dtype(column) and column.isna().any()
-        return column.astype(np.float64) if nullable else column
-    column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
-    odd = next((v for v in column if not isinstance(v, Hashable)), None)
-    if odd is not None:
-        raise DatasetError(f"{where}: column {name!r} holds lists or mappings, such as {odd!r}: drop it")
-    blank = column.isin([""])
-    column = column.mask(blank | column.isna(), np.nan)
-    if blank.any():  # which alone may have made text of numbers
-        numbers = pd.to_numeric(column, errors="coerce")
-        if (numbers.isna() == column.isna()).all():
-            return numbers
-    return column
-
-
 def present(column: pd.Series, where: str) -> pd.Series:
-    """Return a cleaned column that may have no gaps."""
-    column = cleaned(column, where)
+    """Return a column that may have no gaps."""
     if column.isna().any():
         raise DatasetError(f"{where}: {_gaps(column)}: fill them in or drop these rows")
     return column
+
+
+def names(table: Table, column: str) -> pd.Series:
+    """Return what a column names, as text: 01 and 1 are two. Whole numbers, where all are written as such."""
+    text = present(table.text(column), table.where)
+    return text.astype(np.int64) if text.astype(str).str.fullmatch(r"0|-?[1-9]\d{0,17}").all() else text
 
 
 def _gaps(column: pd.Series) -> str:
@@ -121,7 +99,7 @@ def refuse_gaps(features: pd.DataFrame, where: str) -> None:
         )
 
 
-def positives(column: pd.Series, positive: object, where: str) -> NDArray[np.bool_]:
+def positives(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
     """Return whether each row is positive: has a value, or stands in a comparison such as ``">= 1"``.
 
     Raises
@@ -132,22 +110,23 @@ def positives(column: pd.Series, positive: object, where: str) -> NDArray[np.boo
     import pandas as pd
 
     comparison = _comparison(positive)
+    column = table.text(name) if comparison is None else table.values(name)
     if comparison is None:
         y = _equals(column, positive)
     else:
         if not pd.api.types.is_numeric_dtype(column):
             raise DatasetError(
-                f"{where}: positive is the comparison {positive!r} but column {column.name!r} is not "
+                f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
                 "numeric: give the value that is positive"
             )
         value = column.to_numpy(np.float64)
         sign, limit = comparison
         y = {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
     if not y.any():
-        values = ", ".join(map(repr, column.unique().tolist()[:5]))
-        wanted = f"{column.name} {positive}" if comparison else f"{column.name} = {positive!r}"
+        values = ", ".join(map(str, column.unique().tolist()[:5]))
+        wanted = f"{name} {positive}" if comparison else f"{name} = {positive!r}"
         raise DatasetError(
-            f"{where}: no row has {wanted}; its values are {values}: set positive to one of them"
+            f"{table.where}: no row has {wanted}; its values are {values}: set positive to one of them"
         )
     return y
 
@@ -181,16 +160,19 @@ def _comparison(positive: object) -> tuple[str, float] | None:
     return None if match is None else (match[1], float(match[2]))
 
 
-def _equals(column: pd.Series, value: object) -> NDArray[np.bool_]:
-    """Return where a column has a value: as text, else as a number."""
+def _equals(text: pd.Series, value: object) -> NDArray[np.bool_]:
+    """Return where a column has a value: of text the same text; else, or where none is, the same number."""
     import pandas as pd
 
-    row, distinct = pd.factorize(column)
-    same = [str(v) == str(value).strip() for v in distinct]
-    if not any(same):  # a configuration file may say 1 where the column has 1.0, or "1" where it has 1
+    row, distinct = pd.factorize(text)
+    same = [v == str(value).strip() for v in distinct]
+    if not any(same) or not isinstance(value, str):  # 1 stands for 1.0 and true
         number = _number(value)
-        same = [number is not None and _number(v) == number for v in distinct]
-    return np.array(same)[row]
+        same = [
+            alike or (number is not None and _number(v) == number)
+            for alike, v in zip(same, distinct, strict=True)
+        ]
+    return np.array([*same, False])[row]
 
 
 def _number(value: object) -> int | float | None:
@@ -199,6 +181,8 @@ def _number(value: object) -> int | float | None:
         return int(value)
     if isinstance(value, (float, np.floating)):
         return float(value)
+    if str(value).lower() in ("true", "false"):
+        return int(str(value).lower() == "true")
     if isinstance(value, str) and re.fullmatch(_NUMBER, value.strip()):
         return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
     return None

@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
@@ -24,16 +24,16 @@ from pydantic import (
 
 from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.formats import format_of, read_frame
+from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import (
     as_codes,
     check_categories,
     check_text,
-    cleaned,
     column_of,
     day_numbers,
     downsampled,
     is_comparison,
+    names,
     parts_by_bounds,
     positives,
     present,
@@ -72,7 +72,7 @@ class RawOptions(BaseModel):
         Files of the same form with more rows. `path` is then part 0, and these are the next parts; see
         `Dataset.part`.
     format : str, optional
-        See `read_frame`.
+        See `read_table`.
     reader : mapping, optional
         Parameters of the format's reader, such as ``header`` and ``separator`` of `read_delimited`.
     group : str or int, optional
@@ -177,22 +177,22 @@ class RawTable:
 
     Attributes
     ----------
-    frame : DataFrame
-        All columns; those with a part to play without blanks around text, a gap where nothing is left.
+    rows : Table
+        All columns, as they are written.
     label : str
     roles : dict of str to str
         ``group``, ``entity`` and ``day``, where there are any -> column.
-    features : list of str
+    features : DataFrame
     words : list of str
         Those of `features` that are not numbers.
     part : ndarray of shape (n,), or None
         File of each row, from 0, if there are several.
     """
 
-    frame: pd.DataFrame
+    rows: Table
     label: str
     roles: dict[str, str]
-    features: list[str]
+    features: pd.DataFrame
     words: list[str]
     part: Ints | None
 
@@ -221,7 +221,7 @@ def file_table(path: _Path, **options: Any) -> Dataset:
     chosen = TableOptions.of({"path": path, **options})
     table = read_raw_table(chosen)
     features, preparation = _features(table, chosen)
-    y = positives(table.frame[table.label], chosen.positive, chosen.where)
+    y = positives(table.rows, table.label, chosen.positive)
     X = features.to_numpy(np.float64)
     if chosen.query_norm is not None:
         X = query_level_norm(X, _given(table, chosen.query_norm, chosen.where))
@@ -261,7 +261,8 @@ def read_raw_table(options: RawOptions) -> RawTable:
     where, label, keep = options.where, options.label, options.keep
     name = format_of(options.path) if options.format is None else options.format
     paths = [p for p in (options.path, options.validation, options.test) if p is not None]
-    frame, part = _read(paths, name, options.reader)
+    rows, part = _read(paths, name, options.reader)
+    frame = rows.frame
     if label is None:
         if name != "svmlight":
             raise DatasetError(f"{where}: label is not given: name the column of the labels, or its number")
@@ -293,23 +294,25 @@ def read_raw_table(options: RawOptions) -> RawTable:
             f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
             "by pandas: put its number in drop, or name the features in keep"
         )
-    named = {c: present(frame[c], where) for c in (label, *columns.values())}
-    frame = frame.assign(**{**named, **{c: cleaned(frame[c], where) for c in features}})
+    for column in (label, *columns.values()):
+        present(rows.text(column), where)
+    X = pd.DataFrame({c: rows.values(c) for c in features})
     if options.impute is None:
-        refuse_gaps(frame[features], where)
-    words = [c for c in features if not pd.api.types.is_numeric_dtype(frame[c])]
-    return RawTable(frame, label, columns, features, words, part)
+        refuse_gaps(X, where)
+    words = [c for c in features if not pd.api.types.is_numeric_dtype(X[c])]
+    return RawTable(rows, label, columns, X, words, part)
 
 
 def _read(
     paths: Sequence[str | os.PathLike[str]], format: str, reader: Mapping[str, Any] | None
-) -> tuple[pd.DataFrame, Ints | None]:
+) -> tuple[Table, Ints | None]:
     """Return the rows of all files, and of which file each is if there are several."""
     import pandas as pd
 
-    frames = [read_frame(path, format, reader) for path in paths]
-    if len(frames) == 1:
-        return frames[0], None
+    tables = [read_table(path, format, reader) for path in paths]
+    if len(tables) == 1:
+        return tables[0], None
+    frames = [table.frame for table in tables]
     first = list(frames[0].columns)
     for path, frame in zip(paths[1:], frames[1:], strict=True):
         if list(frame.columns) != first:
@@ -317,14 +320,15 @@ def _read(
                 f"dataset {path}: its {frame.shape[1]} columns are not the {len(first)} of {paths[0]}: "
                 "give files of one form (of SVMlight: with n_features)"
             )
-    return pd.concat(frames, ignore_index=True), np.repeat(range(len(frames)), [len(f) for f in frames])
+    part = np.repeat(range(len(frames)), [len(frame) for frame in frames])
+    return replace(tables[0], frame=pd.concat(frames, ignore_index=True)), part
 
 
 def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Preparation | None]:
     """Return features as numbers, and what is left to be learnt from training items."""
     import pandas as pd
 
-    features, words, where = table.frame[table.features], table.words, options.where
+    features, words, where = table.features, table.words, options.where
     check_text(features, words, where)
     gaps = bool(features.isna().any(axis=None))
     preparation = Preparation({}, options.impute) if gaps else None
@@ -347,9 +351,11 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
 
 def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
     """Return group, entity and day of each row."""
-    columns: dict[str, Any] = {role: table.frame[column].to_numpy() for role, column in table.roles.items()}
-    if "day" in columns:
-        columns["day"] = day_numbers(table.frame[table.roles["day"]], options.where)
+    columns: dict[str, Any] = {
+        role: names(table.rows, column).to_numpy() for role, column in table.roles.items() if role != "day"
+    }
+    if "day" in table.roles:
+        columns["day"] = day_numbers(table.rows.values(table.roles["day"]), options.where)
     if "group" in columns:
         columns["groups"] = columns.pop("group")
     return columns
@@ -365,7 +371,7 @@ def _parts(table: RawTable, options: TableOptions) -> Ints | None:
 
 def _given(table: RawTable, column: str | int, where: str) -> NDArray:
     """Return the values of a column that may have no gaps."""
-    return present(table.frame[column_of(table.frame, column, where)], where).to_numpy()
+    return present(table.rows.values(column_of(table.rows.frame, column, where)), where).to_numpy()
 
 
 def _copies(X: Floats) -> Ints:
