@@ -1,5 +1,7 @@
 """Labels, scores and groups that are wrong or in another form: metrics, surrogates and scorers."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -31,6 +33,11 @@ LISTS = {
     "scores objects beyond floats": (
         {"scores": with_entry(SCORES.astype(object), 10**17)},
         "as floats different ones would be tied",
+    ),
+    "scores finer than floats": ({"scores": [1 + Fraction(i, 10**20) for i in range(8)]}, "got object finer"),
+    "scores long": (
+        {"scores": 1 + np.arange(8) * np.longdouble(2) ** -60},
+        "got float128 finer than float64",
     ),
     "scores beyond all floats": ({"scores": [10**400, *range(7)]}, "must be real numbers, got object"),
     "scores below floats": ({"scores": -(2**62) - np.arange(8)}, "as floats different ones would be tied"),

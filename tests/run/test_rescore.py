@@ -141,6 +141,9 @@ def test_the_page_is_the_reports(tmp_path):
             ),
             "method 'bad' has other labels",
         ),
+        (lambda f: f.assign(weight=1.0 + (f["method"] == "bad")), "method 'bad' has other weights"),
+        (lambda f: f.assign(group=f["row"] % 4 * (f["method"] == "bad")), "method 'bad' has other groups"),
+        (lambda f: f.assign(score=2**60 + f["row"]), r"fold \d: scores must lie between -2\*\*53"),
     ],
 )
 def test_refuses(change, message, tmp_path):

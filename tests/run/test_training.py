@@ -131,6 +131,7 @@ def test_within_groups_the_selected_model_is_final():
         ("Wrong", "error", "shape (3,)"),
         ("Complex", "error", "scores of dtype complex128"),
         ("Text", "error", "scores of dtype <U"),
+        ("Large", "error", "Large: scores must lie between -2**53"),
         ("Nothing", "error", "cannot be imported"),
     ],
 )

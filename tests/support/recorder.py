@@ -37,6 +37,11 @@ class Complex(Recorder):
         return X[:, 0] + 1j
 
 
+class Large(Recorder):
+    def decision_function(self, X):
+        return 2**60 + np.argsort(np.argsort(X[:, 0]))
+
+
 class Text(Recorder):
     def decision_function(self, X):
         return X[:, 0].astype(str)

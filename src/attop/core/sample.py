@@ -135,6 +135,13 @@ def as_floats(scores: ArrayLike) -> Floats:
     else:
         floats = values.astype(np.float64, copy=False)
         whole = [int(values.min()), int(values.max())] if values.dtype.kind in "iu" and values.size else []
+    if values.dtype.kind == "O" or values.dtype.itemsize > 8:  # as of Fraction, longdouble
+        finite = np.isfinite(floats)
+        if len(set(values[finite].tolist())) > len(np.unique(floats[finite])):
+            raise ValueError(
+                f"scores must be different as floats where they are different, got {values.dtype} finer than "
+                "float64, in which they would be tied: pass their ranks"
+            )
     if whole and max(map(abs, whole)) > 2**53:
         raise ValueError(
             f"scores must lie between -2**53 and 2**53 where they are integers, got {min(whole)} to "

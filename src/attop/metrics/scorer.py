@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop.core.sample import as_floats
 from attop.core.top import Top
 from attop.core.typing import Floats, TopLike
 from attop.metrics.metric import Metric
@@ -134,7 +135,7 @@ def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") 
     TypeError
         If it has neither method, or its scores are no real numbers.
     ValueError
-        If there is not one score per row.
+        If there is not one score per row, or scores would be tied as floats.
     FloatingPointError
         If scores are NaN or infinite.
     """
@@ -161,7 +162,10 @@ def check_scores_of(scores: ArrayLike, n: int, who: str) -> Floats:
         raise ValueError(
             f"{who} returned scores of shape {values.shape} for {n} items: one number per item is needed"
         )
-    values = values.astype(np.float64, copy=False)
+    try:
+        values = as_floats(values)
+    except ValueError as error:
+        raise ValueError(f"{who}: {error}") from None
     if not np.isfinite(values).all():
         raise FloatingPointError(
             f"{who} returned {int((~np.isfinite(values)).sum())} scores that are NaN or infinite: scale its "

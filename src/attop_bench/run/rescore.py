@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from attop.core.files import check_stem
+from attop.core.sample import as_floats
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.core.wording import did_you_mean
@@ -277,7 +278,11 @@ def _items_of(run: pd.DataFrame, where: str) -> tuple[Part, Floats]:
     rows = run["row"].to_numpy()[order]
     if len(rows) > 1 and (rows[1:] == rows[:-1]).any():
         raise DatasetError(f"{where}: a row is scored twice: give each repeat and fold its own number")
-    label, scores = run["label"].to_numpy()[order], run["score"].to_numpy(np.float64)[order]
+    label = run["label"].to_numpy()[order]
+    try:
+        scores = as_floats(run["score"].to_numpy())[order]
+    except ValueError as error:
+        raise DatasetError(f"{where}: {error}") from None
     if not np.isin(label, (0, 1)).all():
         raise DatasetError(f"{where}: labels must be 0 or 1, got {np.unique(label)[:5].tolist()}")
     if not np.isfinite(scores).all():
@@ -288,11 +293,19 @@ def _items_of(run: pd.DataFrame, where: str) -> tuple[Part, Floats]:
 
 
 def _check_agree(first: Part, part: Part, where: str, method: str) -> None:
-    """Refuse methods that were tested on other rows, or with other labels, than the first of the fold."""
+    """Refuse methods tested on other rows, labels, groups or weights than the first of the fold."""
     if not np.array_equal(first.rows, part.rows):
         raise DatasetError(
             f"{where}: the {len(part.rows)} rows of method {method!r} are not the same as the "
             f"{len(first.rows)} of the method before it: methods are compared on the same rows"
         )
-    if not np.array_equal(first.y, part.y):
-        raise DatasetError(f"{where}: method {method!r} has other labels than the method before it")
+    for what, before, its in (
+        ("labels", first.y, part.y),
+        ("groups", first.groups, part.groups),
+        ("weights", first.weights, part.weights),
+    ):
+        if its is not None and not np.array_equal(before, its):
+            raise DatasetError(
+                f"{where}: method {method!r} has other {what} than the method before it: those of a row are "
+                "the same for all methods"
+            )
