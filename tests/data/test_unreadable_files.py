@@ -49,6 +49,7 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.csv", GOOD, {"codes": {"a": 1}}, "value 'b', for which codes has no number"),
         ("t.csv", GOOD, {"one_hot": True, "positive": ">= 2"}, "no row has y >= 2"),
         ("t.csv", GOOD, {"label": "v", "positive": "> 1"}, "column 'v' is not numeric"),
+        ("t.csv", GOOD, {"keep": ["u", "u"]}, "keep: column 'u' is named twice"),
         ("t.csv", GOOD, {"keep": ["u", "y"]}, "'y' cannot be a feature and something else"),
         ("t.csv", GOOD, {"drop": ["v"], "query_norm": "q"}, "no column 'q'"),
         ("t.csv", GOOD, {"drop": ["v"], "parts": {}}, "parts: .*got {}"),

@@ -140,6 +140,9 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
         ({"methods": [{"id": "x", "estimator": "Ridge"}]}, ["x: estimator", "pattern"]),
         ({"metrics": ["auc", "auc"]}, ["metrics: each metric once, got auc"]),
         ({"output": "res{x}"}, ["output: a folder's name without braces"]),
+        ({"output": "README.md"}, ["output: README.md is a file: give another folder"]),
+        ({"output": "README.md/x"}, ["output: README.md/x is below the file"]),
+        ({"output": "data", "cache": "./data"}, ["output: data is the folder of downloads as well"]),
         ({"limits": {"seconds": float("inf")}}, ["limits: seconds", "finite"]),
         (
             {"datasets": [{"id": "wdbc", "skip": {"rankbost": "slow"}}]},
@@ -154,11 +157,19 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
         ),
     ],
 )
-def test_refusals(changes, words):
+def test_refusals(changes, words, monkeypatch):
+    monkeypatch.chdir(ROOT)
     with pytest.raises(ConfigError) as caught:
         load_config(default(**changes), ROOT)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_results_are_not_put_inside_those_of_another_run(tmp_path):
+    (tmp_path / ".attop.json").write_text("{}")
+    assert load_config(default(output=str(tmp_path)), ROOT)
+    with pytest.raises(ConfigError, match="is inside the results of another run"):
+        load_config(default(output=str(tmp_path / "mine")), ROOT)
 
 
 @pytest.mark.parametrize(

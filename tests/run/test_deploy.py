@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -17,8 +18,8 @@ from attop.metrics.scorer import scores_of
 from attop_bench.cli.main import main
 from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.deploy.card import card
-from attop_bench.deploy.deploy import deploy, tied_share
+from attop_bench.deploy.card import card, expectation_sentence
+from attop_bench.deploy.deploy import deploy, expect, tied_share
 from attop_bench.deploy.package import read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.run.config import ConfigError, load_config
@@ -227,6 +228,66 @@ def test_groups_have_a_list_each(table):
     top = found.package.head(found.package.rank("new.csv"))
     assert top.groupby("channel").size().tolist() == [5, 5, 5]
     assert top["rank"].max() == 5
+
+    tau = expectation_sentence(replace(found, top=Top(tau=0.1)))
+    mean = found.expectation.mean
+    assert f"Of the rows at the top of each group (tau=0.1) expect {mean:.0%} positives" in tau
+    alike = replace(found.tried[0].outcomes[0], scores=np.zeros_like(found.tried[0].outcomes[0].scores))
+    job = replace(Plan(conf).spec(Run("mine", "sgd-avg", 0, 0)), tops=[found.top])
+    assert expect(job, found.dataset, [alike]).lift == pytest.approx(1)
+    assert "Ties decide" not in card(found, Path("out"), [], {"sgd-avg": "S"})
+
+
+def test_a_share_of_the_positives_is_one_of_the_positives(table):
+    found = deploy(config([LOGISTIC], tops=[{"kappa": 0.5}]), "mine", ["logistic-regression"], n_jobs=1)
+    text = card(found, Path("out"), [], {"logistic-regression": "L"})
+    assert f"Of the 75 highest of 1,500 rows expect {found.expectation.mean * 75:.0f} positives" in text
+    assert "attop score out new.csv --top 'k=75 of 1500'" in text
+    assert len(found.package.head(found.package.rank("mine.csv"))) == 75
+
+
+@pytest.mark.parametrize("name", ["rank", "row", "label", "held_out", "score"])
+def test_columns_of_the_file_are_not_written_over(name, table):
+    table.rename(columns={"customer_id": name}).to_csv("mine.csv", index=False)
+    params = {**PARAMS, "drop": [*PARAMS["drop"][:-1], name]}
+    with pytest.raises(DatasetError, match=f"one called '{name}': rename it"):
+        deploy(config([LOGISTIC], params=params), "mine", ["no method is trained"], n_jobs=1)
+
+
+def test_a_file_of_which_rows_are_left_out_is_refused_before_training(table):
+    conf = config([LOGISTIC], params={**PARAMS, "downsample_positives": 0.05})
+    with pytest.raises(DatasetError, match=r"the file has 1,500 rows, its parameters leave 1,4"):
+        deploy(conf, "mine", ["no method is trained"], n_jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("deploy mine --output mine.csv", "is a file: give a folder"),
+        ("deploy mine --output .", "holds other files and no model.json"),
+        ("deploy mine --output theirs", "holds other files and no model.json"),
+        ("score theirs mine.csv --output ./mine.csv", "would replace the input mine.csv"),
+        ("score theirs mine.csv --output theirs", "is a folder: give a file"),
+        ("score theirs mine.csv --output theirs/model.joblib", "would replace the input theirs/model.joblib"),
+        ("look mine.csv --output mine.csv", "would replace the input mine.csv"),
+        ("rescore mine.csv --output .", "holds other files and no tables/evaluation.parquet"),
+        ("rescore mine.csv --output theirs", "holds other files and no tables/evaluation.parquet"),
+    ],
+)
+def test_no_command_replaces_its_input_or_what_it_did_not_make(command, message, table, capsys):
+    Path("theirs").mkdir()
+    Path("theirs/notes.txt").write_text("mine")
+    entry = {"id": "mine", "kind": "file", "params": PARAMS, "tops": [{"k": 60}]}
+    protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}}
+    content = {"datasets": [{**entry, "protocol": protocol}], "methods": [LOGISTIC]}
+    catalogues = {name: str(ROOT / f"config/{name}.yaml") for name in ("datasets", "methods")}
+    Path("config").mkdir()
+    Path("config/config.yaml").write_text(yaml.safe_dump({**content, "catalogues": catalogues}))
+    before = Path("mine.csv").read_bytes()
+    assert main(command.split()) == 1
+    assert message in capsys.readouterr().err
+    assert Path("mine.csv").read_bytes() == before
+    assert sorted(map(str, Path().glob("*/*"))) == ["config/config.yaml", "theirs/notes.txt"]
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from attop.core.files import csv_text, write_csv, write_text
 from attop_bench.cli.configuration import list_entry, read_raw
-from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top
+from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top, check_output
 from attop_bench.deploy.card import card, expectation_sentence
 from attop_bench.deploy.deploy import deploy
-from attop_bench.deploy.package import read_package, write_package
+from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_package, write_package
 from attop_bench.run.config import ConfigError, load_config
 
 __all__ = ["add_deploy", "add_score", "run_deploy", "run_score"]
@@ -50,6 +50,7 @@ def run_deploy(options: argparse.Namespace) -> int:
     skip = config.dataset(options.dataset).skip
     methods = [options.method] if options.method else [m.id for m in config.methods if m.id not in skip]
     folder = Path(options.output or f"deployed-{options.dataset}")
+    check_output(folder, [p for p in [config.dataset(options.dataset).params.get("path")] if p], NOTES)
     result = deploy(config, options.dataset, methods, options.top, n_jobs=options.jobs, tell=print)
     untrusted = write_package(folder, result.package)
     write_csv(folder / "ranked.csv", result.ranked)
@@ -66,6 +67,9 @@ def run_score(options: argparse.Namespace) -> int:
 
     The file is read as the model's own data were, text and gaps included.
     """
+    if options.output:
+        made = [Path(options.model) / name for name in (MODEL, SAFE_MODEL, NOTES, "card.md", "ranked.csv")]
+        check_output(options.output, [options.table, *made, options.model])
     try:
         package = read_package(options.model)
         ranked = package.rank(options.table, tell=lambda line: print(line, file=sys.stderr))

@@ -34,6 +34,9 @@ COMMANDS = {
     "check-method": ("check_method", "whether a class of your own is a method the benchmark can work with"),
 }
 
+#: A file or folder that a command was given and cannot use.
+_PLACES = (errno.EACCES, errno.EISDIR, errno.ENOENT, errno.ENOTDIR, errno.EROFS)
+
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options of a command, with the function that does it as ``run``."""
@@ -80,12 +83,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor does Python complain at exit
         return 0
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        full = error.errno == errno.ENOSPC
+        if not full and not (error.filename and error.errno in _PLACES):
             raise
         if error.filename is None:  # it was the output
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         where = error.filename or "its output"
-        print(f"{command} cannot write {where}: {error.strerror}, free some", file=sys.stderr)
+        verb, remedy = ("write", "free some") if full else ("use", "give another place")
+        print(f"{command} cannot {verb} {where}: {error.strerror}, {remedy}", file=sys.stderr)
         return 1
     except ValueError as error:
         if not getattr(error, "for_the_user", False):

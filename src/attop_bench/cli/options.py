@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from attop.core.top import Top
 
-__all__ = ["add_configuration", "add_jobs", "add_pair", "add_top", "command_line"]
+__all__ = ["add_configuration", "add_jobs", "add_pair", "add_top", "check_output", "command_line"]
 
 
 def add_configuration(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +59,38 @@ def add_top(parser: argparse.ArgumentParser, about: str, **options: Any) -> None
     """Add ``--top``, which takes 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25, as a `Top`."""
     about = f"{about}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25"
     parser.add_argument("--top", type=_read_top, metavar="100", help=about, **options)
+
+
+def check_output(output: str | Path, inputs: Iterable[str | Path], mark: str | None = None) -> None:
+    """Refuse, before any work, an output that would replace an input or what a command did not make.
+
+    Parameters
+    ----------
+    output : path
+        A file, or with `mark` a folder.
+    inputs : iterable of path
+    mark : str, optional
+        A file that a folder made by this command has.
+    """
+    path, what = Path(output), ""
+    if mark is None:
+        if path.is_dir():
+            what = "is a folder: give a file"
+    elif path.exists() and not path.is_dir():
+        what = "is a file: give a folder"
+    elif path.is_dir() and any(path.iterdir()) and not (path / mark).is_file():
+        what = f"holds other files and no {mark}, so it was not made by this command: give a new folder"
+    for file in map(Path, inputs):
+        if not what and path.resolve() in (file.resolve(), *(file.resolve().parents if mark else ())):
+            what = f"would replace the input {file}: give another name"
+    if what:
+        raise OutputError(f"--output {output} {what}")
+
+
+class OutputError(ValueError):
+    """An output that must not be written."""
+
+    for_the_user = True
 
 
 def _read_top(text: str) -> Top:

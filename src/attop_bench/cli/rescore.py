@@ -8,7 +8,7 @@ from pathlib import Path
 from attop.core.top import Top
 from attop.core.wording import counted
 from attop.metrics.registry import get_metric
-from attop_bench.cli.options import add_jobs, add_top
+from attop_bench.cli.options import add_jobs, add_top, check_output
 from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
 from attop_bench.run.rescore import files_of, rescore
@@ -52,7 +52,8 @@ def run_rescore(options: argparse.Namespace) -> int:
     Reads tables of the columns dataset, method, fold, row, label, score, perhaps repeat, group and
     weight, one row for each item a run scored, all runs of a data set in one file.
     """
-    tops = options.top or _TOPS
+    tops, folder = options.top or _TOPS, Path(options.output)
+    check_output(folder, [options.predictions], "tables/evaluation.parquet")
     try:
         metrics = [get_metric(name) for name in dict.fromkeys([*options.metric, *_METRICS])]
         result = rescore(
@@ -66,7 +67,6 @@ def run_rescore(options: argparse.Namespace) -> int:
         )
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    folder = Path(options.output)
     write_tables(result.tables, folder / "tables", csv=True)
     report = folder / "report.html"
     write_analysis(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from attop.core.files import write_text
 from attop.core.typing import Floats, Ints
 from attop.core.wording import columns, counted, few
-from attop_bench.cli.options import add_top
+from attop_bench.cli.options import add_top, check_output
 from attop_bench.data.build import make
 from attop_bench.data.look import Look, look
 from attop_bench.data.proposal import identifier, parameters, propose
@@ -60,6 +60,8 @@ def run_look(options: argparse.Namespace) -> int:
     Columns are numbers, categories, dates, identifiers, ..., with the share that is missing and the
     number of values. Ends with a configuration that runs as it stands.
     """
+    if options.output:
+        check_output(options.output, [options.table])
     table = look(options.table, options.label, options.positive)
     print("\n".join(_screen(table)))
     proposal = propose(table, options.top)

@@ -44,20 +44,21 @@ def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
 
 def expectation_sentence(found: Deployed) -> str:
     """Say how many positives are to be expected at the top."""
-    what = found.expectation
-    k, length = _size(found.top, len(found.dataset.y))
-    where = f"the {k:,} highest of {length:,} rows" if length else f"the {k:,} highest of each group"
-    interval = ""
-    if not math.isnan(what.low):
-        interval = f" (95% interval {what.low * k:.0f} to {what.high * k:.0f})"
-    return f"Of {where} expect {what.mean * k:.0f} positives{interval}, {what.lift:.2g} times chance."
+    what, top, dataset = found.expectation, found.top, found.dataset
+    if dataset.groups is None:
+        length = top.out_of or len(dataset.y)
+        k = top.k or top.resolve(length, dataset.n_pos)
+        where = f"the {k:,} highest of {length:,} rows"
+    elif not top.depends_on_sample:
+        k, where = top.resolve(len(dataset.y), dataset.n_pos), f"the {top.k:,} highest of each group"
+    else:  # as many as each group has, so there is no number to expect
+        k, where = 0, f"the rows at the top of each group ({top})"
 
+    def count(share: float) -> str:
+        return f"{share * k:.0f}" if k else f"{share:.0%}"
 
-def _size(top: Top, n: int) -> tuple[int, int | None]:
-    """Return k and the length of the list it is of; None for lists of any length."""
-    if top.k is not None:
-        return top.k, top.out_of
-    return top.resolve(n, n), n
+    interval = "" if math.isnan(what.low) else f" (95% interval {count(what.low)} to {count(what.high)})"
+    return f"Of {where} expect {count(what.mean)} positives{interval}, {what.lift:.2g} times chance."
 
 
 def _expectation(found: Deployed) -> Iterator[str]:
@@ -66,8 +67,8 @@ def _expectation(found: Deployed) -> Iterator[str]:
     interval = "" if math.isnan(what.low) else f", 95% interval {what.low:.4f} to {what.high:.4f}"
     yield (
         f"Precision at the top ({found.top}) is {what.mean:.4f}{interval}: the mean over {what.parts} test "
-        f"part{'s' if what.parts > 1 else ''} whose rows no model was trained or tuned on. Ties "
-        f"decide {what.tied:.1%} of the places."
+        f"part{'s' if what.parts > 1 else ''} whose rows no model was trained or tuned on."
+        + ("" if math.isnan(what.tied) else f" Ties decide {what.tied:.1%} of the places.")
     )
     if len(found.tried) > 1:
         yield (
@@ -77,8 +78,9 @@ def _expectation(found: Deployed) -> Iterator[str]:
 
 
 def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
-    top = f"k={found.top.k}" if found.top.k is not None else str(found.top)
-    yield f"```bash\nattop score {folder} new.csv --top {top}\n```"
+    kind, top = next(iter(found.top.as_dict())), Top.of(found.package.notes["top"])
+    text = {"k": f"k={top.k}", "tau": str(top), "kappa": f"'{top}'"}[kind]
+    yield f"```bash\nattop score {folder} new.csv --top {text}\n```"
     yield "or in Python:"
     call = "decision_function(rows)"
     if not hasattr(found.package.pipeline, "decision_function"):

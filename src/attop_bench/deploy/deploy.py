@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Deployed", "Expectation", "Tried", "deploy", "tied_share"]
 
+#: Columns of the ranked list besides those of the file.
+_RANKED = ("rank", "row", "label", "held_out", "score")
+
 
 @dataclass(frozen=True)
 class Expectation:
@@ -47,9 +50,9 @@ class Expectation:
     mean, low, high : float
         Precision at the top and its 95% interval, which knows that training parts overlap; NaN with one part.
     lift : float
-        The mean over the share of positives.
+        The mean over that of a random order.
     tied : float
-        Share of the places at the top that ties decide, on average.
+        Share of the places at the top that ties decide, on average; NaN with groups.
     parts : int
     """
 
@@ -154,11 +157,21 @@ def deploy(
     params = _params(plan, data)
     dataset = replace(make(data.kind, config.seed, **params), name=id)
     rows = raw_rows(data.kind, params, dataset)
+    if taken := [name for name in rows.beside if name in _RANKED]:
+        raise DatasetError(
+            f"dataset {id}: the list has columns {', '.join(_RANKED)} of its own, and the file one called "
+            f"{taken[0]!r}: rename it in the file"
+        )
+    if len(rows.X) != len(dataset.y):
+        raise DatasetError(
+            f"dataset {id}: the file has {len(rows.X):,} rows, its parameters leave {len(dataset.y):,}: a "
+            "model is fitted on all rows of a file, so write a file of those alone"
+        )
     top = top or data.tops[0]
     if dataset.groups is None:
         top = top.as_share(len(dataset.y))
     try:
-        top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {id}")
+        k = top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {id}")
     except ValueError as error:
         raise ConfigError(str(error)) from None
     protocol = data.protocol
@@ -191,7 +204,8 @@ def deploy(
         "format": params.get("format") or (format_of(params["path"]) if "path" in params else "csv"),
         "reader": rows.reader,
         "group": rows.group,
-        "top": top.as_dict(),
+        # Of new rows nobody knows how many are positive: a share of the positives is that of all rows here.
+        "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),
     }
     ranked = _ranked(dataset, rows, scores, best)
     return Deployed(
@@ -292,8 +306,12 @@ def expect(job: Job, dataset: Dataset, outcomes: Sequence[Outcome]) -> Expectati
     ratio = float(np.mean([o.record.n_test / o.record.n_train for o in outcomes]))  # type: ignore[operator]
     low, high = np.clip(interval(found, ratio), 0.0, 1.0)
     mean = float(found.mean())
-    tied = float(np.mean(ties)) if ties else 0.0
-    return Expectation(mean, float(low), float(high), mean / float(dataset.y.mean()), tied, len(found))
+    tied = float(np.mean(ties)) if ties else math.nan
+    chance = float(dataset.y.mean())
+    if dataset.groups is not None:
+        alike = [replace(outcome, scores=np.zeros_like(outcome.scores)) for outcome in outcomes]
+        chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))
+    return Expectation(mean, float(low), float(high), mean / chance, tied, len(found))
 
 
 def tied_share(scores: Floats, k: int) -> float:

@@ -187,6 +187,8 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
             yield from (f"datasets: {data.id}: {complaint}" for complaint in _wrong_with(data))
         except DatasetError as error:
             yield f"datasets: {data.id}: {error}"
+    if refused := _no_folder_of_results(Path(config.output), config.cache):
+        yield f"output: {config.output} {refused}: give another folder"
     yield from _wrong_metrics(config)
     if config.paper is not None:
         try:
@@ -199,6 +201,17 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
             yield f"datasets: {data.id}: skip: unknown method {name!r}{hint}"
         if set(methods) <= set(data.skip):
             yield f"datasets: {data.id}: every method is skipped: leave the data set out"
+
+
+def _no_folder_of_results(output: Path, cache: str) -> str:
+    if output.resolve() == Path(cache).resolve():
+        return "is the folder of downloads as well (cache)"
+    for folder in (output, *output.absolute().parents):
+        if folder.exists() and not folder.is_dir():
+            return "is a file" if folder is output else f"is below the file {folder}"
+        if folder is not output and (folder / ".attop.json").is_file():
+            return f"is inside the results of another run, {folder}"
+    return ""
 
 
 def _wrong_with(data: DatasetConfig) -> Iterator[str]:

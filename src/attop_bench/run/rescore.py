@@ -304,7 +304,7 @@ def _check_agree(first: Part, part: Part, where: str, method: str) -> None:
         ("groups", first.groups, part.groups),
         ("weights", first.weights, part.weights),
     ):
-        if its is not None and not np.array_equal(before, its):
+        if before is not None and its is not None and not np.array_equal(before, its):
             raise DatasetError(
                 f"{where}: method {method!r} has other {what} than the method before it: those of a row are "
                 "the same for all methods"

@@ -286,6 +286,8 @@ def read_raw_table(options: RawOptions) -> RawTable:
             raise DatasetError(
                 f"{where}: column {min(both)!r} cannot be a feature and something else as well"
             )
+        if twice := [c for c in features if features.count(c) > 1]:
+            raise DatasetError(f"{where}: keep: column {twice[0]!r} is named twice: name it once")
     if not features:
         raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
     unnamed = [c for c in features if _UNNAMED.fullmatch(c)] if keep is None else []
