@@ -145,25 +145,6 @@ def test_a_program_that_fails_is_solved_again_with_care(monkeypatch):
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"C": 0.0}, "C must be a positive number"),
-        ({"C": np.inf}, "C must be a positive number"),
-        ({"tol": -1.0}, "tol must be .* at least 0"),
-        ({"search": "all"}, "'exhaustive' or 'fixed-point'"),
-        ({"solver": "scs"}, "'interior-point' or 'cvxpy'"),
-        ({"weights": "both"}, "'items' or 'pairs'"),
-        ({"time_limit": 0}, "time_limit"),
-        ({"top": 31}, "31 of the 30 items"),
-    ],
-)
-def test_estimator_refuses(options, message):
-    X, y = sample(30, 4, seed=4)
-    with pytest.raises(ValueError, match=message):
-        AATP(**options).fit(X, y)
-
-
 def test_threads_change_nothing(monkeypatch):
     X, y = sample(90, 6, seed=4)
     expected = AATP(9).fit(X, y)

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
 from attop import estimators
@@ -148,10 +146,3 @@ def test_a_loss_that_takes_no_weights_is_refused_with_its_reason():
             make(name, surrogate="prec@k-avg").fit(X, Y, sample_weight=WEIGHT)
     with pytest.raises(ValueError, match="ExpPushExp takes no sample_weight"):
         make("PNormPush", price="exp").fit(X, Y, sample_weight=WEIGHT)
-
-
-def test_a_pipeline_passes_weights_on():
-    pipeline = make_pipeline(StandardScaler(), make("ROCSVM"))
-    model = pipeline.fit(X, Y, rocsvm__sample_weight=WEIGHT)
-    alone = make("ROCSVM").fit(StandardScaler().fit_transform(X), Y, sample_weight=WEIGHT)
-    assert_allclose(model.decision_function(X), alone.decision_function(StandardScaler().fit_transform(X)))

@@ -1,6 +1,7 @@
 """What every estimator owes scikit-learn: its contract, scorers, grids, metadata routing."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sklearn.utils.estimator_checks import _enforce_estimator_tags_y, parametriz
 from attop import estimators
 from attop.estimators.base import Ranker, Training
 from attop.metrics import METRICS, make_top_scorer
+from attop.surrogates import PAUCStruct
 from support.every_estimator import COMPOSITES, NAMES, OPTIONAL, make
 
 RNG = np.random.default_rng(0)
@@ -103,11 +105,23 @@ def test_scikit_learn_contract_of_what_trains_others(estimator, check):
     check(estimator)
 
 
+def every(**values):
+    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+
+
 SETTINGS = {
     "AATP": [{"top": 3}, {"top": {"tau": 0.1}}, {"C": 0.1}, {"weights": "pairs"}],
     "BundleRanker": [{"surrogate": "pap@k-max", "top": 3}, {"surrogate": "auc"}, {"C": 10.0}],
-    "GDPApK": [{"lam": 0.1}, {"eta": 0.5}, {"surrogate": "max", "top": 5}, {"random_state": 3}],
-    "GDRanker": [{"lam": 0.1}, {"eta": 0.5}, {"surrogate": "prec@k-avg", "top": 5}],
+    "GDPApK": [
+        {"top": 5, "random_state": 3},
+        *every(
+            surrogate=["avg", "max", "ts", "ramp"], init=["zero", "normal"], eta=[0.05, 0.5], lam=[0.001, 0.1]
+        ),
+    ],
+    "GDRanker": [
+        {"lam": 0.1},
+        *every(surrogate=["prec@k-avg", PAUCStruct(2), PAUCStruct(4), "auc"], top=[5], eta=[0.1, 0.2]),
+    ],
     "GreedyPApK": [{"lam": 0.1}, {"top": 5}, {"n_alphas": 5}],
     "InfinitePush": [{"lam": 0.5}, {"lam": 2.0}],
     "OnePMB": [{"eta": 0.5}, {"radius": 1.0}, {"top": {"tau": 0.1}}],
@@ -115,7 +129,10 @@ SETTINGS = {
     "PatMat": [{"top": 4}, {"beta": 0.1}, {"quantile_of": "negatives"}],
     "PerceptronAtK": [{"variant": "max"}, {"top": {"kappa": 0.5}}, {"random_state": 3}],
     "ROCSVM": [{"C": 0.1}, {"C": 10.0}],
-    "SGDAtK": [{"eta": 0.5}, {"radius": 1.0}, {"surrogate": "max"}, {"batch_size": 40}],
+    "SGDAtK": [
+        {"batch_size": 40},
+        *every(surrogate=["avg", "max"], eta=[0.01, 0.3], radius=[0.5, np.inf], batch_size=[40]),
+    ],
     "SVMPAUC": [{"top": 4}, {"C": 10.0}],
     "SVMPerf": [{"top": 4}, {"C": 10.0}],
     "SelectPApK": [{"lam": 0.1}, {"top": 5}],
@@ -139,6 +156,8 @@ def test_fit_many_is_each_setting_alone(name):
     for model, setting in zip(together, settings, strict=True):
         alone = clone(base).set_params(**setting).fit(X, Y, GROUPS)
         assert model.get_params() == alone.get_params()
+        for ending in ("n_iter_", "status_"):
+            assert getattr(model, ending, None) == getattr(alone, ending, None)
         # One column and many may be summed in another order by the BLAS.
         np.testing.assert_allclose(
             model.decision_function(X), alone.decision_function(X), rtol=1e-7, atol=1e-9

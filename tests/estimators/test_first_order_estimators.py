@@ -1,8 +1,5 @@
 """The estimators of the first-order solvers: grids, groups, seeds, and scikit-learn's contract."""
 
-import pickle
-from itertools import product
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -11,7 +8,7 @@ from attop.core.top import Top
 from attop.estimators import GDPApK, PerceptronAtK, SGDAtK, gd_ranker
 from attop.estimators.gd_ranker import GDRanker
 from attop.solvers.minibatch.batches import Batches
-from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PAUCStruct, PrecAtKAvg, PrecAtKMax
+from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PrecAtKAvg, PrecAtKMax
 from attop.surrogates.registry import SURROGATES, get_surrogate
 from oracles.first_order import gradient_descent_loop, overlapping, plain, sgd_loop
 
@@ -36,15 +33,6 @@ def in_groups(n_groups=6):
     return X, y, np.random.default_rng(11).integers(0, n_groups, 150)
 
 
-@every_estimator
-def test_same_seed_same_model_and_pickles(estimator):
-    X, y, groups = in_groups()
-    first, second = (clone(estimator).fit(X, y, groups) for _ in range(2))
-    np.testing.assert_array_equal(first.coef_, second.coef_)
-    assert np.any(first.coef_)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)).predict(X), first.predict(X))
-
-
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -61,14 +49,6 @@ def test_another_seed_another_model(estimator):
 
 
 @every_estimator
-def test_deadline_of_estimators(estimator):
-    X, y, groups = in_groups()
-    late = clone(estimator).set_params(time_limit=1e-9).fit(X, y, groups)
-    assert late.status_ == "deadline"
-    assert np.isfinite(late.coef_).all()
-
-
-@every_estimator
 def test_learns_the_signal(estimator):
     # The loosest surrogate looks at the 5 lowest positives: with much overlap its best model is none.
     X, y = overlapping(n=150, seed=10, shift=4.0)
@@ -76,24 +56,6 @@ def test_learns_the_signal(estimator):
     chosen = np.argsort(model.decision_function(X))[-5:]
     assert y[chosen].all()
     assert model.predict(X).sum() == y.sum()
-
-
-def test_gd_papk_grid_is_each_setting_alone():
-    X, y, groups = in_groups()
-    settings = [
-        {"eta": eta, "lam": lam, "surrogate": surrogate, "init": init}
-        for surrogate, init, eta, lam in product(
-            ["avg", "max", "ts", "ramp"], ["zero", "normal"], [0.05, 0.5], [0.001, 0.1]
-        )
-    ]
-    base = GDPApK(top=5, max_iter=40)
-    together = base.fit_many(X, y, groups, candidates=settings)
-    for model, setting in zip(together, settings, strict=True):
-        alone = clone(base).set_params(**setting).fit(X, y, groups)
-        np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
-        np.testing.assert_allclose(model.objective_, alone.objective_, rtol=1e-10)
-        assert model.get_params() == alone.get_params()
-        assert (model.n_iter_, model.status_) == (alone.n_iter_, alone.status_)
 
 
 def test_gd_papk_grid_costs_one_descent(monkeypatch):
@@ -182,29 +144,6 @@ def test_gd_ranker_covers_gd_papk():
     for surrogate in (PApKTS(3), "pap@k-ts"):
         general = GDRanker(surrogate, top=3, max_iter=40).fit(X, y, groups)
         np.testing.assert_array_equal(special.coef_, general.coef_)
-
-
-def test_gd_ranker_trains_each_surrogate_apart():
-    X, y, groups = in_groups()
-    settings = [{"surrogate": s, "eta": e} for e in (0.1, 0.2) for s in (PAUCStruct(2), PAUCStruct(4), "auc")]
-    for model, setting in zip(
-        GDRanker(max_iter=30).fit_many(X, y, groups, candidates=settings), settings, strict=True
-    ):
-        alone = GDRanker(max_iter=30).set_params(**setting).fit(X, y, groups)
-        np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
-
-
-def test_sgd_grid_is_each_setting_alone():
-    X, y, _ = in_groups()
-    settings = [
-        {"surrogate": surrogate, "eta": eta, "radius": radius}
-        for surrogate, eta, radius in product(["avg", "max"], [0.01, 0.3], [0.5, np.inf])
-    ]
-    base = SGDAtK(batch_size=40, epochs=3)
-    for model, setting in zip(base.fit_many(X, y, candidates=settings), settings, strict=True):
-        alone = clone(base).set_params(**setting).fit(X, y)
-        np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-8, atol=1e-10)
-        assert model.n_iter_ == alone.n_iter_ == 3
 
 
 @pytest.mark.parametrize(("variant", "surrogate"), [("avg", PrecAtKAvg), ("max", PrecAtKMax)])

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from attop.core.top import Top
@@ -162,20 +161,3 @@ def test_learns_per_user(estimator):
     X, y, groups = users(shift=4.0)
     model = clone(estimator).fit(X, y, groups)
     assert micro_pap_at_k(y, model.decision_function(X), 4, groups).value > 0.97
-
-
-@both
-def test_sparse_is_dense_and_a_grid_is_each_setting_alone(estimator):
-    X, y, groups = users()
-    dense = clone(estimator).fit(X, y, groups)
-    np.testing.assert_allclose(clone(estimator).fit(csr_matrix(X), y, groups).coef_, dense.coef_, atol=1e-4)
-    weak, same = clone(estimator).fit_many(X, y, groups, candidates=[{"lam": 1.0}, {}])
-    np.testing.assert_array_equal(same.coef_, dense.coef_)
-    np.testing.assert_array_equal(weak.coef_, clone(estimator).set_params(lam=1.0).fit(X, y, groups).coef_)
-
-
-@both
-def test_refuses(estimator):
-    X, y, groups = users()
-    with pytest.raises(ValueError, match="no group has a positive and at least k negatives"):
-        clone(estimator).set_params(top=300).fit(X, y, groups)

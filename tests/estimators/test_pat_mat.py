@@ -79,5 +79,3 @@ def test_parameters_reach_the_loss():
     assert abs(one.objective_ - other.objective_) > 1e-3
     with pytest.raises(ValueError, match="quantile_of must be 'all' or 'negatives', got 'none'"):
         PatMat(quantile_of="none").fit(X, y)
-    with pytest.raises(ValueError, match="beta must be"):
-        PatMat(beta=0).fit(X, y)

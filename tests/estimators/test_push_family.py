@@ -138,19 +138,6 @@ def test_constant_features_leave_nothing_to_learn(loss, price, weak_rankers):
     assert_array_equal(model.decision_function(np.ones((3, 2))), 0)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"loss": "hinge", "p": 0.5}, "at least 1"),
-        ({"loss": "hinge", "eta": 0}, "eta"),
-    ],
-)
-def test_bad_parameters(change, message):
-    X, y = real_data(40)
-    with pytest.raises(ValueError, match=message):
-        PNormPush(**change).fit(X, y)
-
-
 def test_lbfgs_agrees_with_coordinate_descent_on_the_papers_objective():
     X, y = real_data(41)
     bound = PNormPushExp(4).bind(y)

@@ -1,16 +1,11 @@
 """TopBooster: log loss, weights around its cut by hand, and the choice between the two."""
 
-import pickle
-
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from attop import Top, TopBooster
-from attop.metrics import make_top_scorer
 from attop_bench.conformance import check_all
 from attop_bench.conformance.method import Method
 
@@ -131,15 +126,6 @@ def test_missing_values_and_sparse_features_are_lightgbms():
     S = np.where(X > 0.5, X, 0.0)
     dense, thin = booster().fit(S, Y), booster().fit(sparse.csr_array(S), Y)
     np.testing.assert_allclose(thin.decision_function(sparse.csr_array(S)), dense.decision_function(S))
-
-
-def test_it_travels_and_is_searched():
-    model = booster().fit(X, Y)
-    np.testing.assert_array_equal(
-        pickle.loads(pickle.dumps(model)).decision_function(X), model.decision_function(X)
-    )
-    search = GridSearchCV(booster(), {"num_leaves": [2, 4]}, scoring=make_top_scorer("precision@k", 6), cv=2)
-    assert clone(search.fit(X, Y).best_estimator_).num_leaves in (2, 4)
 
 
 @pytest.mark.parametrize(

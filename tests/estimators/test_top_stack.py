@@ -11,7 +11,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -103,14 +102,6 @@ def test_predict_makes_as_many_positive_as_the_top_has_places():
     scores = ((raw - raw.mean(axis=0)) / raw.std(axis=0)) @ model.coef_ + model.intercept_
     assert (scores > 0).sum() in (8, (scores >= np.sort(scores)[-8]).sum())
     assert np.array_equal(model.predict(X) == 1, model.decision_function(X) > 0)
-
-
-def test_a_score_is_that_of_the_row_alone():
-    model = stack().fit(X, Y)
-    together = model.decision_function(np.vstack([X, X[:7]]))
-    np.testing.assert_allclose(together[:7], together[-7:], rtol=1e-9)
-    alone = [model.decision_function(X[i : i + 1])[0] for i in range(20)]
-    np.testing.assert_allclose(together[:20], alone, rtol=1e-9)  # members multiply matrices
 
 
 def test_the_best_member_is_believed():
@@ -312,9 +303,3 @@ LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
 def test_what_is_refused(changes, data, message):
     with pytest.raises((ValueError, TypeError, FloatingPointError), match=message):
         stack(**changes).fit(*data)
-
-
-def test_before_it_is_fitted():
-    for method in ("decision_function", "predict", "member_scores"):
-        with pytest.raises(NotFittedError):
-            getattr(stack(), method)(X)

@@ -12,19 +12,14 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    HalvingGridSearchCV,
     StratifiedKFold,
     cross_val_score,
-    cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import attop
-from attop import GDPApK, Top
+from attop import GDPApK
 from attop.metrics import (
-    UndefinedMetricError,
     get_metric,
     make_top_scorer,
     micro_pap_at_k,
@@ -111,32 +106,6 @@ def test_any_metric_becomes_a_mean_over_groups():
 
 
 @pytest.mark.usefixtures("routing")
-def test_groups_reach_the_scorer_of_a_pipeline_and_of_halving():
-    X, y, groups = users(6)
-    chain = make_pipeline(StandardScaler(), GDPApK(top=1, max_iter=20).set_fit_request(groups=True))
-    found = cross_validate(chain, X, y, scoring=by_user(), cv=GroupKFold(3), params={"groups": groups})
-    assert np.isfinite(found["test_score"]).all()
-    search = HalvingGridSearchCV(
-        chain, {"gdpapk__lam": [0.01, 1.0]}, scoring=by_user(), cv=GroupKFold(3), min_resources=120
-    )
-    with sklearn.config_context(enable_metadata_routing=True):
-        search.fit(X, y, groups=groups)
-    assert np.isfinite(search.best_score_)
-
-
-@pytest.mark.usefixtures("routing")
-def test_groups_may_come_under_another_name():
-    X, y, groups = users(7)
-    scorer = make_top_scorer("micro-pap@k", 1).set_score_request(groups="customer")
-    options = {"cv": StratifiedKFold(3), "error_score": "raise"}
-    named = cross_val_score(
-        LogisticRegression(), X, y, scoring=scorer, params={"customer": groups}, **options
-    )
-    options |= {"scoring": by_user(), "params": {"groups": groups}}
-    assert named.tolist() == cross_val_score(LogisticRegression(), X, y, **options).tolist()
-
-
-@pytest.mark.usefixtures("routing")
 def test_groups_given_but_neither_requested_nor_refused_are_an_error():
     X, y, groups = users(8)
     scorer = make_top_scorer("precision@k", 1)
@@ -211,25 +180,6 @@ def test_scorer_in_cross_validation(model):
         score = fitted.decision_function(X[test]) if hasattr(fitted, "decision_function") else None
         score = fitted.predict_proba(X[test])[:, 1] if score is None else score
         assert value == pap_at_k(y[test], score, 10)
-
-
-def test_scorer_selects_in_grid_search():
-    X, y = imbalanced()
-    scorer = pickle.loads(pickle.dumps(make_top_scorer("precision@k", {"tau": 0.1})))
-    search = GridSearchCV(LogisticRegression(), {"C": [1e-4, 1.0]}, scoring=scorer, cv=3).fit(X, y)
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
-    scores = search.decision_function(X)
-    assert search.score(X, y) == precision_at_k(y, scores, Top(tau=0.1))
-
-
-def test_undefined_in_a_fold_becomes_the_error_score():
-    X, y = imbalanced()
-    scorer = make_top_scorer("precision@k", 101)
-    with pytest.warns(UserWarning, match="k > n"):
-        values = cross_val_score(LogisticRegression(), X, y, cv=3, scoring=scorer, error_score=-7.0)
-    assert values.tolist() == [-7.0] * 3
-    with pytest.raises(UndefinedMetricError):
-        cross_val_score(LogisticRegression(), X, y, cv=3, scoring=scorer, error_score="raise")
 
 
 def test_scorer_refuses_what_gives_no_ranking():

@@ -1,7 +1,5 @@
 """Plain loops for the first-order solvers, and prec@k's surrogates by enumeration."""
 
-from itertools import combinations
-
 import numpy as np
 
 
@@ -70,23 +68,6 @@ def queries(X, y, groups, k_of):
         if 0 < n_pos < n:
             found.append((X[rows], y[rows], k_of(n, n_pos)))
     return found
-
-
-def prec_at_k_surrogate(scores, y, k, variant):
-    """Value of the avg or max surrogate of prec@k: the maximum over all yhat with k ones."""
-    n, n_pos = len(y), int(y.sum())
-    values = []
-    for chosen in combinations(range(n), k):
-        yhat = np.zeros(n, int)
-        yhat[list(chosen)] = 1
-        delta, hits = np.sum((1 - y) * yhat), int(np.sum(y * yhat))
-        missed = np.sort(scores[(y == 1) & (yhat == 0)])[::-1]
-        if variant == "max":
-            credit = missed[: n_pos - k].sum()
-        else:
-            credit = (n_pos - k) / (n_pos - hits) * missed.sum() if n_pos > hits else 0.0
-        values.append(delta + np.sum((yhat - y) * scores) + credit)
-    return max(values)
 
 
 def overlapping(n=120, d=6, seed=0, shift=1.0, share=0.3):

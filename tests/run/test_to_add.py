@@ -1,7 +1,4 @@
-"""A metric, a method and a figure are each a file and a row in one list, reached from a YAML file.
-
-Protocols and kinds of data are in `tests/data/test_extending.py`, surrogates in `tests/surrogates`.
-"""
+"""A metric, surrogate, method, protocol, kind of data and figure are each a file and a row, named in YAML."""
 
 import os
 import shutil
@@ -13,7 +10,6 @@ import pytest
 from support import ROOT
 
 pytestmark = pytest.mark.workflow
-
 
 METRIC = '''
 """Share of the positives in the better half."""
@@ -29,6 +25,36 @@ def recall_of_first_half(ranking, k):
     early = 2 * ranking.before < ranking.n[ranking.group]
     return ranking.total(np.where(early, ranking.pos, 0)) / ranking.n_pos
 '''
+
+SURROGATE = """
+from attop.surrogates.pointwise import LogisticLoss
+
+class MyLoss(LogisticLoss):  # without a kernel, which would be compiled
+    name = "my-loss"
+"""
+
+EVERY_OTHER = """
+import numpy as np
+
+from attop.experiment.splits import Fold
+
+
+def every_other(y, groups=None, *, first: int = 0, seed: int):
+    rows = np.arange(len(y))
+    train, test = rows[rows % 2 == first], rows[rows % 2 != first]
+    return [Fold(train, test, [(train[::2], train[1::2])])]
+"""
+
+LINE = """
+import numpy as np
+
+from attop_bench.data.base import Dataset
+
+
+def line(n: int = 20, *, seed: int):
+    y = (np.arange(n) // 2 % 4 < 2).astype(int)
+    return Dataset("line", y[:, None] + np.random.default_rng(seed).random((n, 1)), y)
+"""
 
 METHOD = '''
 """The first feature."""
@@ -57,7 +83,8 @@ def count_figure(scene, runs):
     return scene.sentence("count", f"{runs['method'].nunique()} methods were run here.")
 '''
 
-#: File, its text, the list of such things, what stands in it, and the lines before it.
+DATA, FIGURES = "attop_bench/data", "attop_bench/report/figures"
+#: File, its text, the list of such things, and what stands in it, by the lines before which it does.
 ADDED = (
     (
         "attop/metrics/first_half.py",
@@ -69,12 +96,36 @@ ADDED = (
         },
     ),
     (
-        "attop_bench/report/figures/count.py",
-        FIGURE,
-        "attop_bench/report/figures/__init__.py",
+        "attop/surrogates/my_loss.py",
+        SURROGATE,
+        "attop/surrogates/__init__.pyi",
+        {"\n__all__": "from .my_loss import MyLoss as MyLoss\n"},
+    ),
+    (
+        f"{DATA}/splits/every_other.py",
+        EVERY_OTHER,
+        f"{DATA}/splits/protocols.py",
         {
-            "from attop_bench.report.figures.across": (
-                "from attop_bench.report.figures.count import count_figure\n"
+            "from attop.core.seeds": "from attop_bench.data.splits.every_other import every_other\n",
+            'Protocol("holdout"': 'Protocol("every-other", every_other, "every other item trains"),\n',
+        },
+    ),
+    (
+        f"{DATA}/kinds/line.py",
+        LINE,
+        f"{DATA}/catalogue.py",
+        {
+            "from attop.core.wording": "from attop_bench.data.kinds.line import line\n",
+            '_single("wdbc"': '_single("line", line),\n',
+        },
+    ),
+    (
+        f"{FIGURES}/count.py",
+        FIGURE,
+        f"{FIGURES}/__init__.py",
+        {
+            f"from {FIGURES.replace('/', '.')}.across": (
+                f"from {FIGURES.replace('/', '.')}.count import count_figure\n"
             ),
             '    Drawing("Tuning"': '    Drawing("Counted", ("runs",), count_figure),\n',
         },
@@ -85,32 +136,35 @@ RUN = """
 catalogues: {methods: methods.yaml}
 datasets:
   - id: mine
-    kind: wdbc
-    protocol: {kind: holdout, options: {train: 0.7, inner_folds: 2}}
+    kind: line
+    params: {n: 40}
+    expect: {items: 40, features: 1, positives: 20}
+    protocol: {kind: every-other, options: {first: 1}}
     tops: [{k: 5}]
     scoring: first-half
-methods: [mine, {id: lr, estimator: sklearn.linear_model.LogisticRegression}]
+methods: [mine, {id: gd, estimator: attop.GDRanker, params: {surrogate: my-loss}}]
 metrics: [first-half, auc]
 """
 CATALOGUE = "mine: {title: My method, estimator: first_feature.FirstFeature, param_grid: {sign: [-1, 1]}}\n"
 
 SCRIPT = """
+import pandas as pd
 import yaml
+from attop_bench.data import build, Dataset, make_folds
 from attop_bench.report import write_analysis
 from attop_bench.run.config import load_config
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.manifest import manifest
+from attop_bench.run.options import json_schema, markdown
 from attop_bench.run.plan import Plan
 from attop_bench.run.tables import KEY, TABLES
 from attop_bench.run.training import run_job, write_outcome
-from attop_bench.data.build import make
-from attop_bench.data.splits.protocols import make_folds
-import pandas as pd
 
 config = load_config(yaml.safe_load(open("run.yaml")), root=".")
-plan, data = Plan(config), make("wdbc")
-runs = list(plan.runs())
-[fold] = make_folds("holdout", data, 0, config.seed, train=0.7, inner_folds=2)
+plan, entry = Plan(config), config.dataset("mine")
+build({**entry.model_dump(), "params": entry.parameters, "seed": 0}, "dataset", None, "out.npz")
+data, runs = Dataset.load("out.npz"), list(plan.runs())
+[fold] = make_folds(entry.protocol.kind, data, 0, config.seed, **entry.protocol.options)
 for run in runs:
     outcome = run_job(plan.spec(run), data, fold)
     print(run.method, outcome.record.status, outcome.record.error or outcome.record.tops[0]["chosen"])
@@ -123,12 +177,14 @@ tables = evaluate(
 )
 tables["trace"] = pd.DataFrame(columns=[*KEY, *TABLES["trace"]])
 write_analysis(tables, manifest(config, {"mine": data}), report="report.html", tables="t", figures="f")
+print("tested", fold.test.tolist())
+print(markdown(), json_schema()["$defs"]["DatasetConfig"]["properties"]["kind"]["description"])
 """
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """What a run with the three prints, and its report."""
+    """What a run with all of them prints, and its report."""
     folder = tmp_path_factory.mktemp("to-add")
     package = folder / "src"
     shutil.copytree(ROOT / "src", package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -142,29 +198,27 @@ def run(tmp_path_factory):
     (folder / "first_feature.py").write_text(METHOD)
     (folder / "methods.yaml").write_text(CATALOGUE)
     (folder / "run.yaml").write_text(RUN)
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": f"{folder}:{package}"},
-        capture_output=True,
-        text=True,
-    )
+    environment = {**os.environ, "PYTHONPATH": f"{folder}:{package}"}
+    command = [sys.executable, "-c", SCRIPT]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout, (folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_metric_is_a_file_and_a_row(run):
-    _, page = run
-    assert "Recall of the first half" in page
-    assert "Share of the positives that fewer than half of the items are above." in page
-
-
-def test_a_method_is_a_file_and_an_entry(run):
-    printed, page = run
-    assert "mine ok {'sign': 1}" in printed.splitlines()  # malignant nuclei are large
-    assert "My method" in page
-
-
-def test_a_figure_is_a_file_and_a_row(run):
-    _, page = run
-    assert "2 methods were run here." in page
+@pytest.mark.parametrize(
+    ("what", "printed", "shown"),
+    [
+        ("metric", "", "Recall of the first half"),
+        ("metric", "", "Share of the positives that fewer than half of the items are above."),
+        ("method", "mine ok {'sign': 1}\n", "My method"),
+        ("surrogate", "gd ok {}\n", "my-loss"),
+        ("protocol", f"tested {list(range(0, 40, 2))}\n", "very other item trains"),
+        ("protocol", "`every-other`: every other item trains", ""),
+        ("protocol", "`every-other`: first = 0", ""),
+        ("kind", "line, wdbc, ", ""),
+        ("figure", "", "2 methods were run here."),
+    ],
+)
+def test_a_file_and_a_row_add(run, what, printed, shown):
+    assert printed in run[0]
+    assert shown in run[1]

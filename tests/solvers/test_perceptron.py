@@ -12,7 +12,6 @@ from oracles.first_order import (
     perceptron_iterates,
     perceptron_loop,
     plain,
-    prec_at_k_surrogate,
     queries,
 )
 from support.first_order import RANKS, grouped
@@ -34,30 +33,6 @@ def test_perceptron_is_the_plain_loop(variant, top, sparse):
     assert solution.n_mistakes == sum(deltas)
     assert solution.n_updates == np.count_nonzero(deltas)
     np.testing.assert_array_equal(np.ravel(solution.history.objective), np.reshape(deltas, (4, -1)).sum(1))
-
-
-@pytest.mark.parametrize("variant", ["avg", "max"])
-@pytest.mark.parametrize("seed", range(30))
-def test_perceptron_mistake_bound(variant, seed):
-    rng = np.random.default_rng(seed)
-    shift = [0.0, 1.5, 8.0][seed % 3]  # noise, overlap, separable
-    X, y = overlapping(n=32, d=3, seed=seed, shift=shift, share=0.4)
-    top = [Top(kappa=0.5), Top(kappa=1.0)][seed % 2]
-    solution = perceptron(X, y, top, variant=variant, batch_size=8, epochs=4, rng=np.random.RandomState(seed))
-    batches = Batches(X, y, top, 8, np.random.RandomState(seed))
-    seen = [plain(batch) for _ in range(solution.n_iter) for batch in batches.one_pass()]
-    reach = np.linalg.norm(X, axis=1).max()
-    assert solution.largest_k == max(k for _, _, k in seen)
-    directions = [
-        np.zeros(3),
-        solution.coef[:, 0],
-        *np.eye(3)[:1] * [[0.3], [1.0], [3.0]],
-        rng.standard_normal(3),
-    ]
-    for u in directions:
-        losses = sum(prec_at_k_surrogate(rows @ u, labels, k, variant) for rows, labels, k in seen)
-        bound = (2 * reach * np.sqrt(solution.largest_k) * np.linalg.norm(u) + np.sqrt(max(losses, 0.0))) ** 2
-        assert solution.n_mistakes <= bound * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("variant", ["avg", "max"])

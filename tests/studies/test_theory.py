@@ -1,6 +1,5 @@
 """The papers' theory in numbers: margins against subsets, bounds by hand and on random streams."""
 
-import doctest
 from itertools import product
 
 import numpy as np
@@ -26,7 +25,6 @@ from attop.solvers.minibatch.perceptron import perceptron
 from attop.surrogates.pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS, PApKTSConvex
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
 from attop.surrogates.push import HingePush, LogisticPush
-from support import ROOT
 from support.pushes import nasty_list
 
 # --- Margins -----------------------------------------------------------------------------------------
@@ -197,33 +195,6 @@ def test_corollary_2_is_corollary_1_for_a_ball():
     assert second == pytest.approx(first)
 
 
-def test_bounds_move_the_right_way():
-    settings = {"rho": 0.5, "norm": 2.0, "radius": 1.0, "m": 1000, "delta": 0.05}
-    base = aatp_kernel_bound(0.1, **settings).bound
-    for name, factor, sign in (
-        ("rho", 2, -1),
-        ("norm", 2, 1),
-        ("radius", 2, 1),
-        ("m", 2, -1),
-        ("delta", 2, -1),
-    ):
-        changed = aatp_kernel_bound(0.1, **{**settings, name: settings[name] * factor}).bound
-        assert sign * (changed - base) > 0
-    assert aatp_kernel_bound(0.2, **settings).bound == pytest.approx(base + 0.1)
-    assert aatp_kernel_bound(0.1, **settings, traces=(500, 500)).complexity < (
-        aatp_kernel_bound(0.1, **settings, traces=(1000, 500)).complexity
-    )
-    # More pairs: everything but the loss goes to zero.
-    assert aatp_kernel_bound(0.1, **{**settings, "m": 10**12}).bound == pytest.approx(0.1, abs=1e-4)
-
-
-def test_errata_hold():
-    page = ROOT / "docs" / "errata" / "aatp.md"
-    results = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert results.attempted >= 15
-    assert results.failed == 0
-
-
 # --- The p-norm push ---
 
 
@@ -258,18 +229,3 @@ def test_bound_by_hand():
     assert push_bound(0.5, 1.0, p=64, n_pos=40, n_neg=60, n_rankers=3).failure == 1
     assert log_covering_number(1.0, 5) == 0
     assert_allclose(log_covering_number(0.5, 2), np.log(25))
-
-
-def test_bound_is_monotone():
-    start = {"epsilon": 0.5, "theta": 0.8, "p": 2.0, "n_pos": 3000, "n_neg": 200_000, "n_rankers": 8}
-
-    def failure(**change):
-        return push_bound(**{**start, **change}).log_failure
-
-    for name, smaller in [("n_pos", 6000), ("n_neg", 400_000), ("epsilon", 0.6), ("theta", 1.0)]:
-        assert failure(**{name: smaller}) < failure()
-    for name, larger in [("p", 2.5), ("n_rankers", 9)]:
-        assert failure(**{name: larger}) > failure()
-    # Section 3: a power more asks for (4 / epsilon)^2 times the negatives.
-    more = push_bound(**{**start, "p": 3.0, "n_neg": 64 * start["n_neg"]})
-    assert_allclose(more.log_negatives, push_bound(**start).log_negatives, rtol=1e-12)

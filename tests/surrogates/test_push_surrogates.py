@@ -57,51 +57,6 @@ def test_subgradient_lies_below_everywhere(loss, price):
             assert there >= value + coef @ (b - a) - 1e-12 * (abs(value) + np.abs(coef) @ np.abs(b - a) + 1)
 
 
-def test_a_mean_instead_of_the_sum_would_not_be_convex_under_two_logarithms():
-    # The remark in ExpPushExp: log log of the mean over k has a chord below it, log log of the sum none.
-    v = np.full(1000, -20.0)
-    centre, h = np.log(np.log(1000.0)), 0.2
-
-    def values(minus):
-        def value(top):
-            u = np.exp(np.append(v, top))
-            return np.log(np.log(np.exp(u).sum()) - minus)
-
-        return value(centre - h) + value(centre + h) - 2 * value(centre)
-
-    assert values(np.log(1001)) < -1e-3
-    assert values(0.0) >= 0
-
-
-def test_logarithm_of_the_norm_would_not_be_convex_for_the_hinge():
-    y = np.array([1, 0])
-    a, b = np.array([0.0, 0.5]), np.array([0.0, -0.9])
-    value = [HingePush(p=2).value_and_coef(s, y)[0] for s in (a, (a + b) / 2, b)]
-    assert value[1] <= (value[0] + value[2]) / 2 + 1e-15
-    assert np.log(value[1]) > (np.log(value[0]) + np.log(value[2])) / 2
-
-
-@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
-def test_bounds(loss, price):
-    rng = np.random.default_rng(3)
-    for _ in range(100):
-        scores, y = nasty_list(rng)
-        p = rng.choice([1.0, 4.0, 64.0])
-        value = surrogate(loss, price, p).value_and_coef(scores, y)[0]
-        below = (scores[y == 1] <= scores[y == 0][:, None]).sum(axis=1)
-        n_pos, n_neg = (y == 1).sum(), (y == 0).sum()
-        if loss == "exponential":
-            at_least = np.exp(value / p) if price == "power" else np.exp(value)
-            assert at_least >= below.max() * (1 - 1e-12)
-        elif price == "power":
-            assert value >= ((below / n_pos) ** p).mean() ** (1 / p) - 1e-12
-            assert value >= below.max() / n_pos / n_neg ** (1 / p) - 1e-12
-        else:
-            assert value >= np.log(np.exp(below).mean()) / n_pos - 1e-12
-        if loss != "exponential":
-            assert value >= below.mean() / n_pos - 1e-12
-
-
 @pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
 @pytest.mark.parametrize("scale", [1e3, 1e6])
 def test_long_margins_do_not_overflow(loss, price, scale):
@@ -148,26 +103,6 @@ def test_batch_of_models_is_column_by_column(loss, price):
             assert isinstance(value, float)
             assert_allclose(values[m], value, rtol=1e-13)
             assert_allclose(coefs[:, m], coef, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
-def test_groups_are_averaged_and_one_sided_groups_left_out(loss, price):
-    y = np.array([1, 0, 0, 1, 1, 0, 1, 1, 0])
-    groups = np.array(list("aabcccaad"))  # b and d have no positive
-    scores = np.linspace(-1, 2, 9)
-    push = surrogate(loss, price, 2.0)
-    bound = push.bind(y, groups)
-    value, coef = bound(scores)
-    parts = [push.value_and_coef(scores[groups == g], y[groups == g]) for g in "ac"]
-    assert (bound.n_groups, bound.n_left_out) == (2, 2)
-    assert_allclose(value, np.mean([v for v, _ in parts]), rtol=1e-14)
-    for g, (_, c) in zip("ac", parts, strict=True):
-        assert_allclose(coef[groups == g], c / 2, rtol=1e-14)
-    assert_array_equal(coef[np.isin(groups, ["b", "d"])], 0)
-    with pytest.raises(ValueError, match="a positive and a negative"):
-        push.bind([1, 1])
-    with pytest.raises(ValueError, match="no group has a positive and a negative"):
-        push.bind([1, 0], [0, 1])
 
 
 def test_prices_and_declarations():

@@ -1,7 +1,5 @@
-"""One file and one line of the stub make a surrogate, reached from a configuration by its name."""
+"""Surrogates by their names; tests/run/test_to_add.py adds one."""
 
-import os
-import shutil
 import subprocess
 import sys
 
@@ -12,47 +10,7 @@ from attop import surrogates
 from attop.core.top import Top
 from attop.surrogates import AccuracyAtTop, BoundSurrogate, PApKAvg, Surrogate
 from attop.surrogates.registry import SURROGATES, get_surrogate
-from support import ROOT
 from support.surrogate_cases import TOP, WITHOUT_TOP
-
-NEW = """
-from attop.surrogates.pointwise import LogisticLoss
-
-class MyLoss(LogisticLoss):  # no kernel, which would be compiled anew
-    name = "my-loss"
-"""
-
-RUN = '''
-import numpy as np
-import yaml
-from attop_bench.run.config import load_config
-from attop_bench.run.fitting import import_estimator
-
-method = yaml.safe_load("""
-id: mine
-estimator: attop.GDRanker
-params: {surrogate: my-loss}
-""")
-data = {"id": "wdbc", "kind": "wdbc", "tops": [{"k": 3}], "scoring": "precision@k"}
-data["protocol"] = {"kind": "stratified"}
-config = load_config({"catalogues": {}, "datasets": [data], "methods": [method], "metrics": ["auc"]})
-chosen = config.methods[0]
-model = import_estimator(chosen.estimator)(**chosen.params)
-X = np.random.default_rng(0).normal(size=(30, 2))
-print(model._stages(), model.fit(X, X[:, 0] > 1).coef_.shape)
-'''
-
-
-def test_a_surrogate_is_one_file_and_one_line(tmp_path):
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "src/attop/surrogates/my_loss.py").write_text(NEW)
-    with open(tmp_path / "src/attop/surrogates/__init__.pyi", "a") as stub:
-        stub.write("from .my_loss import MyLoss as MyLoss\n")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN], capture_output=True, text=True, env=environment, cwd=tmp_path
-    )
-    assert done.stdout.strip() == "[MyLoss()] (2,)", done.stderr
 
 
 def test_every_public_surrogate_has_a_name_of_its_own():

@@ -47,12 +47,3 @@ def test_the_others_are_not_convex(cls):
     bound = cls(1).bind([1, 1, 0])
     ends, midpoint = bound(np.array([[1.0, 0], [0, 1], [0, 0]]))[0], bound(np.array([0.5, 0.5, 0]))[0]
     assert midpoint > ends.mean()
-
-
-@pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
-def test_same_scores_same_subgradient(cls):
-    rng = np.random.default_rng(10)
-    surrogate, _, y = draw(cls, rng)
-    bound, tied = surrogate.bind(y), np.zeros(len(y))
-    np.testing.assert_array_equal(bound(tied)[1], bound(tied)[1])
-    np.testing.assert_array_equal(bound(tied)[1], surrogate.bind(y)(tied)[1])
