@@ -185,6 +185,28 @@ def test_data_that_cannot_be_had(job_of):
     assert "get it by hand" in record["error"]
 
 
+def test_killed_each_time_is_a_row_of_the_second_run_and_once_by_hand_is_not(tmp_path, monkeypatch):
+    """Through Snakemake, which removes log and outputs of a job before it, below a limit of the machine."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("KILLED_ONCE", str(tmp_path / "killed-once"))
+    methods = ["KillsItself", "KilledOnce", "EatsMemory"]
+    entries = [{"id": name, "estimator": f"support.hostile_methods.{name}"} for name in methods]
+    config = {**SMALL, "datasets": SMALL["datasets"][:1], "limits": {"memory_mb": None}, "methods": entries}
+    command = ["bash", "-c", 'ulimit -v 3000000 && exec "$@"', "limited"]
+    first, output = snakemake(tmp_path / "run", "--cores", "1", config=config, before=command)
+    assert first != 0
+    assert "killed by SIGKILL from outside" in output
+    second, output = snakemake(tmp_path / "run", "--cores", "1", config=config, before=command)
+    assert second == 0, output
+    runs = pd.read_parquet(tmp_path / "run/results/tables/runs.parquet").set_index("method")
+    assert set(runs.loc["KillsItself", "status"]) == {"error"}
+    assert runs.loc["KillsItself", "error"].str.contains("twice in a row").all()
+    assert set(runs.loc["KilledOnce", "status"]) == {"ok"}
+    assert set(runs.loc["EatsMemory", "status"]) == {"memory"}
+    assert not list(tmp_path.glob("run/results/train/*/*/*/killed"))
+
+
 def test_a_kill_from_outside_leaves_no_record(tmp_path):
     def work():
         os.kill(os.getpid(), signal.SIGKILL)

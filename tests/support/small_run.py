@@ -34,11 +34,20 @@ SMALL = {
 }
 
 
-def snakemake(folder, *arguments, config=SMALL):
-    """Run the workflow in `folder` and return what it printed; the exit status is checked by `check`."""
+def snakemake(folder, *arguments, config=SMALL, before=()):
+    """Run the workflow in `folder`, by a command `before` it; return its exit status and what it printed."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--directory", str(folder)]
+    command = [
+        *before,
+        sys.executable,
+        "-m",
+        "snakemake",
+        "-s",
+        str(ROOT / "Snakefile"),
+        "--directory",
+        str(folder),
+    ]
     command += ["--configfile", str(folder / "config.yaml"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
     return done.returncode, done.stdout + done.stderr

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attop.core.files import write_text
 from attop_bench.jobs.limits import FAILED, NOT_APPLICABLE, Call, Exit, Limits
 from attop_bench.jobs.server import perform
 from attop_bench.run.spec import Job
@@ -43,13 +44,8 @@ def train(
     files = {"data": data, "folds": folds, "scores": scores, "record": record}
     request: dict[str, Any] = {name: os.path.abspath(path) for name, path in files.items()}
     request |= {"job": job.as_dict(), "digest": digest, "seconds": limits.seconds, "started": time.time()}
-    before = _last_line(log)
     exit = perform(Call("attop_bench.run.job.work", request, log, limits, ("attop_bench.run.preload",)))
-    if exit.status == "killed":
-        if before == exit.message and "SIGKILL" in before:
-            exit = Exit("error", f"twice in a row, so perhaps by the method itself: {exit.message}")
-        else:
-            _append(log, exit.message)
+    exit = _unless_again(exit, Path(request["record"]).with_name("killed"), digest)
     if exit.status in FAILED:
         exit = _write_failure(job, request, exit)
     if exit.status != "done":
@@ -96,14 +92,18 @@ def _write(outcome: Outcome, request: dict[str, Any]) -> None:
     write_outcome(outcome, request["scores"], request["record"])
 
 
-def _last_line(path: str) -> str:
-    """Return the last line of the log of the try before, empty if there was none."""
-    try:
-        return Path(path).read_text(errors="replace").rstrip().rpartition("\n")[2]
-    except OSError:
-        return ""
+def _unless_again(exit: Exit, note: Path, digest: str) -> Exit:
+    """Return the end of a job as it is to be recorded: what is killed twice in a row may do so for ever.
 
-
-def _append(path: str, line: str) -> None:
-    with contextlib.suppress(OSError), open(path, "a") as log:
-        log.write(f"{line}\n")
+    The note lies beside the results, where Snakemake leaves it: it removes log and outputs before a job.
+    """
+    with contextlib.suppress(OSError):
+        killed = exit.status == "killed" and "SIGKILL" in exit.message
+        again = killed and note.is_file() and note.read_text() == digest
+        if again or not killed:
+            note.unlink(missing_ok=True)
+        else:
+            write_text(note, digest)
+        if again:
+            return Exit("error", f"twice in a row, so perhaps by the method itself: {exit.message}")
+    return exit
