@@ -85,14 +85,8 @@ def test_it_prints_what_the_function_finds(table, capsys):
     ("arguments", "message"),
     [
         (["none.csv", "--label", "fraud", "--top", "5"], "none.csv: there is no such file"),
-        (
-            ["table.csv", "--label", "frod", "--top", "5"],
-            "no column 'frod'.*did you mean 'fraud'",
-        ),
-        (
-            ["table.csv", "--label", "fraud", "--top", "5", "--group", "x"],
-            "no column 'x'",
-        ),
+        (["table.csv", "--label", "frod", "--top", "5"], "no column 'frod'.*did you mean 'fraud'"),
+        (["table.csv", "--label", "fraud", "--top", "5", "--group", "x"], "no column 'x'"),
         (["table.csv", "--label", "kind", "--top", "5"], "column 'kind' has 80 missing values"),
         (["table.csv", "--label", "user", "--top", "5"], "--label user holds 6 values.*--positive"),
         (

@@ -9,14 +9,6 @@ from oracles.datasets import check_fold
 from support.labelled import labels, users
 
 
-def test_each_row_is_tested_once_and_the_others_train():
-    y = labels()
-    folds = stratified(y, n_folds=4, inner_folds=3, seed=0)
-    np.testing.assert_array_equal(np.sort(np.concatenate([f.test for f in folds])), np.arange(len(y)))
-    for fold in folds:
-        np.testing.assert_array_equal(np.union1d(fold.train, fold.test), np.arange(len(y)))
-
-
 @pytest.mark.parametrize("n_folds", [2, 5])
 def test_folds_differ_by_one_in_items_positives_and_each_class_of_a_group(n_folds):
     rng = np.random.default_rng(n_folds)

@@ -74,22 +74,6 @@ def test_settings_that_differ_in_top_share_one_sweep(search, monkeypatch):
     assert several[1].objective_ > several[0].objective_
 
 
-@pytest.mark.parametrize("weights", ["items", "pairs"])
-def test_kinds_of_top_agree(weights):
-    X, y = sample(40, 4, seed=2)
-    n_pos = int(y.sum())
-    models = AATP(weights=weights).fit_many(
-        X, y, candidates=[{"top": 10}, {"top": {"tau": 0.25}}, {"top": {"kappa": 10 / n_pos}}]
-    )
-    assert len({m.threshold_item_ for m in models}) == 1
-
-
-def test_groups_are_pooled():
-    X, y = sample(40, 4, seed=2)
-    pooled = AATP().fit(X, y, groups=np.arange(40) % 3)
-    assert np.array_equal(pooled.coef_, AATP().fit(X, y).coef_)
-
-
 def test_cvxpy_finds_the_same_model():
     pytest.importorskip("cvxpy")
     X, y = sample(15, 3, seed=4)

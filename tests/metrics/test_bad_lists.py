@@ -1,6 +1,7 @@
 """Labels, scores and groups that are wrong or in another form: metrics, surrogates and scorers."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -174,5 +175,7 @@ def test_scorers():
         scorer(LogisticRegression().fit(X, np.arange(48) % 3), X, Y)
     with pytest.raises(ValueError, match="got KMeans with no classes_"):
         scorer(KMeans(2, n_init=1).fit(X), X, Y)
+    with pytest.raises(TypeError, match="decision_function or predict_proba"):
+        scorer(SimpleNamespace(classes_=np.array([0, 1])), X, Y)
     with pytest.raises(UndefinedMetricError, match="auc is undefined: no positive"):
         scorer(model, X[Y == 0], np.full((Y == 0).sum(), "no"))

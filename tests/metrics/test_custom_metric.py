@@ -23,7 +23,7 @@ from attop_bench.run.tables import KEY, TABLES, write_tables
 from attop_bench.run.training import run_job, write_outcome
 from support import ROOT
 from support.folds import cut
-from support.small_run import SMALL, entry, snakemake
+from support.small_run import SMALL, entry
 
 MODULE = '''
 import dataclasses
@@ -194,16 +194,6 @@ def test_a_module_that_ends_the_process_is_refused(module):
     module.write_text("raise SystemExit(3)")
     with pytest.raises(ConfigError, match="cannot import my_metrics: SystemExit: 3"):
         configuration(metrics=["my_metrics.GAIN"])
-
-
-@pytest.mark.workflow
-def test_an_unknown_path_stops_the_workflow_before_its_first_job(tmp_path):
-    config = {**SMALL, "metrics": ["my_metrix.gain"]}
-    catalogues = {name: str(ROOT / file) for name, file in SMALL["catalogues"].items()}
-    status, output = snakemake(tmp_path, "-n", config={**config, "catalogues": catalogues})
-    assert status != 0
-    assert "metric 'my_metrix.gain': cannot import my_metrix" in output
-    assert "Job stats" not in output
 
 
 # --- What runs again ----------------------------------------------------------------------------------

@@ -1,18 +1,15 @@
 """Metrics as the papers and scikit-learn have them."""
 
-import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score, roc_curve
 
-from attop import Top
 from attop.metrics import (
     auc,
     average_precision,
     ndcg,
-    ndcg_aatp,
     pap_at_k,
     pap_at_k_risk,
     partial_auc,
@@ -46,40 +43,6 @@ def test_table_1_of_pap(best_first, k, in_auc, in_pauc, in_precision, in_pap, ti
         if printed is not None:
             assert Fraction(value).limit_denominator(1000) == Fraction(printed)
             assert value == pytest.approx(float(Fraction(printed)), rel=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("positives", "negatives"), [((100.0, 0.0, 0.0), (1.0, 1.0)), ((10.0, 0.0), (1.0, 1.0))]
-)
-def test_counterexamples_to_propositions_of_pap_have_risk_one_half(positives, negatives):
-    y = [1] * len(positives) + [0] * len(negatives)
-    for ties in ("expected", "error", "half"):
-        assert pap_at_k_risk(y, [*positives, *negatives], 2, ties=ties) == 0.5
-
-
-def test_pap_is_partial_auc_for_few_positives_and_precision_like_for_many():
-    rng = np.random.default_rng(5)
-    for _ in range(50):
-        y = rng.permutation(np.repeat([1, 0], [3, 12]))
-        scores = rng.integers(0, 6, 15)
-        for ties in ("expected", "error", "half"):
-            assert pap_at_k(y, scores, 5, ties=ties) == pytest.approx(partial_auc(y, scores, 5, ties=ties))
-    scores = np.arange(10, 0, -1)
-    assert pap_at_k([1, 1, 0, 0, 0, 1, 1, 0, 1, 0], scores, 2) == 1.0
-    assert pap_at_k([0, 0, 1, 1, 0, 1, 1, 0, 1, 0], scores, 2) == 0.0
-
-
-def test_p_at_tau_takes_the_ceiling():
-    y = [1, 0] * 25
-    assert precision_at_k(y, -np.arange(50), {"tau": 0.05}) == precision_at_k(y, -np.arange(50), 3) == 2 / 3
-    assert precision_at_k(y, -np.arange(50), Top(kappa=0.2)) == precision_at_k(y, -np.arange(50), 5)
-
-
-def test_ndcg_of_aatp_needs_k_positives_to_reach_one():
-    scores = [4.0, 3.0, 2.0, 1.0]
-    assert ndcg([1, 0, 0, 0], scores, 2) == ndcg([1, 0, 0, 0], scores) == 1.0
-    assert ndcg_aatp([1, 0, 0, 0], scores, 2) == pytest.approx(1 / (1 + 1 / math.log2(3)))
-    assert ndcg_aatp([1, 1, 0, 0], scores, 2) == pytest.approx(1.0)
 
 
 def test_auc_and_roc_points_agree_with_scikit_learn():

@@ -92,22 +92,6 @@ def test_mean_over_groups(name):
     assert value == (pytest.approx(np.mean(each), rel=1e-13), len(lists), 0, None)
 
 
-def test_a_constant_scorer_has_what_chance_has_whatever_the_order_of_rows():
-    rng = np.random.default_rng(1)
-    for n, n_pos, alpha in ((40, 3, 20.0), (1000, 10, 160.9), (500, 400, 5.0)):
-        labels = np.repeat([1, 0], [n_pos, n - n_pos])
-        values = {
-            (lift_at_k(y, np.zeros(n), 7), rie(y, np.zeros(n), alpha), bedroc(y, np.zeros(n), alpha))
-            for y in [labels, labels[::-1], *(rng.permutation(labels) for _ in range(20))]
-        }
-        ((lift, enhancement, discrimination),) = values
-        assert lift == pytest.approx(1, rel=1e-14)
-        assert enhancement == pytest.approx(1, rel=1e-13)
-        places = np.arange(1, n + 1)
-        best, worst = (rie(labels, sign * places, alpha) for sign in (-1, 1))
-        assert discrimination == pytest.approx((1 - worst) / (best - worst), rel=1e-9)
-
-
 def test_bedroc_as_its_paper_writes_it():
     # Truchon and Bayly (2007), eq. 36, from hyperbolic functions.
     rng = np.random.default_rng(2)

@@ -8,7 +8,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -105,21 +105,6 @@ def test_any_metric_becomes_a_mean_over_groups():
         assert value == get_metric("ap").evaluate(y[test], scores, groups=groups[test]).value
 
 
-@pytest.mark.usefixtures("routing")
-def test_groups_given_but_neither_requested_nor_refused_are_an_error():
-    X, y, groups = users(8)
-    scorer = make_top_scorer("precision@k", 1)
-    with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError, match="groups"):
-        cross_val_score(LogisticRegression(), X, y, scoring=scorer, params={"groups": groups})
-    refused = make_top_scorer("precision@k", 5).set_score_request(groups=False)
-    values = cross_val_score(
-        LogisticRegression(), X, y, scoring=refused, cv=GroupKFold(3), params={"groups": groups}
-    )
-    train, test = next(GroupKFold(3).split(X, y, groups))
-    scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
-    assert values[0] == precision_at_k(y[test], scores, 5)
-
-
 def test_a_metric_of_groups_without_groups_is_an_error_and_no_pool():
     X, y, groups = users(9)
     scorer = make_top_scorer("micro-pap@k", 1)
@@ -180,16 +165,3 @@ def test_scorer_in_cross_validation(model):
         score = fitted.decision_function(X[test]) if hasattr(fitted, "decision_function") else None
         score = fitted.predict_proba(X[test])[:, 1] if score is None else score
         assert value == pap_at_k(y[test], score, 10)
-
-
-def test_scorer_refuses_what_gives_no_ranking():
-    X, y = imbalanced()
-    scorer = make_top_scorer("auc")
-    with pytest.raises(ValueError, match="no classes_"):
-        scorer(LinearRegression().fit(X, y), X, y)
-
-    class Silent:
-        classes_ = np.array([0, 1])
-
-    with pytest.raises(TypeError, match="decision_function or predict_proba"):
-        scorer(Silent(), X, y)

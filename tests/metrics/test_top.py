@@ -111,7 +111,7 @@ def test_top_prints_in_few_words():
 
 
 @pytest.mark.parametrize(
-    "text", ["20", "k=", "k=2.5", "top=3", "tau=2", "k=10 of ten", "k = 1 of", "tau=0.1 of 9"]
+    "text", ["20", "k=", "k=2.5", "top=3", "tau=2", "k=10 of ten", "k = 1 of", "tau=0.1 of 9", "10", ""]
 )
 def test_what_no_top_is_written_as_is_refused(text):
     with pytest.raises(ValueError, match=r"a top is written as k=10, k=100 of 30000, .*, got"):

@@ -39,11 +39,10 @@ class PushPath(NamedTuple):
     margin: float  # how clearly each coordinate won its argmax, relative to the first round's largest
 
 
-def push_pseudocode(H, y, p, rounds, *, normalisation="text"):
+def push_pseudocode(H, y, p, rounds):
     """Figure 1: weak rankers H (n, J), pair weights d_ik, line search on equation (2).
 
-    `normalisation` is z_t as the text of section 4 has it, ``sum_ik d_ik exp(-alpha M_ik)``, or as
-    figure 1 has it, ``sum_k (sum_i d_ik)^(p - 1) (sum_i d_ik)``.
+    z_t is section 4's; figure 1's, ``sum_k (sum_i d_ik)^p``, leads the same way and overflows for large p.
     """
     M = H[y == 1][:, None, :] - H[y == 0][None, :, :]
     n_pos, n_neg, n_rankers = M.shape
@@ -57,10 +56,7 @@ def push_pseudocode(H, y, p, rounds, *, normalisation="text"):
         margins.append((derivative[j] - runner_up) / derivative[j])
         alpha = _solve_equation_2(d, M[:, :, j], p)
         lam[j] += alpha
-        if normalisation == "text":
-            z = (d * np.exp(-alpha * M[:, :, j])).sum()
-        else:
-            z = (d.sum(axis=0) ** (p - 1) * d.sum(axis=0)).sum()
+        z = (d * np.exp(-alpha * M[:, :, j])).sum()
         d = d * np.exp(-alpha * M[:, :, j]) / z
         coordinates.append(j)
         steps.append(alpha)

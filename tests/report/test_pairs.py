@@ -81,12 +81,6 @@ def test_what_cannot_be_tested_is_untested_with_the_reason(asked, reason):
     assert reason in headline([lead], TITLES)
 
 
-def test_without_variance_a_difference_is_taken_for_what_it_is():
-    one = {"a": [1.0] * 5, "b": [0.0] * 5, "c": [0.995] * 5}
-    (lead,) = leads_of("abc", one)
-    assert [lead.state(m) for m in "abc"] == ["best", "ahead", "equal"]
-
-
 def test_the_headline_joins_tops_with_the_same_best_and_counts_the_leads_shown():
     found = [*leads_of("ac", tops=("k=5", "k=10")), *leads_of("ad", tops=("k=20",))]
     assert headline(found, TITLES).startswith("A at k = 5 and 10; A and D at k=20.")
@@ -103,12 +97,6 @@ def test_a_method_with_fewer_runs_is_not_ranked():
     assert [(r.model, r.n) for r in lead.rivals] == [("c", 6), ("b", 5)]
     assert (lead.unranked, lead.state("b"), lead.m) == (("b",), "unranked", 6)
     assert "fewer runs: B" in reading(lead, TITLES)
-
-
-def test_a_metric_without_bounds_has_no_tolerance():
-    (lead,) = leads_of("ac", {m: [20 * v for v in RUNS[m]] for m in "ac"}, metric="dcg")
-    assert math.isnan(lead.tolerance)
-    assert lead.verdict == "ahead"
 
 
 def test_ratio_from_the_runs():

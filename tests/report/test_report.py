@@ -174,11 +174,7 @@ def degenerate(case):
         ("one of everything", 4, "so no line over tops is drawn"),
         ("all undefined", 3, "has no defined value here"),
         ("all failed", 0, "no message recorded"),
-        (
-            "ties and zeros",
-            6,
-            "are best, with the same value in every run.",
-        ),
+        ("ties and zeros", 6, "are best, with the same value in every run."),
         ("nothing run", 0, "Nothing was run on this data set"),
         ("bare manifest", 6, "No job failed and none is missing."),
     ],

@@ -36,10 +36,7 @@ def test_what_can_be_run_passes():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (
-            {"tops": [{"k": 31}]},
-            "k=31 cannot be selected by precision@k, undefined in the test part",
-        ),
+        ({"tops": [{"k": 31}]}, "k=31 cannot be selected by precision@k, undefined in the test part"),
         ({"tops": [{"k": 20}]}, "undefined in the validation part of repeat 0, fold 0 .15 items"),
         ({"scoring": "micro-pap@k"}, "micro-pap@k, a mean over groups, but its items have no groups"),
         (

@@ -46,13 +46,7 @@ def configured(tmp_path, protocol, **params):
         {
             "catalogues": {"methods": "config/methods.yaml"},
             "datasets": [
-                {
-                    "id": "bank",
-                    "kind": "file",
-                    "params": given,
-                    "protocol": protocol,
-                    "tops": [{"tau": 0.1}],
-                }
+                {"id": "bank", "kind": "file", "params": given, "protocol": protocol, "tops": [{"tau": 0.1}]}
             ],
             "methods": ["logistic-regression"],
         }

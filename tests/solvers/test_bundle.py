@@ -154,15 +154,6 @@ def test_sparse_is_dense():
     assert_allclose(sparse.coef, dense.coef, atol=1e-3 * np.abs(dense.coef).max())
 
 
-def test_objective_is_that_of_the_model():
-    X, y = sample(7, n=300, n_pos=60, d=12)
-    loss = PrecAtKStruct(60).bind(y)
-    solution = bundle(X, loss, lam=0.5, tol=1e-5)
-    w = solution.coef[:, 0]
-    assert solution.objective[0] == loss(X @ w)[0] + 0.25 * (w @ w)
-    assert_allclose(solution.history.objective[-1], solution.objective, rtol=1e-12)
-
-
 def test_reads_the_sample_twice_an_iteration_and_rarely():
     X, y = sample(8, n=3000, d=20, n_pos=150, shift=0.5)
 
@@ -312,19 +303,3 @@ def test_loss_that_is_not_convex_is_refused():
     X, _ = sample(12)
     with pytest.raises(ValueError, match="not convex"):
         bundle(X, Concave(), lam=10.0, tol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [({"lam": 0.0}, "lam"), ({"lam": np.nan}, "lam"), ({"tol": -1.0}, "tol"), ({"max_iter": 0}, "max_iter")],
-)
-def test_parameters_out_of_range(wrong, message):
-    X, y = sample(13)
-    with pytest.raises(ValueError, match=message):
-        bundle(X, AUCStruct().bind(y), **{"lam": 1.0, **wrong})
-
-
-def test_rows_must_fit():
-    X, y = sample(13)
-    with pytest.raises(ValueError, match=r"shape \(40, d\), .* got \(39, "):
-        bundle(X[1:], AUCStruct().bind(y), lam=1.0)

@@ -7,13 +7,7 @@ from scipy.sparse import csr_matrix
 from attop.core.top import Top
 from attop.solvers.minibatch.batches import Batches
 from attop.solvers.minibatch.perceptron import perceptron
-from oracles.first_order import (
-    overlapping,
-    perceptron_iterates,
-    perceptron_loop,
-    plain,
-    queries,
-)
+from oracles.first_order import overlapping, perceptron_iterates, perceptron_loop, plain, queries
 from support.first_order import RANKS, grouped
 
 
@@ -70,13 +64,6 @@ def test_perceptron_deadline_callback_and_overflow():
     huge = run(X=np.clip(X, -1, 1) * 1.7e308)
     assert huge.status == "diverged"
     assert np.isfinite(huge.coef).all()
-
-
-@pytest.mark.parametrize(("wrong", "message"), [({"variant": "mean"}, "variant"), ({"epochs": 0}, "epochs")])
-def test_perceptron_refuses(wrong, message):
-    X, y = overlapping()
-    with pytest.raises(ValueError, match=message):
-        perceptron(X, y, Top(k=1), rng=np.random.RandomState(0), **wrong)
 
 
 @pytest.mark.parametrize("variant", ["avg", "max"])

@@ -62,15 +62,6 @@ def test_sgd_deadline_callback_and_divergence():
     np.testing.assert_allclose(wild.coef[:, :1], run(X=X * 1e200, eta=1e-201, epochs=3).coef, rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"), [({"eta": 0}, "eta"), ({"radius": -1}, "radius"), ({"epochs": 0}, "epochs")]
-)
-def test_sgd_refuses(wrong, message):
-    X, y = overlapping()
-    with pytest.raises(ValueError, match=message):
-        sgd(X, y, Hinge, Top(k=1), rng=np.random.RandomState(0), **{"eta": 1, "radius": 1, **wrong})
-
-
 @pytest.mark.parametrize("ranks", RANKS)
 def test_sgd_of_queries_is_the_plain_loop(ranks):
     X, y, groups = grouped()

@@ -4,13 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from studies.movielens import orderings, sentences, side_by_side
-from studies.movielens.code import (
-    SharedCut,
-    cross_entropy,
-    descend,
-    greedy_of,
-    one_number_for_all_weights,
-)
+from studies.movielens.code import SharedCut, cross_entropy, descend, greedy_of, one_number_for_all_weights
 from studies.movielens.ways import ways
 
 from attop.surrogates.prec_at_k import PrecAtKAvg

@@ -186,15 +186,6 @@ def test_corollary_2_by_hand():
     assert given.bound == pytest.approx(sum(given[1:]))
 
 
-def test_corollary_2_is_corollary_1_for_a_ball():
-    K = np.array([2.0, 1.0, 0.5])  # diagonal of a kernel matrix
-    norm, radius, m = 1.5, np.sqrt(2.0), 3
-    complexity = norm * np.sqrt(K.sum()) / m
-    first = aatp_bound(0.1, (complexity, complexity), rho=0.3, score_bound=norm * radius, m=m)
-    second = aatp_kernel_bound(0.1, rho=0.3, norm=norm, radius=radius, m=m, traces=(K.sum(), K.sum()))
-    assert second == pytest.approx(first)
-
-
 # --- The p-norm push ---
 
 

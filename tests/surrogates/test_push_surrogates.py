@@ -105,6 +105,26 @@ def test_batch_of_models_is_column_by_column(loss, price):
             assert_allclose(coefs[:, m], coef, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("loss", "price"), COMBINATIONS)
+def test_groups_are_averaged_and_one_sided_groups_left_out(loss, price):
+    y = np.array([1, 0, 0, 1, 1, 0, 1, 1, 0])
+    groups = np.array(list("aabcccaad"))  # b and d have no positive
+    scores = np.linspace(-1, 2, 9)
+    push = surrogate(loss, price, 2.0)
+    bound = push.bind(y, groups)
+    value, coef = bound(scores)
+    parts = [push.value_and_coef(scores[groups == g], y[groups == g]) for g in "ac"]
+    assert (bound.n_groups, bound.n_left_out) == (2, 2)
+    assert_allclose(value, np.mean([v for v, _ in parts]), rtol=1e-14)
+    for g, (_, c) in zip("ac", parts, strict=True):
+        assert_allclose(coef[groups == g], c / 2, rtol=1e-14)
+    assert_array_equal(coef[np.isin(groups, ["b", "d"])], 0)
+    with pytest.raises(ValueError, match="a positive and a negative"):
+        push.bind([1, 1])
+    with pytest.raises(ValueError, match="no group has a positive and a negative"):
+        push.bind([1, 0], [0, 1])
+
+
 def test_prices_and_declarations():
     for loss, price in COMBINATIONS:
         push = surrogate(loss, price)

@@ -72,12 +72,6 @@ def test_narrow_is_precision_at_k_and_wide_is_the_share_of_positives():
         assert SoftPrecAtK(k, 1e9).value_and_coef(scores, y)[0] == pytest.approx(1 - y.mean(), abs=1e-6)
 
 
-def test_ties_at_the_cut_are_shared():
-    # One place for the three items tied at 0, one of them positive: a third of a positive.
-    value, _ = SoftPrecAtK(3, 1e-3).value_and_coef([2.0, 1.0, 0.0, 0.0, 0.0, -1.0], [1, 0, 0, 1, 0, 1])
-    assert value == pytest.approx(1 - (1 + 1 / 3) / 3, abs=1e-12)
-
-
 def test_a_million_ties_add_up_without_drift():
     size, positive, k = np.array([1000, 10**6]), np.array([400, 30_000]), 100
     scores, y = np.repeat([0.3, -1.1], size), np.zeros(size.sum(), int)

@@ -69,12 +69,7 @@ TABLE = {
     "solver of other methods": ("src/attop/solvers/aatp/box_qp.py", code, {}, set()),
     "comment": ("src/attop/solvers/descent/gradient_descent.py", comment, {}, set()),
     "docstring": ("src/attop/solvers/descent/gradient_descent.py", docstring, {}, set()),
-    "surrogate": (
-        "src/attop/surrogates/pap_at_k.py",
-        code,
-        {**BEFORE, "train": 3, **AFTER},
-        {"gd-papk-avg"},
-    ),
+    "surrogate": ("src/attop/surrogates/pap_at_k.py", code, {**BEFORE, "train": 3, **AFTER}, {"gd-papk-avg"}),
     "kernel": (
         "src/attop/surrogates/kernels/k_largest.py",
         code,
