@@ -61,10 +61,14 @@ def test_a_table_is_read_as_a_data_set_is(table, capsys):
     spaced.to_csv("spaced.csv", index=False, sep=";")
     table.to_parquet("table.parquet")
     table.to_csv("numbered.csv")
-    for path, drop in (("spaced.csv", []), ("table.parquet", []), ("numbered.csv", ["1"])):
+    table.to_csv("commas.csv", index=False, sep=";", decimal=",")
+    table.assign(told=np.where(table["fraud"] == "fraud", "yes", None)).to_csv("leak.csv", index=False)
+    files = {"spaced.csv": [], "table.parquet": [], "numbered.csv": ["1"], "commas.csv": [], "leak.csv": []}
+    for path, drop in files.items():
         X, y, _ = command.read(path, "fraud", None, None, drop)
         assert y.tolist() == frauds
         assert X.shape == (240, 6)
+    assert "told tells the label nearly alone (AUC 1.000): is it" in capsys.readouterr().out
 
 
 @pytest.mark.workflow

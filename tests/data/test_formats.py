@@ -163,7 +163,11 @@ def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
         (["1970-01-03", "1970-01-02", "1969-12-31"], [2, 1, -1]),
         (["1970-01-03 00:00:00", "1970-01-02T23:59:59", "1969-12-31 23:59:59.9"], [2, 1, -1]),
         (["1970-01-03T00:30:00+02:00", "1970-01-02T23:30:00+02:00", "1969-12-31T01:00:00+02:00"], [2, 1, -1]),
+        (["1970-01-03T01:30:00+02:00", "1970-01-02T23:30:00+01:00", "1969-12-31T23:00:00Z"], [1, 1, -1]),
+        (["1970-01-03T01:30+02", "1970-01-02T23:30-0100", "1969-12-31 23:00Z"], [1, 2, -1]),
         (["2", "1.999", "-0.5"], [2, 1, -1]),
+        (["45291", "45292", "45300"], [45291, 45292, 45300]),
+        (["730120", "730131", "730101"], [730120, 730131, 730101]),  # one month: as far apart in days
     ],
 )
 def test_a_column_gives_the_day_of_each_row(tmp_path, dates, expected):
@@ -189,6 +193,12 @@ def test_dates_of_parquet_are_days(tmp_path):
         (["20240131", "20240201"], "has numbers from 20240131 to 20240201, which are not numbers of days"),
         (["1700000000", "1701000000"], "divide seconds by 86400, write a date as 2024-12-31"),
         (["0", "864000"], "numbers from 0 to 864000, which are not numbers of days"),
+        (["190131", "190201"], "which look like dates written as YYMMDD, not like days: write"),
+        (["010131", "010201"], "look like dates written as YYMMDD"),
+        (["202401", "202402"], "look like months written as YYYYMM"),
+        (["2023", "2024"], "look like years"),
+        (["473352", "473400.5"], "look like hours since 1970"),
+        (["2024-01-01T10:00+01:00", "2024-01-01T10:00"], "is not of dates.*all with an offset or none"),
         (["True", "False"], "is true or false"),
         (["2024-01-01", ""], "1 missing values"),
         (["2024-02-31", "2024-01-01"], "is not of dates"),

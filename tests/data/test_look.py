@@ -97,10 +97,14 @@ def test_marks_of_missing_values_are_read_as_such_in_their_column_alone(tmp_path
 
 def test_semicolons_and_decimal_commas(tmp_path):
     frame = plain(price=lambda rng, n, y: rng.integers(0, 10**4, n) / 100 + 0.01)
+    frame["price"] = [f"{v:g}".replace(".", ",") for v in frame["price"].round(1)]  # 12 and 12,5
     found = look(written(frame, tmp_path, sep=";", decimal=","), "y")
     assert found.reader == {"separator": ";", "decimal": ","}
     dataset = runs(found)
-    np.testing.assert_allclose(dataset.X, frame[["a", "b", "price"]])
+    prices = frame["price"].str.replace(",", ".").astype(float)
+    np.testing.assert_allclose(dataset.X, frame[["a", "b"]].assign(price=prices))
+    thousands = frame.assign(price=[f"{i % 9 + 1},{i:03}" for i in range(300)], a=0)
+    assert look(written(thousands, tmp_path, sep=";"), "y").reader == {"separator": ";"}
 
 
 NAMED = {
@@ -132,10 +136,36 @@ def test_copies_of_rows_stay_on_one_side(tmp_path):
     assert runs(found).duplicate_group is not None
 
 
-def test_what_tells_the_label_alone_is_told(tmp_path):
-    found = look(written(plain(charged_back=lambda rng, n, y: -y + rng.normal(size=n) / 100), tmp_path), "y")
-    assert [c for c in found.complaints if "charged_back: tells the label nearly alone" in c]
-    assert not [c for c in look(written(plain(), tmp_path), "y").complaints if "nearly alone" in c]
+LEAKS = {
+    "number": lambda rng, n, y: -y + rng.normal(size=n) / 100,
+    "copy": lambda rng, n, y: y,
+    "text": lambda rng, n, y: np.where(y, "chargeback", "none"),
+    "status": lambda rng, n, y: np.where(y, rng.choice(["won", "lost"], n), rng.choice(["open", "shut"], n)),
+    "refund": lambda rng, n, y: np.where(y & (rng.random(n) < 0.8), rng.normal(size=n), np.nan),
+    "note": lambda rng, n, y: np.where(y & (rng.random(n) < 0.6), "called", None),
+    "flag": lambda rng, n, y: y * (rng.random(n) < 0.7),
+}
+
+
+@pytest.mark.parametrize("comma", [False, True])
+@pytest.mark.parametrize("leak", LEAKS)
+def test_what_tells_the_label_alone_is_said_and_left_out(leak, comma, tmp_path):
+    written_as = {"sep": ";", "decimal": ","} if comma else {}
+    found = look(written(plain(charged=LEAKS[leak]), tmp_path, **written_as), "y")
+    assert list(found.leaks) == ["charged"]
+    assert [c for c in found.complaints if c.startswith("charged: tells the label nearly alone (")]
+    assert "charged" in parameters(found)["drop"]
+    assert f"      # - charged: {found.leaks['charged']}\n" in propose(found)
+    runs(found)
+
+
+def test_what_helps_is_no_leak(tmp_path):
+    fair = {
+        "good": lambda rng, n, y: np.where(rng.random(n) < 0.8, y, 1 - y),
+        "known": lambda rng, n, y: np.where(rng.random(n) < 0.3 + 0.5 * y, 1.5, np.nan),
+        "shop": lambda rng, n, y: [f"shop {i}" for i in rng.integers(0, 40, n)],
+    }
+    assert not look(written(plain(**fair), tmp_path), "y").leaks
 
 
 def test_the_likeliest_label_comes_first_and_the_rarest_value_is_positive(tmp_path):

@@ -1,18 +1,29 @@
-"""Names are text: what stands in a file is what is trained on, scored and written, in every format."""
+"""Names are text: what stands in a file is what is trained on, scored and listed, in every format."""
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from attop.core.files import write_csv
+from attop.core.top import Top
 from attop.experiment.candidate import fit
-from attop_bench.data import make
-from attop_bench.deploy.package import Package
+from attop_bench.cli.main import main
+from attop_bench.data import DatasetError, make
+from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_pipeline, raw_rows
+
+LONG = "12345678901234567890"
 
 
 def package(path, **params):
-    """Return a model of all rows of a file as attop deploy makes it, without choosing one."""
+    """Return a linear model of all rows of a file as attop deploy makes it, without choosing one."""
     params = {"path": str(path), "label": "y", "positive": "yes", "one_hot": True, **params}
     data = make("file", **params)
     rows = raw_rows("file", params, data)
@@ -28,10 +39,12 @@ def package(path, **params):
     return Package(model, notes)
 
 
-def users(n=240):
-    rng = np.random.default_rng(0)
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng, n = np.random.default_rng(0), 240
     x = rng.normal(size=n).round(3)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "id": [f"{i:03}" for i in range(n)],
             "x": x,
@@ -41,19 +54,217 @@ def users(n=240):
             "y": np.where(x + rng.normal(size=n) > 1, "yes", "no"),
         }
     )
+    frame.to_csv("t.csv", index=False)
+    return frame
 
 
-@pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    users().to_csv("t.csv", index=False)
-    return users()
-
-
-@pytest.mark.parametrize("code", ["7", "12", "03", "A1"])
-def test_one_row_scores_like_all(code, table):
-    model = package("t.csv", drop=["id", "user"])
+@pytest.mark.parametrize("gap", [{}, {"impute": "median"}])
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+@pytest.mark.parametrize(("name", "value"), [("code", 7), ("code", 12), ("code", "03"), ("flag", True)])
+def test_one_row_scores_like_all(name, value, format, gap, table):
+    if gap:
+        table.loc[5, ["x", "code"]] = None
+        table.to_csv("t.csv", index=False)
+    model = package("t.csv", drop=["id", "user"], **gap)
     every = model.rank("t.csv").set_index("row")["score"]
-    row = int((table["code"] == code).to_numpy().argmax())
-    table[row : row + 1].to_csv("one.csv", index=False)
-    assert model.rank("one.csv")["score"].item() == pytest.approx(every[row + 1], rel=1e-12)
+    row = int((table[name] == str(value)).to_numpy().argmax())
+    one = table[row : row + 1].assign(**{name: value})  # in Parquet a number or a truth value
+    getattr(one, f"to_{format}")(f"one.{format}", index=False)
+    assert model.rank(f"one.{format}")["score"].item() == pytest.approx(every[row + 1], rel=1e-12)
+
+
+def test_whole_numbers_of_parquet_stay_whole_beside_a_gap(table):
+    model = package("t.csv", drop=["id", "user"])
+    new = table[table["code"] == "7"][:3].assign(code=[7, 7, None], id=pd.array([7, None, 10**18], "Int64"))
+    new.assign(code=new["code"].astype("Int64")).to_parquet("n.parquet")
+    said = []
+    ranked = model.rank("n.parquet", tell=said.append).sort_values("row")
+    score = model.rank("t.csv").set_index("row")["score"]
+    np.testing.assert_allclose(ranked["score"][:2], score[new.index[:2] + 1])
+    assert ranked["id"].astype(object).fillna("").tolist() == [7, "", 10**18]
+    assert len(said) == 1
+    assert "column 'code': 1 of 3 values were never seen in training" in said[0]
+
+
+def test_values_that_were_never_seen_are_counted(table, capsys):
+    write_package(Path("out"), package("t.csv", drop=["id", "user"]))
+    table[:9].assign(code=[" 7", "a1", "7.0", *["A1"] * 6]).to_csv("n.csv", index=False)
+    assert main(["score", "out", "n.csv", "--all"]) == 0
+    said = capsys.readouterr()
+    assert "column 'code': 2 of 9 values were never seen in training, such as 'a1'" in said.err
+    assert len(said.out.splitlines()) == 10
+
+
+def test_the_list_names_what_the_file_names(table, capsys):
+    write_package(Path("out"), package("t.csv", drop=["id", "user"]))
+    ids = ["007", "010", "1e5", LONG, "", " NA"]
+    table[:6].assign(id=ids).to_csv("n.csv", index=False)
+    assert main(["score", "out", "n.csv", "--all"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {row["row"]: row["id"] for row in rows} == {str(i + 1): id for i, id in enumerate(ids)}
+
+
+def test_k_is_resolved_in_each_group(table):
+    model = package("t.csv", drop=["id"], group="user")
+    ranked = model.rank("t.csv")
+    assert ranked["user"].value_counts().to_dict() == {"01": 149, "1": 49, "true": 31, "TRUE": 11}
+    for top, sizes in (
+        (None, [15, 5, 4, 2]),
+        (Top(k=40), [40, 40, 31, 11]),
+        (Top(k=2, out_of=100), [3, 1, 1, 1]),
+    ):
+        head = model.head(ranked, top).groupby("user")["rank"].max()
+        assert head[["01", "1", "true", "TRUE"]].tolist() == sizes
+    with pytest.raises(ValueError, match="k=150 asks for 150 of the 149 items"):
+        model.head(ranked, Top(k=150))
+    table.assign(user=["", *table["user"][1:]]).to_csv("gap.csv", index=False)
+    with pytest.raises(DatasetError, match="column 'user' has 1 missing values, the first in data row 1"):
+        model.rank("gap.csv")
+    table.drop(columns="user").to_csv("none.csv", index=False)
+    with pytest.raises(DatasetError, match="the file lacks: user"):
+        model.rank("none.csv")
+
+
+@pytest.mark.parametrize(
+    "users",
+    [
+        ["01", "1"],
+        ["1e5", "100000"],
+        ["true", "TRUE"],
+        [LONG, LONG[:-1] + "1"],
+        ["1.50", "1.5"],
+        ["7", "7.0"],
+    ],
+)
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+@pytest.mark.parametrize("role", ["group", "entity"])
+def test_two_customers_are_two(role, format, users, table):
+    table = table.assign(user=np.repeat(users, 120))
+    getattr(table, f"to_{format}")(f"u.{format}", index=False)
+    params = {"path": f"u.{format}", "label": "y", "positive": "yes", "drop": ["id", "code", "flag"]}
+    data = make("file", **params, **{role: "user"})
+    assert len(np.unique(data.groups if role == "group" else data.entity)) == 2
+
+
+@pytest.mark.parametrize(
+    ("positive", "count"), [("01", 1), ("1", 2), (1, 3), ("1.0", 3), (">= 1", 3), (True, 3)]
+)
+def test_a_label_is_named_as_text_or_given_as_a_number(positive, count, tmp_path):
+    (tmp_path / "t.csv").write_text("u,y\n1,01\n2,1\n3,1\n4,0\n")
+    assert make("file", path=tmp_path / "t.csv", label="y", positive=positive).n_pos == count
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"x": "inf"}, "column 'x' has infinite values"),
+        ({"x": ""}, "column 'x' has 1 missing values, the first in data row 2"),
+        ({"x": "1,5"}, "column 'x' must hold numbers, got '1,5' in data row 2"),
+        ({"x": "0x1f"}, "column 'x' must hold numbers, got '0x1f'"),
+    ],
+)
+def test_what_is_no_number_is_refused_by_column(change, message, table):
+    model = package("t.csv", drop=["id", "user"])
+    new = table[:3].astype(str)
+    new.loc[1, list(change)] = list(change.values())
+    new.to_csv("n.csv", index=False)
+    with pytest.raises(DatasetError, match=message):
+        model.rank("n.csv")
+
+
+def test_what_is_no_table_or_model_is_named(table):
+    write_package(Path("out"), package("t.csv", drop=["id", "user"]))
+    for name, start in (("n.xlsx", b"PK\3\4"), ("old.xls", b"\xd0\xcf\x11\xe0"), ("n.csv", b"PK\3\4")):
+        Path(name).write_bytes(start + bytes(range(256)))
+        with pytest.raises(DatasetError, match="save it as CSV"):
+            make("file", path=name, label="y", positive=1)
+        with pytest.raises(DatasetError, match=f"{name}: .*save it as CSV"):
+            read_package("out").rank(name)
+    for text in ("{", "[]", json.dumps({"features": []})):
+        Path("out/model.json").write_text(text)
+        with pytest.raises(DatasetError, match=r"out.model\.json is not what attop deploy wrote"):
+            read_package("out")
+
+
+IDS = [
+    "007",
+    "7",
+    "1e5",
+    "100000",
+    LONG,
+    LONG[:-1] + "1",
+    "",
+    "NA",
+    'say "hi"',
+    "a,b;c",
+    "naïve ☃",
+    " 7 ",
+    "x\ny",
+]
+CATEGORIES = [
+    ["7", "07", "7.0", "A1"],
+    ["1e3", "1000", "x"],
+    ["True", "TRUE", "false", "maybe"],
+    ["True", "False"],
+    ["2024-01-01", "2024-01-02", "never"],
+    ["7,5", "7.5", "none"],
+    [LONG, LONG[:-1] + "1", "short"],
+    ["ü", 'q"', "", "NA"],
+]
+LABELS = [("yes", "no"), ("1", "0"), ("01", "1"), ("True", "False"), ("1.0", "0")]
+
+
+def written(path, frame, decimal):
+    """Write text, and numbers, in the format of a name; return the options of its reader."""
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+        return {}
+    rows = io.StringIO()
+    writer = csv.writer(rows, delimiter="," if decimal == "." else ";")
+    writer.writerow(frame.columns)
+    number = {c: frame[c].dtype.kind == "f" for c in frame}
+    for row in frame.itertuples(index=False):
+        text = {c: "" if pd.isna(v) else str(v) for c, v in zip(frame, row, strict=True)}
+        writer.writerow(text[c].replace(".", decimal) if number[c] else text[c] for c in frame)
+    content = rows.getvalue().encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return {} if decimal == "." else {"separator": ";", "decimal": ","}
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("part", range(4))
+def test_any_table_gives_the_same_scores_whole_permuted_by_row_and_wider(part, tmp_path):
+    """75 random tables: training, then scoring; the list carries the file's own text."""
+    for seed in range(75 * part, 75 * (part + 1)):
+        rng, n = np.random.default_rng(seed), 6
+        name, decimal = [("t.csv", "."), ("t.csv", ","), ("t.csv.gz", "."), ("t.parquet", ".")][seed % 4]
+        positive, other = LABELS[rng.integers(len(LABELS))]
+        kinds = rng.permutation(len(CATEGORIES))[:2]
+        columns = {
+            "id": rng.choice(IDS, n),
+            "x": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n) * 10.0 ** rng.integers(-8, 9)),
+            **{f"c{k}": rng.choice(CATEGORIES[k], n) for k in kinds},
+            "y": np.where(rng.permutation(n) < 3, positive, other),
+        }
+        frame = pd.DataFrame({c: v if c == "x" else v.astype(object) for c, v in columns.items()})
+        frame.loc[0, [f"c{k}" for k in kinds]] = [CATEGORIES[k][-1] for k in kinds]  # no dates or names alone
+        path = tmp_path / name
+        reader = written(path, frame, decimal)
+        model = package(path, reader=reader, positive=positive, drop=["id"], impute="median")
+        score = model.rank(path).set_index("row")["score"].sort_index().to_numpy()
+
+        def check(rows, score=score, model=model, path=path, frame=frame, decimal=decimal, **more):
+            new = frame.iloc[rows].assign(**more)[[*more, *frame.columns]]
+            written(path, new, decimal)
+            ranked = model.rank(path)
+            np.testing.assert_allclose(ranked["score"], score[rows][ranked["row"] - 1], rtol=1e-9, atol=1e-12)
+            write_csv(path.with_suffix(".list"), ranked)
+            with open(path.with_suffix(".list"), newline="", encoding="utf-8") as file:
+                listed = [row["id"] for row in csv.DictReader(file)]
+            assert listed == new["id"].to_numpy()[ranked["row"] - 1].tolist()
+
+        check(np.arange(n))
+        check(rng.permutation(n))
+        check(np.arange(n), more=["0"] * n, score_=["NA"] * n)
+        for row in range(n):
+            check(np.array([row]))

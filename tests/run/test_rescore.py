@@ -151,6 +151,27 @@ def test_refuses(change, message, tmp_path):
         rescored(change(predictions()), tmp_path)
 
 
+@pytest.mark.parametrize("pair", [("01", "1"), ("1e5", "100000"), ("true", "TRUE"), ("NA", "None")])
+@pytest.mark.parametrize("column", ["method", "dataset"])
+def test_names_are_text(column, pair, tmp_path):
+    frame = predictions(("a", "b"), ("good", "bad"), repeats=1)
+    first = {"method": "good", "dataset": "a"}[column]
+    frame[column] = np.where(frame[column] == first, *pair)
+    frame["group"] = np.where(frame["row"] % 2, "01", "1")
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    values = rescore([tmp_path / "p.csv"], TOPS, [PRECISION], PRECISION, n_jobs=1).tables["evaluation"]
+    assert set(values[column]) == set(pair)
+    assert len(values) == 2 * 2 * 3 * len(TOPS)
+    assert (values["n_groups"] + values["n_left_out"]).eq(2).all()
+
+
+def test_a_column_renamed_to_one_there_is_is_refused(tmp_path):
+    frame = predictions(("a",)).assign(p=0.5)
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    with pytest.raises(DatasetError, match="column 'score' occurs twice: rename one"):
+        rescore([tmp_path / "p.csv"], TOPS, [PRECISION], PRECISION, rename={"p": "score"}, n_jobs=1)
+
+
 def test_a_data_set_in_two_files_is_refused(tmp_path):
     for name in ("one", "two"):
         predictions(("a",)).to_csv(tmp_path / f"{name}.csv", index=False)

@@ -134,6 +134,8 @@ def read(
     aside = [name for name in aside if name != group]
     if aside:
         print(f"Left out, as attop look proposes: {few(aside)}.")
+    for name, how in table.leaks.items():
+        print(f"{name} tells the label nearly alone ({how}): is it known beforehand?")
     aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
     dataset = make("file", **params, group=group, drop=aside)
     X = dataset.X

@@ -59,7 +59,7 @@ class Table:
     frame: pd.DataFrame
     where: str
     has_types: bool = True
-    missing: _Marks | Mapping[str | int, _Marks] = ()
+    missing: Any = ()
     decimal: str = "."
 
     def values(self, name: str) -> pd.Series:
@@ -89,7 +89,7 @@ class Table:
                 f"{self.where}: column {name!r} holds lists or mappings, such as {odd!r}: drop it"
             )
         numbers = None if self.has_types else _numbers(text, self.decimal)
-        return text if numbers is None else numbers
+        return text.astype(object) if numbers is None else numbers
 
     def text(self, name: str) -> pd.Series:
         """Return a column as text without blanks around it, NaN where nothing is left."""
@@ -123,14 +123,15 @@ class Table:
 
     def _stripped(self, name: str) -> pd.Series:
         """Return a column that is not of numbers, text without blanks around it, gaps as NaN."""
-        column = self.frame[name].astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
-        gaps: Any = [""]
-        if not self.has_types:
-            marks = self.missing
-            if isinstance(marks, Mapping):
-                marks = {str(key): given for key, given in marks.items()}.get(name, ())
-            gaps = _GAPS.union(map(str, marks))
-        return column.mask(column.isin(gaps) | column.isna(), np.nan)
+        column = self.frame[name]
+        if self.has_types:
+            column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
+            return column.mask(column.isin([""]) | column.isna(), np.nan)
+        marks = self.missing
+        if isinstance(marks, Mapping):
+            marks = {str(key): given for key, given in marks.items()}.get(name, ())
+        column = column.str.strip()
+        return column.mask(column.isin(_GAPS.union(map(str, marks))), np.nan)
 
 
 def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:

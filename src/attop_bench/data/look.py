@@ -10,7 +10,9 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from attop.core.typing import Floats, Ints
 from attop.core.wording import did_you_mean, few
 from attop.metrics.roc import auc
 from attop_bench.data.base import DatasetError
@@ -47,9 +49,14 @@ _NEARLY = 0.95
 #: Values that are no numbers in a column of numbers: marks of what is missing.
 _MARKS = 3
 _WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
-_COMMA = re.compile(r"[-+]?\d+,\d+")
-#: AUC of a single feature from which on it is most likely known only after the label.
+#: A number with a comma before the decimals, or none; and one with commas between thousands.
+_COMMA = re.compile(r"[-+]?\d+(,\d+)?(?:[eE][-+]?\d+)?")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
+#: AUC of a single feature from which on it is most likely known only after the label; the share of positives
+#: where it has a value that half of all positives have; and the negatives to be expected there, and those and
+#: positives there must be at all.
 _LEAK = 0.99
+_EXPECTED = 10
 
 
 @dataclass(frozen=True)
@@ -69,8 +76,6 @@ class Column:
         Whether it holds anything but numbers.
     marks : tuple of str
         Values of a column that else holds numbers: they may stand for what is missing.
-    comma : bool
-        Whether it holds numbers with a comma before the decimals.
     """
 
     name: str
@@ -80,12 +85,11 @@ class Column:
     example: str
     text: bool = False
     marks: tuple[str, ...] = ()
-    comma: bool = False
 
     @property
     def is_feature(self) -> bool:
         """Whether a learner can use it as it is, gaps filled and categories encoded."""
-        return self.kind in ("number", "yes/no", "category") or bool(self.marks) or self.comma
+        return self.kind in ("number", "yes/no", "category") or bool(self.marks)
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,8 @@ class Look:
         Rows whose features are those of a row before.
     twins : mapping of str to str
         Column -> an earlier one with the same values.
+    leaks : mapping of str to str
+        Feature that tells the label nearly alone -> how.
     days : mapping of str to int
         Column of dates without gaps, written as 2026-12-31 -> days from the first to the last.
     reader : mapping
@@ -128,6 +134,7 @@ class Look:
     candidates: list[Candidate]
     copies: int
     twins: Mapping[str, str]
+    leaks: Mapping[str, str]
     days: Mapping[str, int]
     reader: Mapping[str, object]
     complaints: list[str]
@@ -161,9 +168,12 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
     where = f"dataset {path}"
     reader = _separator(path)
     table = read_table(path, None, reader)
+    if not table.has_types and any(_has_comma(table.text(name)) for name in table.frame):
+        reader |= {"decimal": ","}
+        table = replace(table, decimal=",")
     frame, columns = _described(table)
-    if table.has_types:  # no other reader has options for marks and commas
-        columns = [replace(c, marks=(), comma=False) for c in columns]
+    if table.has_types:  # no other reader has options for marks
+        columns = [replace(c, marks=()) for c in columns]
     two = [_candidate(table, frame, c.name, None) for c in columns if c.distinct == 2 and c.missing == 0]
     candidates = sorted(two, key=lambda c: (_LABEL.search(c.column) is None, c.share))
     chosen = candidates[0] if candidates else None
@@ -174,10 +184,11 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
     twins = _twins(frame)
     features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
     copies = int(frame[features].duplicated().sum()) if features else 0
-    marks = {c.name: list(c.marks) for c in columns if c.marks}
-    if not table.has_types:
-        reader |= {"missing": marks} if marks else {}
-        reader |= {"decimal": ","} if any(c.comma for c in columns) else {}
+    if marks := {c.name: list(c.marks) for c in columns if c.marks}:
+        reader |= {"missing": marks}
+        table = replace(table, missing=marks)
+        frame = frame.assign(**{name: table.values(name) for name in marks})
+    leaks = {} if chosen is None else dict(_leaks(table, frame, columns, chosen))
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
     days = {name: span for name, span in spans.items() if span}
     complaints = [
@@ -187,10 +198,24 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
             [f"{copies:,} rows have the features of a row before: kept on one side of every split"]
             * (copies > 0)
         ),
-        *_leaks(table, frame, columns, chosen),
+        *(["numbers have a comma before the decimals: read with decimal: ','"] * ("decimal" in reader)),
+        *(
+            f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?"
+            for name, how in leaks.items()
+        ),
     ]
     return Look(
-        os.fspath(path), len(frame), columns, chosen, candidates, copies, twins, days, reader, complaints
+        os.fspath(path),
+        len(frame),
+        columns,
+        chosen,
+        candidates,
+        copies,
+        twins,
+        leaks,
+        days,
+        reader,
+        complaints,
     )
 
 
@@ -227,15 +252,14 @@ def _describe(values: pd.Series) -> Column:
     distinct = present.nunique()
     text = not pd.api.types.is_numeric_dtype(values)
     marks: tuple[str, ...] = ()
-    comma = False
     if distinct < 2:
         kind = "constant" if distinct else "empty"
     elif not text:
         kind = _number_kind(str(values.name), present, distinct)
     else:
-        kind, marks, comma = _text_kind(str(values.name), present, distinct)
+        kind, marks = _text_kind(str(values.name), present, distinct)
     example = str(present.iloc[0])[:24] if distinct else ""
-    return Column(str(values.name), kind, float(values.isna().mean()), distinct, example, text, marks, comma)
+    return Column(str(values.name), kind, float(values.isna().mean()), distinct, example, text, marks)
 
 
 def _number_kind(name: str, present: pd.Series, distinct: int) -> str:
@@ -249,27 +273,37 @@ def _number_kind(name: str, present: pd.Series, distinct: int) -> str:
     return "identifier" if numbers.abs().max() >= 2**53 else _name_kind(name, present, distinct)
 
 
-def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...], bool]:
-    """Return the kind, marks of missing values among numbers, and whether these have a comma."""
+def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...]]:
+    """Return the kind, and marks of missing values among numbers."""
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(present) or is_dates(present):
-        return "date", (), False
+        return "date", ()
     if not all(isinstance(value, (str, Real)) for value in present):
-        return "unusable", (), False
+        return "unusable", ()
     if distinct == 2:
-        return "yes/no", (), False
+        return "yes/no", ()
     text = present.astype(str)
     values = pd.Series(text.unique())
     odd = values[pd.to_numeric(values, errors="coerce").isna()]
     if len(values) > _FEW and len(odd) <= _MARKS:
-        return "text of numbers", tuple(odd), False
+        return "text of numbers", tuple(odd)
     if len(values) > _FEW and values.str.fullmatch(_WRITTEN).mean() >= _NEARLY:
-        return "text of numbers", (), bool(values.str.fullmatch(_COMMA).mean() >= _NEARLY)
+        return "text of numbers", ()
     kind = _name_kind(name, text, distinct)
     if kind == "number":
         kind = "identifier" if is_identifier(text) else "category"
-    return kind, (), False
+    return kind, ()
+
+
+def _has_comma(text: pd.Series) -> bool:
+    """Whether a column holds numbers with a comma before the decimals."""
+    import pandas as pd
+
+    values = pd.Series(text.dropna().unique(), dtype=str)
+    found = values[values.str.fullmatch(_COMMA)]
+    decimals = found.str.contains(",") & ~found.str.fullmatch(_THOUSANDS)
+    return len(values) > _FEW and len(found) >= _NEARLY * len(values) and bool(decimals.any())
 
 
 def _name_kind(name: str, present: pd.Series, distinct: int) -> str:
@@ -349,8 +383,10 @@ def _column_complaints(
         if column.marks:
             yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
         elif column.kind == "text of numbers":
-            remedy = "read with decimal: ','" if column.comma else "dropped; write plain numbers to use them"
-            yield f"{column.name}: numbers written as text, such as {column.example!r}: {remedy}"
+            yield (
+                f"{column.name}: numbers written as text, such as {column.example!r}: dropped; write plain "
+                "numbers to use them"
+            )
     gaps = [c for c in columns if c.missing and c.is_feature and (label is None or c.name != label.column)]
     if gaps:
         worst = max(gaps, key=lambda c: c.missing)
@@ -362,17 +398,44 @@ def _column_complaints(
 
 
 def _leaks(
-    table: Table, frame: pd.DataFrame, columns: Sequence[Column], label: Candidate | None
-) -> Iterator[str]:
+    table: Table, frame: pd.DataFrame, columns: Sequence[Column], label: Candidate
+) -> Iterator[tuple[str, str]]:
+    """Yield the features that tell the label nearly alone, by their values or by being there, and how."""
     import pandas as pd
 
-    if label is None or (y := positives(table, label.column, label.positive)).all():
+    y = positives(table, label.column, label.positive)
+    if min(y.sum(), (~y).sum()) < _EXPECTED:
         return
+    half = np.arange(len(y)) % 2 == 0
     for column in columns:
         values = frame[column.name]
-        if column.name == label.column or not pd.api.types.is_numeric_dtype(values) or not column.is_feature:
+        if column.name == label.column or column.kind in ("unusable", "empty"):
             continue
-        numbers = values.astype(float)
-        area = auc(y.astype(int), numbers.fillna(numbers.median()).to_numpy())
-        if (alone := max(area, 1 - area)) >= _LEAK:
-            yield f"{column.name}: tells the label nearly alone (AUC {alone:.3f}): is it known beforehand?"
+        codes = {"any value": values.isna().to_numpy(np.int64)}
+        areas = []
+        if column.is_feature and column.distinct <= MANY_VALUES:
+            codes["its values"] = pd.factorize(values, use_na_sentinel=False)[0]
+        if column.is_feature and pd.api.types.is_numeric_dtype(values):
+            numbers = values.astype(float)
+            areas.append(auc(y.astype(int), numbers.fillna(numbers.median()).to_numpy()))
+        for code in codes.values():  # a row by the share of positives among others of its code
+            score = np.where(half, _shares(code, y, ~half)[code], _shares(code, y, half)[code])
+            areas.append(auc(y.astype(int), score))
+        if (area := max(max(a, 1 - a) for a in areas)) >= _LEAK:
+            yield column.name, f"AUC {area:.3f}"
+            continue
+        for named, code in codes.items():
+            alone = _shares(code, y, half | ~half) >= _LEAK
+            alone &= np.bincount(code) * (1 - y.mean()) >= _EXPECTED
+            if y[alone[code]].sum() >= y.sum() / 2:
+                yield (
+                    column.name,
+                    f"{named}: {y[alone[code]].mean():.0%} of {alone[code].sum():,} rows positive",
+                )
+                break
+
+
+def _shares(code: Ints, y: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Floats:
+    """Return the share of positives of each code among `rows`; that of all where there is none."""
+    hits, size = (np.bincount(code[rows], w, code.max() + 1) for w in (y[rows], None))
+    return np.divide(hits, size, out=np.full(len(size), y[rows].mean()), where=size > 0)

@@ -45,11 +45,11 @@ def parameters(table: Look) -> dict[str, Any]:
     entity = _entity(table)
     day = next(iter(table.days), None)
     rest = [c for c in table.columns if c.name not in (table.label.column, entity, day)]
-    drop = [c.name for c in rest if not c.is_feature or c.name in table.twins]
+    drop = [c.name for c in rest if not c.is_feature or c.name in {*table.twins, *table.leaks}]
     features = [c for c in rest if c.name not in drop]
     if not features:
         raise DatasetError(f"dataset {table.path}: no column is left that could be a feature")
-    words = [c for c in features if c.text and not c.marks and not c.comma]
+    words = [c for c in features if c.text and not c.marks]
     many = max((c.distinct for c in words), default=0) > _CEILING
     optional = {
         "reader": dict(table.reader),
@@ -116,6 +116,12 @@ def propose(table: Look, top: Top | None = None) -> str:
         f"{line.ljust(width)}  # {comments[name]}" if name in comments else line
         for line, name in zip(lines, options, strict=True)
     ]
+    leaks = [f"      # - {name}: {how}" for name, how in table.leaks.items()]
+    if leaks:
+        noted += [
+            "      # of drop, these tell the label nearly alone; keep those that are known beforehand:",
+            *leaks,
+        ]
     return "\n".join(
         [
             f"title: {_flow(id)}",

@@ -73,7 +73,7 @@ class Package:
         scores = scores_of(self.pipeline, self._features(table, tell))
         beside = {name: table.frame[name] for name in self.notes["beside"] if name in columns}
         ranked = pd.DataFrame({"row": range(1, len(scores) + 1), **beside, "score": scores})
-        return in_order(ranked, None if group is None else names(table, group), "score")
+        return in_order(ranked, None if group is None else names(table.text(group), table.where), "score")
 
     def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
         """Return the features of a file as the pipeline was fitted on them: numbers, and text."""
@@ -163,7 +163,14 @@ def read_package(place: str | Path) -> Package:
     folder = path if path.is_dir() else path.parent
     if not (folder / NOTES).is_file():
         raise DatasetError(f"{place} does not hold a model of attop deploy: there is no {folder / NOTES}")
-    notes = read_json(folder / NOTES)
+    try:
+        notes = read_json(folder / NOTES)
+        if missing := {"features", "beside", "format", "reader", "group", "top"} - set(notes):
+            raise ValueError(f"it lacks {min(missing)}")
+    except (ValueError, TypeError) as error:
+        raise DatasetError(
+            f"{folder / NOTES} is not what attop deploy wrote ({error}): deploy again"
+        ) from None
     if path.name == SAFE_MODEL:
         import skops.io
 

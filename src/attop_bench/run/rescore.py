@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,8 @@ from attop.core.wording import did_you_mean
 from attop.estimators.base import all_alike
 from attop.metrics.metric import Metric
 from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import read_frame
+from attop_bench.data.formats import read_table, refuse_twice
+from attop_bench.data.kinds.columns import names
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
 
@@ -249,22 +250,28 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     DatasetError
         If one is missing, has gaps or is not numeric where it must be.
     """
-    frame = read_frame(path)
-    frame = frame.rename(columns=dict(rename))
-    missing = [name for name in COLUMNS if name not in frame.columns]
+    table = read_table(path)
+    written = table.frame.rename(columns=dict(rename))
+    refuse_twice(written.columns, str(path))
+    missing = [name for name in COLUMNS if name not in written.columns]
     if missing:
         raise DatasetError(
-            f"{path}: no column {missing[0]!r}; {did_you_mean(missing[0], frame.columns)}; name the one that "
-            f"holds it: --rename COLUMN={missing[0]}"
+            f"{path}: no column {missing[0]!r}; {did_you_mean(missing[0], written.columns)}; name the one "
+            f"that holds it: --rename COLUMN={missing[0]}"
         )
-    frame = frame[[*COLUMNS, *(name for name in OPTIONAL if name in frame.columns)]]
+    table = replace(table, frame=written)
+    as_named = replace(table, has_types=True)  # a method may be called NA or None
+    kind = {"dataset": as_named.text, "method": as_named.text, "row": table.text, "group": table.text}
+    frame = pd.DataFrame(
+        {name: kind.get(name, table.values)(name) for name in (*COLUMNS, *OPTIONAL) if name in written}
+    )
     gaps = [name for name in frame if frame[name].isna().any()]
     if gaps:
         raise DatasetError(
             f"{path}: column {gaps[0]!r} has missing values: leave out runs that have no scores"
         )
-    for name in ("dataset", "method"):
-        frame[name] = frame[name].astype(str)
+    for name in {"row", "group"} & set(frame):
+        frame[name] = names(frame[name], str(path))
     frame["repeat"] = frame.get("repeat", 0)
     for name in ("label", "score", "weight"):
         if name in frame and not pd.api.types.is_numeric_dtype(frame[name]):

@@ -51,6 +51,8 @@ _DATE = re.compile(
 #: Days that data may span, some 270 years, and the largest number of a day: seconds, and dates written as one
 #: number, are beyond one of them.
 _LONGEST, _LARGEST = 100_000, 10_000_000
+#: The offset from Greenwich at the end of a time.
+_OFFSET = re.compile(r"[T ].*(Z|[-+]\d{2}(:?\d{2})?)$", re.IGNORECASE)
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({_NUMBER})\s*")
 
@@ -72,10 +74,10 @@ def present(column: pd.Series, where: str) -> pd.Series:
     return column
 
 
-def names(table: Table, column: str) -> pd.Series:
-    """Return what a column names, as text: 01 and 1 are two. Whole numbers, where all are written as such."""
-    text = present(table.text(column), table.where)
-    return text.astype(np.int64) if text.astype(str).str.fullmatch(r"0|-?[1-9]\d{0,17}").all() else text
+def names(text: pd.Series, where: str) -> pd.Series:
+    """Return text that names things, 01 and 1 two of them: whole numbers, where all are written as such."""
+    text = present(text, where)
+    return text.astype(np.int64) if text.str.fullmatch(r"0|-?[1-9]\d{0,17}").all() else text
 
 
 def _gaps(column: pd.Series) -> str:
@@ -303,15 +305,47 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
                 f"{where}: column {name!r} has numbers from {days.min():.15g} to {days.max():.15g}, which "
                 "are not numbers of days: divide seconds by 86400, write a date as 2024-12-31"
             )
+        if looks := _no_days(np.unique(days)):
+            raise DatasetError(
+                f"{where}: column {name!r} has numbers from {days.min():.15g} to {days.max():.15g}, which "
+                f"look like {looks}, not like days: write dates as 2024-12-31, or count days from the first"
+            )
         return np.floor(days).astype(np.int64)
     try:
-        dates = pd.to_datetime(column, format="ISO8601")
+        zones = column.map(lambda v: _zone(v) if isinstance(v, str) else "")
+        if zones.nunique() > 1 and (zones == "").any():
+            raise ValueError("some times have an offset and others none")
+        # The day where the clock is; of several clocks, that of Greenwich.
+        dates = pd.to_datetime(column, format="ISO8601", utc=zones.nunique() > 1)
         return dates.dt.tz_localize(None).to_numpy().astype("datetime64[D]").astype(np.int64)
     except (ValueError, TypeError, AttributeError, OverflowError):
         raise DatasetError(
             f"{where}: column {name!r} is not of dates, for example {column.iloc[0]!r}: write them as "
-            "2024-12-31 or 2024-12-31 23:59:00, or give a number of days"
+            "2024-12-31 or 2024-12-31 23:59:00, all with an offset or none, or give a number of days"
         ) from None
+
+
+def _zone(text: str) -> str:
+    found = _OFFSET.search(text)
+    return found[1] if found else ""
+
+
+def _no_days(numbers: Floats) -> str:
+    """Return what sorted numbers look like that cannot be days; nothing if they may be."""
+    low, high = numbers[0], numbers[-1]
+    whole = bool((numbers % 1 == 0).all())
+    month, end = numbers // 100 % 100, numbers % 100
+    if whole and low >= 1900 and high <= 2100:
+        return "years"
+    if whole and low >= 190_001 and high <= 210_012 and ((end >= 1) & (end <= 12)).all():
+        return "months written as YYYYMM"
+    # Days of one month, counted or written so, are as far apart.
+    dates = (month >= 1) & (month <= 12) & (end >= 1) & (end <= 31)
+    if whole and low >= 10_101 and high <= 991_231 and dates.all() and low // 100 < high // 100:
+        return "dates written as YYMMDD"
+    if low >= 175_000 and high <= 700_000:  # 1990 to 2049; days are counted from 1900 or from the year 0
+        return "hours since 1970"
+    return ""
 
 
 def query_level_norm(X: Floats, query: NDArray) -> Floats:

@@ -354,7 +354,9 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
 def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
     """Return group, entity and day of each row."""
     columns: dict[str, Any] = {
-        role: names(table.rows, column).to_numpy() for role, column in table.roles.items() if role != "day"
+        role: names(table.rows.text(column), options.where).to_numpy()
+        for role, column in table.roles.items()
+        if role != "day"
     }
     if "day" in table.roles:
         columns["day"] = day_numbers(table.rows.values(table.roles["day"]), options.where)
