@@ -68,9 +68,9 @@ def test_the_split_in_time_that_is_offered_can_be_made(days, tmp_path):
     day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(3000) % days, "D")
     found = look(written(frame.assign(date=day.strftime("%Y-%m-%d")), tmp_path))
     protocol = in_time(found)
-    assert f"{{kind: prequential, options: {{n_folds: 3, train: {days // 2}" in propose(found)
+    assert "{kind: prequential, options: {n_folds: 5, train: " in propose(found)
     folds = make_folds("prequential", runs(found), repeat=0, seed=0, **protocol["options"])
-    assert len(folds) == 3
+    assert len(folds) == 5
     assert in_time(look(written(frame.assign(date="2024-01-01 and more"), tmp_path))) is None
 
 

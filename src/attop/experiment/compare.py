@@ -122,7 +122,7 @@ def compare_at_top(
     ...     X, y, top=50, verbose=False,
     ... )
     >>> print(found.sentence)
-    logistic finds 46 of your 50, 4.9 times chance. It is shown to be better than none.
+    logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
     """
     learners = [Learner.of(name, given) for name, given in models.items()]
     if not learners:

@@ -166,6 +166,8 @@ class Rival:
         Of the best against it: "ahead" means that the rival is shown to be behind.
     n : int
         Runs in which both have a value.
+    own : float
+        Its own mean.
     mean, low, high : float
         How far the best is ahead, in units of the metric, with the 95% interval of this pair alone; NaN
         where there is none.
@@ -183,6 +185,7 @@ class Rival:
     model: str
     verdict: Verdict
     n: int
+    own: float
     mean: float
     low: float
     high: float
@@ -339,7 +342,7 @@ def judge(
         m,
         tolerance,
         tuple(
-            _rival(model, model in full, d, decision, test_train_ratio)
+            _rival(model, model in full, sign * means[model], d, decision, test_train_ratio)
             for model, d, decision in zip(
                 others, pairs, _decisions(pairs, test_train_ratio, tolerance), strict=True
             )
@@ -384,12 +387,13 @@ def _refusal(n: int, ratio: float) -> str:
     return ""
 
 
-def _rival(model: str, ranked: bool, d: Floats, decision: Decision, ratio: float) -> Rival:
+def _rival(model: str, ranked: bool, own: float, d: Floats, decision: Decision, ratio: float) -> Rival:
     low, high = interval(d, ratio)
     return Rival(
         model,
         decision.verdict,
         d.size,
+        own,
         float(d.mean()) if d.size else math.nan,
         low,
         high,

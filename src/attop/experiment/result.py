@@ -14,9 +14,9 @@ import numpy as np
 
 from attop.core.top import Top
 from attop.core.typing import Ints
-from attop.core.wording import listed
 from attop.experiment.candidate import Sample
-from attop.experiment.judge import Judgement, default_tolerance, interval, judge
+from attop.experiment.judge import default_tolerance, interval, judge
+from attop.experiment.lead import Lead, headline, items_at
 from attop.metrics.metric import Metric
 
 if TYPE_CHECKING:
@@ -46,13 +46,11 @@ class TopComparison:
         `value`, `lift`, the `setting` that was chosen, `seconds`, the `reason` of an undefined value, and the
         numbers of items, `n_train` and `n_test`.
     metric, top : str, Top
-    list_length : int
-        Items of the list that the sentence speaks of: those given, or what `top` says.
     share : float
         Positives among the items: what chance finds.
     grouped : bool
         Whether each value is a mean over groups.
-    judgement : Judgement
+    judgement : Lead
         The best against every other model, see `attop.experiment.judge`.
     """
 
@@ -60,46 +58,14 @@ class TopComparison:
     runs: pd.DataFrame
     metric: str
     top: Top
-    list_length: int
     share: float
     grouped: bool
-    judgement: Judgement
+    judgement: Lead
 
     @property
     def sentence(self) -> str:
-        """The best, and the verdict against each other model, in words."""
-        judged = self.judgement
-        if not judged.best:
-            return f"No model has a defined {self.metric} ({self.top})."
-        by_verdict: dict[str, list[str]] = {}
-        for rival in judged.rivals:
-            by_verdict.setdefault(rival.verdict, []).append(rival.model)
-        words = {
-            "ahead": "It is shown to be better than {}.",
-            "equal": f"Shown to be within {judged.tolerance:g} of it: {{}}.",
-            "open": "Not shown to be behind it: {}.",
-            "untested": f"Not tested: {{}}. {next((r.reason for r in judged.rivals if r.reason), '')}",
-        }
-        verdicts = (
-            text.format(listed(by_verdict[verdict]))
-            for verdict, text in words.items()
-            if verdict in by_verdict
-        )
-        return " ".join([f"{judged.best} {self._found(judged.best)}.", *verdicts])
-
-    def _found(self, model: str) -> str:
-        row = self.table.loc[model]
-        lift = f"{row['lift']:.2g} times chance" if math.isfinite(row["lift"]) else "chance finds none"
-        if self.metric != "precision@k":
-            return f"has a {self.metric} of {row[self.metric]:.3g} ({self.top}), {lift}"
-        k = self.k
-        where = "in each group's " if self.grouped else "of your "
-        return f"finds {_count(k * row[self.metric])} {where}{k:,}, {lift}"
-
-    @property
-    def k(self) -> int:
-        """Items at the top of the list that the sentence speaks of."""
-        return self.top.resolve(self.list_length, round(self.share * self.list_length))
+        """The best, what it finds, and whether it is shown to be better than the next."""
+        return headline([self.judgement])
 
     def plot(self, axes: Axes | None = None) -> Figure | SubFigure | None:
         """Draw every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
@@ -225,19 +191,22 @@ def summarise(
         index=pd.Index(order, name="model"),
     )
     table["best_is"] = table["best_is"].fillna("")
-    n = len(sample.y)
+    n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
     return TopComparison(
         table,
         runs,
         metric.name,
         top,
-        length,
-        float(sample.y.mean()),
-        sample.groups is not None,
-        judged,
+        share,
+        grouped,
+        Lead(
+            **vars(judged),
+            dataset="data",
+            metric=metric.name,
+            top=str(top),
+            k=items_at(top, length, round(share * length)),
+            chance=share if metric.name == "precision@k" and not grouped else math.nan,
+            grouped=grouped,
+        ),
     )
-
-
-def _count(found: float) -> str:
-    return f"{found:.0f}" if found >= 9.95 else f"{found:.1f}"

@@ -127,6 +127,13 @@ class RocPoints(NamedTuple):
                 )
         return self.fp / self.fp[-1], self.tp / self.tp[-1]
 
+    def hits(self, k: ArrayLike) -> Floats:
+        """Return the positives expected among the first k items: precision@k times k.
+
+        Ties are in random order, so that between two points the hits are on a straight line.
+        """
+        return np.interp(k, self.fp + self.tp, self.tp)
+
 
 def roc_points(y_true: ArrayLike, y_score: ArrayLike) -> RocPoints:
     """Return the points of the ROC curve as counts, as plotted by Rudin (2005), section 5.

@@ -16,6 +16,7 @@ import numpy as np
 from joblib import cpu_count
 
 from attop.core.wording import columns, counted, few, seconds
+from attop.experiment.lead import too_few_runs
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.run.plan import Plan
@@ -45,6 +46,10 @@ def run_plan(options: argparse.Namespace) -> int:
     cores = options.cores or cpu_count()
     print(f"\n{columns(_sums(plan, jobs, disk_to_come(plan, jobs), cores))}")
     print(f"\nThe command: {command_line(options)}")
+    for data in plan.config.datasets:
+        n = len({(run.repeat, run.fold) for run in plan.runs(data.id)})
+        if warning := too_few_runs(n):
+            print(f"warning: {data.id}: {warning}")
     for complaint in plan.lost_files():
         print(f"snakemake will refuse: {complaint}")
     print(

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from attop.core.top import Top
+from attop.experiment.judge import MIN_RUNS
 from attop_bench.data.base import DatasetError
 from attop_bench.data.look import Look
 
@@ -17,7 +18,7 @@ _CEILING = 20
 _LONG = 1000
 #: Days, and positives, from which on a split in time is offered, and its test windows.
 _DAYS = 50
-_WINDOWS = 3
+_WINDOWS = MIN_RUNS
 
 _METHODS = """methods:
   - logistic-regression
@@ -73,9 +74,9 @@ def in_time(table: Look) -> dict[str, object] | None:
     if span < _DAYS or n_pos < _DAYS or "copies_together" in given:
         return None
     test, delay = span // 10, 7 if span >= 3 * _DAYS else 0
-    before = span - _WINDOWS * test - delay
-    options = {"n_folds": _WINDOWS, "train": span // 2, "delay": delay, "test": test, "inner_folds": 2}
-    options["inner_train"] = min(span // 2, before - delay - 2 * test)
+    train = min(span // 2, span - _WINDOWS * test - delay)
+    options = {"n_folds": _WINDOWS, "train": train, "delay": delay, "test": test, "inner_folds": 2}
+    options["inner_train"] = train - delay - 2 * test
     return {"kind": "prequential", "options": options}
 
 

@@ -11,23 +11,24 @@ headlines, LaTeX and the page's script show what it returns, and compute nothing
   ``p``, ``p_equal``, ``better``, ``equal``, ``n``, ``ranked``, ``reason``;
 - ``lead.state(method)``: its mark in map, strip and tables: "best", the verdict of the best against it
   ("ahead": it is shown to be behind), "unranked" (fewer runs than others have) or "absent";
-- ``lead.first``, ``lead.of("equal")``, ``lead.not_behind``, ``lead.leaders`` (to show in colour);
-- `leader`, `reading`, `headline` put it into words, `VERDICTS` into one, `MARKS` into a sign for tables.
+- ``lead.first``, ``lead.of("equal")``, ``lead.not_behind``, `leaders` (to show in colour);
+- `leader`, `reading`, `attop.experiment.lead.headline` put it into words, `VERDICTS` into one,
+  `MARKS` into a sign.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from attop.core.top import sort_tops
+from attop.core.top import Top, sort_tops
 from attop.core.wording import chance, counted, fine, listed
-from attop.experiment.judge import Judgement, Rival, default_tolerance, judge
+from attop.experiment.judge import Rival, default_tolerance, judge
+from attop.experiment.lead import Lead, items_at
 from attop.metrics.registry import get_metric
 
 __all__ = [
@@ -35,10 +36,10 @@ __all__ = [
     "FEW",
     "MARKS",
     "VERDICTS",
-    "Lead",
     "all_leads",
-    "headline",
+    "by_chance",
     "leader",
+    "leaders",
     "reading",
     "span",
     "split_ratio",
@@ -60,19 +61,10 @@ VERDICTS = {
 MARKS = {"ahead": "", "equal": "=", "open": "°", "untested": "†"}
 
 
-@dataclass(frozen=True)
-class Lead(Judgement):
-    """The best method of a data set by a metric at one top, against all others."""
-
-    dataset: str
-    metric: str
-    top: str
-
-    @property
-    def leaders(self) -> tuple[str, ...]:
-        """Those to show in colour: the best and its equals if they are few, else the best."""
-        level = (*self.first, *self.of("equal"))
-        return level if len(level) <= FEW else self.first
+def leaders(lead: Lead) -> tuple[str, ...]:
+    """Return those to show in colour: the best and its equals if they are few, else the best."""
+    level = (*lead.first, *lead.of("equal"))
+    return level if len(level) <= FEW else lead.first
 
 
 def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
@@ -85,7 +77,9 @@ def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
     return float(test / train) if train > 0 and test > 0 else math.nan
 
 
-def all_leads(evaluation: pd.DataFrame, runs: pd.DataFrame) -> dict[tuple[str, str, str], Lead]:
+def all_leads(
+    evaluation: pd.DataFrame, runs: pd.DataFrame, datasets: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[tuple[str, str, str], Lead]:
     """Compare the best method with every other one, for every data set, metric and top.
 
     Parameters
@@ -94,6 +88,8 @@ def all_leads(evaluation: pd.DataFrame, runs: pd.DataFrame) -> dict[tuple[str, s
         Tidy: dataset, method, repeat, fold, top, metric, value (not finite where undefined).
     runs : DataFrame
         What says how many items the runs train and test on: dataset, repeat, fold, status, n_train, n_test.
+    datasets : mapping, optional
+        The manifest's entries: items, positives and groups of each data set, if known.
 
     Returns
     -------
@@ -108,6 +104,8 @@ def all_leads(evaluation: pd.DataFrame, runs: pd.DataFrame) -> dict[tuple[str, s
     found = {}
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, here in evaluation.groupby("dataset", sort=False):
+        about = (datasets or {}).get(str(dataset), {})
+        items, positives = (n if isinstance(n := about.get(c), int) else None for c in ("items", "positives"))
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(here[["repeat", "fold"]].drop_duplicates())
         for metric, by_metric in here.groupby("metric", sort=False):
@@ -122,9 +120,28 @@ def all_leads(evaluation: pd.DataFrame, runs: pd.DataFrame) -> dict[tuple[str, s
                     higher_is_better=definition.higher_is_better,
                 )
                 found[str(dataset), str(metric), top] = Lead(
-                    **vars(judged), dataset=str(dataset), metric=str(metric), top=top
+                    **vars(judged),
+                    dataset=str(dataset),
+                    metric=str(metric),
+                    top=top,
+                    k=items_at(Top.parse(top), items, positives),
+                    chance=by_chance(str(metric), about),
+                    grouped="groups" in about,
                 )
     return found
+
+
+def by_chance(metric: str, about: Mapping[str, Any]) -> float:
+    """Return the expected value of a metric when the items are in random order; NaN if that is not known.
+
+    Known for the area under the ROC curve, 1/2, and for precision@k without groups, the share of positives.
+    """
+    if metric == "auc":
+        return 0.5
+    items, positives = about.get("items"), about.get("positives")
+    if metric == "precision@k" and isinstance(items, int) and isinstance(positives, int) and items:
+        return math.nan if about.get("groups") else positives / items
+    return math.nan
 
 
 def leader(lead: Lead, titles: Mapping[str, str]) -> str:
@@ -132,35 +149,6 @@ def leader(lead: Lead, titles: Mapping[str, str]) -> str:
     if not lead.best:
         return "none"
     return listed([titles[m] for m in lead.first]) if len(lead.first) <= 3 else f"{len(lead.first)} methods"
-
-
-def headline(leads: Sequence[Lead], titles: Mapping[str, str]) -> str:
-    """Put the best of a data set's tops, in their order, into a sentence or two."""
-    found = [lead for lead in leads if lead.best]
-    if not found:
-        return "No method has a defined value."
-    same = [(who, [lead.top for lead in its]) for who, its in groupby(found, lambda a: leader(a, titles))]
-    if len(leads) == 1:
-        where = f"{same[0][0]} at {found[0].top}"
-    elif len(same) == 1 and len(found) == len(leads):
-        where = f"{same[0][0]} at every top ({span(same[0][1])})"
-    else:
-        where = "; ".join(f"{who} at {span(tops)}" for who, tops in same)
-    return f"{where}. {shown_ahead(leads)}"
-
-
-def shown_ahead(leads: Sequence[Lead]) -> str:
-    """Say at how many tops the best is shown to be ahead of the next, or that nothing was tested."""
-    compared = [lead for lead in leads if lead.ranked]
-    if not compared:
-        return "There is no other method to compare with."
-    untested = [lead for lead in compared if lead.verdict == "untested"]
-    if len(untested) == len(compared):
-        return f"Whether it is ahead of the next is not tested. {untested[0].ranked[0].reason}"
-    shown = sum(lead.verdict == "ahead" for lead in compared)
-    if len(leads) == 1:
-        return f"{'S' if shown else 'Not s'}hown to be ahead of the next."
-    return f"Shown to be ahead of the next at {shown or 'none'} of {len(leads)} tops."
 
 
 def reading(lead: Lead, titles: Mapping[str, str]) -> str:

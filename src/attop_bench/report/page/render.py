@@ -71,7 +71,7 @@ class Page:
 
     @property
     def headline(self) -> str:
-        """Who ranks best, and whether that is shown."""
+        """Who finds the most, by how much, is it sure."""
         return self.overview[""].headline
 
     @property

@@ -14,6 +14,7 @@ import pandas as pd
 
 from attop.core import wording
 from attop.core.files import write_bytes
+from attop.experiment.lead import headline
 from attop.experiment.result import TopComparison
 from attop.metrics.registry import METRICS, get_metric
 from attop_bench.bibliography import cited
@@ -25,7 +26,7 @@ from attop_bench.report.figures import ACROSS, draw
 from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
 from attop_bench.report.page.render import Overview, Page, render, write_exports
 from attop_bench.report.page.section import Entry, Section, build_section
-from attop_bench.report.page.summary_line import chips, failures, left_out, page_headline
+from attop_bench.report.page.summary_line import chips, failures, left_out
 
 __all__ = ["build_page", "build_report", "write_analysis", "write_comparison"]
 
@@ -56,7 +57,7 @@ def write_analysis(
     Returns
     -------
     str
-        The headline: who ranks best, and whether that is shown.
+        The headline, see `attop.experiment.lead.headline`.
     """
     page = build_page(results, manifest)
     write_exports(page, Path(figures), Path(tables))
@@ -102,7 +103,7 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
         styles[BASELINE] = replace(styles[BASELINE], colour=INK)
     measured = set(evaluation["metric"])
     metrics = [name for name in METRICS if name in measured] + sorted(measured - set(METRICS))
-    leads = all_leads(evaluation, runs)
+    leads = all_leads(evaluation, runs, datasets)
     leads = {key: leads[key] for key in sorted(leads, key=lambda key: metrics.index(key[1]))}  # stable
     sections = [
         build_section(
@@ -128,7 +129,7 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
         overview={
             "": _overview(overall, ran, own, titles),
             **{
-                metric: _overview(across(evaluation, by, titles=titles), ran, by, titles, f" By {metric}.")
+                metric: _overview(across(evaluation, by, titles=titles), ran, by, titles)
                 for metric in metrics
                 for by in [{s.id: metric for s in ran if metric in s.views}]
             },
@@ -157,7 +158,6 @@ def _overview(
     ran: Sequence[Section],
     metrics: Mapping[str, str],
     titles: Mapping[str, str],
-    by: str = "",
 ) -> Overview:
     """Rank the methods over data sets by a metric each; methods left out of the ranking come last."""
     ranks = dict.fromkeys((m for s in ran for m in s.order), math.nan)
@@ -167,7 +167,7 @@ def _overview(
         ranks = dict.fromkeys(view.order if view else ran[0].order, math.nan)
     every = [lead for s in ran for (metric, _), lead in s.leads.items() if metric == metrics.get(s.id)]
     return Overview(
-        page_headline(overall, every, titles) + by,
+        headline(every, titles),
         sorted(ranks, key=lambda method: (math.isnan(ranks[method]), ranks[method])),
         {method: wording.fixed(rank, 1) for method, rank in ranks.items()},
         list(overall.leaders),

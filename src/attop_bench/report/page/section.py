@@ -11,9 +11,10 @@ from typing import Any
 import pandas as pd
 
 from attop.core.top import main_top
+from attop.experiment.lead import Lead
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report.compute.curves import Transfer, transfer
-from attop_bench.report.compute.leads import BASELINE, Lead, span
+from attop_bench.report.compute.leads import BASELINE, leaders, span
 from attop_bench.report.compute.runs import Choice, choices, costs
 from attop_bench.report.compute.tables import rank_methods
 from attop_bench.report.figures import PER_DATASET, draw
@@ -119,8 +120,8 @@ def build_section(
     tops = list(dict.fromkeys(here["top"]))  # the summary has them by size
     own = [lead for (by, _), lead in leads.items() if by == metric]
     main = main_top(tops) if tops else ""
-    leaders = frozenset((BASELINE, *(m for lead in own if lead.top == main for m in lead.leaders)))
-    scene = Scene(name, dataset, metric, order, titles, styles, leaders, "groups" in entry)
+    loud = frozenset((BASELINE, *(m for lead in own if lead.top == main for m in leaders(lead))))
+    scene = Scene(name, dataset, metric, order, titles, styles, loud, "groups" in entry)
     cost = _costs(here[(here["top"] == main) & (here["metric"] == metric)], runs, dataset, main, order)
     spent = {row["method"]: sum(row[s] for s in _SPENT if row[s] == row[s]) or math.nan for row in cost}
     chosen_tops, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
@@ -135,7 +136,6 @@ def build_section(
             rows[by],
             values[by],
             rank_methods(table, dataset, by),
-            entry,
             titles,
             spent,
             edge,
@@ -153,7 +153,7 @@ def build_section(
         order=order,
         leads=dict(leads),
         views=views,
-        leaders=leaders,
+        leaders=loud,
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
         figures=draw(PER_DATASET, scene, results) if order else [],

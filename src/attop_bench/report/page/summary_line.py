@@ -1,18 +1,15 @@
-"""The top of the page: one sentence, and the short facts below it, failures among them."""
+"""The short facts at the top of the page, failures among them."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
-from attop.core.wording import counted, fixed, listed, seconds
+from attop.core.wording import counted, listed, seconds
 from attop_bench.jobs.limits import FAILED
-from attop_bench.report.compute.across import Across
-from attop_bench.report.compute.leads import Lead, headline
 from attop_bench.report.compute.runs import (
     constant_models,
     error_list,
@@ -22,7 +19,7 @@ from attop_bench.report.compute.runs import (
 )
 from attop_bench.report.page.section import Entry, Records, Section
 
-__all__ = ["Chip", "Failures", "chips", "failures", "left_out", "page_headline"]
+__all__ = ["Chip", "Failures", "chips", "failures", "left_out"]
 
 
 @dataclass(frozen=True)
@@ -65,47 +62,6 @@ def failures(results: Mapping[str, pd.DataFrame]) -> Failures:
         n_values=len(evaluation),
         constant=constant_models(runs).to_dict("records"),
     )
-
-
-def page_headline(found: Across, every: Sequence[Lead], titles: Mapping[str, str]) -> str:
-    """Say who ranks best, who leads at how many tops, and at how many the leader is shown to be ahead.
-
-    Ranks are of one top a data set, so that the best of them need not lead at most tops. Of a single data set
-    the best of each top is named.
-    """
-    if len({lead.dataset for lead in every}) == 1:
-        return headline(every, titles)
-    ranked = [s for s in found.standings if not s.reason and s.rank == s.rank]
-    compared = [lead for lead in every if lead.ranked]
-    tops, sentences = counted(len(compared), "top"), []
-    if len(ranked) > 1 and found.n_datasets > 1:
-        best = [titles[s.method] for s in ranked if s.rank == ranked[0].rank]
-        times = Counter(titles[method] for lead in compared for method in lead.first)
-        most = max(times.values(), default=0)
-        often = [title for title in titles.values() if most and times[title] == most]
-        sentences.append(
-            f"All {len(ranked)} methods rank alike over {found.over}."
-            if len(best) == len(ranked)
-            else f"{_named(best)} {'ranks' if len(best) == 1 else 'rank'} best over {found.over}, at the "
-            f"middle top of each (mean rank {fixed(ranked[0].rank, 1)} of {len(ranked)} methods). The best "
-            f"mean most often: {_named(often)}, at {most} of {tops}{' each' if len(often) > 1 else ''}."
-        )
-    tested = [lead for lead in compared if lead.verdict != "untested"]
-    shown, rest = sum(lead.verdict == "ahead" for lead in tested), len(compared) - len(tested)
-    if not compared:
-        sentences.append("No two methods can be compared.")
-    elif not tested:
-        sentences.append(f"Whether a leader is ahead is not tested. {compared[0].ranked[0].reason}")
-    else:
-        sentences.append(
-            f"The leader is shown to be ahead of the runner-up at {shown or 'none'} of {tops}"
-            f"{f', and not tested at {rest}' if rest else ''}."
-        )
-    return " ".join(sentences)
-
-
-def _named(titles: Sequence[str]) -> str:
-    return listed(titles) if len(titles) <= 3 else f"{len(titles)} methods"
 
 
 def chips(

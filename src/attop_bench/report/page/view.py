@@ -16,11 +16,12 @@ import pandas as pd
 from attop.core.files import plain_cell
 from attop.core.wording import chance, counted, decimals_for, fixed, listed, seconds
 from attop.experiment.judge import Rival
+from attop.experiment.lead import Lead
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
-from attop_bench.report.compute.leads import MARKS, VERDICTS, Lead, leader, reading
+from attop_bench.report.compute.leads import MARKS, VERDICTS, leader, leaders, reading
 
-__all__ = ["SHADES", "TESTS", "Cell", "Download", "LeadView", "View", "brief", "build_view", "by_chance"]
+__all__ = ["SHADES", "TESTS", "Cell", "Download", "LeadView", "View", "brief", "build_view"]
 
 #: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
 SHADES = (1, 2, 4, 8, 16)
@@ -111,7 +112,6 @@ def build_view(
     table: pd.DataFrame,
     values: pd.DataFrame,
     order: Sequence[str],
-    about: Mapping[str, object],
     titles: Mapping[str, str],
     spent: Mapping[str, float],
     edge: Collection[str],
@@ -130,8 +130,6 @@ def build_view(
         Rows of the evaluation, likewise.
     order : sequence of str
         The methods, best first.
-    about : mapping
-        The manifest's entry of the data set.
     titles : mapping
         Method -> name shown.
     spent : mapping
@@ -144,11 +142,10 @@ def build_view(
     table = table.set_index(["top", "method"])
     by_run = values.set_index(["top", "method", "repeat", "fold"])["value"].astype(float)
     runs = by_run.unstack(["repeat", "fold"]).sort_index(axis=1)
-    by_order = by_chance(metric.name, about)
     found = {}
     for lead in leads:
         cells = {
-            method: _cell(lead, method, row, runs.loc[lead.top, method], places, by_order, method in edge)
+            method: _cell(lead, method, row, runs.loc[lead.top, method], places, method in edge)
             for method, row in table.loc[[lead.top]].droplevel(0).iterrows()
             if row["n"]
         }
@@ -156,13 +153,13 @@ def build_view(
         found[lead.top] = LeadView(
             _card(lead, titles, spent, flat, places),
             lead.verdict,
-            _note(lead, metric, cells, flat, by_order),
+            _note(lead, metric, cells, flat),
             f"{titles.get(lead.best, '')} minus the other, by {metric.name} at {lead.top}, over shared runs. "
             "p ahead: corrected resampled t-test, adjusted for the choice of the best and its rivals."
             + (f" p equal: that they differ by more than {lead.tolerance:g}." if lead.tolerance > 0 else ""),
-            brief(by_order),
+            brief(lead.chance),
             [lead.best, *(r.model for r in lead.rivals)] if lead.best else [],
-            list(lead.leaders),
+            list(leaders(lead)),
             cells,
             [_test(rival, places) for rival in lead.rivals],
         )
@@ -180,20 +177,17 @@ def build_view(
     )
 
 
-def _cell(
-    lead: Lead, method: str, row: pd.Series, runs: pd.Series, places: int, by_order: float, edge: bool
-) -> Cell:
+def _cell(lead: Lead, method: str, row: pd.Series, runs: pd.Series, places: int, edge: bool) -> Cell:
     mean, n, m, flat = float(row["mean"]), int(row["n"]), int(row["n_expected"]), int(row["n_constant"])
     state, text, se = lead.state(method), fixed(mean, places), float(row["se"])
     pm = f" ± {fixed(row['std'], places)}" if math.isfinite(row["std"]) else ""
     over = counted(n, "run") if n == m else f"{n} of {counted(m, 'run')}"
     nothing = [f"{flat} {'ranks' if flat == 1 else 'rank'} nothing"] if flat else []
-    k = re.fullmatch(r"k=(\d+)", lead.top)
     words = [f"{lead.metric} {text}{pm} ({over})", _IN_WORDS[state]]
-    if lead.metric == "precision@k" and k:
-        words.append(f"{fixed(mean * int(k[1]), 1)} of the top {k[1]}")
-    if lead.metric == "precision@k" and 0 < by_order < 0.2:
-        words.append(f"{fixed(mean / by_order, 1)} times a random order")
+    if lead.in_hits and lead.k:
+        words.append(f"{fixed(mean * lead.k, 1)} of the top {lead.k:,}")
+    if lead.in_hits and 0 < lead.chance < 0.2:
+        words.append(f"{fixed(mean / lead.chance, 1)} times a random order")
     words += ["mostly at an edge of its grid"] * edge + [f"{note} of {counted(m, 'run')}" for note in nothing]
     shade = "none"
     if row["ranked"]:
@@ -243,9 +237,7 @@ def _card(
     }
 
 
-def _note(
-    lead: Lead, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[str, int], by_order: float
-) -> str:
+def _note(lead: Lead, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[str, int]) -> str:
     """Return the legend below the strip."""
     if not cells:
         return f"No method has a defined value of {metric.name} at {lead.top}."
@@ -256,7 +248,7 @@ def _note(
         *["⚠: mostly at an edge of its grid"] * any("⚠" in cell.signs for cell in cells.values()),
         *["∅: ranks nothing, one score for all items, in some run"] * any(flat.values()),
     ]
-    known = f" A random order has {fixed(by_order)}." if math.isfinite(by_order) else ""
+    known = f" A random order has {fixed(lead.chance)}." if math.isfinite(lead.chance) else ""
     return f"{'; '.join(parts)}.{known}"
 
 
@@ -294,15 +286,11 @@ def _downloads(
         tex[method] = " & ".join([_plain(titles[method]), *map(_in_tex, cells.values())]) + r" \\"
         md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
     tops = list(leads)
-    legend = [
-        f"% {' '.join(title.split())}, {metric.name}: mean over {over}",
-        "% bold: the best and what is shown equal to it",
-        "% circle: behind the best, but not shown to be (open)",
-        "% dagger: not tested",
-        "% no mark: shown to be behind the best",
-    ]
+    untested = any(cell.state == "untested" for lead in leads.values() for cell in lead.cells.values())
+    note = rf"\multicolumn{{{1 + len(tops)}}}{{l}}{{\footnotesize $^\dagger$ not tested: {over}}} \\"
     head = [
-        *legend,
+        f"% {' '.join(title.split())}, {metric.name}: mean over {over}. Bold: the best, or shown to be equal "
+        "to it; circle: not shown to be behind; dagger: not tested; no mark: shown to be behind.",
         rf"\begin{{tabular}}{{l{'r' * len(tops)}}}",
         r"\toprule",
         " & ".join(["Method", *map(_plain, tops)]) + r" \\",
@@ -311,7 +299,9 @@ def _downloads(
     rule = f"| --- |{' ---: |' * len(tops)}"
     return {
         "csv": Download("method,top,metric,mean,n,state", {m: rows for m, rows in csv.items() if rows}),
-        "tex": Download("\n".join(head), tex, "\\bottomrule\n\\end{tabular}"),
+        "tex": Download(
+            "\n".join(head), tex, "\n".join([r"\bottomrule", *[note] * untested, r"\end{tabular}"])
+        ),
         "md": Download(f"| {' | '.join(['Method', *tops])} |\n{rule}", md),
     }
 
@@ -348,16 +338,3 @@ def brief(value: float) -> str:
         return "·"
     text = fixed(value, 2 if abs(value) < 10 else 1)
     return text[1:] if text.startswith("0.") else text
-
-
-def by_chance(metric: str, about: Mapping[str, object]) -> float:
-    """Return the expected value of a metric when the items are in random order; NaN if that is not known.
-
-    Known for the area under the ROC curve, 1/2, and for precision@k without groups, the share of positives.
-    """
-    if metric == "auc":
-        return 0.5
-    items, positives = about.get("items"), about.get("positives")
-    if metric == "precision@k" and isinstance(items, int) and isinstance(positives, int) and items:
-        return math.nan if about.get("groups") else positives / items
-    return math.nan
