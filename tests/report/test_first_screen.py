@@ -33,7 +33,7 @@ def undrawn(monkeypatch):
 def test_headline_chips_and_map_say_what_was_run(small):
     *tables, manifest = small
     page = build_page(as_tables(*tables), manifest)
-    assert "most often has the best mean, at " in page.headline  # only one method is complete
+    assert " the best mean, at 3 of 6 tops. " in page.headline  # only one method is complete
     chips = {chip.text: chip for chip in page.chips}
     assert chips["2 data sets"].tone == ""
     assert chips["5 jobs failed"] == Chip("5 jobs failed", "bad", "#failures")

@@ -132,7 +132,7 @@ class RocPoints(NamedTuple):
 
         Ties are in random order, so that between two points the hits are on a straight line.
         """
-        return np.interp(k, self.fp + self.tp, self.tp)
+        return np.interp(np.asarray(k, float), self.fp + self.tp, self.tp)
 
 
 def roc_points(y_true: ArrayLike, y_score: ArrayLike) -> RocPoints:
