@@ -85,7 +85,7 @@ def test_choosing_a_metric_changes_map_table_strip_and_sentences_together(open_a
         )
     for before, after in zip(*seen, strict=True):
         assert before != after
-    assert "By auc." in seen[1][0][0]
+    assert " by auc: " in seen[1][0][0]
     assert "Best auc" in seen[1][2]
     assert "auc (higher is better)" in seen[1][3]
 
@@ -122,9 +122,9 @@ def test_headline_ranks_and_order_are_pythons_of_the_metric(open_at, shown, metr
     *tables, manifest = shown
     datasets = {d: {**e, "scoring": metric or e["scoring"]} for d, e in manifest["datasets"].items()}
     expected = build_page(as_tables(*tables), {**manifest, "datasets": datasets}).overview[""]
-    assert " best over " in expected.headline
+    assert " behind each data set’s best; " in expected.headline
     said = page.locator("#headline").inner_text()
-    assert said == expected.headline + (f" By {metric}." if metric else "")
+    assert said == expected.headline
     rows = page.locator("#map tbody tr[data-method]")
     assert rows.evaluate_all("all => all.map(r => r.dataset.method)") == expected.order
     assert rows.locator(".rank").all_inner_texts() == [expected.ranks[m] for m in expected.order]
