@@ -18,7 +18,6 @@ CORE = {
     "metrics/test_ranking",
     "metrics/test_top",
     "surrogates/test_surrogate_values",
-    "surrogates/test_surrogate_hierarchy",
     "solvers/test_bundle",
     "statistics/test_ranks",
     "statistics/test_two_methods",

@@ -67,11 +67,6 @@ def test_lbfgs_stops_on_time_and_callback():
     assert seen == [(i, (6, 1), (1,)) for i in range(4)]
     assert lbfgs(X, bound, max_iter=2).status == "max_iter"
     assert lbfgs(X, bound, callback=lambda *_: True).status == "stopped"
-    for change in ({"max_iter": 0}, {"tol": -1}, {"time_limit": 0}):
-        with pytest.raises(ValueError, match=next(iter(change))):
-            lbfgs(X, bound, **change)
-    with pytest.raises(ValueError, match=r"shape \(49, d\)"):
-        lbfgs(X, LogisticPush().bind(y[1:]))
 
 
 @pytest.mark.parametrize("weak_rankers", ["features", "thresholds"])
