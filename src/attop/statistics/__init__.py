@@ -1,5 +1,6 @@
 """Comparing methods over data sets: ranks, pairs, profiles, and a sentence where nothing can be said."""
 
+from attop.statistics.next_list import HeldOut, NextList, next_list
 from attop.statistics.profiles import (
     Bootstrap,
     Profile,
@@ -38,6 +39,8 @@ __all__ = [
     "CorrectedT",
     "Effect",
     "Friedman",
+    "HeldOut",
+    "NextList",
     "Pair",
     "Posterior",
     "Profile",
@@ -54,6 +57,7 @@ __all__ = [
     "friedman",
     "holm",
     "mean_ranks",
+    "next_list",
     "performance_profile",
     "rank_rows",
     "regret",

@@ -1,0 +1,122 @@
+"""How often the next list's positives lie in their interval, and its whole path in the band.
+
+    python performance/next_list.py [--draws 500] [--seed 0] [--design 3]
+
+A sample of n rows, 5-fold cross-validation drawn twice, the model fitted on all rows, one new list of
+`length` rows; that for each design and draw. "8 equal": the best of eight models of the same quality, chosen
+by the same folds (scores of the truth with noise of their own), with and without its optimism.
+"""
+
+import argparse
+import warnings
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from attop.statistics.next_list import HeldOut, next_list
+
+TREES = HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=6, random_state=0)
+LINE = LogisticRegression()
+#: Signal, share of positives, n, length, k, model.
+DESIGNS = {
+    "linear": ("linear", 0.05, 900, 900, 30, LINE),
+    "linear, short list": ("linear", 0.05, 5000, 1000, 30, LINE),
+    "linear, rare": ("linear", 0.02, 20000, 1000, 20, LINE),
+    "linear, long top": ("linear", 0.10, 2000, 2000, 200, LINE),
+    "misspecified": ("curved", 0.05, 2000, 1000, 50, LINE),
+    "trees": ("steps", 0.05, 2000, 1000, 50, TREES),
+    "ties": ("rounded", 0.10, 1500, 1000, 50, LINE),
+    "linear, rarest": ("linear", 0.01, 8000, 4000, 40, LINE),
+}
+
+
+def signal(kind, X):
+    if kind == "curved":
+        return 1.2 * np.abs(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3]
+    if kind == "steps":
+        return 2.0 * (X[:, 0] > 0.5) * (X[:, 1] > 0) + X[:, 2]
+    return X[:, :4] @ [1, -0.8, 0.6, 0.4]
+
+
+def draw(kind, offset, n, rng):
+    X = rng.normal(size=(n, 8))
+    y = rng.random(n) < 1 / (1 + np.exp(-signal(kind, X) - offset))
+    return np.round(X[:, :3]) if kind == "rounded" else X, y.astype(int)
+
+
+def offset_of(kind, share):
+    z = signal(kind, np.random.default_rng(0).normal(size=(200_000, 8)))
+    grid = np.linspace(-12, 4, 400)
+    return float(np.interp(share, [(1 / (1 + np.exp(-z[::20] - b))).mean() for b in grid], grid))
+
+
+def hits_of(y, score, ks, rng):
+    order = np.lexsort((rng.random(len(y)), -score))
+    return np.cumsum(y[order])[ks - 1]
+
+
+def coverage(design, draws, seed):
+    kind, share, n, length, k, model = design
+    offset, found = offset_of(kind, share), []
+    for i in range(draws):
+        rng = np.random.default_rng([seed, i])
+        X, y = draw(kind, offset, n, rng)
+        parts = []
+        for repeat in range(2):
+            for train, test in StratifiedKFold(5, shuffle=True, random_state=repeat).split(X, y):
+                scores = model.fit(X[train], y[train]).decision_function(X[test])
+                parts.append(HeldOut(test, y[test], scores))
+        said = next_list(parts, k, length)
+        new, labels = draw(kind, offset, length, rng)
+        came = hits_of(labels, model.fit(X, y).decision_function(new), said.ks, rng)
+        at = came[said.ks == k][0]
+        found.append([said.low <= at <= said.high, np.all((said.band_low <= came) & (came <= said.band_high)),
+                      said.high - said.low, said.expected - at])  # fmt: skip
+    return np.mean(found, axis=0)
+
+
+def chosen(draws, seed, models=8, n=2000, length=1000, k=50):
+    found = []
+    for i in range(draws):
+        rng = np.random.default_rng([seed, 1, i])
+        z = rng.normal(size=n + length)
+        y = (rng.random(n + length) < 1 / (1 + np.exp(3.5 - 1.5 * z))).astype(int)
+        scores = z[:, None] + rng.normal(size=(n + length, models))
+        folds = np.array_split(rng.permutation(n), 5)
+        all_parts = [[HeldOut(f, y[f], scores[f, m]) for f in folds] for m in range(models)]
+        best = max(range(models), key=lambda m: sum(
+            hits_of(p.y_true, p.y_score, np.array([len(p.rows) * k // length]), rng)[0] for p in all_parts[m]
+        ))  # fmt: skip
+        (came,) = hits_of(y[n:], scores[n:, best], np.array([k]), rng)
+        others = [parts for m, parts in enumerate(all_parts) if m != best]
+        row = []
+        for rivals in ([], others):
+            said = next_list(all_parts[best], k, length, rivals=rivals)
+            row += [said.low <= came <= said.high, said.expected - came]
+        found.append(row)
+    return np.mean(found, axis=0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--draws", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--design", type=int, action="append", help="number from 0; by default all")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print(f"{'design':20}{'interval':>10}{'band':>8}{'width':>8}{'too many':>10}")
+    for number, (name, design) in enumerate(DESIGNS.items()):
+        if options.design is None or number in options.design:
+            inside, band, width, bias = coverage(design, options.draws, options.seed)
+            print(f"{name:20}{inside:10.1%}{band:8.1%}{width:8.1f}{bias:10.2f}", flush=True)
+    if options.design is None or len(DESIGNS) in options.design:
+        plain, too_many, corrected, left = chosen(options.draws, options.seed)
+        print(
+            f"best of 8 equal: {plain:.1%} ({too_many:+.2f}), with its optimism {corrected:.1%} ({left:+.2f})"
+        )
+
+
+if __name__ == "__main__":
+    main()

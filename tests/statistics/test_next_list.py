@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import binom
+
+from attop.metrics import precision_at_k
+from attop.statistics import HeldOut, next_list
+
+
+def parts_of(y, scores, n_parts=5):
+    rows = np.array_split(np.arange(len(y)), n_parts)
+    return [HeldOut(r, y[r], scores[r]) for r in rows]
+
+
+def sample(n=2000, seed=0, slope=1.5):
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=n)
+    return (rng.random(n) < 1 / (1 + np.exp(2.5 - slope * z))).astype(int), z
+
+
+def lists_of_resampled_rows(y, scores, k, length, draws, rng):
+    """Return hits of lists drawn in the plain way: rows with random weights, then rows of the list."""
+    found = []
+    for _ in range(draws):
+        rows = rng.choice(len(y), length, p=rng.dirichlet(np.ones(len(y))))
+        found.append(k * precision_at_k(y[rows], scores[rows], top=k))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_mean_and_spread_are_those_of_lists_of_resampled_rows(rounded):
+    y, scores = sample()
+    scores = scores.round() if rounded else scores
+    drawn = lists_of_resampled_rows(y, scores, 60, 1000, 600, np.random.default_rng(1))
+    found = next_list(parts_of(y, scores, 1), 60, 1000)
+    assert found.expected == pytest.approx(drawn.mean(), abs=1.5)
+    # Ties are in one random order in a list, and in all orders at once in its precision.
+    assert found.high - found.low == pytest.approx(4 * drawn.std(), rel=0.6 if rounded else 0.2)
+
+
+def test_from_a_large_sample_it_is_the_draw_alone():
+    y = np.random.default_rng(0).random(200_000) < 0.3
+    found = next_list(parts_of(y.astype(int), np.zeros(len(y))), 100, 1000)
+    low, high = binom(100, 0.3).ppf([0.025, 0.975])
+    assert abs(found.low - low) <= 1
+    assert abs(found.high - high) <= 1
+
+
+def test_expected_is_the_share_at_the_top_of_the_parts():
+    y, scores = sample(5000)
+    found = next_list(parts_of(y, scores), 100, 1000)
+    shares = [precision_at_k(p.y_true, p.y_score, top=100) for p in parts_of(y, scores)]
+    assert found.expected == pytest.approx(100 * np.mean(shares), abs=1)
+
+
+def test_scores_count_by_their_order_and_rows_once():
+    y, scores = sample()
+    parts, found = parts_of(y, scores), next_list(parts_of(y, scores), 50, 1000)
+    for other in ([HeldOut(p.rows, p.y_true, np.exp(3 * p.y_score)) for p in parts], [*parts, *parts]):
+        again = next_list(other, 50, 1000)
+        assert (again.low, again.high) == (found.low, found.high)
+        assert_allclose(again.path, found.path)
+
+
+def test_the_band_holds_the_path_and_is_wider_than_each_interval():
+    y, scores = sample()
+    found = next_list(parts_of(y, scores), 50, 1000)
+    at = found.ks == 50
+    assert found.ks[0] == 1
+    assert found.ks[-1] == 150
+    assert found.band_low[at] <= found.low <= found.expected <= found.high <= found.band_high[at]
+    assert (np.diff(found.path) >= 0).all()
+    assert (found.band_high <= found.ks).all()
+
+
+def test_a_whole_list_has_the_positives_that_rows_have():
+    y, scores = sample()
+    found = next_list(parts_of(y, scores), 500, 500)
+    assert found.expected == pytest.approx(500 * y.mean(), abs=3)
+    assert_array_equal(found.ks[-1], 500)
+
+
+def test_optimism_is_taken_off_the_best_of_equal_models_and_not_off_copies():
+    y, z = sample(slope=1)
+    noise = np.random.default_rng(3).normal(size=(len(y), 6))
+    models = [parts_of(y, z + noise[:, m]) for m in range(6)]
+    found = next_list(models[0], 50, 1000, rivals=models[1:])
+    assert 0.3 < found.optimism < 5
+    assert found.expected < next_list(models[0], 50, 1000).expected
+    assert next_list(models[0], 50, 1000, rivals=[models[0]]).optimism == pytest.approx(0, abs=0.15)
+
+
+@pytest.mark.parametrize(("positives", "k", "reason"), [(4, 50, "positives"), (40, 4, "rows at the top")])
+def test_a_small_sample_promises_nothing(positives, k, reason):
+    y = (np.arange(1000) < positives).astype(int)
+    found = next_list([HeldOut(np.arange(1000), y, -np.arange(1000.0))], k, 1000)
+    assert reason in found.reason
+    assert np.isnan([found.expected, found.low, found.high, *found.path]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "name"), [({"k": 0}, "k"), ({"k": 11}, "k"), ({"confidence": 1}, "confidence"), ({"parts": []}, "parts")]
+)  # fmt: skip
+def test_bad_parameters(change, name):
+    y, scores = sample(100)
+    with pytest.raises(ValueError, match=name):
+        next_list(**{"parts": parts_of(y, scores), "k": 5, "length": 10, **change})
