@@ -234,14 +234,14 @@ def test_groups_have_a_list_each(table):
     assert f"Of the rows at the top of each group (tau=0.1) expect {mean:.0%} positives" in tau
     alike = replace(found.tried[0].outcomes[0], scores=np.zeros_like(found.tried[0].outcomes[0].scores))
     job = replace(Plan(conf).spec(Run("mine", "sgd-avg", 0, 0)), tops=[found.top])
-    assert expect(job, found.dataset, [alike]).lift == pytest.approx(1)
+    assert expect(job, found.dataset, [replace(found.tried[0], outcomes=[alike])]).lift == pytest.approx(1)
     assert "Ties decide" not in card(found, Path("out"), [], {"sgd-avg": "S"})
 
 
 def test_a_share_of_the_positives_is_one_of_the_positives(table):
     found = deploy(config([LOGISTIC], tops=[{"kappa": 0.5}]), "mine", ["logistic-regression"], n_jobs=1)
     text = card(found, Path("out"), [], {"logistic-regression": "L"})
-    assert f"Of the 75 highest of 1,500 rows expect {found.expectation.mean * 75:.0f} positives" in text
+    assert f"Of the 75 highest of 1,500 rows expect {found.expectation.next.expected:.0f} positives" in text
     assert "attop score out new.csv --top 'k=75 of 1500'" in text
     assert len(found.package.head(found.package.rank("mine.csv"))) == 75
 
@@ -323,7 +323,13 @@ def test_the_card_says_what_to_expect_and_how_to_use_it(table):
     found = deploy(config(methods), "mine", ["logistic-regression", "tree"], Top(k=100), n_jobs=1)
     text = card(found, Path("out"), [], {"logistic-regression": "Logistic regression", "tree": "Tree"})
     what = found.expectation
-    assert f"Of the 100 highest of 1,500 rows expect {what.mean * 100:.0f} positives" in text
+    said = what.next
+    assert said.expected + said.optimism == pytest.approx(what.mean * 100, abs=1.5)
+    assert said.low < what.low * 100 < what.high * 100 < said.high
+    assert (
+        f"Of the 100 highest of 1,500 rows expect {said.expected:.0f} positives ({said.low} to {said.high}"
+        in text
+    )
     assert f"Precision at the top (k=100 of 1500) is {what.mean:.4f}" in text
     assert "attop score out new.csv --top k=100" in text
     for word in (

@@ -99,8 +99,9 @@ def test_a_small_sample_promises_nothing(positives, k, reason):
 
 
 @pytest.mark.parametrize(
-    ("change", "name"), [({"k": 0}, "k"), ({"k": 11}, "k"), ({"confidence": 1}, "confidence"), ({"parts": []}, "parts")]
-)  # fmt: skip
+    ("change", "name"),
+    [({"k": 0}, "k"), ({"k": 11}, "k"), ({"confidence": 1}, "confidence"), ({"parts": []}, "parts")],
+)
 def test_bad_parameters(change, name):
     y, scores = sample(100)
     with pytest.raises(ValueError, match=name):

@@ -113,7 +113,7 @@ def next_list(
     sample, of the list, and of the place where the list is cut.
 
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
-    the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on the rows.
+    the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on all.
 
     It holds for rows drawn as those of the sample were: it allows for no change over time. performance/
     next_list.py measures its coverage.

@@ -45,11 +45,19 @@ def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
 def expectation_sentence(found: Deployed) -> str:
     """Say how many positives are to be expected at the top."""
     what, top, dataset = found.expectation, found.top, found.dataset
-    if dataset.groups is None:
-        length = top.out_of or len(dataset.y)
-        k = top.k or top.resolve(length, dataset.n_pos)
-        where = f"the {k:,} highest of {length:,} rows"
-    elif not top.depends_on_sample:
+    lift = f"{what.lift:.2g} times chance"
+    if what.next is not None:
+        said = what.next
+        where = f"the {said.k:,} highest of {said.length:,} rows"
+        if said.reason:
+            return (
+                f"Of {where} expect {what.mean * said.k:.0f} positives, {lift}; no interval: {said.reason}."
+            )
+        return (
+            f"Of {where} expect {said.expected:.0f} positives ({said.low:.0f} to {said.high:.0f} in 95% of "
+            f"such lists), {said.expected / said.k / dataset.y.mean():.2g} times chance."
+        )
+    if not top.depends_on_sample:
         k, where = top.resolve(len(dataset.y), dataset.n_pos), f"the {top.k:,} highest of each group"
     else:  # as many as each group has, so there is no number to expect
         k, where = 0, f"the rows at the top of each group ({top})"
@@ -57,24 +65,30 @@ def expectation_sentence(found: Deployed) -> str:
     def count(share: float) -> str:
         return f"{share * k:.0f}" if k else f"{share:.0%}"
 
-    interval = "" if math.isnan(what.low) else f" (95% interval {count(what.low)} to {count(what.high)})"
-    return f"Of {where} expect {count(what.mean)} positives{interval}, {what.lift:.2g} times chance."
+    interval = ""
+    if not math.isnan(what.low):
+        interval = f" (95% interval of the mean {count(what.low)} to {count(what.high)})"
+    return f"Of {where} expect {count(what.mean)} positives{interval}, {lift}."
 
 
 def _expectation(found: Deployed) -> Iterator[str]:
-    what = found.expectation
+    what, said = found.expectation, found.expectation.next
     yield expectation_sentence(found)
-    interval = "" if math.isnan(what.low) else f", 95% interval {what.low:.4f} to {what.high:.4f}"
+    interval = "" if math.isnan(what.low) else f", 95% interval of the mean {what.low:.4f} to {what.high:.4f}"
     yield (
         f"Precision at the top ({found.top}) is {what.mean:.4f}{interval}: the mean over {what.parts} test "
         f"part{'s' if what.parts > 1 else ''} whose rows no model was trained or tuned on."
         + ("" if math.isnan(what.tied) else f" Ties decide {what.tied:.1%} of the places.")
     )
-    if len(found.tried) > 1:
+    if said is not None and not said.reason:
+        choice = ""
+        if len(found.tried) > 1:
+            choice = f" For the choice among {len(found.tried)} {said.optimism:.1f} positives are taken off."
         yield (
-            f"The method was chosen among {len(found.tried)} on the same test parts, which makes its numbers "
-            "a bit too good. The interval holds for rows like these: it does not allow for changes over time."
+            "The range of a list is wider than that of the mean: it has the draw of the list's rows in it."
+            + choice
         )
+    yield "All of it holds for rows like these: none allows for changes over time."
 
 
 def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
+from attop.statistics.next_list import HeldOut, NextList, next_list
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt
@@ -54,6 +55,8 @@ class Expectation:
     tied : float
         Share of the places at the top that ties decide, on average; NaN with groups.
     parts : int
+    next : NextList or None
+        The positives of the next list; None with groups, where there is none.
     """
 
     mean: float
@@ -62,6 +65,7 @@ class Expectation:
     lift: float
     tied: float
     parts: int
+    next: NextList | None
 
 
 @dataclass(frozen=True)
@@ -216,7 +220,7 @@ def deploy(
         setting,
         top,
         tried,
-        expect(job, dataset, best.outcomes),
+        expect(job, dataset, tried),
         ranked,
     )
 
@@ -293,25 +297,28 @@ def choose_setting(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[d
     return record.tops[0]["chosen"], record.seed
 
 
-def expect(job: Job, dataset: Dataset, outcomes: Sequence[Outcome]) -> Expectation:
-    """Return what the test parts say of precision at the top."""
-    (top,) = job.tops
-    values = _values(get_metric("precision@k"), job, dataset, outcomes)
-    ties = [
-        tied_share(o.scores[0], top.resolve(len(o.test), int(dataset.y[o.test].sum())))
-        for o in outcomes
-        if dataset.groups is None
-    ]
-    found = np.array(values)
+def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
+    """Return what the test parts of the best, the first that was tried, say of precision at the top."""
+    (top,), outcomes = job.tops, tried[0].outcomes
+    found = np.array(_values(get_metric("precision@k"), job, dataset, outcomes))
     ratio = float(np.mean([o.record.n_test / o.record.n_train for o in outcomes]))  # type: ignore[operator]
     low, high = np.clip(interval(found, ratio), 0.0, 1.0)
-    mean = float(found.mean())
-    tied = float(np.mean(ties)) if ties else math.nan
-    chance = float(dataset.y.mean())
+    mean, chance = float(found.mean()), float(dataset.y.mean())
     if dataset.groups is not None:
         alike = [replace(outcome, scores=np.zeros_like(outcome.scores)) for outcome in outcomes]
         chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))
-    return Expectation(mean, float(low), float(high), mean / chance, tied, len(found))
+        return Expectation(mean, float(low), float(high), mean / chance, math.nan, len(found), None)
+    ties = [tied_share(o.scores[0], top.resolve(len(o.test), int(dataset.y[o.test].sum()))) for o in outcomes]
+    length = top.out_of or len(dataset.y)
+    k = top.k or top.resolve(length, dataset.n_pos)
+    best, *rivals = (
+        [HeldOut(o.test, dataset.y[o.test], o.scores[0]) for o in one.outcomes]
+        for one in tried
+        if not one.error
+    )
+    following = next_list(best, k, length, rivals=rivals)
+    tied = float(np.mean(ties))
+    return Expectation(mean, float(low), float(high), mean / chance, tied, len(found), following)
 
 
 def tied_share(scores: Floats, k: int) -> float:
