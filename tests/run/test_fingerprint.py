@@ -118,6 +118,34 @@ def test_a_module_of_the_user_counts_by_its_file(tmp_path, monkeypatch):
     assert taken[0] != taken[1] == taken[2]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import own_helper",
+        "from own_helper import score",
+        "from own_package import inner",
+        "import own_package.two",
+    ],
+)
+def test_what_a_module_of_the_user_imports_counts(line, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_package").mkdir()
+    (tmp_path / "own.py").write_text(
+        f"import json, numpy\nfrom attop import SoftTop\n{line}\nclass Mine: pass"
+    )
+    files = ("own_helper.py", "own_package/__init__.py", "own_package/inner.py", "own_package/two.py")
+    taken = []
+    for sign in ("", "-"):
+        (tmp_path / "unrelated.py").write_text(f"x = {sign}1")
+        for file in files:
+            text = "from .inner import *" if file.endswith("two.py") else f"def score(s): return {sign}s"
+            (tmp_path / file).write_text(text)
+        fingerprints._fingerprint.cache_clear()
+        taken.append(fingerprint(["own"]))
+    assert taken[0] != taken[1]
+    assert "attop.estimators.soft_top" in fingerprints._foreign("own")[1]
+
+
 def test_installed_modules_do_not_count():
     assert fingerprint([home_of("sklearn.svm.LinearSVC")]) == fingerprint(["sklearn.linear_model"])
 

@@ -71,8 +71,8 @@ def fingerprint(modules: Iterable[str]) -> str:
     Parameters
     ----------
     modules : iterable of str
-        Dotted names. One from elsewhere counts by its own file alone, and not at all if it is installed
-        (below ``site-packages``): versions are in the records.
+        Dotted names. One from elsewhere counts with what it imports, but for the standard library and what is
+        installed (below ``site-packages``): versions are in the records.
     """
     return _fingerprint(frozenset(modules))
 
@@ -83,7 +83,7 @@ def _fingerprint(modules: frozenset[str]) -> str:
     todo = list(modules)
     while todo:
         if (module := todo.pop()) not in seen:
-            seen[module], imported = _code().get(module) or (_foreign(module), [])
+            seen[module], imported = _code().get(module) or _foreign(module)
             todo += imported
     return _sha("".join(f"{module} {seen[module]}\n" for module in sorted(seen) if seen[module]))
 
@@ -167,22 +167,40 @@ def _stub(file: str) -> str:
     return f"{file}i"
 
 
-def _foreign(module: str) -> str:
-    """Return the digest of a module from elsewhere, by its own file; empty if it is installed."""
-    if module in _files():
+def _foreign(module: str) -> tuple[str, list[str]]:
+    """Return the digest and the imports of a module from elsewhere; empty if it is installed."""
+    file = _own_file(module)
+    if not file:
+        return "", []
+    tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    above = (module if file.endswith("__init__.py") else module.rpartition(".")[0]).split(".")
+    imported: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parts = [*above[: len(above) - node.level + 1], node.module] if node.level else [node.module]
+            names = [".".join(filter(None, [*parts, alias.name])) for alias in node.names]
+            imported += [*names, *map(home_of, names)]
+    return _digest(tree), imported
+
+
+def _own_file(module: str) -> str:
+    """Return the file of a module that is neither attop's nor installed; empty if there is none."""
+    if module in _files() or module.partition(".")[0] in sys.stdlib_module_names:
         return ""
     # Step by step: `importlib.util.find_spec` would import the packages above the module.
     name, *rest = module.split(".")
     spec = PathFinder.find_spec(name)
     for part in rest:
-        if spec is None:
+        if spec is None or spec.submodule_search_locations is None:
             return ""
         name = f"{name}.{part}"
         spec = PathFinder.find_spec(name, spec.submodule_search_locations)
     file = spec.origin if spec else None
     if not file or not file.endswith(".py") or "site-packages" in file:
         return ""
-    return _digest(ast.parse(Path(file).read_text(encoding="utf-8")))
+    return file
 
 
 def _digest(tree: ast.Module) -> str:
