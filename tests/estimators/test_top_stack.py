@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from attop import Top, TopPush, TopStack
 from attop.estimators.members import raw_scores
-from attop.experiment.candidate import fit_parameter
+from attop.experiment.candidate import takes
 from attop.experiment.splits import cross_fitting_folds
 from attop.metrics.held_out import TopPrecision
 from oracles.stacking import held_out_log_odds, log_odds
@@ -214,8 +214,8 @@ def test_weights_and_groups_reach_those_that_take_them():
         assert np.array_equal(given, weight[train])
     assert np.isfinite(model.decision_function(X)).all()
     search = GridSearchCV(make_pipeline(StandardScaler(), LogisticRegression()), {})
-    assert fit_parameter(search, "sample_weight") == "logisticregression__sample_weight"
-    assert fit_parameter(search, "groups") is None
+    assert takes(search, "sample_weight")
+    assert not takes(search, "groups")
     with sklearn.config_context(enable_metadata_routing=True):
         routed = stack(members).fit(X, Y, groups=GROUPS, sample_weight=weight)
     assert np.array_equal(routed.decision_function(X), model.decision_function(X))
@@ -227,6 +227,20 @@ def test_weights_change_the_model():
     assert not np.allclose(plain.decision_function(X), heavy.decision_function(X), atol=1e-2)
     with pytest.raises(ValueError, match="no member takes sample_weight \\(near\\)"):
         stack([("near", KNeighborsClassifier(3))]).fit(X, Y, sample_weight=np.ones(150))
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_a_row_of_weight_zero_is_as_if_dropped(groups):
+    rng = np.random.default_rng(1)
+    more = None if groups is None else np.concatenate([groups, np.repeat(groups[:1], 300)])
+    weights = np.concatenate([np.where(X[:, 1] > 0, 2.0, 1.0), np.zeros(300)])
+    labels = np.concatenate([Y, rng.integers(0, 2, 300)])
+    dropped = stack().fit(X, Y, groups, weights[:150])
+    zero = stack().fit(np.vstack([X, rng.normal(3, 1, (300, X.shape[1]))]), labels, more, weights)
+    assert zero.value_ == dropped.value_
+    assert np.array_equal(zero.decision_function(X), dropped.decision_function(X))
+    with pytest.raises(ValueError, match="sample_weight is 0 for all positives"):
+        stack().fit(X, Y, groups, 1.0 - Y)
 
 
 def test_groups_are_kept_together_and_have_a_top_each():

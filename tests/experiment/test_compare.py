@@ -5,18 +5,22 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from scipy.sparse import csr_array
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, TunedThresholdClassifierCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from attop import GDPApK, SGDAtK, compare_at_top
-from attop.metrics import get_metric, precision_at_k, recall_at_k
+from attop.experiment import candidate
+from attop.metrics import get_metric, make_top_scorer, precision_at_k, recall_at_k
 from attop.metrics.custom import custom_metric
 from attop.statistics import corrected_t_test
 
@@ -31,6 +35,74 @@ def items(seed=0, n=600, noise=1.0):
 
 def compare(models, X, y, top=60, **options):
     return compare_at_top(models, X, y, top, verbose=False, **options)
+
+
+class Recorder(LogisticRegression):
+    """Says what each fit was given."""
+
+    seen: list = []  # noqa: RUF012
+
+    def fit(self, X, y, groups=None, sample_weight=None):
+        rows = [
+            groups is None or len(groups) == len(y),
+            sample_weight is None or len(sample_weight) == len(y),
+        ]
+        Recorder.seen.append(
+            (groups is not None, sample_weight is not None) if all(rows) else "of other rows"
+        )
+        return super().fit(X, y, sample_weight)
+
+
+INSIDE = {
+    "pipeline": lambda one: make_pipeline(StandardScaler(), one),
+    "search": lambda one: GridSearchCV(
+        one, {"C": [0.1, 1]}, scoring=["roc_auc", "accuracy"], refit="roc_auc"
+    ),
+    "search of a pipeline": lambda one: GridSearchCV(
+        make_pipeline(StandardScaler(), one), {}, cv=GroupKFold(3)
+    ),
+    "pipeline of a search": lambda one: make_pipeline(
+        StandardScaler(), GridSearchCV(one, {}, scoring=make_top_scorer("recall@k", 3))
+    ),
+    "stack": lambda one: StackingClassifier([("a", one)], final_estimator=one),
+    "votes": lambda one: VotingClassifier([("a", one), ("b", KNeighborsClassifier())], voting="soft"),
+    "threshold": lambda one: TunedThresholdClassifierCV(make_pipeline(StandardScaler(), one)),
+    "calibration of a pipeline": lambda one: CalibratedClassifierCV(make_pipeline(StandardScaler(), one)),
+}
+
+
+@pytest.mark.parametrize("place", INSIDE)
+def test_weights_and_groups_arrive_wherever_a_model_is(place):
+    X, y = items(n=200)
+    groups, weight = np.arange(200) % 10, np.where(X[:, 1] > 0, 2.0, 1.0)
+    model = INSIDE[place](Recorder(C=1.5))
+    Recorder.seen.clear()
+    fitted = candidate.fit(model, X, y, groups=groups, sample_weight=weight)
+    assert set(Recorder.seen) == {(True, True)}
+    assert candidate.takes(model, "groups")
+    assert hasattr(fitted, "classes_")
+    with sklearn.config_context(enable_metadata_routing=True):
+        declined = Recorder().set_fit_request(sample_weight=False, groups=False)
+    if place in ("votes", "threshold"):
+        Recorder.seen.clear()
+        candidate.fit(INSIDE[place](declined), X, y, groups=groups, sample_weight=weight)
+        assert set(Recorder.seen) == {(False, False)}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AdaBoostClassifier(Recorder()),
+        StackingClassifier([("a", Recorder())]),
+        StackingClassifier([("a", KNeighborsClassifier())], final_estimator=Recorder()),
+    ],
+)
+def test_a_model_that_cannot_hand_them_on_is_refused_before_the_first_fit(model):
+    X, y = items(n=200)
+    Recorder.seen.clear()
+    with pytest.raises(TypeError, match=r"cannot hand groups to the \w+ inside it: leave it out"):
+        compare({"first": Recorder(), "second": model}, X, y, 3, groups=np.arange(200) % 10)
+    assert not Recorder.seen
 
 
 PAIR = {"logistic": LogisticRegression(), "none": DummyClassifier()}

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import check_random_state, get_tags, indexable
+from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -27,8 +27,8 @@ from attop.estimators.members import (
     refit,
     seeded,
 )
-from attop.estimators.validation import encode_labels
-from attop.experiment.candidate import Rows, fit_parameter
+from attop.estimators.validation import check_weights, encode_labels
+from attop.experiment.candidate import Rows, takes
 from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import HeldOutPrecision, TopPrecision
 
@@ -110,7 +110,7 @@ class TopStack(Ranker, _BaseComposition):
     `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
     values are refused by the first member that does not. `sample_weight` and `groups` reach the members whose
     `fit` takes them (of a pipeline, its last step), and the weights the regression; the precision at the top
-    is that of unweighted rows.
+    counts all rows of a weight above 0 alike.
 
     References
     ----------
@@ -235,7 +235,13 @@ class TopStack(Ranker, _BaseComposition):
         if groups is not None:
             values["groups"] = check_groups(groups, len(labels))
         if sample_weight is not None:
-            values["sample_weight"] = _check_sample_weight(sample_weight, labels, ensure_non_negative=True)
+            check_weights(sample_weight, labels, labels)
+            weights = _check_sample_weight(sample_weight, labels)
+            rows = np.flatnonzero(
+                weights
+            )  # centre, scale and places at the top count rows: of weight 0, none
+            X, labels, values = _safe_indexing(X, rows), labels[rows], {k: v[rows] for k, v in values.items()}
+            values["sample_weight"] = weights[rows]
         measures = [
             TopPrecision(labels, {"kappa": 1.0} if model.top is None else model.top, values.get("groups"))
             for model in models
@@ -255,7 +261,7 @@ class TopStack(Ranker, _BaseComposition):
         given: Any = self.estimators
         if isinstance(given, str):
             given = default_members(min(len(train) for train, _ in folds), sparse=issparse(X))
-        if "sample_weight" in values and not any(fit_parameter(model, "sample_weight") for _, model in given):
+        if "sample_weight" in values and not any(takes(model, "sample_weight") for _, model in given):
             raise ValueError(
                 f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
                 "add one that does, or leave the weights out"

@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.ensemble import StackingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import ParameterGrid
-from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import has_fit_parameter
 
 from attop.core.seeds import derive_seed
@@ -35,8 +38,8 @@ __all__ = [
     "Transformer",
     "fit",
     "fit_many",
-    "fit_parameter",
     "open_parameters",
+    "takes",
 ]
 
 #: Rows that an estimator takes: an array, a sparse matrix, a frame, a list of texts.
@@ -209,7 +212,7 @@ class Learner:
         part, prepare = sample.rows(rows), self.prepare()
         X = part.X if prepare is None else prepare.fit_transform(part.X)
         estimator = self.seeded(seed)
-        weights = part.weights if fit_parameter(estimator, "sample_weight") else None
+        weights = part.weights if takes(estimator, "sample_weight") else None
         try:
             models = fit_many(
                 estimator,
@@ -255,28 +258,101 @@ def _at_default(owner: object, name: str, value: object) -> bool:
     return type(value) is type(known.default) and bool(np.all(value == known.default))
 
 
-def fit_parameter(estimator: Any, name: str) -> str | None:
-    """Return the keyword by which `fit` takes a value for each row, or None where it does not.
+def takes(estimator: Any, name: str) -> bool:
+    """Whether `fit` takes a value for each row, itself, by its last step, or by an estimator inside it.
 
-    A pipeline hands it to its last step, a search over candidates to the estimator it tunes.
+    Raises
+    ------
+    TypeError
+        If an estimator inside it takes one, but is not handed any.
     """
-    prefix = ""
-    while isinstance(estimator, (Pipeline, BaseSearchCV)):
-        if isinstance(estimator, Pipeline):
-            step, estimator = estimator.steps[-1]
-            prefix += f"{step}__"
-        else:
-            estimator = estimator.estimator
-    return prefix + name if has_fit_parameter(estimator, name) else None
+    return name in _asking(estimator, [name])[1]
+
+
+def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool]:
+    """Return a clone that asks for values of each row, the keyword of each, and whether by metadata routing.
+
+    Routing is for estimators around others, such as searches, stacks and threshold tuners. Of a pipeline the
+    last step is asked, of all others those that predict; what the user has set by ``set_fit_request`` stays.
+    """
+    model, prefix = clone(estimator), ""
+    last: Any = model
+    while isinstance(last, Pipeline):
+        step, last = last.steps[-1]
+        prefix += f"{step}__"
+    inner = [v for v in getattr(last, "get_params", dict)().values() if _is_estimator(v)]
+    lost = {n: v for v in inner for n in names if has_fit_parameter(v, n)}
+    keywords = {name: prefix + name for name in names if has_fit_parameter(last, name)}
+    routed = bool(inner) and _is_router(last)
+    if routed:
+        with config_context(enable_metadata_routing=True):
+            for owner in [model, *model.get_params().values()]:
+                if _is_estimator(owner):
+                    _ask(owner, names)
+            for path, scoring in model.get_params().items():
+                if path.rpartition("__")[2] == "scoring":
+                    if isinstance(scoring, (list, tuple, set)):
+                        scoring = {name: name for name in scoring}
+                    several = isinstance(scoring, dict)
+                    scorers = {
+                        name: get_scorer(one) if isinstance(one, str) else one
+                        for name, one in (scoring if several else {"": scoring}).items()
+                    }
+                    for scorer in scorers.values():
+                        _ask(scorer, names)
+                    model.set_params(**{path: scorers if several else scorers[""]})
+            keywords = {name: name for name in model.get_metadata_routing().consumes("fit", names)}
+            lost = {n: v for n, v in lost.items() if n not in keywords and _request(v, "fit", n) is not False}
+            if isinstance(last, StackingClassifier):  # which hands all there is to its last estimator
+                final = last.final_estimator or LogisticRegression()
+                lost |= {name: final for name in keywords if not takes(final, name)}
+                keywords = {name: name for name in keywords if name not in lost}
+    if lost := {n: v for n, v in lost.items() if n not in keywords}:
+        ((name, inside), *_) = lost.items()
+        raise TypeError(
+            f"{type(last).__name__} cannot hand {name} to the {type(inside).__name__} inside it: leave it "
+            "out, or use estimators that take it by scikit-learn's metadata routing"
+        )
+    return model, keywords, routed
+
+
+def _is_estimator(value: object) -> bool:
+    return hasattr(value, "fit") and not isinstance(value, type)
+
+
+def _is_router(estimator: Any) -> bool:
+    try:
+        return isinstance(estimator.get_metadata_routing(), MetadataRouter)
+    except (AttributeError, NotImplementedError):  # some of scikit-learn's own have none
+        return False
+
+
+def _request(owner: Any, method: str, name: str) -> object:
+    """Return what an estimator or scorer asks for, None if that is open; empty if it cannot be asked."""
+    request = getattr(owner, "_get_metadata_request", getattr(owner, "get_metadata_routing", None))
+    return getattr(request(), method).requests.get(name, "") if request else ""
+
+
+def _ask(owner: Any, names: Iterable[str]) -> None:
+    """Have an estimator or a scorer ask for what it takes, where the user has not settled it."""
+    for name in names:
+        if _request(owner, "fit", name) is None:
+            owner.set_fit_request(**{name: hasattr(owner, "predict") or not hasattr(owner, "transform")})
+        accepts = getattr(owner, "_accept_sample_weight", None)
+        if _request(owner, "score", name) is None:
+            owner.set_score_request(**{name: name != "sample_weight" or accepts is None or accepts()})
+        elif name == "sample_weight" and accepts is not None and accepts() and not hasattr(owner, "fit"):
+            owner.set_score_request(sample_weight=True)
 
 
 def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
     """Return a clone fitted with those `values`, such as groups and sample_weight, that its `fit` takes."""
-    known = {fit_parameter(estimator, name): value for name, value in values.items() if value is not None}
-    # Without metadata routing: `fit_parameter` settles who gets what, whatever the caller's configuration.
-    with warnings.catch_warnings(), config_context(enable_metadata_routing=False):
+    given = {name: value for name, value in values.items() if value is not None}
+    model, keywords, routed = _asking(estimator, given)
+    # Routing or not, whatever the caller's configuration: `_asking` settles who gets what.
+    with warnings.catch_warnings(), config_context(enable_metadata_routing=routed):
         warnings.filterwarnings("ignore", "'n_jobs' has no effect", FutureWarning)  # see `Learner.seeded`
-        return clone(estimator).fit(X, y, **{key: value for key, value in known.items() if key is not None})
+        return model.fit(X, y, **{keyword: given[name] for name, keyword in keywords.items()})
 
 
 def fit_many(
@@ -312,7 +388,7 @@ def fit_many(
     TypeError
         If there are weights, and the estimator's `fit` takes none.
     """
-    if sample_weight is not None and fit_parameter(estimator, "sample_weight") is None:
+    if sample_weight is not None and not takes(estimator, "sample_weight"):
         raise TypeError(
             f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or use an estimator "
             "whose fit has that parameter"

@@ -17,7 +17,7 @@ from attop.core.sample import check_groups, check_weights
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
 from attop.core.typing import TopLike
-from attop.experiment.candidate import Estimator, Grid, Learner, Rows, Sample
+from attop.experiment.candidate import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment.result import TopComparison, summarise
 from attop.experiment.splits import Fold, Pair, assign_by, fold_of, stratified, whole_groups
 from attop.experiment.tune import train
@@ -73,7 +73,8 @@ def compare_at_top(
         User or query of each item: a group is a list of its own, is never split, and the value is the mean
         over groups. Where rows belong together but there is one list, leave `groups` out and give `cv`.
     sample_weight : array-like of shape (n,), optional
-        What each item is worth: handed to every `fit` that takes it, and to the metric.
+        What each item is worth: handed to every `fit` that takes it, also inside searches, stacks and the
+        like (by scikit-learn's metadata routing), and to the metric. So are groups.
     metric : str or Metric, optional
         By default ``"precision@k"``, with `sample_weight` ``"recall@k"``, the share captured.
     cv : int, splitter or iterable of (train, test), optional
@@ -138,6 +139,9 @@ def compare_at_top(
     if groups is None:
         top.resolve(n, int(sample.y.sum()), where="X")
         top = top.as_share(n)
+    given = [n for n, v in (("groups", groups), ("sample_weight", sample_weight)) if v is not None]
+    for learner in learners:  # those that cannot hand them on are refused before the first fit
+        _ = [takes(learner.estimator, name) for name in given]
     tuned = any(len(learner.candidates) > 1 for learner in learners)
     folds = _folds(cv, sample, random_state, _INNER if tuned else None)
     jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]

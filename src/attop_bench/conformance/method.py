@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attop.core.typing import Floats, Ints
-from attop.experiment.candidate import fit_parameter
+from attop.experiment.candidate import takes
 from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
 
@@ -74,7 +74,7 @@ class Method:
     @property
     def takes_groups(self) -> bool:
         """Whether the benchmark passes it groups."""
-        return fit_parameter(self.new(), "groups") is not None
+        return takes(self.new(), "groups")
 
     def fit(self, sample: Sample, *, groups: bool = False, **changes: object) -> Any:
         """Return a fitted estimator."""
