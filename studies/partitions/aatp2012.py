@@ -35,7 +35,7 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
         answers=[*_claims(tests.table), *sentences(tests.table, means.table, names, "P@tau")],
         choices=[
             "As many items train as in the paper, three tenths of Ionosphere, two thirds of Housing and a "
-            "twentieth of Spambase, drawn at random, stratified by class, anew for each partition.",
+            "twentieth of Spambase, drawn at random, stratified by class, for each partition.",
             "C or lambda on three inner folds of the training part, of the tables' six values.",
             "Preparation is learnt from the training part alone.",
         ],

@@ -238,6 +238,8 @@ def test_a_training_that_ends_early_says_so_and_what_to_raise(name):
             assert not changes or model.converged_ == (ending == "converged")
         elif hasattr(model, "status_"):
             assert (model.status_ == "deadline") == bool(said), (changes, said)
+        if changes and ending != "converged":
+            assert getattr(model, "status_", ending) == ending
         if said:
             words = {"max_iter": "raise max_iter or tol", "deadline": "raise time_limit"}
             assert words.get(getattr(model, "status_", ending)) in said

@@ -1,0 +1,56 @@
+"""Words per page, length of sentences, words not used: a page may become shorter, and style.csv with it."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from support import ROOT
+
+#: Of each page: the most words, words a sentence on average, percent of sentences above 35 words. The goal is
+#: 26,000, 16 and 4 for all of them.
+LIMITS = {
+    row.pop("page"): {name: float(most) for name, most in row.items()}
+    for row in csv.DictReader(Path(__file__).with_name("style.csv").open(encoding="utf-8"))
+}
+PAGES = [str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("*.md"))]
+NOT_USED = re.compile(r"\b(told apart|tell apart|anew|be had|mend(s|ed)?|ever later|whom)\b", re.IGNORECASE)
+
+
+def sentences(text):
+    """The words of each sentence of the prose: no code, formulas, tables, headings or addresses."""
+    text = re.sub(r"^ *```.*?^ *```$|^ {4}.*?$|^\|.*?$|^#.*?$|^---.*?^---$", "\n", text, flags=re.M | re.S)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    for paragraph in re.split(r"\n\s*\n|\n *(?=(?:[-*]|\d+\.) )", text):
+        for sentence in re.split(r"(?<=[.!?])[\"*)]*\s+(?=[\W_]*[A-Z0-9])", " ".join(paragraph.split())):
+            if len(words := re.findall(r"[^\s]*\w[^\s]*", sentence)) > 2:
+                yield words
+
+
+def measured(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    lengths = [len(words) for words in sentences(text)] or [0]
+    long = 100 * sum(n > 35 for n in lengths) / len(lengths)
+    return {"words": len(text.split()), "mean": sum(lengths) / len(lengths), "long": long}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_within_its_limits(page):
+    found, most = measured(page), LIMITS[page]
+    over = {
+        name: f"{value:.1f}, at most {most[name]:g}" for name, value in found.items() if value > most[name]
+    }
+    assert not over, f"{page}: {over}: shorten it, or raise tests/docs/style.csv, which is growth"
+
+
+def test_every_limit_is_of_a_page_and_close_to_it():
+    assert set(LIMITS) == set(PAGES)
+    for page in PAGES:
+        assert LIMITS[page]["words"] <= measured(page)["words"] + 50, f"{page}: lower its words in style.csv"
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", *PAGES])
+def test_words_not_used(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert not [match[0] for match in NOT_USED.finditer(" ".join(text.split()))]
