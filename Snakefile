@@ -84,7 +84,7 @@ rule all:
         PAPER,
         # Named although the report needs them anyway: what is lost is made again.
         CHECKED,
-        COMPILED,
+        [f"{OUT}/data/compiled/{m.id}.json" for m in CONFIG.methods],
         PLAN.files(),
         [
             f"{OUT}/evaluation/{d.id}/{t}.parquet"

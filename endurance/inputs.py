@@ -24,16 +24,16 @@ import yaml
 
 from attop.core.top import Top
 from attop.metrics import get_metric
-from attop_bench.data.base import Dataset, Unavailable, save_arrays
+from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.build import make
 from attop_bench.data.fetch import obtain
 from attop_bench.data.source import Source
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.inputs import Inputs
+from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, digest_of
-from attop_bench.run.spec import Run
 
 ROOT = Path(__file__).parents[1]
 
@@ -150,7 +150,7 @@ def _configured(config: Any) -> str:
     runs = list(islice(plan.runs(), 2))
     inputs = Inputs(plan, ROOT / "workflow/scripts")
     for run in runs:
-        json.dumps(plan.spec(run).as_dict(), default=str)
+        json.dumps(plan.job(run).as_dict(), default=str)
         inputs.train()["method"](run)
         plan.digest(run)
     return "read"
@@ -305,7 +305,6 @@ def _results(work: Path) -> tuple[Dataset, Path, Path]:
     rng = np.random.default_rng(0)
     dataset = Dataset("toy", rng.normal(size=(20, 2)), np.arange(20) % 2)
     scores, record = work / "scores.npz", work / "record.json"
-    save_arrays(scores, {"test": np.arange(10), "scores": rng.normal(size=(1, 10))})
     at_top = {
         "top": "k=3",
         "chosen": {"C": 1.0},
@@ -314,15 +313,16 @@ def _results(work: Path) -> tuple[Dataset, Path, Path]:
         "model": {},
         "constant": False,
     }
-    inner = [{"setting": {"C": 1.0}, "values": [0.5, 0.5]}]
+    inner = [{"candidate": {"C": 1.0}, "values": [0.5, 0.5]}]
     about = {
         "n_train": 10,
         "n_test": 10,
-        "n_settings": 1,
+        "n_candidates": 1,
         "seconds": {"training": 0.1},
         "peak_memory_mb": 99.0,
     }
-    Record("a" * 16, tops=[{**at_top, "inner": inner}], scoring="precision@k", **about).write(record)  # type: ignore[arg-type]
+    about |= {"test": np.arange(10), "scores": rng.normal(size=(1, 10))}
+    Record(tops=[{**at_top, "inner": inner}], scoring="precision@k", **about).write(scores, record, "a" * 16)  # type: ignore[arg-type]
     return dataset, scores, record
 
 

@@ -46,7 +46,7 @@ def verdicts(values, repeats):
     runs, _ = runs_of(repeats, 0.0)
     names = [f"m{j}" for j in range(values.shape[1])]
     rows = [(r, m, v) for r, row in enumerate(values) for m, v in zip(names, row, strict=True)]
-    blank = {"reason": "", "setting": {}, "seconds": 0.0, "warning": ""}
+    blank = {"reason": "", "candidate": {}, "seconds": 0.0, "warning": ""}
     results = [{**blank, "model": m, "value": v, "lift": v} for _, m, v in rows]
     found = summarise(results, [r for r, _, _ in rows], runs, PRECISION, Top(k=100, out_of=N), SAMPLE)
     ours = found.table["best_is"].to_dict()

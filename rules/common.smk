@@ -8,7 +8,7 @@ from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.output import hold, refusal
 from attop_bench.run.plan import Plan
-from attop_bench.run.spec import Run
+from attop_bench.run.job import Run
 
 try:
     for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:
@@ -40,7 +40,6 @@ if workflow.is_main_process and (refused := refusal(OUT)):
     raise WorkflowError(refused)
 LOGS = f"{OUT}/logs"
 CHECKED = f"{OUT}/data/checked.json"
-COMPILED = f"{OUT}/data/compiled.json"
 REPORT = f"{OUT}/report.html"
 
 
@@ -55,7 +54,7 @@ def stage_inputs(w):
 
 
 def before_training(w):
-    """What a run that is still to be done waits for: the check, and compiled code.
+    """What a run that is still to be done waits for: the check, and the method's compiled code.
 
     One that is done does not: Snakemake would repeat it whenever these are done again for another data set or
     method. (With `ancient` it would not, but would then miss the run's own changes.)
@@ -63,7 +62,15 @@ def before_training(w):
     stale = PLAN.stale(Run(w.dataset, w.method, int(w.repeat), int(w.fold)))
     # Without profiles/default, a set of inputs that changes would repeat the run.
     always = RerunTrigger.INPUT in workflow.rerun_triggers
-    return [CHECKED, COMPILED] if stale or always else []
+    compiled = f"{OUT}/data/compiled/{w.method}.json"
+    return [CHECKED, compiled] if stale or always else []
+
+
+def how_long(w):
+    """The priority of a run, between 0 and 1: the first of a method, for which its curve waits, then long ones."""
+    if PLAN.config.trace and (w.repeat, w.fold) == ("0", "0"):
+        return 1
+    return 1 - 1 / (1 + PLAN.seconds(w.dataset, w.method))
 
 
 def memory(w, input, attempt):

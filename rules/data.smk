@@ -13,6 +13,7 @@ rule fetch:
         f"{LOGS}/data/{{dataset}}/fetch.log",
     wildcard_constraints:
         dataset=any_of(PLAN.with_files()),
+    priority: 3
     resources:
         mem_mb=memory,
         runtime=minutes(30),
@@ -35,6 +36,7 @@ rule prepare:
         f"{LOGS}/data/{{dataset}}/{{stage}}.log",
     wildcard_constraints:
         stage=any_of(PLAN.all_stages()),
+    priority: 3
     resources:
         mem_mb=memory,
         runtime=minutes(30),
@@ -53,6 +55,7 @@ rule split:
         f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz",
     log:
         f"{LOGS}/data/{{dataset}}/folds/repeat{{repeat}}.log",
+    priority: 3
     resources:
         mem_mb=memory,
         runtime=minutes(30),
@@ -73,6 +76,7 @@ rule check:
         CHECKED,
     log:
         f"{LOGS}/check.log",
+    priority: 3
     resources:
         mem_mb=memory,
         runtime=minutes(30),

@@ -10,6 +10,7 @@ rule evaluate:
         [f"{OUT}/evaluation/{{dataset}}/{t}.parquet" for t in EVALUATED],
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
+    priority: 4
     resources:
         mem_mb=memory,
         runtime=minutes(30),
@@ -31,6 +32,7 @@ rule trace:
         f"{OUT}/evaluation/{{dataset}}/trace.parquet",
     log:
         f"{LOGS}/trace/{{dataset}}.log",
+    priority: 4
     resources:
         mem_mb=memory,
         runtime=minutes(30),

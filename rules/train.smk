@@ -1,16 +1,19 @@
 # Compiled code is cached beside the sources: made once here, not by all the first jobs at the same time.
 rule compile:
     output:
-        COMPILED,
+        f"{OUT}/data/compiled/{{method}}.json",
     log:
-        f"{LOGS}/compile.log",
+        f"{LOGS}/compile/{{method}}.log",
+    priority: 2
     resources:
         mem_mb=memory,
         runtime=minutes(10),
+        limit_ms=limit("seconds", 1000),
+        limit_mb=limit("memory_mb", 1),
     params:
         **INPUTS.compile(),
     message:
-        "compile what the methods need"
+        "compile {wildcards.method}"
     script:
         "../workflow/scripts/compile.py"
 
@@ -25,6 +28,7 @@ rule train:
         record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",
     log:
         f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
+    priority: how_long
     threads: threads
     resources:
         **requested(),

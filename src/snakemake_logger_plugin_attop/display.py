@@ -52,6 +52,8 @@ class Display:
             f"{counted(training, 'training job')} on {counted(datasets, 'data set')}, "
             f"{counted(steps, 'step')} in all, {self._progress.cores} at a time"
         )
+        if n := self._progress.compiling:
+            self.say(f"compiling {counted(n, 'method')}, once per environment")
         if self._console.is_terminal:
             self._live = Live(
                 get_renderable=self._bars, console=self._console, refresh_per_second=2, transient=True

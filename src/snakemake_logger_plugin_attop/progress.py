@@ -58,6 +58,7 @@ class Progress:
     done: Counter[str] = field(default_factory=Counter)
     other_total: int = 0
     other_done: int = 0
+    compiling: int = 0
 
     def __post_init__(self) -> None:
         self._broken: dict[tuple[str, ...], tuple[str, str]] = {}
@@ -70,6 +71,7 @@ class Progress:
         for rule, wildcards in jobs:
             job = Job(rule, wildcards)
             self._left[job.pair] += 1
+            self.compiling += rule == "compile"
             if job.dataset is None:
                 self.other_total += 1
             else:

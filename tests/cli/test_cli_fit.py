@@ -15,9 +15,9 @@ from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavai
 from attop_bench.data.build import build
 from attop_bench.run.config import load_config
 from attop_bench.run.folds import write_folds
+from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
-from attop_bench.run.spec import Run
-from attop_bench.run.training import run_job, write_outcome
+from attop_bench.run.training import run_job
 from support import ROOT
 from support.folds import cut
 
@@ -73,15 +73,15 @@ def test_it_is_the_benchmarks_own_job(plan, capsys):
     run = Run("wdbc", "linear-svm", 0, 3)
     dataset = Dataset.load(plan.stage_path("wdbc"))
     fold = cut(dataset, plan.config.split("wdbc", 0))[3]
-    expected = run_job(plan.spec(run), dataset, fold)
-    write_outcome(expected, plan.scores_path(run), plan.record_path(run))
+    expected = run_job(plan.job(run), dataset, fold)
+    expected.write(plan.scores_path(run), plan.record_path(run))
     before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
     assert fit("wdbc", "linear-svm", "--fold", "3") == 0
     assert {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")} == before
     lines = words(capsys)
     auc = [get_metric("auc").evaluate(dataset.y[expected.test], s).value for s in expected.scores]
     assert ["auc,", "test", *(f"{value:.4f}" for value in auc)] in lines
-    chosen = [f"C={t['chosen']['C']}" for t in expected.record.tops]
+    chosen = [f"C={t['chosen']['C']}" for t in expected.tops]
     assert ["chosen", *chosen] in lines
     assert any(line[:5] == ["These", "are", "the", "same", "scores"] for line in lines)
     assert "Nothing" in lines[-1]

@@ -7,7 +7,7 @@ import pytest
 from attop.core.top import Top
 from attop_bench.data import Dataset, DatasetError, make
 from attop_bench.run.fitting import learner_of, sample_of
-from attop_bench.run.spec import Job
+from attop_bench.run.job import Job
 
 N = 120
 
@@ -55,7 +55,7 @@ def test_gaps_and_categories_are_learnt_from_the_training_part_alone(ceiling, tm
     data = written(frame, tmp_path, impute="median", one_hot=True, max_categories=ceiling)
     assert np.isnan(data.X).sum() == frame[["amount", "country"]].isna().sum().sum()
     assert data.facts["features"] == ["amount", "n", "country"]
-    job = Job(0, 0, 0, {"kind": "holdout"}, "none", [{"k": 5}], "precision@k", "attop.SGDAtK")
+    job = Job(0, 0, 0, {"kind": "holdout"}, "none", [Top(k=5)], "precision@k", "attop.SGDAtK")
     rng = np.random.default_rng(1)
     for _ in range(5):
         fit, rest = np.split(rng.permutation(N), [60])
@@ -70,7 +70,7 @@ def test_what_test_rows_hold_changes_no_model(tmp_path):
     other.loc[60:, ["amount", "n"]] = 1e6
     other.loc[60:, "country"] = "US"
     options = {"impute": "median", "one_hot": True, "max_categories": 4}
-    job = Job(0, 0, 0, {"kind": "holdout"}, "standard", [{"k": 5}], "precision@k", "attop.SGDAtK")
+    job = Job(0, 0, 0, {"kind": "holdout"}, "standard", [Top(k=5)], "precision@k", "attop.SGDAtK")
     models = []
     for name, one in (("a", frame), ("b", other)):
         (tmp_path / name).mkdir()

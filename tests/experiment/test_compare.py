@@ -150,7 +150,7 @@ def test_the_numbers_are_the_same_for_any_number_of_jobs_and_any_company():
     }
     one, two = (compare(models, X, y, 30, cv=3, n_jobs=n_jobs) for n_jobs in (None, 2))
     alone = compare({"sgd": models["sgd"]}, X, y, 30, cv=3)
-    numbers = ["model", "value", "lift", "setting", "run"]
+    numbers = ["model", "value", "lift", "candidate", "run"]
     pd.testing.assert_frame_equal(one.runs[numbers], two.runs[numbers])
     assert alone.runs["value"].tolist() == one.runs.loc[one.runs["model"] == "sgd", "value"].tolist()
 
@@ -161,11 +161,11 @@ def test_a_model_with_a_grid_is_tuned_on_the_training_items():
     found = compare(
         {"tuned": (LogisticRegression(), {"C": [1e-7, 1.0]}), "bad": LogisticRegression(C=1e-7)}, X, y
     )
-    settings = found.runs.loc[found.runs["model"] == "tuned", "setting"].tolist()
-    assert settings == [{"C": 1.0}] * 10
+    candidates = found.runs.loc[found.runs["model"] == "tuned", "candidate"].tolist()
+    assert candidates == [{"C": 1.0}] * 10
     assert found.table.index[0] == "tuned"
     several = {"tuned": (LogisticRegression(), [{"C": [1e-7]}, {"C": [1.0], "fit_intercept": [False]}])}
-    assert compare(several, X, y, cv=2).runs["setting"].tolist() == [{"C": 1.0, "fit_intercept": False}] * 4
+    assert compare(several, X, y, cv=2).runs["candidate"].tolist() == [{"C": 1.0, "fit_intercept": False}] * 4
 
 
 def test_a_pipeline_of_text_and_missing_values():

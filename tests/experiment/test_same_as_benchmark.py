@@ -12,7 +12,7 @@ from attop.core.top import Top
 from attop.experiment.candidate import Learner, Sample
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.run.spec import Job
+from attop_bench.run.job import Job
 from attop_bench.run.training import run_job
 
 pytestmark = pytest.mark.workflow
@@ -37,11 +37,11 @@ def benchmark(dataset, folds, repeat, top, name):
     default = type(estimator)().get_params()
     params = {k: v for k, v in estimator.get_params().items() if default[k] != v}
     for f, fold in enumerate(folds):
-        job = Job(repeat, f, 7, {"kind": "x"}, "none", [top], "precision@k", path, params, grid)
+        job = Job(repeat, f, 7, {"kind": "x"}, "none", [Top.of(top)], "precision@k", path, params, grid)
         outcome = run_job(job, dataset, fold, contain=False)
         groups = None if dataset.groups is None else dataset.groups[fold.test]
         value = job.metric.evaluate(dataset.y[fold.test], outcome.scores[0], Top.of(top), groups).value
-        yield value, outcome.record.tops[0]["chosen"]
+        yield value, outcome.tops[0]["chosen"]
 
 
 @pytest.mark.parametrize(("grouped", "names"), [(False, ["forest", "soft"]), (True, ["forest", "users"])])
@@ -59,7 +59,7 @@ def test_a_comparison_and_a_run_of_the_benchmark_give_the_same_numbers(grouped, 
     for name in names:
         of_model = found.runs[found.runs["model"] == name]
         runs = [run for r, folds in enumerate(repeats) for run in benchmark(dataset, folds, r, top, name)]
-        assert list(zip(of_model["value"], of_model["setting"], strict=True)) == runs
+        assert list(zip(of_model["value"], of_model["candidate"], strict=True)) == runs
 
 
 def test_a_model_is_trained_for_the_top_unless_it_has_one_of_its_own():

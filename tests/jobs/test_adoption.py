@@ -13,10 +13,10 @@ from attop_bench.jobs.supervise import ADOPTER
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="servers are Linux only")
 
 JOB = """
-from attop_bench.jobs.limits import Call, Limits
+from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.server import perform
 
-print(perform(Call("os.path.join", "x", "log", Limits(20, 1000), ())).status, flush=True)
+print(perform("os.path.join", "x", "log", Limits(20, 1000)).status, flush=True)
 """
 
 ADOPTS = f"""

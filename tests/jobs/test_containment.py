@@ -13,12 +13,13 @@ import pytest
 
 import attop_bench.run.preload  # noqa: F401 - children are forked with it
 from attop.core.files import read_json
+from attop.core.top import Top
 from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavailable
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.supervise import supervise
 from attop_bench.run import job as process
 from attop_bench.run.folds import write_folds
-from attop_bench.run.spec import Job
+from attop_bench.run.job import Job
 from support import ROOT
 from support.folds import cut
 from support.small_run import SMALL, snakemake
@@ -44,7 +45,7 @@ def job_of(tmp_path):
             seed=7,
             protocol={"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
             scaling="none",
-            tops=tops,
+            tops=[Top.of(top) for top in tops],
             scoring="precision@k",
             estimator=estimator or f"support.hostile_methods.{method}",
         )
@@ -103,6 +104,7 @@ def test_what_a_method_does_is_its_status(job_of, method, status, words):
         assert "in fit" in log
         assert "in fit" in record["traceback"]
     assert record["environment"]["host"]
+    assert record["cpu_seconds"] > 0
     assert record["seed"] == record_of(job_of("Fine"))[0]["seed"]
 
 

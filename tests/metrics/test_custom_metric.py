@@ -17,10 +17,10 @@ from attop_bench.run import fingerprint as fingerprints
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.folds import write_folds
 from attop_bench.run.inputs import Inputs
+from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
-from attop_bench.run.spec import Run
 from attop_bench.run.tables import KEY, TABLES, write_tables
-from attop_bench.run.training import run_job, write_outcome
+from attop_bench.run.training import run_job
 from support import ROOT
 from support.folds import cut
 from support.small_run import SMALL, entry
@@ -260,7 +260,7 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
         datasets=[data],
         methods=[{"id": "column", **method}],
     )
-    spec = Plan(config).spec(Run("toy", "column", 0, 0))
+    spec = Plan(config).job(Run("toy", "column", 0, 0))
     scores, record = str(tmp_path / "scores.npz"), str(tmp_path / "record.json")
     folder = Path("results/evaluation/toy")
     folder.mkdir(parents=True)
@@ -271,7 +271,7 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
     script("check", monkeypatch, config, input=inputs, output=["checked.json"])
 
     monkeypatch.setattr(registry, "_OWN", {})
-    write_outcome(run_job(spec, dataset, folds[0]), scores, record)
+    run_job(spec, dataset, folds[0]).write(scores, record)
     (top,) = read_json(record)["tops"]
     assert top["chosen"] == {"column": 0}  # the fewest misses, not the most
 

@@ -14,7 +14,7 @@ def timed(evaluation, seconds):
     runs = evaluation[["dataset", "method", "repeat", "fold", "top"]].drop_duplicates()
     return runs.assign(
         status="ok",
-        n_settings=1,
+        n_candidates=1,
         seconds_selection=runs["method"].map(seconds).astype(float),
         seconds_training=0.0,
         seconds_scoring=0.0,

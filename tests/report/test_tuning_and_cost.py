@@ -16,7 +16,7 @@ from attop_bench.report.figures.curves import expected_best
 
 
 def test_choices_count_values_and_edges():
-    settings = [{"C": 0.1, "kind": "a"}, {"C": 1.0, "kind": "a"}, {"C": 0.1, "kind": "a"}]
+    candidates = [{"C": 0.1, "kind": "a"}, {"C": 1.0, "kind": "a"}, {"C": 0.1, "kind": "a"}]
     runs = pd.DataFrame(
         {
             "dataset": "wdbc",
@@ -24,7 +24,7 @@ def test_choices_count_values_and_edges():
             "fold": range(4),
             "top": "k=5",
             "status": ["ok", "ok", "ok", "error"],
-            "chosen": [*map(json.dumps, settings), "{}"],
+            "chosen": [*map(json.dumps, candidates), "{}"],
             "at_edge": ['["C"]', "[]", '["C"]', "[]"],
         }
     )

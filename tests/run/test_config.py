@@ -8,9 +8,9 @@ import pytest
 from attop.core.top import Top
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import ConfigError, load_config, read_yaml
+from attop_bench.run.job import Run
 from attop_bench.run.options import json_schema, markdown
 from attop_bench.run.plan import Plan
-from attop_bench.run.spec import Run
 from support import ROOT
 from support.small_run import entry
 

@@ -24,8 +24,8 @@ from attop_bench.deploy.package import read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import learner_of, sample_of
+from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
-from attop_bench.run.spec import Run
 from attop_bench.run.training import run_job
 from support import ROOT
 from support.transactions import transactions
@@ -78,10 +78,12 @@ def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table):
     found = deploy(config([method]), "mine", [method["id"]], n_jobs=1)
     data = make("file", **PARAMS)
     plan = Plan(config([method]))
-    job = plan.spec(Run("mine", method["id"], 0, 0))
+    job = plan.job(Run("mine", method["id"], 0, 0))
     rows = np.arange(len(data.y))
     seed = found.package.pipeline["model"].get_params()["random_state"]
-    (model,), features = learner_of(job, data).fit(sample_of(data), rows, [(found.top, found.setting)], seed)
+    (model,), features = learner_of(job, data).fit(
+        sample_of(data), rows, [(found.top, found.candidate)], seed
+    )
     read = pd.read_csv("mine.csv")
     pipeline = found.package.pipeline
     scores = pipeline.decision_function(read) if method is not TREE else pipeline.predict_proba(read)[:, 1]
@@ -95,7 +97,7 @@ def test_choice_and_expectation_are_those_of_the_benchmarks_runs(table):
     folds = make_folds("stratified", found.dataset, repeat=0, seed=0, n_folds=3, inner_folds=2)
     values = {}
     for method in ("logistic-regression", "tree"):
-        job = Plan(config(methods, tops=[{"k": 100, "of": 1500}])).spec(Run("mine", method, 0, 0))
+        job = Plan(config(methods, tops=[{"k": 100, "of": 1500}])).job(Run("mine", method, 0, 0))
         outcomes = [run_job(job, found.dataset, fold) for fold in folds]
         values[method] = [precision_at_k(data.y[o.test], o.scores[0], 34) for o in outcomes]  # ceil(100 / 3)
     best = max(values, key=lambda m: np.mean(values[m]))
@@ -111,7 +113,7 @@ def test_choice_and_expectation_are_those_of_the_benchmarks_runs(table):
 
 def test_the_final_setting_is_best_on_the_outer_folds(table):
     found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    data, job = found.dataset, Plan(config([LOGISTIC])).spec(Run("mine", "logistic-regression", 0, 0))
+    data, job = found.dataset, Plan(config([LOGISTIC])).job(Run("mine", "logistic-regression", 0, 0))
     folds = make_folds("stratified", data, repeat=0, seed=0, n_folds=3, inner_folds=2)
     means = {}
     for C in (0.01, 1):
@@ -122,7 +124,7 @@ def test_the_final_setting_is_best_on_the_outer_folds(table):
             )
             values.append(precision_at_k(data.y[fold.test], scores_of(model, features(fold.test)), 20))
         means[C] = np.mean(values)
-    assert found.setting == {"C": max(means, key=means.get)}
+    assert found.candidate == {"C": max(means, key=means.get)}
 
 
 def test_the_list_is_of_models_that_have_not_seen_the_row(table):
@@ -137,7 +139,7 @@ def test_the_list_is_of_models_that_have_not_seen_the_row(table):
     np.testing.assert_allclose(
         ranked["score"], found.package.pipeline.decision_function(table)[ranked["row"] - 1]
     )
-    for outcome in found.tried[0].outcomes:
+    for outcome in found.tried[0].records:
         z = outcome.scores[0]
         for row, score in zip(outcome.test[:20], z, strict=False):
             below = ((z < score).sum() + (z == score).sum() / 2) / len(z)

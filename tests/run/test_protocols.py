@@ -66,8 +66,8 @@ def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path
     assert len(runs) == 3
     tested = []
     for run in runs:
-        outcome = run_job(plan.spec(run), data, folds[run.fold], contain=False)
-        assert outcome.record.ok
+        outcome = run_job(plan.job(run), data, folds[run.fold], contain=False)
+        assert outcome.ok
         tested.append(set(customer[outcome.test]))
     assert sum(map(len, tested)) == len(set().union(*tested)) == 60
     assert protocol_sentence(protocol) == (
@@ -103,8 +103,8 @@ def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
     frame = pd.read_csv(tmp_path / "t.csv", parse_dates=["when"])
     tested = []
     for run in plan.runs():
-        outcome = run_job(plan.spec(run), data, folds[run.fold], contain=False)
-        assert outcome.record.ok
+        outcome = run_job(plan.job(run), data, folds[run.fold], contain=False)
+        assert outcome.ok
         tested.append(frame["when"].iloc[outcome.test].dt.normalize())
     assert [str(d.min().date()) for d in tested] == ["2024-03-06", "2024-03-11"]
     assert [str(d.max().date()) for d in tested] == ["2024-03-10", "2024-03-15"]
@@ -144,7 +144,7 @@ def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):
     scores = []
     for seed, params in ((0, {}), (1, {}), (0, {"random_state": 5}), (1, {"random_state": 5})):
         params = {"n_estimators": 5, **params}
-        job = replace(plan.spec(spec), seed=seed, params=params, **tree)
+        job = replace(plan.job(spec), seed=seed, params=params, **tree)
         scores.append(run_job(job, data, folds[0], contain=False).scores)
     assert not np.array_equal(scores[0], scores[1])
     np.testing.assert_array_equal(scores[2], scores[3])
@@ -153,8 +153,8 @@ def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):
 def test_card_precision_selects_and_needs_its_columns(tmp_path):
     plan, data = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
     folds = cut(data, plan.config.split("bank", 0))
-    job = replace(plan.spec(next(plan.runs())), scoring="card-precision-3")
-    record = run_job(job, data, folds[0], contain=False).record
+    job = replace(plan.job(next(plan.runs())), scoring="card-precision-3")
+    record = run_job(job, data, folds[0], contain=False)
     (top,) = record.tops
     best = max(np.mean(row["values"]) for row in top["inner"])
     assert top["validation"] == pytest.approx(best)

@@ -158,7 +158,7 @@ from attop_bench.run.manifest import manifest
 from attop_bench.run.options import json_schema, markdown
 from attop_bench.run.plan import Plan
 from attop_bench.run.tables import KEY, TABLES
-from attop_bench.run.training import run_job, write_outcome
+from attop_bench.run.training import run_job
 
 config = load_config(yaml.safe_load(open("run.yaml")), root=".")
 plan, entry = Plan(config), config.dataset("mine")
@@ -166,13 +166,13 @@ build({**entry.model_dump(), "params": entry.parameters, "seed": 0}, "dataset", 
 data, runs = Dataset.load("out.npz"), list(plan.runs())
 [fold] = make_folds(entry.protocol.kind, data, 0, config.seed, **entry.protocol.options)
 for run in runs:
-    outcome = run_job(plan.spec(run), data, fold)
-    print(run.method, outcome.record.status, outcome.record.error or outcome.record.tops[0]["chosen"])
-    write_outcome(outcome, *plan.results(run))
+    outcome = run_job(plan.job(run), data, fold)
+    print(run.method, outcome.status, outcome.error or outcome.tops[0]["chosen"])
+    outcome.write(*plan.results(run))
 paths = [plan.results(run) for run in runs]
 metrics = [config.metric(name) for name in config.metrics]
 tables = evaluate(
-    data, runs, *zip(*paths), tops=plan.spec(runs[0]).tops, metrics=metrics,
+    data, runs, *zip(*paths), tops=plan.job(runs[0]).tops, metrics=metrics,
     scoring=config.metric("first-half"),
 )
 tables["trace"] = pd.DataFrame(columns=[*KEY, *TABLES["trace"]])

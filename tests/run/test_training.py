@@ -11,10 +11,10 @@ from attop.core.files import read_json
 from attop.core.top import Top
 from attop.experiment.candidate import Learner
 from attop.metrics import average_precision, get_metric, precision_at_k
-from attop_bench.data.base import Dataset, Unavailable, save_arrays
+from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.run.evaluation import evaluate
+from attop_bench.run.job import Job, Run
 from attop_bench.run.record import Record, RecordError
-from attop_bench.run.spec import Job, Run
 from attop_bench.run.trace import trace, trace_table
 from attop_bench.run.training import run_job
 from support.folds import cut
@@ -38,7 +38,7 @@ def job(estimator="Recorder", **changes):
         "seed": 7,
         "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
         "scaling": "none",
-        "tops": [{"k": 5}, {"tau": 0.2}],
+        "tops": [Top(k=5), Top(tau=0.2)],
         "scoring": "precision@k",
         "estimator": f"{HERE}.{estimator}",
         "param_grid": {"column": [0, 1, 2]},
@@ -57,8 +57,8 @@ def fold_of(job, data):
 def test_selects_what_ranks_best_and_scores_the_test_part():
     data = dataset()
     outcome = run(job(), data)
-    assert outcome.record.status == "ok", outcome.record
-    assert [t["chosen"] for t in outcome.record.tops] == [{"column": 1}] * 2
+    assert outcome.status == "ok", outcome
+    assert [t["chosen"] for t in outcome.tops] == [{"column": 1}] * 2
     np.testing.assert_array_equal(outcome.scores, [data.X[outcome.test, 1]] * 2)
     fold = fold_of(job(), data)
     np.testing.assert_array_equal(outcome.test, fold.test)
@@ -66,12 +66,12 @@ def test_selects_what_ranks_best_and_scores_the_test_part():
 
 def test_inner_table_is_the_metric_on_the_inner_splits():
     data = dataset()
-    record = run(job(), data).record
+    record = run(job(), data)
     fold = fold_of(job(), data)
     for kept in record.tops:
         top = {"k=5": Top(k=5), "tau=0.2": Top(tau=0.2)}[kept["top"]]
         for row in kept["inner"]:
-            column = row["setting"]["column"]
+            column = row["candidate"]["column"]
             expected = [precision_at_k(data.y[v], data.X[v, column], top) for _, v in fold.inner]
             np.testing.assert_allclose(row["values"], expected)
 
@@ -84,8 +84,8 @@ def test_only_training_rows_are_seen_and_the_seed_is_the_same_for_every_method()
     assert Recorder.seen
     for X, _, seed in Recorder.seen:
         assert not test_rows & {tuple(row) for row in X}
-        assert seed == outcome.record.seed
-    assert run(job("Diverging"), data).record.seed == outcome.record.seed
+        assert seed == outcome.seed
+    assert run(job("Diverging"), data).seed == outcome.seed
 
 
 def test_scaling_is_fitted_on_the_training_part():
@@ -107,7 +107,7 @@ def test_logarithms_are_standardised_and_need_counts():
     logs = replace(data, X=np.log1p(counts.X))
     expected = run(replace(spec, scaling="standard"), logs).scores
     np.testing.assert_allclose(run(spec, counts).scores, expected, rtol=1e-9)
-    record = run(spec, data).record
+    record = run(spec, data)
     assert record.status == "error"
     assert "log1p is for counts" in record.error
 
@@ -117,10 +117,10 @@ def test_within_groups_the_selected_model_is_final():
     data = dataset(groups=groups)
     Recorder.seen.clear()
     protocol = {"kind": "within-groups", "options": {}}
-    grouped = job(fold=0, protocol=protocol, scoring="micro-pap@k", tops=[{"k": 2}])
+    grouped = job(fold=0, protocol=protocol, scoring="micro-pap@k", tops=[Top(k=2)])
     outcome = run(grouped, data)
-    assert outcome.record.status == "ok", outcome.record
-    assert len(Recorder.seen) == 3  # one fit per setting, none after the selection
+    assert outcome.status == "ok", outcome
+    assert len(Recorder.seen) == 3  # one fit per candidate, none after the selection
     assert {len(X) for X, _, _ in Recorder.seen} == {len(fold_of(grouped, data).train)}
 
 
@@ -137,8 +137,8 @@ def test_within_groups_the_selected_model_is_final():
 )
 def test_a_method_that_fails_leaves_a_record(estimator, status, words):
     outcome = run(job(estimator), dataset())
-    assert outcome.record.status == status
-    assert words in outcome.record.error
+    assert outcome.status == status
+    assert words in outcome.error
     assert outcome.scores.shape == (0, len(outcome.test))
 
 
@@ -146,14 +146,14 @@ def test_a_ranker_whose_weights_overflow_diverged():
     data = dataset()
     data = replace(data, X=data.X * 1e300)
     outcome = run(replace(job(param_grid={}), estimator="attop.estimators.PerceptronAtK"), data)
-    assert outcome.record.status == "diverged"
-    assert "PerceptronAtK diverged" in outcome.record.error
+    assert outcome.status == "diverged"
+    assert "PerceptronAtK diverged" in outcome.error
 
 
 def test_a_metric_undefined_on_every_split_is_said():
-    outcome = run(job(tops=[{"k": 70}]), dataset())
-    assert outcome.record.status == "error"
-    assert "undefined on every inner fold" in outcome.record.error
+    outcome = run(job(tops=[Top(k=70)]), dataset())
+    assert outcome.status == "error"
+    assert "undefined on every inner fold" in outcome.error
 
 
 def test_candidates_are_all_combinations_in_order():
@@ -164,12 +164,10 @@ def test_candidates_are_all_combinations_in_order():
 def test_evaluation_reads_what_a_job_wrote(tmp_path):
     data = dataset()
     outcome = run(job(), data)
-    save_arrays(tmp_path / "scores.npz", {"test": outcome.test, "scores": outcome.scores})
-    outcome.record.write(tmp_path / "record.json")
+    outcome.write(tmp_path / "scores.npz", tmp_path / "record.json")
     assert read_json(tmp_path / "record.json")["tops"][0]["chosen"] == {"column": 1}
     failed = run(job("Diverging"), data)
-    save_arrays(tmp_path / "failed.npz", {"test": failed.test, "scores": failed.scores})
-    failed.record.write(tmp_path / "failed.json")
+    failed.write(tmp_path / "failed.npz", tmp_path / "failed.json")
     tables = evaluate(
         data,
         [Run("toy", "recorder", 0, 1), Run("toy", "diverging", 0, 1)],
@@ -205,9 +203,8 @@ def test_a_model_that_ranks_nothing_is_marked(selection, tmp_path):
         outcome = run(job(param_grid={"column": [column]}, selection=selection), data)
         runs.append(Run("toy", f"column {column}", 0, 1))
         scores.append(tmp_path / f"{column}.npz")
-        save_arrays(scores[-1], {"test": outcome.test, "scores": outcome.scores})
         records.append(tmp_path / f"{column}.json")
-        outcome.record.write(records[-1])
+        outcome.write(scores[-1], records[-1])
     options = {
         "tops": [Top(k=5), Top(tau=0.2)],
         "metrics": [get_metric("auc")],
@@ -223,8 +220,7 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
     for fold in range(3):
         outcome = run(job(fold=fold, selection="optimistic"), data)
         assert outcome.scores.shape == (2, 3, len(outcome.test))
-        save_arrays(tmp_path / f"{fold}.npz", {"test": outcome.test, "scores": outcome.scores})
-        outcome.record.write(tmp_path / f"{fold}.json")
+        outcome.write(tmp_path / f"{fold}.npz", tmp_path / f"{fold}.json")
         runs.append(Run("toy", "recorder", 0, fold))
         found.append(outcome)
     tables = evaluate(
@@ -255,19 +251,19 @@ def test_a_trace_is_the_chosen_setting_stopped_ever_later():
         estimator="attop.estimators.PNormPush",
         param_grid={},
         params={"p": 1, "max_iter": 6},
-        tops=[{"k": 5}],
+        tops=[Top(k=5)],
     )
     outcome, fold = run(chosen, data), fold_of(chosen, data)
-    assert outcome.record.status == "ok"
-    rows = trace(chosen, data, fold, outcome.record, "k=5")
+    assert outcome.status == "ok"
+    rows = trace(chosen, data, fold, outcome, "k=5")
     assert [row["iterations"] for row in rows] == [1, 2, 4, 6]
     objectives = [row["objective"] for row in rows]
     assert objectives == sorted(objectives, reverse=True)
     assert rows[-1]["test"] == precision_at_k(data.y[outcome.test], outcome.scores[0], 5)
-    assert trace(job(), data, fold, run(job(), data).record, "k=5") == [], "no iterations to stop"
-    failed = replace(outcome.record, status="error", tops=[])
+    assert trace(job(), data, fold, run(job(), data), "k=5") == [], "no iterations to stop"
+    failed = replace(outcome, status="error", tops=[])
     assert trace(chosen, data, fold, failed, "k=5") == []
-    table = trace_table("toy", data, fold, {"boost": chosen}, {"boost": outcome.record}, "k=5")
+    table = trace_table("toy", data, fold, {"boost": chosen}, {"boost": outcome}, "k=5")
     assert table["iterations"].tolist() == [1, 2, 4, 6]
     gone = Unavailable("not there", "look elsewhere")
     assert trace_table("toy", gone, None, {"boost": chosen}, {"boost": failed}, "k=5").empty
@@ -275,10 +271,12 @@ def test_a_trace_is_the_chosen_setting_stopped_ever_later():
 
 def test_a_record_is_read_as_it_was_written_or_refused(tmp_path):
     path = tmp_path / "record.json"
-    record = run(job(), dataset()).record
-    record.write(path)
+    record = run(job(), dataset())
+    record.write(tmp_path / "scores.npz", path)
     again = Record.read(path)
-    assert (again.tops, again.seconds, again.seed) == (record.tops, record.seconds, record.seed)
+    facts = ("tops", "seconds", "cpu_seconds", "seed")
+    assert [getattr(again, name) for name in facts] == [getattr(record, name) for name in facts]
+    assert 0 < record.cpu_seconds < 60
     assert again.ok
     path.write_text('{"status": "timeout", "error": "", "of_a_later_version": 1}')
     assert Record.read(path).failed

@@ -93,9 +93,8 @@ def submit(*arguments):
 
 def prepared(folder, config):
     """Do on this machine all that comes before training."""
-    status, output = run(
-        folder, config, "--cores", "2", "results/data/checked.json", "results/data/compiled.json"
-    )
+    compiled = [f"results/data/compiled/{method['id']}.json" for method in config["methods"]]
+    status, output = run(folder, config, "--cores", "2", "results/data/checked.json", *compiled)
     assert status == 0, output
     return folder
 

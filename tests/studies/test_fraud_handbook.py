@@ -68,7 +68,7 @@ def test_training_and_test_rows_are_the_handbooks(transactions):
 def test_printed_card_precisions_to_the_digit(transactions, plan, method, low, high):
     data, fold = transactions
     [run] = [run for run in plan.runs() if run.method == method]
-    outcome = run_job(plan.spec(run), data, fold, contain=False)
+    outcome = run_job(plan.job(run), data, fold, contain=False)
     found = {
         name: sample_of(data).measure(plan.config.metric(name), outcome.test, outcome.scores[0], None).value
         for name in plan.config.metrics

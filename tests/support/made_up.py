@@ -62,7 +62,7 @@ def make_results(
                                 "top": top,
                                 "status": "error" if failed else "ok",
                                 "chosen": json.dumps({} if failed else {"lam": lam}),
-                                "n_settings": 3,
+                                "n_candidates": 3,
                                 "scoring": scoring,
                                 "validation": np.nan if failed else quality + 0.02,
                                 "n_train": float(items * 4 // 5),
@@ -139,7 +139,7 @@ def make_results(
                 "estimator": "attop.estimators.Some",
                 "params": {"max_iter": 300},
                 "grid": {"lam": [0.01, 0.1, 1.0]},
-                "n_settings": 3,
+                "n_candidates": 3,
             }
             for m in methods
         },
@@ -148,7 +148,7 @@ def make_results(
 
 
 def as_tables(evaluation, runs, roc, seed=0):
-    """Return all tables of a benchmark: other tops cost 0.01 each, and the setting chosen is the best."""
+    """Return all tables of a benchmark: other tops cost 0.01 each, and the candidate chosen is the best."""
     rng = np.random.default_rng(seed)
     cross, selection = [], []
     key = ["dataset", "method", "repeat", "fold", "top"]
@@ -164,9 +164,9 @@ def as_tables(evaluation, runs, roc, seed=0):
         for lam in (0.01, 0.1, 1.0):
             value = row.validation - (json.loads(row.chosen).get("lam") != lam) * rng.random() / 10
             job = {name: getattr(row, name) for name in key}
-            setting = json.dumps({"lam": lam})
+            candidate = json.dumps({"lam": lam})
             selection.append(
-                {**job, "setting": setting, "inner_fold": 0, "value": value, "part": "validation"}
+                {**job, "candidate": candidate, "inner_fold": 0, "value": value, "part": "validation"}
             )
     trace = []
     for row in runs.drop_duplicates(["dataset", "method"]).itertuples():
@@ -184,5 +184,5 @@ def as_tables(evaluation, runs, roc, seed=0):
         "roc": roc,
         "cross": pd.DataFrame(cross, columns=[*key, "at", "metric", "value"]),
         "trace": pd.DataFrame(trace, columns=[*key, "iterations", "objective", "train", "test"]),
-        "selection": pd.DataFrame(selection, columns=[*key, "setting", "inner_fold", "value", "part"]),
+        "selection": pd.DataFrame(selection, columns=[*key, "candidate", "inner_fold", "value", "part"]),
     }

@@ -3,8 +3,12 @@
 import os
 import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+import yaml
 
 from attop_bench.cli.main import main
 from support.small_run import SMALL, jobs, snakemake
@@ -28,6 +32,19 @@ def finished(tmp_path_factory):
     status, output = snakemake(folder, "--cores", "2", config=CONFIG)
     assert status == 0, output
     return folder
+
+
+def test_from_a_table_to_the_page(tmp_path, monkeypatch):
+    (tmp_path / "mine.csv").write_text(CSV)
+    monkeypatch.chdir(tmp_path)
+    attop = [sys.executable, "-c", "import sys; from attop_bench.cli.main import main; sys.exit(main())"]
+    for command in (["look", "mine.csv", "--output", "mine.yaml"], ["run", "mine.yaml", "--cores", "2"]):
+        done = subprocess.run([*attop, *command], capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stdout + done.stderr
+    page = Path(yaml.safe_load(Path("mine.yaml").read_text())["output"], "report.html")
+    assert page.stat().st_size > 10_000
+    assert f"The report: {page}" in done.stderr
+    assert main(["status", "--configfile", "mine.yaml"]) == 0  # nor do others need a folder made for them
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from importlib.util import find_spec
 import pytest
 import yaml
 
-from attop_bench.cli.folder import BENCHMARK, source
+from attop_bench.cli.folder import BENCHMARK
 from attop_bench.cli.main import main
+from attop_bench.cli.options import source
 from attop_bench.run.config import load_config
 from attop_bench.run.plan import Plan
 from support import ROOT

@@ -1,14 +1,14 @@
-"""Compile what the methods need."""
+"""Compile what a method needs. One that fails here is left to fail in its training jobs, which record it."""
 
-from pathlib import Path
+from attop.core.files import write_json
+from attop_bench.jobs.limits import Limits
+from attop_bench.jobs.server import perform
+from attop_bench.run.job import PRELOAD
+from attop_bench.run.parameters import by_name
 
-from attop_bench.jobs.log import job_log
-
-with job_log(snakemake.log[0]):
-    from attop.core.files import write_json
-    from attop_bench.run.compilation import compile_methods
-    from attop_bench.run.parameters import by_name
-
-    logs = Path(snakemake.log[0]).parent / "compile"
-    methods = by_name(snakemake.params)["methods"]
-    write_json(snakemake.output[0], compile_methods(methods, logs))
+method, limits = by_name(snakemake.params)["method"], snakemake.resources
+limits = Limits(limits.limit_ms / 1000 or None, limits.limit_mb or None)
+end = perform("attop_bench.run.fitting.compile_method", method, snakemake.log[0], limits, PRELOAD)
+if end.status in ("abandoned", "failed"):
+    raise SystemExit(end.message)
+write_json(snakemake.output[0], {"ended": end.status, "message": end.message, "cpu_seconds": end.cpu_seconds})

@@ -9,9 +9,9 @@ with job_log(snakemake.log[0]):
     from attop.metrics.custom import find_metric
     from attop_bench.data.base import load_available
     from attop_bench.run.evaluation import evaluate
+    from attop_bench.run.job import Run
     from attop_bench.run.parameters import by_name
     from attop_bench.run.record import check_all_ok
-    from attop_bench.run.spec import Run
     from attop_bench.run.tables import write_tables
 
     inputs, files = by_name(snakemake.params), snakemake.input

@@ -8,9 +8,9 @@ with job_log(snakemake.log[0]):
     from attop.core.top import main_top
     from attop_bench.data.base import Dataset, load_available
     from attop_bench.run.folds import read_folds
+    from attop_bench.run.job import Job
     from attop_bench.run.parameters import by_name
     from attop_bench.run.record import Record
-    from attop_bench.run.spec import Job
     from attop_bench.run.tables import write_tables
     from attop_bench.run.trace import trace_table
 

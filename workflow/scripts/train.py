@@ -3,9 +3,8 @@
 import os
 
 from attop_bench.jobs.limits import Limits
-from attop_bench.run.job import train
+from attop_bench.run.job import Job, train
 from attop_bench.run.parameters import by_name
-from attop_bench.run.spec import Job
 
 wildcards, inputs, resources = snakemake.wildcards, by_name(snakemake.params), snakemake.resources
 # Within a group that SLURM runs, Snakemake counts one core.

@@ -210,7 +210,7 @@ def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, 
         "value": value.value,
         "reason": value.reason or "",
         "lift": get_metric("lift@k").evaluate(sample.y[fold.test], scores, top, groups).value,
-        "setting": trained.chosen[0],
+        "candidate": trained.chosen[0],
         "seconds": sum(filter(None, (trained.seconds[part] for part in ("selection", "training")))),
         "warning": str(warned[0].message) if warned else "",
     }

@@ -43,8 +43,8 @@ class TopComparison:
         behind, adjusted for the choice of the best and the number of its rivals, `best_is` (the verdict of
         the best against it: ahead, equal, open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
-        `value`, `lift`, the `setting` that was chosen, `seconds`, the `reason` of an undefined value, and the
-        numbers of items, `n_train` and `n_test`.
+        `value`, `lift`, the `candidate` that was chosen, `seconds`, the `reason` of an undefined value, and
+        the numbers of items, `n_train` and `n_test`.
     metric, top : str, Top
     share : float
         Positives among the items: what chance finds.

@@ -9,17 +9,17 @@ from typing import Any
 
 import yaml
 
+from attop_bench.cli.options import source
 from attop_bench.run.config import Config, ConfigError, load_config, read_yaml
 
 __all__ = ["identifier", "list_entry", "read_catalogues", "read_config", "read_raw"]
-
-_DEFAULT = Path("config/config.yaml")
 
 
 def read_raw(options: argparse.Namespace) -> dict[str, Any]:
     """Return the merged keys of the configuration files and of ``--config``."""
     raw: dict[str, Any] = {}
-    for file in (_DEFAULT, *map(Path, options.configfile)):
+    default = Path("config/config.yaml")
+    for file in (default if default.exists() else source() / default, *map(Path, options.configfile)):
         _merge(raw, _read_file(file))
     for entry in options.config:
         key, equals, value = entry.partition("=")
@@ -32,6 +32,8 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
     files = raw.get("catalogues", {})
     if not isinstance(files, Mapping) or not all(isinstance(file, str) for file in files.values()):
         raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
+    if not all(Path(file).exists() for file in files.values()):  # as the Snakefile does
+        raw["catalogues"] = {section: str(source() / file) for section, file in files.items()}
     return raw
 
 
@@ -64,8 +66,7 @@ def _read_file(file: Path) -> Mapping[str, Any]:
     try:
         return read_yaml(file)
     except ValueError as error:
-        where = "run attop in the folder of the Snakefile (attop init FOLDER makes one)"
-        raise ConfigError(f"{error}" if file.exists() else f"{error}; {where}") from None
+        raise ConfigError(str(error)) from None
 
 
 def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:

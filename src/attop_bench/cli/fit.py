@@ -22,10 +22,11 @@ from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import import_estimator, learner_of, sample_of
 from attop_bench.run.folds import read_folds
+from attop_bench.run.job import Job, Run
 from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
-from attop_bench.run.spec import Job, Run
-from attop_bench.run.training import Outcome, run_job, write_outcome
+from attop_bench.run.record import Record
+from attop_bench.run.training import run_job
 
 __all__ = ["add_fit", "run_fit"]
 
@@ -47,7 +48,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
 def run_fit(options: argparse.Namespace) -> int:
     """Run one training job in this process.
 
-    It has the data, parts, settings and random numbers of the benchmark's own, but no limit of time or
+    It has the data, parts, candidates and random numbers of the benchmark's own, but no limit of time or
     memory and no supervisor: breakpoint() works and errors come with their traceback. The benchmark's
     results are not touched.
     """
@@ -66,17 +67,17 @@ def run_fit(options: argparse.Namespace) -> int:
         print(f"The benchmark leaves this pair out: {run.method} {reason}.")
     try:
         with threadpool_limits(1):  # as in the benchmark
-            outcome = run_job(job, dataset, folds[run.fold], contain=False)
+            record = run_job(job, dataset, folds[run.fold], contain=False)
     except BaseException as error:
         if not options.pdb:
             raise
         traceback.print_exc()
         pdb.post_mortem(error.__traceback__)
         return 1
-    _tell(plan, run, job, dataset, outcome)
+    _tell(plan, run, job, dataset, record)
     if options.save:
         folder = Path(options.save)
-        write_outcome(outcome, folder / "scores.npz", folder / "record.json")
+        record.write(folder / "scores.npz", folder / "record.json")
         print(f"\nWritten: {folder / 'scores.npz'} and {folder / 'record.json'}.")
     else:
         print("\nNothing was written; --save FOLDER keeps scores and record.")
@@ -95,7 +96,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
         import_estimator(learner)
     except ValueError as error:
         raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
-    job = plan.spec(run)
+    job = plan.job(run)
     return run, replace(job, tops=options.top) if options.top else job
 
 
@@ -124,29 +125,28 @@ def _as_configured(plan: Plan, id: str, dataset: Dataset) -> bool:
     return plain(facts) == plain([plan.config.dataset(id).kind, params, seed])
 
 
-def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, outcome: Outcome) -> None:
-    record = outcome.record
+def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, record: Record) -> None:
     seconds = ", ".join(
         f"{name} {value:.2f} s" for name, value in record.seconds.items() if value is not None
     )
     print(f"{record.n_train} items train, {record.n_test} test; {seconds}\n")
-    print(columns(_rows(plan, job, dataset, outcome), right=range(1, 99)))
+    print(columns(_rows(plan, job, dataset, record), right=range(1, 99)))
     own = plan.scores_path(run)
     if own.exists() and job.tops == plan.config.dataset(run.dataset).tops:
         before = load_arrays(own)[0]["scores"]
-        same = "the same scores as" if np.array_equal(before, outcome.scores) else "other scores than"
+        same = "the same scores as" if np.array_equal(before, record.scores) else "other scores than"
         print(f"\nThese are {same} those in {own}.")
 
 
-def _rows(plan: Plan, job: Job, dataset: Dataset, outcome: Outcome) -> Iterable[list[str]]:
+def _rows(plan: Plan, job: Job, dataset: Dataset, record: Record) -> Iterable[list[str]]:
     """Yield what was chosen for each top, a column each, and the metrics of the test scores."""
     tops, sample = job.tops, sample_of(dataset)
     chosen, validation, scores = [], [], []
-    for top, kept, row in zip(tops, outcome.record.tops, outcome.scores, strict=True):
-        if "settings" in kept:
-            values = [sample.measure(job.metric, outcome.test, one, top).value for one in row]
+    for top, kept, row in zip(tops, record.tops, record.scores, strict=True):
+        if "candidates" in kept:
+            values = [sample.measure(job.metric, record.test, one, top).value for one in row]
             best, mean = best_candidate([values], job.metric)
-            kept = {"chosen": kept["settings"][best]["setting"], "validation": mean}
+            kept = {"chosen": kept["candidates"][best]["candidate"], "validation": mean}
             row = row[best]
         chosen.append(", ".join(f"{k}={v}" for k, v in kept["chosen"].items()) or "-")
         validation.append(kept["validation"])
@@ -158,7 +158,7 @@ def _rows(plan: Plan, job: Job, dataset: Dataset, outcome: Outcome) -> Iterable[
     for name in dict.fromkeys([job.scoring, *plan.config.metrics]):
         metric = plan.config.metric(name)
         values = [
-            sample.measure(metric, outcome.test, s, top).value for top, s in zip(tops, scores, strict=True)
+            sample.measure(metric, record.test, s, top).value for top, s in zip(tops, scores, strict=True)
         ]
         yield [f"{name}, test", *map(_number, values)]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import attop
-from attop_bench.cli.options import add_configuration
+from attop_bench.cli.options import add_configuration, command, source
 
-__all__ = ["BENCHMARK", "add_init", "add_list", "run_init", "run_list", "source"]
+__all__ = ["BENCHMARK", "add_init", "add_list", "add_run", "run_init", "run_list", "run_run"]
 
 #: What a folder needs for `snakemake` and ``snakemake --profile slurm``.
 BENCHMARK = ("Snakefile", "rules", "workflow", "config", "profiles", "slurm")
@@ -51,11 +52,21 @@ def run_init(options: argparse.Namespace) -> int:
     return 0
 
 
-def source() -> Path:
-    """Return the folder of the workflow: the clone, or what lies beside the installed package."""
-    beside = Path(attop.__file__).parents[1]
-    clone = beside.parent
-    return clone if (clone / "Snakefile").is_file() else beside / "attop_benchmark"
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop run``."""
+    parser.add_argument(
+        "configfile", nargs="*", metavar="FILE.yaml", help="its keys replace those of the default benchmark"
+    )
+    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help="single keys of it")
+    parser.add_argument("--cores", default="all", metavar="N", help="by default all of this machine")
+
+
+def run_run(options: argparse.Namespace) -> int:
+    """Run the benchmark of a configuration, in any folder: snakemake, with the workflow of this version.
+
+    The Snakefile of this folder is used where there is one. Other options are snakemake's own.
+    """
+    return subprocess.run([sys.executable, "-m", *command(options, options.cores)], check=False).returncode
 
 
 def add_list(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ COMMANDS = {
     "gap": ("tables", "whether there is anything to gain at the top of a table of yours, and by what"),
     "init": ("folder", "make a folder to run the benchmark in"),
     "list": ("folder", "the names there are: of data sets, methods or metrics"),
+    "run": ("folder", "run the benchmark of a configuration, in any folder, to the report"),
     "plan": ("plan", "what a run will do and take, before it starts"),
     "status": ("runs", "what is done, what failed and why, what is left"),
     "retry": ("runs", "clear failed runs and downloads, so that they run again"),
@@ -42,9 +43,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options of a command, with the function that does it as ``run``."""
     parser = argparse.ArgumentParser(
         prog="attop",
-        description="Look at your data, plan and repair runs of the benchmark, take the best model away. The "
-        "run itself is `snakemake --cores N`.",
-        epilog="Run it where you run snakemake: in the folder of the Snakefile, which attop init makes.",
+        description="Look at your data, plan, run and repair the benchmark, take the best model away. "
+        "`attop run` is `snakemake --cores all`, which takes more options, where there is a Snakefile.",
     )
     parser.add_argument("--version", action="version", version=f"attop {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")

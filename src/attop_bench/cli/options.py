@@ -8,9 +8,26 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import attop
 from attop.core.top import Top
 
-__all__ = ["add_configuration", "add_jobs", "add_pair", "add_top", "check_output", "command_line"]
+__all__ = [
+    "add_configuration",
+    "add_jobs",
+    "add_pair",
+    "add_top",
+    "check_output",
+    "command",
+    "command_line",
+    "source",
+]
+
+
+def source() -> Path:
+    """Return the folder of the workflow: the clone, or what lies beside the installed package."""
+    beside = Path(attop.__file__).parents[1]
+    clone = beside.parent
+    return clone if (clone / "Snakefile").is_file() else beside / "attop_benchmark"
 
 
 def add_configuration(parser: argparse.ArgumentParser) -> None:
@@ -35,11 +52,17 @@ def command_line(options: argparse.Namespace, *words: str | Path) -> str:
     """Return a command for the same configuration: ``snakemake`` with the cores asked for, unless given."""
     from joblib import cpu_count
 
-    cores = getattr(options, "cores", None) or cpu_count()
+    return shlex.join(command(options, getattr(options, "cores", None) or cpu_count(), *words))
+
+
+def command(options: argparse.Namespace, cores: int | str, *words: str | Path) -> list[str]:
+    """Return the words of `command_line`."""
     files = ["--configfile", *options.configfile] if options.configfile else []
     keys = ["--config", *options.config] if options.config else []
-    command = words if words[:1] == ("attop",) else ("snakemake", "--cores", cores, *words)
-    return shlex.join([*map(str, command), *files, *keys])
+    if words[:1] != ("attop",):
+        snakefile = () if Path("Snakefile").exists() else ("--snakefile", source() / "Snakefile")
+        words = ("snakemake", *snakefile, "--cores", str(cores), *words)
+    return [*map(str, words), *files, *keys]
 
 
 def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:

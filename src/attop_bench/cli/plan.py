@@ -19,9 +19,9 @@ from attop.core.wording import columns, counted, few, seconds
 from attop.experiment.lead import too_few_runs
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
+from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record
-from attop_bench.run.spec import Run
 
 __all__ = ["add_plan", "count_jobs", "disk_to_come", "existing", "run_plan", "size"]
 

@@ -13,9 +13,9 @@ from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.cli.plan import count_jobs
 from attop_bench.jobs.limits import FAILED, STATUSES
+from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, RecordError
-from attop_bench.run.spec import Run
 
 __all__ = ["add_retry", "add_status", "run_retry", "run_status"]
 

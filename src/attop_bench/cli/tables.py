@@ -73,7 +73,7 @@ def run_look(options: argparse.Namespace) -> int:
         print(f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:")
     file = options.output or "FILE"
     id = identifier(options.table)
-    print(f"  snakemake --cores all --configfile {file}    compares the methods; edit the file as you like")
+    print(f"  attop run {file}    compares the methods; edit the file as you like")
     print(f"  attop deploy {id} --configfile {file}    chooses one and fits it on all rows")
     return 0
 

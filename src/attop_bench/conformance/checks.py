@@ -245,20 +245,20 @@ def takes_top(method: Method) -> None:
 
 @_check("repeats")
 def fits_many(method: Method) -> None:
-    """fit_many gives the model of each setting, in order, and leaves the estimator unfitted."""
+    """fit_many gives the model of each candidate, in order, and leaves the estimator unfitted."""
     if not hasattr(method.new(), "fit_many"):
-        raise NotApplicable("it has no fit_many: settings are fitted one by one")
+        raise NotApplicable("it has no fit_many: candidates are fitted one by one")
     sample, estimator = easy_sample(), method.new()
     tops = _TOPS if "top" in estimator.get_params() else ()
-    settings: list[dict[str, object]] = [{}]
-    settings += [{"top": top} for top in tops]
+    candidates: list[dict[str, object]] = [{}]
+    candidates += [{"top": top} for top in tops]
     before = set(vars(estimator))
-    models = fit_many(estimator, sample.X, sample.y, candidates=settings)
+    models = fit_many(estimator, sample.X, sample.y, candidates=candidates)
     expect(set(vars(estimator)) == before, f"it leaves {', '.join(set(vars(estimator)) - before)}")
-    expect(len(models) == len(settings), f"{len(models)} models for {len(settings)} settings")
-    for model, setting in zip(models, settings, strict=True):
-        alone = score(method.new(**setting).fit(sample.X, sample.y), sample.X)
-        expect_same(alone, score(model, sample.X), f"with {setting or 'no change'}, together and alone")
+    expect(len(models) == len(candidates), f"{len(models)} models for {len(candidates)} candidates")
+    for model, candidate in zip(models, candidates, strict=True):
+        alone = score(method.new(**candidate).fit(sample.X, sample.y), sample.X)
+        expect_same(alone, score(model, sample.X), f"with {candidate or 'no change'}, together and alone")
 
 
 @_check("gives_scores")

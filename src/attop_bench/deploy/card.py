@@ -136,12 +136,12 @@ def _choice(found: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
     ]
     yield "\n".join([f"| method | {data.scoring}, mean of the test parts |", "|---|---|", *rows])
     options = ", ".join(f"{name} {value}" for name, value in data.protocol.options.items())
-    setting = ", ".join(f"`{name}={value}`" for name, value in found.setting.items()) or "none to choose"
+    candidate = ", ".join(f"`{name}={value}`" for name, value in found.candidate.items()) or "none to choose"
     yield (
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
-        f"parts of each training part. Setting of the final model, chosen on the same test parts: {setting}. "
-        f"Scaling `{data.scaling}`. Gaps, categories and scale are learnt from training rows alone, for "
-        "the final model from all rows."
+        f"parts of each training part. Candidate of the final model, chosen on the same test parts: "
+        f"{candidate}. Scaling `{data.scaling}`. Gaps, categories and scale are learnt from training "
+        "rows alone, for the final model from all rows."
     )
 
 

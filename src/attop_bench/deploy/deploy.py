@@ -29,9 +29,10 @@ from attop_bench.deploy.package import Package, in_order
 from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
 from attop_bench.run.fitting import learner_of, sample_of
+from attop_bench.run.job import Job, Run
 from attop_bench.run.plan import Plan
-from attop_bench.run.spec import Job, Run
-from attop_bench.run.training import Outcome, run_job
+from attop_bench.run.record import Record
+from attop_bench.run.training import run_job
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +78,7 @@ class Tried:
     method : str
     value : float
         Mean of the metric that selects; NaN if a run failed.
-    outcomes : list of Outcome
+    records : list of Record
         One a fold, up to the first that failed.
     error : str
         Empty if all went well.
@@ -85,7 +86,7 @@ class Tried:
 
     method: str
     value: float
-    outcomes: list[Outcome]
+    records: list[Record]
     error: str
 
 
@@ -99,8 +100,8 @@ class Deployed:
     dataset : Dataset
     data : DatasetConfig
     method : str
-    setting : dict
-        Of its hyper-parameters.
+    candidate : dict
+        Its hyper-parameters.
     top : Top
     tried : list of Tried
         All methods, best first.
@@ -114,7 +115,7 @@ class Deployed:
     dataset: Dataset
     data: DatasetConfig
     method: str
-    setting: dict[str, object]
+    candidate: dict[str, object]
     top: Top
     tried: list[Tried]
     expectation: Expectation
@@ -133,7 +134,7 @@ def deploy(
     """Choose a method by cross-validation on all rows, and fit it on all of them.
 
     Every method is tuned on the inner folds and tested on the outer folds of the data set's protocol, as in
-    the benchmark; the one with the best mean of ``scoring`` is chosen. Its setting is the one that is best
+    the benchmark; the one with the best mean of ``scoring`` is chosen. Its candidate is the one that is best
     on the outer folds, and with it the whole pipeline (gaps, categories, scale, estimator) is fitted on all
     rows.
 
@@ -185,8 +186,7 @@ def deploy(
         for fold in make_folds(protocol.kind, dataset, repeat=repeat, seed=config.seed, **protocol.options)
     ]
     jobs = {
-        method: replace(plan.spec(Run(id, method, 0, 0)), tops=[top], selection="nested")
-        for method in methods
+        method: replace(plan.job(Run(id, method, 0, 0)), tops=[top], selection="nested") for method in methods
     }
     tried = []
     for one in try_methods(jobs, dataset, folds, n_jobs):
@@ -199,8 +199,8 @@ def deploy(
         raise ConfigError(f"no method could be trained on {id}: {best.method}: {best.error or 'no value'}")
     tell(f"chosen: {best.method}; fitting it on all {len(dataset.y):,} rows")
     job = jobs[best.method]
-    setting, seed = choose_setting(job, dataset, folds[: len(folds) // protocol.repeats])
-    pipeline = _fit(job, setting, seed, top, rows, dataset)
+    candidate, seed = choose_candidate(job, dataset, folds[: len(folds) // protocol.repeats])
+    pipeline = _fit(job, candidate, seed, top, rows, dataset)
     scores = scores_of(pipeline, rows.X)
     notes = {
         "features": list(rows.X.columns),
@@ -217,7 +217,7 @@ def deploy(
         dataset,
         data,
         best.method,
-        setting,
+        candidate,
         top,
         tried,
         expect(job, dataset, tried),
@@ -238,12 +238,12 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
     return {**data.params, **read_receipt(receipt)}
 
 
-def _fit(job: Job, setting: Candidate, seed: int, top: Top, rows: RawRows, dataset: Dataset) -> Pipeline:
+def _fit(job: Job, candidate: Candidate, seed: int, top: Top, rows: RawRows, dataset: Dataset) -> Pipeline:
     """Return the pipeline, fitted on all rows."""
     from threadpoolctl import threadpool_limits
 
     learner = learner_of(job, dataset)
-    estimator = learner.seeded(seed, top).set_params(**setting)
+    estimator = learner.seeded(seed, top).set_params(**candidate)
     pipeline = raw_pipeline(rows, job.scaling, estimator)
     with threadpool_limits(1):
         return fit(pipeline, rows.X, dataset.y, groups=dataset.groups)
@@ -254,11 +254,11 @@ def _ranked(dataset: Dataset, rows: RawRows, scores: Floats, best: Tried) -> pd.
     import pandas as pd
 
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
-    for outcome in best.outcomes:
-        z = outcome.scores[0]
+    for record in best.records:
+        z = record.scores[0]
         below = np.searchsorted(np.sort(z), z, "left") + np.searchsorted(np.sort(z), z, "right")
-        np.add.at(sums, outcome.test, below / (2 * len(z)))
-        np.add.at(times, outcome.test, 1)
+        np.add.at(sums, record.test, below / (2 * len(z)))
+        np.add.at(times, record.test, 1)
     with np.errstate(invalid="ignore"):
         held_out = np.where(times > 0, sums / times, np.nan)
     frame = pd.DataFrame({"row": np.arange(1, len(scores) + 1), **rows.beside})
@@ -275,14 +275,14 @@ def try_methods(
 
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         for method, job in jobs.items():
-            outcomes = Parallel()(delayed(_run)(job, dataset, fold) for fold in folds)
-            error = next((o.record.error for o in outcomes if not o.record.ok), "")
-            value = math.nan if error else float(np.nanmean(_values(job.metric, job, dataset, outcomes)))
-            yield Tried(method, value, outcomes, error)
+            records = Parallel()(delayed(_run)(job, dataset, fold) for fold in folds)
+            error = next((o.error for o in records if not o.ok), "")
+            value = math.nan if error else float(np.nanmean(_values(job.metric, job, dataset, records)))
+            yield Tried(method, value, records, error)
 
 
-def choose_setting(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, object], int]:
-    """Return the setting that is best on the test parts, trained on their training parts, and the seed.
+def choose_candidate(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, object], int]:
+    """Return the candidate that is best on the test parts, trained on their training parts, and the seed.
 
     Raises
     ------
@@ -291,7 +291,7 @@ def choose_setting(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[d
     """
     everything = np.arange(len(dataset.y))
     whole = Fold(everything, everything, [(fold.train, fold.test) for fold in folds])
-    record = _run(job, dataset, whole).record
+    record = _run(job, dataset, whole)
     if not record.ok:
         raise DatasetError(f"dataset {dataset.name}: training on all rows failed: {record.error}")
     return record.tops[0]["chosen"], record.seed
@@ -299,20 +299,20 @@ def choose_setting(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[d
 
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     """Return what the test parts of the best, the first that was tried, say of precision at the top."""
-    (top,), outcomes = job.tops, tried[0].outcomes
-    found = np.array(_values(get_metric("precision@k"), job, dataset, outcomes))
-    ratio = float(np.mean([o.record.n_test / o.record.n_train for o in outcomes]))  # type: ignore[operator]
+    (top,), records = job.tops, tried[0].records
+    found = np.array(_values(get_metric("precision@k"), job, dataset, records))
+    ratio = float(np.mean([o.n_test / o.n_train for o in records]))  # type: ignore[operator]
     low, high = np.clip(interval(found, ratio), 0.0, 1.0)
     mean, chance = float(found.mean()), float(dataset.y.mean())
     if dataset.groups is not None:
-        alike = [replace(outcome, scores=np.zeros_like(outcome.scores)) for outcome in outcomes]
+        alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
         chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))
         return Expectation(mean, float(low), float(high), mean / chance, math.nan, len(found), None)
-    ties = [tied_share(o.scores[0], top.resolve(len(o.test), int(dataset.y[o.test].sum()))) for o in outcomes]
+    ties = [tied_share(o.scores[0], top.resolve(len(o.test), int(dataset.y[o.test].sum()))) for o in records]
     length = top.out_of or len(dataset.y)
     k = top.k or top.resolve(length, dataset.n_pos)
     best, *rivals = (
-        [HeldOut(o.test, dataset.y[o.test], o.scores[0]) for o in one.outcomes]
+        [HeldOut(o.test, dataset.y[o.test], o.scores[0]) for o in one.records]
         for one in tried
         if not one.error
     )
@@ -328,14 +328,14 @@ def tied_share(scores: Floats, k: int) -> float:
     return 0.0 if above + level == k else (k - above) / k
 
 
-def _run(job: Job, dataset: Dataset, fold: Fold) -> Outcome:
+def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):  # as in the benchmark
         return run_job(job, dataset, fold)
 
 
-def _values(metric: Metric, job: Job, dataset: Dataset, outcomes: Sequence[Outcome]) -> list[float]:
+def _values(metric: Metric, job: Job, dataset: Dataset, records: Sequence[Record]) -> list[float]:
     """Return a metric of the scores of every test part."""
     sample, (top,) = sample_of(dataset), job.tops
-    return [sample.measure(metric, o.test, o.scores[0], top).value for o in outcomes]
+    return [sample.measure(metric, o.test, o.scores[0], top).value for o in records]

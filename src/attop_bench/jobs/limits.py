@@ -1,20 +1,19 @@
-"""A job, the limits of its process, and how it ends."""
+"""The limits of a process, and how it ends."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Literal
+from typing import Literal
 
 __all__ = [
     "FAILED",
     "NOT_APPLICABLE",
     "OK",
     "STATUSES",
-    "Call",
     "Exit",
     "Limits",
     "TimeUp",
@@ -59,36 +58,6 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Call:
-    """A function to call, and how.
-
-    Attributes
-    ----------
-    function : str
-        Dotted path. An exception is its own fault, but for a full disk and
-        `attop_bench.jobs.supervise.CannotRun`.
-    argument : JSON value
-        Its only argument.
-    log : str
-        File that takes what it prints.
-    limits : Limits
-    preload : tuple of str
-        Modules that a server imports before it calls any function.
-    """
-
-    function: str
-    argument: Any
-    log: str
-    limits: Limits = field(default_factory=Limits)
-    preload: tuple[str, ...] = ()
-
-    @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Call:
-        """Return the call whose `dataclasses.asdict` is `fields`."""
-        return cls(**{**fields, "limits": Limits(**fields["limits"]), "preload": tuple(fields["preload"])})
-
-
-@dataclass(frozen=True)
 class Exit:
     """How a job ended.
 
@@ -102,11 +71,14 @@ class Exit:
         In words.
     tail : str
         The end of what it printed.
+    cpu_seconds : float
+        Processor time of the process and its descendants.
     """
 
     status: Literal["done", "timeout", "memory", "error", "failed", "killed", "abandoned"]
     message: str = ""
     tail: str = ""
+    cpu_seconds: float = 0.0
 
 
 @contextlib.contextmanager

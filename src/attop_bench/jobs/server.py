@@ -28,18 +28,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
 from importlib import import_module
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from attop_bench.jobs.limits import Call, Exit
-from attop_bench.jobs.supervise import ADOPTER, run
+from attop_bench.jobs.limits import Exit, Limits
+from attop_bench.jobs.supervise import ADOPTER, supervise
 
 __all__ = ["perform"]
+
+#: Function, argument, log and limits, as `perform` has them.
+_Call = tuple[str, Any, str, Limits]
 
 #: Folders of the code that a server has imported.
 _SOURCES = [Path(__file__).parents[1], Path(__file__).parents[2] / "attop"]
@@ -57,39 +61,46 @@ _SHELLS = ("sh", "bash", "dash")
 _IDLE = 20.0
 
 
-def perform(call: Call) -> Exit:
-    """Run a call to its end, whatever it does; nothing of it goes on when this process's parent is gone."""
-    orphaned = _orphaned()
-    return _ask(call, orphaned) or _run_apart(call, orphaned)
+def perform(function: str, argument: Any, log: str, limits: Limits, preload: str = "") -> Exit:
+    """Call a function to its end, whatever it does; nothing of it goes on when this process's parent is gone.
+
+    Parameters
+    ----------
+    function : str
+        Dotted path. An exception is its own fault, but for a full disk and
+        `attop_bench.jobs.supervise.CannotRun`.
+    argument : object
+        Its only argument, which can be pickled.
+    log : str
+        File that takes what it prints.
+    limits : Limits
+    preload : str
+        Module that a server imports before it calls any function.
+    """
+    call, orphaned = (function, argument, log, limits), _orphaned()
+    return _ask(call, preload, orphaned) or _run_apart(call, orphaned)
 
 
-def _ask(call: Call, orphaned: Callable[[], bool]) -> Exit | None:
+def _ask(call: _Call, preload: str, orphaned: Callable[[], bool]) -> Exit | None:
     """Have a call done by a server; None if there is no server, or it gave no answer."""
     at_large = "SLURM_JOB_ID" in os.environ and ADOPTER not in os.environ
     if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
         return None
-    try:
-        connection = _connection(_socket_path(call.preload), call.preload)
-    except OSError:
-        return None
-    if connection is None:
-        return None
-    sent = {"call": asdict(call), "cwd": os.getcwd(), "path": sys.path, "environ": dict(os.environ)}
-    with connection, contextlib.suppress(OSError):
-        connection.sendall(json.dumps(sent).encode() + b"\n")
+    with contextlib.suppress(OSError), _connection(_socket_path(preload), preload) as connection:
+        connection.send((os.getcwd(), sys.path, dict(os.environ)))
+        connection.send(call)
         return _wait(connection, orphaned)
     return None
 
 
-def _run_apart(call: Call, orphaned: Callable[[], bool]) -> Exit:
+def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> Exit:
     """Run a call below a supervisor of its own: a job may kill its supervisor, but not this process."""
-    mine, its = socket.socketpair()
+    mine, its = Pipe()
     supervisor = os.fork()
     if supervisor == 0:
         try:
             mine.close()
-            exit = run(call, lambda: bool(select.select([its], [], [], 0)[0]))
-            its.sendall(json.dumps(asdict(exit)).encode() + b"\n")
+            its.send(_supervise(call, its))
         finally:
             os._exit(0)
     its.close()
@@ -101,18 +112,26 @@ def _run_apart(call: Call, orphaned: Callable[[], bool]) -> Exit:
     )
 
 
-def _wait(connection: socket.socket, orphaned: Callable[[], bool]) -> Exit | None:
+def _supervise(call: _Call, client: Connection) -> Exit:
+    """Do a call in a child of this process; a client sends nothing more, so what comes from it is its end."""
+    function, argument, log, limits = call
+
+    def work() -> None:
+        module, _, name = function.rpartition(".")
+        getattr(import_module(module), name)(argument)
+
+    return supervise(work, log, limits, client.poll)
+
+
+def _wait(connection: Connection, orphaned: Callable[[], bool]) -> Exit | None:
     """Wait for the end of a call; None if the connection closes without an answer."""
-    answer = b""
-    while not answer.endswith(b"\n"):
+    while not connection.poll(0.5):
         if orphaned():
             return Exit("abandoned", "stopped: nobody waits for the result")
-        if select.select([connection], [], [], 0.5)[0]:
-            chunk = connection.recv(1 << 16)
-            if not chunk:
-                return None
-            answer += chunk
-    return Exit(**json.loads(answer))
+    try:
+        return connection.recv()
+    except EOFError:
+        return None
 
 
 def _orphaned() -> Callable[[], bool]:
@@ -135,32 +154,28 @@ def _above_shell(pid: int) -> int | None:
         return None
 
 
-def _connection(path: Path, preload: tuple[str, ...]) -> socket.socket | None:
+def _connection(path: Path, preload: str) -> Connection:
     """Connect to the server at `path`, starting it first if need be."""
-    connection = _connect(path)
-    if connection is not None:
-        return connection
-    with _locked(path):  # one of several jobs starts it
-        connection = _connect(path)
-        if connection is None:
-            _start(path, preload)
-            connection = _connect(path)
-    return connection
-
-
-def _connect(path: Path) -> socket.socket | None:
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        return _connect(path)
+    except OSError:
+        with _locked(path):  # one of several jobs starts it
+            try:
+                return _connect(path)
+            except OSError:
+                _start(path, preload)
+                return _connect(path)
+
+
+def _connect(path: Path) -> Connection:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.connect(str(path))
-        if _peer(connection) == os.getuid():
-            return connection
-    except (FileNotFoundError, ConnectionRefusedError):
-        pass
-    connection.close()
-    return None
+        if _peer(connection) != os.getuid():
+            raise OSError(f"{path} is the socket of another user")
+        return Connection(connection.detach())
 
 
-def _start(path: Path, preload: tuple[str, ...]) -> None:
+def _start(path: Path, preload: str) -> None:
     """Listen at `path` and hand the socket to a new server: who connects now waits until it is ready."""
     path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
@@ -168,14 +183,14 @@ def _start(path: Path, preload: tuple[str, ...]) -> None:
         listener.listen(512)
         number = listener.fileno()
         # -P: a file of the working directory must not stand in for a module.
-        command = [sys.executable, "-P", "-m", "attop_bench.jobs.server", str(path), str(number), *preload]
+        command = [sys.executable, "-P", "-m", "attop_bench.jobs.server", str(path), str(number), preload]
         nothing = subprocess.DEVNULL
         subprocess.run(
             command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=[number], check=False
         )
 
 
-def _socket_path(preload: Sequence[str]) -> Path:
+def _socket_path(preload: str) -> Path:
     """Return where the server for this process listens, in a folder of the user's own."""
     folder = Path(tempfile.gettempdir()) / f"attop-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -188,9 +203,9 @@ def _socket_path(preload: Sequence[str]) -> Path:
     return path
 
 
-def _key(preload: Sequence[str]) -> str:
+def _key(preload: str) -> str:
     """Return a digest of all that a warm process shares with the process it works for."""
-    state: list[Any] = [list(preload), sys.version, sys.executable, sys.prefix]
+    state: list[Any] = [preload, sys.version, sys.executable, sys.prefix]
     state += sorted(item for item in os.environ.items() if item[0].startswith(_VARIABLES))
     state += [sorted(os.sched_getaffinity(0)), os.getpriority(os.PRIO_PROCESS, 0)]
     state += [resource.getrlimit(kind) for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
@@ -220,11 +235,10 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _serve(path: Path, listener: socket.socket, preload: list[str]) -> None:
+def _serve(path: Path, listener: socket.socket, preload: str) -> None:
     """Be the server."""
-    for module in preload:
-        with contextlib.suppress(ImportError):
-            import_module(module)
+    with contextlib.suppress(ImportError, ValueError):  # the job says so itself
+        import_module(preload)
     gc.freeze()
     listener.setblocking(False)
     running: set[int] = set()
@@ -260,7 +274,8 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
             status = 1
             try:
                 listener.close()
-                _answer(connection)
+                connection.setblocking(True)
+                _answer(Connection(connection.detach()))
                 status = 0
             finally:
                 os._exit(status)
@@ -268,31 +283,21 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
     return True
 
 
-def _answer(connection: socket.socket) -> None:
+def _answer(connection: Connection) -> None:
     """Be the supervisor of one job."""
-    connection.setblocking(True)
-    connection.settimeout(30)
-    text = b""
-    while not text.endswith(b"\n"):
-        chunk = connection.recv(1 << 20)
-        if not chunk:
-            return
-        text += chunk
-    call = json.loads(text)
-    os.chdir(call["cwd"])
+    if not connection.poll(30):
+        return
+    folder, path, environment = connection.recv()
+    os.chdir(folder)
     os.environ.clear()
-    os.environ.update(call["environ"])
-    sys.path[:] = call["path"]
-
-    def abandoned() -> bool:
-        return bool(select.select([connection], [], [], 0)[0])  # it sends nothing more: this is its end
-
-    end = run(Call.from_dict(call["call"]), abandoned)
+    os.environ.update(environment)
+    sys.path[:] = path
+    end = _supervise(connection.recv(), connection)
     with contextlib.suppress(OSError):
-        connection.sendall(json.dumps(asdict(end)).encode() + b"\n")
+        connection.send(end)
 
 
-def _main(path: str, number: str, *preload: str) -> None:
+def _main(path: str, number: str, preload: str) -> None:
     starter = os.getpid()
     if os.fork():  # the process that starts a server does not wait for its end
         return
@@ -301,7 +306,7 @@ def _main(path: str, number: str, *preload: str) -> None:
         time.sleep(0.001)
     listener = socket.socket(fileno=int(number))
     listener.set_inheritable(False)
-    _serve(Path(path), listener, list(preload))
+    _serve(Path(path), listener, preload)
 
 
 if __name__ == "__main__":

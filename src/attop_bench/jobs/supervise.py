@@ -18,15 +18,15 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from importlib import import_module
+from dataclasses import replace
 from typing import TextIO
 
 import psutil
 
-from attop_bench.jobs.limits import Call, Exit, Limits
+from attop_bench.jobs.limits import Exit, Limits
 from attop_bench.jobs.log import BoundedLog
 
-__all__ = ["ADOPTER", "CannotRun", "adopt_servers", "in_words", "run", "supervise"]
+__all__ = ["ADOPTER", "CannotRun", "adopt_servers", "in_words", "supervise"]
 
 #: Seconds between two looks at time and at the child's memory.
 _LOOK = 0.05
@@ -46,23 +46,6 @@ ADOPTER = "ATTOP_ADOPTER"
 
 class CannotRun(Exception):
     """Raised by a job that could not do its work for reasons that are not its own, such as broken input."""
-
-
-def run(call: Call, abandoned: Callable[[], bool]) -> Exit:
-    """Run a call in a child of this process, and wait for its end.
-
-    Parameters
-    ----------
-    call : Call
-    abandoned : callable
-        Says whether to stop because nobody waits for the result.
-    """
-
-    def work() -> None:
-        module, _, name = call.function.rpartition(".")
-        getattr(import_module(module), name)(call.argument)
-
-    return supervise(work, call.log, call.limits, abandoned)
 
 
 def supervise(
@@ -86,7 +69,7 @@ def supervise(
     printed, printing = os.pipe()
     told, telling = os.pipe()
     secret = os.urandom(16).hex().encode()
-    parent = os.getpid()
+    parent, before = os.getpid(), _cpu_of_children()
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
@@ -103,7 +86,13 @@ def supervise(
         os.close(printed)
         os.close(told)
     output.close(ending.message)
-    return Exit(ending.status, ending.message, output.tail())
+    return replace(ending, tail=output.tail(), cpu_seconds=_cpu_of_children() - before)
+
+
+def _cpu_of_children() -> float:
+    """Return the processor time of the children that ended, and of theirs."""
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def _work(work: Callable[[], None], parent: int, printing: int, telling: int, secret: bytes) -> None:

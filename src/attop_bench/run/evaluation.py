@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,8 @@ from attop.metrics.metric import Metric
 from attop.metrics.roc import roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
-from attop_bench.run.record import Record, RecordError, TopRecord
-from attop_bench.run.spec import Run
+from attop_bench.run.job import Run
+from attop_bench.run.record import Record, RecordError
 from attop_bench.run.tables import EVALUATED, KEY, TABLES
 
 __all__ = ["evaluate"]
@@ -66,19 +67,19 @@ def evaluate(
     for (run, record, test, values), path in zip(found, records, strict=True):
         for t, top in enumerate(tops):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
-            result: TopRecord = {**record.tops[t]} if record.ok else {}
+            result: dict[str, Any] = {**record.tops[t]} if record.ok else {}
             row = values[t] if result else None
-            if "settings" in result:
+            if "candidates" in result:
                 best, mean, tried = chosen[run.method, t]
-                kept = result["settings"]
+                kept = result["candidates"]
                 result |= {
-                    "chosen": kept[best]["setting"],
+                    "chosen": kept[best]["candidate"],
                     "validation": mean,
                     "at_edge": kept[best]["at_edge"],
                     "constant": kept[best]["constant"],
                 }
                 inner = zip(kept, tried[run], strict=True)
-                result["inner"] = [{"setting": k["setting"], "values": [value]} for k, value in inner]
+                result["inner"] = [{"candidate": k["candidate"], "values": [value]} for k, value in inner]
                 row = values[t, best]
             with _whole(path):
                 rows["runs"].append(key | _run_row(record, result))
@@ -124,7 +125,7 @@ def _choose(
     tops: Sequence[Top],
     scoring: Metric,
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
-    """Return, per method and top, the optimistic choice, its mean, and what each run gave each setting."""
+    """Return, per method and top, the optimistic choice, its mean, and what each run gave each candidate."""
     sample = sample_of(dataset)
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
     for run, record, test, values in found:
@@ -135,12 +136,12 @@ def _choose(
     return {at: (*best_candidate(list(each.values()), scoring), each) for at, each in tried.items()}
 
 
-def _run_row(record: Record, top: TopRecord) -> Row:
+def _run_row(record: Record, top: Mapping[str, Any]) -> Row:
     seconds = record.seconds
     return {
         "status": record.status,
         "chosen": json.dumps(top.get("chosen", {}), sort_keys=True),
-        "n_settings": record.n_settings,
+        "n_candidates": record.n_candidates,
         "scoring": record.scoring,
         "selection": record.selection,
         "validation": _number(top.get("validation")),
@@ -151,6 +152,7 @@ def _run_row(record: Record, top: TopRecord) -> Row:
         "seconds_selection": _number(seconds.get("selection")),
         "seconds_training": _number(seconds.get("training")),
         "seconds_scoring": _number(seconds.get("scoring")),
+        "seconds_cpu": _number(record.cpu_seconds),
         "started": _number(record.started),
         "ended": _number(record.ended),
         "peak_memory_mb": _number(record.peak_memory_mb),
@@ -164,9 +166,9 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _selection_rows(top: TopRecord) -> list[Row]:
+def _selection_rows(top: Mapping[str, Any]) -> list[Row]:
     return [
-        {"setting": json.dumps(row["setting"], sort_keys=True), "inner_fold": i, "value": _number(value)}
+        {"candidate": json.dumps(row["candidate"], sort_keys=True), "inner_fold": i, "value": _number(value)}
         for row in top["inner"]
         for i, value in enumerate(row["values"])
     ]

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 
 from attop.experiment.candidate import Candidate, Estimator, Learner, Sample, Transformer, fit_many
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
-from attop_bench.run.spec import Job
+from attop_bench.run.job import Job
 
-__all__ = ["describe", "import_estimator", "learner_of", "rehearse", "sample_of"]
+__all__ = ["compile_method", "describe", "import_estimator", "learner_of", "rehearse", "sample_of"]
 
 
 def import_estimator(path: str) -> Any:
@@ -55,6 +56,12 @@ def rehearse(estimator: Estimator, candidates: Sequence[Candidate]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit_many(estimator, X, y, groups, candidates=[{**one, "top": 3} for one in candidates[:2]])
+
+
+def compile_method(method: Mapping[str, Any]) -> None:
+    """Fill the cache of compiled code with what a method of the configuration needs."""
+    estimator = import_estimator(method["estimator"])(**method["params"])
+    rehearse(estimator, list(ParameterGrid(method["param_grid"])))
 
 
 def describe(model: object) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
+from attop_bench.run.job import Run
 from attop_bench.run.paper import paper_module, simulations_of
 from attop_bench.run.parameters import named
 from attop_bench.run.plan import Plan
-from attop_bench.run.spec import Run
 
 __all__ = ["Inputs"]
 
@@ -89,18 +89,24 @@ class Inputs:
         return named(**config, custom_metrics=own, code=self._code("check", *homes))
 
     def compile(self) -> Params:
-        """Return what compiling depends on."""
-        what = {*_METHOD}
-        methods = {
-            m.id: m.model_dump(include=what) | {"limits": self.config.limits_of(m.id)}
-            for m in self.config.methods
-        }
-        return named(methods=methods, code=self._code("compile", *self._methods()))
+        """Return what compiling a method depends on."""
+
+        def home(method: str) -> str:
+            return home_of(self.config.method(method).estimator)
+
+        return named(
+            method=lambda w: self.config.method(w.method).model_dump(include={*_METHOD}),
+            code=lambda w: self._code("compile", "attop_bench.run.fitting", home(w.method)),
+        )
 
     def train(self) -> Params:
         """Return what a training run depends on."""
-        spec = cache(lambda dataset, method: self.plan.spec(Run(dataset, method, 0, 0)).as_dict())
-        code = cache(lambda dataset, method: self._code("train", *self._run(dataset, method)))
+        spec = cache(lambda dataset, method: self.plan.job(Run(dataset, method, 0, 0)).as_dict())
+        code = cache(
+            lambda dataset, method: self._code(
+                "train", "attop_bench.run.training", *self._run(dataset, method)
+            )
+        )
         return named(
             seed=self.config.seed,
             data=lambda w: _pick(spec(w.dataset, w.method), _DATA),
@@ -128,7 +134,7 @@ class Inputs:
         runs = self.plan.first_runs
         return named(
             # A list, in the order of the records: mappings are written in the order of their keys.
-            runs=lambda w: [[run.method, self.plan.spec(run).as_dict()] for run in runs(w.dataset)],
+            runs=lambda w: [[run.method, self.plan.job(run).as_dict()] for run in runs(w.dataset)],
             code=lambda w: self._code(
                 "trace", *(home for run in runs(w.dataset) for home in self._run(run.dataset, run.method))
             ),

@@ -1,4 +1,4 @@
-"""A training job as a process: where it runs, within which limits, and what it leaves however it ends."""
+"""One training job: which run of the benchmark it is, what it computes, and doing it in its own process."""
 
 from __future__ import annotations
 
@@ -6,18 +6,117 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attop.core.files import write_text
-from attop_bench.jobs.limits import FAILED, NOT_APPLICABLE, Call, Exit, Limits
+from attop.core.seeds import derive_seed
+from attop.core.top import Top
+from attop_bench.jobs.limits import FAILED, Exit, Limits
 from attop_bench.jobs.server import perform
-from attop_bench.run.spec import Job
+from attop_bench.run.record import Record, name_of_data
 
 if TYPE_CHECKING:
-    from attop_bench.run.training import Outcome
+    from attop.metrics.metric import Metric
 
-__all__ = ["train", "work"]
+__all__ = ["PRELOAD", "Job", "Run", "train"]
+
+#: What a server imports before it forks training jobs.
+PRELOAD = "attop_bench.run.preload"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The place of a training job in the benchmark: all tops of one data set, method, repeat and fold."""
+
+    dataset: str
+    method: str
+    repeat: int
+    fold: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a training job computes, besides the data.
+
+    Attributes
+    ----------
+    repeat, fold : int
+    seed : int
+        Seed of the whole benchmark run.
+    protocol : mapping
+        ``kind`` and ``options`` of the split.
+    scaling : str
+        ``"standard"``, ``"range"``, ``"log1p"`` or ``"none"``.
+    tops : sequence of Top
+        Tops to train for.
+    scoring : str
+        Metric that selects, evaluated at each top.
+    estimator : str
+        Dotted path of a class.
+    params, param_grid : mapping
+        Fixed parameters, and lists of values to choose from.
+    selection : str
+        ``"nested"`` or ``"optimistic"``.
+    custom_metrics : mapping
+        Name to definition of `scoring`, if it is from outside attop; see `attop.metrics.custom`.
+    """
+
+    repeat: int
+    fold: int
+    seed: int
+    protocol: Mapping[str, Any]
+    scaling: str
+    tops: Sequence[Top]
+    scoring: str
+    estimator: str
+    params: Mapping[str, object] = field(default_factory=dict)
+    param_grid: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    selection: str = "nested"
+    custom_metrics: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def split(self) -> dict[str, object]:
+        """How the data are cut into folds: what the file of the folds is to have been made by."""
+        kind, options = self.protocol["kind"], self.protocol.get("options", {})
+        return {"kind": kind, "options": dict(options), "repeat": self.repeat, "seed": self.seed}
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that selects."""
+        from attop.metrics.custom import find_metric
+
+        return find_metric(self.scoring, self.custom_metrics)
+
+    def record(self, name: str) -> Record:
+        """Return the record of this job on the data set called `name`, with nothing done yet."""
+        seed = derive_seed(self.seed, name, self.repeat, self.fold)
+        return Record(
+            repeat=self.repeat, fold=self.fold, scoring=self.scoring, selection=self.selection, seed=seed
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as a JSON value."""
+        return {**asdict(self), "tops": [top.as_dict() for top in self.tops]}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Job:
+        """Return the job that `as_dict` gave.
+
+        Raises
+        ------
+        ValueError
+            If an entry is unknown or missing.
+        """
+        known = {f.name for f in fields(cls)}
+        if unknown := set(given) - known:
+            raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(known)}")
+        try:
+            return cls(**{**given, "tops": [Top.of(top) for top in given["tops"]]})
+        except (TypeError, KeyError) as error:
+            raise ValueError(f"a training run is not complete: {error}") from None
 
 
 def train(
@@ -41,55 +140,22 @@ def train(
         method does, crashing included, is a result.
     """
     # Absolute, for a method may change the working directory.
-    files = {"data": data, "folds": folds, "scores": scores, "record": record}
-    request: dict[str, Any] = {name: os.path.abspath(path) for name, path in files.items()}
-    request |= {"job": job.as_dict(), "digest": digest, "seconds": limits.seconds, "started": time.time()}
-    exit = perform(Call("attop_bench.run.job.work", request, log, limits, ("attop_bench.run.preload",)))
-    exit = _unless_again(exit, Path(request["record"]).with_name("killed"), digest)
+    data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
+    results = scores, record, digest, time.time()
+    argument = (job, data, folds, results, limits.seconds)
+    exit = perform("attop_bench.run.training.work", argument, log, limits, PRELOAD)
+    exit = _unless_again(exit, Path(record).with_name("killed"), digest)
     if exit.status in FAILED:
-        exit = _write_failure(job, request, exit)
+        failed = job.record(name_of_data(data)).fail(exit.status, exit.message, exit.tail)
+        failed.cpu_seconds = exit.cpu_seconds
+        try:
+            failed.write(*results)
+            return
+        except OSError as error:
+            exit = Exit("failed", f"{type(error).__name__}: {error}")
     if exit.status != "done":
         sys.stderr.write(f"\n{exit.message}\nThe job's output is in {log}\n\n")
         raise SystemExit(1)
-
-
-def work(request: dict[str, Any]) -> None:
-    """Do the work of a training job; in the process of its own."""
-    from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
-    from attop_bench.jobs.supervise import CannotRun
-    from attop_bench.run.folds import read_folds
-    from attop_bench.run.training import failure, run_job
-
-    job = Job.from_dict(request["job"])
-    try:
-        dataset = load_available(request["data"])
-        folds = read_folds(request["folds"], dataset, job.split) if isinstance(dataset, Dataset) else []
-    except DatasetError as error:
-        raise CannotRun(str(error)) from error
-    if isinstance(dataset, Unavailable):
-        outcome = failure(job, request["data"], NOT_APPLICABLE, str(dataset))
-    else:
-        outcome = run_job(job, dataset, folds[job.fold], seconds=request["seconds"])
-    print(outcome.record.traceback, outcome.record.error or "ok", flush=True)
-    _write(outcome, request)
-
-
-def _write_failure(job: Job, request: dict[str, Any], exit: Exit) -> Exit:
-    from attop_bench.run.training import failure
-
-    try:
-        _write(failure(job, request["data"], exit.status, exit.message, exit.tail), request)
-    except OSError as error:
-        return Exit("failed", f"{type(error).__name__}: {error}")
-    return Exit("done")
-
-
-def _write(outcome: Outcome, request: dict[str, Any]) -> None:
-    from attop_bench.run.training import write_outcome
-
-    outcome.record.digest = request["digest"]
-    outcome.record.started, outcome.record.ended = request["started"], time.time()
-    write_outcome(outcome, request["scores"], request["record"])
 
 
 def _unless_again(exit: Exit, note: Path, digest: str) -> Exit:
@@ -105,5 +171,7 @@ def _unless_again(exit: Exit, note: Path, digest: str) -> Exit:
         else:
             write_text(note, digest)
         if again:
-            return Exit("error", f"twice in a row, so perhaps by the method itself: {exit.message}")
+            return replace(
+                exit, status="error", message=f"twice in a row, so perhaps by the method itself: {exit.message}"
+            )
     return exit

@@ -51,7 +51,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
                 "params": m.params,
                 "grid": m.param_grid,
                 "fingerprint": fingerprint(["attop_bench.run.training", home_of(m.estimator)]),
-                "n_settings": math.prod(len(values) for values in m.param_grid.values()),
+                "n_candidates": math.prod(len(values) for values in m.param_grid.values()),
             }
             for m in config.methods
         },

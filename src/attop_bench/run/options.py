@@ -197,7 +197,7 @@ class DatasetConfig(_Model):
     selection: Literal["nested", "optimistic"] = Field(
         "nested",
         description="nested: hyper-parameters are chosen on inner parts of each training part; optimistic: "
-        "the one setting with the best mean of scoring over all test parts, as some papers did, is "
+        "the one candidate with the best mean of scoring over all test parts, as some papers did, is "
         "reported; it is marked so in the tables.",
     )
     skip: dict[Identifier, str] = Field(
@@ -329,7 +329,7 @@ class Config(_Model):
     offline: bool = Field(False, exclude=True, description="Use the cache and the mirror only.")
     trace: bool = Field(
         True,
-        description="Whether to draw surrogate and metric along training: trains the chosen setting of one "
+        description="Whether to draw surrogate and metric along training: trains the chosen candidate of one "
         "run per data set and method again, stopped ever later.",
     )
     paper: str | None = Field(

@@ -14,9 +14,9 @@ from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
 from attop_bench.data.source import digest as digest_of_file
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import Config
+from attop_bench.run.job import Job, Run
 from attop_bench.run.parameters import plain
 from attop_bench.run.record import Record, RecordError, digest_of
-from attop_bench.run.spec import Job, Run
 
 __all__ = ["Plan"]
 
@@ -34,6 +34,7 @@ class Plan:
         self.root = Path(config.output)
         self._digest = cache(self._digest_of)
         self._data = cache(self._data_of)
+        self.seconds = cache(self._seconds_of)
 
     def runs(self, dataset: str | None = None) -> Iterator[Run]:
         """Yield the training runs, of one data set or of all, in the order of the configuration."""
@@ -149,7 +150,7 @@ class Plan:
     def _run_folder(self, run: Run) -> Path:
         return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
 
-    def spec(self, run: Run) -> Job:
+    def job(self, run: Run) -> Job:
         """Return what one training run computes."""
         data, learner = self.config.dataset(run.dataset), self.config.method(run.method)
         return Job(
@@ -185,6 +186,13 @@ class Plan:
             return True
         return not current or digest_of(self.record_path(run)) != self.digest(run)
 
+    def _seconds_of(self, dataset: str, method: str) -> float:
+        """Return how long the first of the runs of a method took when it was last done; 0 if it was not."""
+        try:
+            return Record.read(self.record_path(Run(dataset, method, 0, 0))).total_seconds or 0.0
+        except RecordError:
+            return 0.0
+
     def record(self, run: Run) -> Record | None:
         """Return the record of a run; None if results are missing, damaged or of another configuration."""
         path = self.record_path(run)
@@ -196,7 +204,7 @@ class Plan:
             return None
 
     def _digest_of(self, dataset: str, method: str) -> str:
-        spec = self.spec(Run(dataset, method, 0, 0)).as_dict()
+        spec = self.job(Run(dataset, method, 0, 0)).as_dict()
         text = json.dumps(plain([spec, self._data(dataset)]))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -1,30 +1,35 @@
-"""The record of a training run: what was chosen, how long it took, and where; JSON on disk."""
+"""The record of a training run: its scores, what was chosen, how long it took, and where."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
 import resource
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Self
 
 from attop.core.files import read_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
+
+if TYPE_CHECKING:
+    from attop.core.typing import Floats, Ints
 
 __all__ = [
     "FailedRuns",
     "Record",
     "RecordError",
-    "TopRecord",
     "check_all_ok",
     "digest_of",
     "environment",
+    "name_of_data",
     "peak_memory_mb",
 ]
 
@@ -42,6 +47,10 @@ _PACKAGES = (
 )
 
 
+#: Of a record: what lies in a file of its own.
+_ARRAYS = {"test", "scores"}
+
+
 class RecordError(ValueError):
     """A record that cannot be read; the message says which, and what to do."""
 
@@ -52,25 +61,6 @@ class FailedRuns(RuntimeError):
     """Training runs failed although the configuration says that none may."""
 
     for_the_user = True
-
-
-class TopRecord(TypedDict, total=False):
-    """What a run says of one top.
-
-    After a nested selection ``chosen``, ``at_edge``, ``validation`` (its mean over the inner splits),
-    ``model`` (what the model says of its training), ``constant`` (whether its scores are all alike) and
-    ``inner``: for each ``setting`` its ``values``, one for each inner split. After an optimistic one
-    ``settings``: ``setting``, ``at_edge``, ``model`` and ``constant`` of each.
-    """
-
-    top: str
-    chosen: dict[str, Any]
-    at_edge: list[str]
-    validation: float | None
-    model: dict[str, Any]
-    constant: bool
-    inner: list[dict[str, Any]]
-    settings: list[dict[str, Any]]
 
 
 @dataclass
@@ -87,18 +77,28 @@ class Record:
         Empty if all went well.
     repeat, fold, seed : int
     scoring, selection : str
-    tops : list of TopRecord
-        Empty if the run failed.
+    tops : list of dict
+        What the run says of each ``top``; empty if it failed. After a nested selection ``chosen``,
+        ``at_edge``, ``validation`` (its mean over the inner splits), ``model`` (what the model says of its
+        training), ``constant`` (whether its scores are all alike) and ``inner``: for each ``candidate`` its
+        ``values``, one for each inner split. After an optimistic one ``candidates``: ``candidate``,
+        ``at_edge``, ``model`` and ``constant`` of each.
     n_train, n_test : int or None
         Items; None if the run did not come to have any.
-    n_settings : int
+    n_candidates : int
     seconds : dict
-        Of ``selection``, ``training`` (None if it is part of the selection) and ``scoring``.
+        Wall time of ``selection``, ``training`` (None if it is part of the selection) and ``scoring``.
+    cpu_seconds : float or None
+        Processor time, of the job's process and its children.
     started, ended : float or None
         When the job was begun and its record written, in seconds since 1970 (UTC).
     peak_memory_mb : float or None
     environment : dict
         See `environment`.
+    test : ndarray of shape (n,)
+        Rows of the test part; they and the scores lie in a file beside the record.
+    scores : ndarray of shape (tops, n), or (tops, candidates, n) for an optimistic selection
+        Empty if the run failed.
     """
 
     digest: str = ""  # first, for `digest_of`
@@ -109,16 +109,19 @@ class Record:
     seed: int = 0
     scoring: str = ""
     selection: str = "nested"
-    tops: list[TopRecord] = field(default_factory=list)
+    tops: list[dict[str, Any]] = field(default_factory=list)
     n_train: int | None = None
     n_test: int | None = None
-    n_settings: int = 0
+    n_candidates: int = 0
     seconds: dict[str, float | None] = field(default_factory=dict)
+    cpu_seconds: float | None = None
     started: float | None = None
     ended: float | None = None
     peak_memory_mb: float | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     traceback: str = ""
+    test: Ints = field(default_factory=lambda: _empty(0))
+    scores: Floats = field(default_factory=lambda: _empty(0, 0))
 
     @property
     def ok(self) -> bool:
@@ -135,9 +138,25 @@ class Record:
         """What the run took; None if the record does not say."""
         return sum(filter(None, self.seconds.values())) if self.seconds else None
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write it as JSON, whole or not at all; NaN is written as null."""
-        write_json(path, vars(self))
+    def fail(self, status: str, error: str, traceback: str = "") -> Self:
+        """Take why there are no scores."""
+        self.status, self.error, self.traceback = status, error, traceback
+        self.environment = environment()
+        return self
+
+    def write(
+        self,
+        scores: str | os.PathLike[str],
+        record: str | os.PathLike[str],
+        digest: str = "",
+        started: float | None = None,
+    ) -> None:
+        """Write the scores, then all else as JSON; each whole or not at all, NaN as null."""
+        from attop_bench.data.base import save_arrays
+
+        self.digest, self.started, self.ended = digest, started, time.time()
+        save_arrays(scores, {"test": self.test, "scores": self.scores})
+        write_json(record, {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ARRAYS})
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
@@ -148,7 +167,7 @@ class Record:
         RecordError
             If it is damaged, or from a version with other statuses.
         """
-        known = {f.name for f in fields(cls)}
+        known = {f.name for f in fields(cls)} - _ARRAYS
         remedy = "delete it, and its run is repeated"
         try:
             said = read_json(path)
@@ -160,6 +179,20 @@ class Record:
                 f"{path} has the status {record.status!r}, none of {', '.join(STATUSES)}: {remedy}"
             )
         return record
+
+
+def _empty(*shape: int) -> Any:
+    import numpy as np  # not above: the process that starts a training job does without
+
+    return np.empty(shape, float if len(shape) > 1 else np.int64)
+
+
+def name_of_data(path: str | os.PathLike[str]) -> str:
+    """Return the name of a prepared data set, which need not be available."""
+    import numpy as np
+
+    with np.load(path, allow_pickle=False) as file:
+        return str(json.loads(str(file["meta"]))["name"])
 
 
 def digest_of(path: str | os.PathLike[str]) -> str:

@@ -213,7 +213,7 @@ def _with_blanks(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the table of runs with all its columns: of what nothing is known there is none."""
     blanks = {
         "chosen": "{}",
-        "n_settings": 1,
+        "n_candidates": 1,
         "scoring": "",
         "selection": "",
         "at_edge": "[]",

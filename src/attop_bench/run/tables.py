@@ -29,7 +29,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     "runs": (
         "status",
         "chosen",
-        "n_settings",
+        "n_candidates",
         "scoring",
         "selection",
         "validation",
@@ -40,6 +40,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "seconds_selection",
         "seconds_training",
         "seconds_scoring",
+        "seconds_cpu",
         "started",
         "ended",
         "peak_memory_mb",
@@ -47,7 +48,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "seed",
         "error",
     ),
-    "selection": ("setting", "inner_fold", "value", "part"),
+    "selection": ("candidate", "inner_fold", "value", "part"),
     "roc": ("fp", "tp", "n_neg", "n_pos"),
     # Of the first repeat and fold, at one top, by `attop_bench.run.trace`; not of the other runs.
     "trace": ("iterations", "objective", "train", "test"),

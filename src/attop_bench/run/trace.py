@@ -12,8 +12,8 @@ from attop.metrics.scorer import scores_of
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.jobs.limits import TimeUp, time_limit
 from attop_bench.run.fitting import learner_of, sample_of
+from attop_bench.run.job import Job
 from attop_bench.run.record import Record
-from attop_bench.run.spec import Job
 from attop_bench.run.tables import KEY, TABLES
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def trace_table(
 
 
 def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, object]]:
-    """Train the chosen setting of a finished run again, with more and more iterations.
+    """Train the chosen candidate of a finished run again, with more and more iterations.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> l
     rows : list of dict
         ``iterations``, ``objective`` (what the method minimises, on the training part), and the value of
         ``job.scoring`` on the training part (``train``) and on the test part (``test``). Empty for a
-        method that failed, is not of this package's kind, or selected its setting on the test parts.
+        method that failed, is not of this package's kind, or selected its candidate on the test parts.
     """
     kept = next((t for t in record.tops if t["top"] == top and "chosen" in t), None)
     if not record.ok or kept is None:
@@ -88,15 +88,15 @@ def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> l
     if budget is None or not hasattr(learner.estimator, "fit_many"):
         return []
     chosen_top = next(one for one in job.tops if str(one) == top)
-    setting = kept["chosen"]
-    last = int({**known, **setting}[budget])
+    candidate = kept["chosen"]
+    last = int({**known, **candidate}[budget])
     sample = sample_of(dataset)
     rows: list[dict[str, object]] = []
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # stopped early is what is wanted
             for iterations in _doubling(last):
-                pick = chosen_top, {**setting, budget: iterations}
+                pick = chosen_top, {**candidate, budget: iterations}
                 (model,), features = learner.fit(sample, fold.train, [pick], record.seed)
                 if not hasattr(model, "objective_"):
                     return []

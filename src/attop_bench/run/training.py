@@ -11,52 +11,48 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
+import os
 import random
 import time
 import traceback
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from attop.core.seeds import derive_seed
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Floats
 from attop.estimators.base import all_alike
 from attop.experiment.splits import Fold
 from attop.experiment.tune import at_edge, train
 from attop.metrics.scorer import scores_of
-from attop_bench.data.base import Dataset, save_arrays
-from attop_bench.jobs.limits import TimeUp, time_limit
-from attop_bench.jobs.supervise import in_words
+from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
+from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
+from attop_bench.jobs.supervise import CannotRun, in_words
 from attop_bench.run.fitting import describe, learner_of, rehearse, sample_of
-from attop_bench.run.record import Record, environment, peak_memory_mb
-from attop_bench.run.spec import Job
+from attop_bench.run.folds import read_folds
+from attop_bench.run.job import Job
+from attop_bench.run.record import Record, environment, name_of_data, peak_memory_mb
 
-__all__ = ["Outcome", "failure", "run_job", "write_outcome"]
+__all__ = ["run_job", "work"]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Scores of the test items and the record of a run.
-
-    Attributes
-    ----------
-    test : ndarray of shape (n,)
-        Rows of the test part.
-    scores : ndarray of shape (tops, n), or (tops, candidates, n) for an optimistic selection
-        Empty if the run failed.
-    record : Record
-    """
-
-    test: Ints
-    scores: Floats
-    record: Record
+def work(argument: tuple[Job, str, str, tuple[str, str, str, float], float | None]) -> None:
+    """Do a training job in its process and write what it leaves, as `attop_bench.run.job.train` asks."""
+    job, data, folds, results, seconds = argument
+    try:
+        dataset = load_available(data)
+        cut = read_folds(folds, dataset, job.split) if isinstance(dataset, Dataset) else []
+    except DatasetError as error:
+        raise CannotRun(str(error)) from error
+    if isinstance(dataset, Unavailable):
+        record = job.record(name_of_data(data)).fail(NOT_APPLICABLE, str(dataset))
+    else:
+        record = run_job(job, dataset, cut[job.fold], seconds)
+    print(record.traceback, record.error or "ok", flush=True)
+    record.write(*results)
 
 
 def run_job(
     job: Job, dataset: Dataset, fold: Fold, seconds: float | None = None, *, contain: bool = True
-) -> Outcome:
+) -> Record:
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
     Selection happens on the inner splits of the training part only, which are the same for every method:
@@ -66,65 +62,25 @@ def run_job(
     are not finite), ``memory`` or ``error``. A full disk is no fault of the method and raises OSError.
     Without `contain` whatever the method raises is raised, for a debugger.
     """
-    record = _record(job, dataset.name)
-    record.n_train, record.n_test = len(fold.train), len(fold.test)
-    _seed_globals(record.seed)
-    scores = np.empty((0, len(fold.test)))
-    work = _train_all if job.selection == "optimistic" else _select_and_train
+    record = job.record(dataset.name)
+    record.n_train, record.n_test, record.test = len(fold.train), len(fold.test), fold.test
+    random.seed(record.seed)  # the generators a method should not use, but may
+    np.random.seed(record.seed % 2**32)  # noqa: NPY002
+    record.scores = np.empty((0, len(fold.test)))
+    run = _train_all if job.selection == "optimistic" else _select_and_train
+    before = os.times()
     try:
         with time_limit(seconds):
-            scores = work(job, dataset, fold, record)
+            record.scores = run(job, dataset, fold, record)
     except BaseException as error:  # whatever a method raises is its result
         if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
             raise
-        record.status = _status_of(error)
-        record.error = in_words(error)
-        record.traceback = _readable(traceback.format_exc())
+        trace = traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8")
+        record.fail(_status_of(error), in_words(error), trace)
+    record.cpu_seconds = sum(os.times()[:4]) - sum(before[:4])  # of this process and its children
     record.peak_memory_mb = peak_memory_mb()
     record.environment = environment()
-    return Outcome(fold.test, scores, record)
-
-
-def failure(job: Job, data: str | Path, status: str, message: str, output: str = "") -> Outcome:
-    """Return the outcome of a job that could not write its own.
-
-    Parameters
-    ----------
-    job : Job
-    data : path
-        File of the data set.
-    status, message : str
-    output : str
-        The end of what it printed.
-    """
-    with np.load(data, allow_pickle=False) as file:
-        name = json.loads(str(file["meta"]))["name"]
-    record = _record(job, name)
-    record.status, record.error, record.traceback = status, message, output
-    record.environment = environment()
-    return Outcome(np.empty(0, np.int64), np.empty((0, 0)), record)
-
-
-def write_outcome(outcome: Outcome, scores: str | Path, record: str | Path) -> None:
-    """Write scores and record, each whole or not at all."""
-    save_arrays(scores, {"test": outcome.test, "scores": outcome.scores})
-    outcome.record.write(record)
-
-
-def _record(job: Job, name: str) -> Record:
-    return Record(
-        repeat=job.repeat,
-        fold=job.fold,
-        scoring=job.scoring,
-        selection=job.selection,
-        seed=derive_seed(job.seed, name, job.repeat, job.fold),
-    )
-
-
-def _seed_globals(seed: int) -> None:
-    """Seed the generators a method should not use, but may."""
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002
+    return record
 
 
 def _status_of(error: BaseException) -> str:
@@ -147,16 +103,16 @@ def _train_all(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats
     scores = np.array([scores_of(model, X, protect=True) for model in models])
     kept = [
         {
-            "setting": candidate,
+            "candidate": candidate,
             "at_edge": at_edge(candidate, job.param_grid),
             "model": describe(model),
             "constant": all_alike(row),
         }
         for (_, candidate), model, row in zip(picks, models, scores, strict=True)
     ]
-    n = record.n_settings = len(candidates)
+    n = record.n_candidates = len(candidates)
     for t, top in enumerate(job.tops):
-        record.tops.append({"top": str(top), "settings": kept[t * n : (t + 1) * n]})
+        record.tops.append({"top": str(top), "candidates": kept[t * n : (t + 1) * n]})
     record.seconds = {
         "selection": 0.0,
         "training": trained - start,
@@ -184,15 +140,11 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: Record) ->
                 "model": describe(trained.models[t]),
                 "constant": all_alike(trained.scores[t]),
                 "inner": [
-                    {"setting": candidate, "values": list(values)}
+                    {"candidate": candidate, "values": list(values)}
                     for candidate, values in zip(candidates, trained.values[t], strict=True)
                 ],
             }
         )
-    record.n_settings = len(candidates)
+    record.n_candidates = len(candidates)
     record.seconds = trained.seconds
     return trained.scores
-
-
-def _readable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

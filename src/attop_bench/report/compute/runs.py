@@ -1,4 +1,4 @@
-"""How the runs ended and what they took: failures, undefined values, chosen settings, time and memory."""
+"""How the runs ended and what they took: failures, undefined values, chosen candidates, time and memory."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def choices(
             (t, _loads(c, {}), _loads(e, [])) for t, c, e in zip(*map(its_runs.get, _COLUMNS), strict=True)
         ]
         grid = grids.get(method, {})
-        for name in dict.fromkeys(name for _, setting, _ in picked for name in setting):
+        for name in dict.fromkeys(name for _, candidate, _ in picked for name in candidate):
             if len(grid.get(name, (0, 1))) < 2:
                 continue
             counts = [Counter(_text(s[name]) for t, s, _ in picked if t == top and name in s) for top in tops]
@@ -227,14 +227,14 @@ def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by method: jobs, n_settings, selection, training, scoring (seconds of one job, which covers
+        Indexed by method: jobs, n_candidates, selection, training, scoring (seconds of one job, which covers
         all its tops) and memory (the largest peak, MB).
     """
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     jobs = part.drop_duplicates(["method", "repeat", "fold"])
     return jobs.groupby("method", sort=False).agg(
         jobs=("fold", "size"),
-        n_settings=("n_settings", "max"),
+        n_candidates=("n_candidates", "max"),
         selection=("seconds_selection", "median"),
         training=("seconds_training", "median"),
         scoring=("seconds_scoring", "median"),

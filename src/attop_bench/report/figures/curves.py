@@ -154,14 +154,14 @@ def expected_best(values: Floats) -> Floats:
 
 
 def budget_figure(scene: Scene, selection: pd.DataFrame) -> Figure:
-    """Draw the validation value of the best of n settings tried, at the main top."""
+    """Draw the validation value of the best of n candidates tried, at the main top."""
     part = scene.of(selection)
     if part.empty:
         return scene.sentence("budget", "No method was tuned here, so there is no budget to draw.")
     top = main_top(part["top"])
     part = part[part["top"] == top]
     sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
-    means = part.groupby(["method", "repeat", "fold", "setting"], sort=False)["value"].mean().dropna()
+    means = part.groupby(["method", "repeat", "fold", "candidate"], sort=False)["value"].mean().dropna()
     curves = {}
     for method in scene.among(means.index.get_level_values("method")):
         runs = [
@@ -172,13 +172,13 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Figure:
         curves[method] = (np.mean([run[:shortest] for run in runs], axis=0), len(runs))
     longest = max((len(curve) for curve, _ in curves.values()), default=0)
     if longest < 2:
-        return scene.sentence("budget", "No method has two settings, so there is no budget to draw.")
+        return scene.sentence("budget", "No method has two candidates, so there is no budget to draw.")
     with figure_theme():
         canvas, (axes,) = blank(1, height=3.6)
         for method, (curve, _) in curves.items():
             scene.line(axes, method, np.arange(1, len(curve) + 1), curve, 4.5)
         _log_scale(axes, [n for n in (1, 2, 3, 5, 10, 20, 50, 100, 200) if n <= longest], base=2)
-        axes.set_xlabel("settings tried (log scale)")
+        axes.set_xlabel("candidates tried (log scale)")
         axes.set_ylabel(f"{scene.metric} at {top}, validation")
         scene.keep_in_bounds(axes)
         scene.legend(canvas, list(curves))
@@ -186,16 +186,16 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Figure:
         return scene.picture(
             "budget",
             canvas,
-            f"Line chart of the expected {scene.metric} of the best of n settings, "
+            f"Line chart of the expected {scene.metric} of the best of n candidates, "
             f"{counted(len(curves), 'method')}.",
             f"Was the baseline tuned? {scene.metric} at {top} ({scene.direction}) on the "
             f"{'test parts, by which this run selects,' if on_test else 'inner splits'} of the best of n "
-            "settings: the expectation over all ways to draw n from the grid, mean over "
+            "candidates: the expectation over all ways to draw n from the grid, mean over "
             f"{counted(max(n for _, n in curves.values()), 'run')}. The values are those selected by and so "
             "optimistic. A line that still rises at its end would gain from a larger grid; a single point "
-            "has one setting.",
+            "has one candidate.",
             pd.concat(
-                pd.DataFrame({"method": m, "settings": np.arange(1, len(c) + 1), "value": c, "n": n})
+                pd.DataFrame({"method": m, "candidates": np.arange(1, len(c) + 1), "value": c, "n": n})
                 for m, (c, n) in curves.items()
             ),
         )
@@ -244,7 +244,7 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Figure:
             f"Line charts of the objective and of {scene.metric} against iterations, "
             f"{counted(len(methods), 'method')}.",
             f"Surrogate and {scene.metric} ({scene.direction}) along training at {top}: one run, the "
-            "first fold of the first repeat, with the setting it selected, trained again and stopped after "
+            "first fold of the first repeat, with the candidate it selected, trained again and stopped after "
             "1, 2, 4, ... iterations (steps, rounds or passes, as the method counts). Left: what is left of "
             "the fall of the objective each method minimises on its training part, from 1 after the first "
             "iteration to 0 at its lowest; the objectives themselves are in the data.",
@@ -295,7 +295,7 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figu
             f"Scatter plots of {scene.metric} against the time and the memory of a job, "
             f"{counted(len(points), 'method')}.",
             f"{scene.metric} at {top} ({scene.direction}; mean, bars: plus and minus one standard error) "
-            "against the time and the memory of one job, which tunes and trains all its settings and tops "
+            "against the time and the memory of one job, which tunes and trains all its candidates and tops "
             f"(median, bars: quartiles), over {scene.runs_of(part)}. Memory is that of the whole process, "
             "Python and its libraries included. Grey line: methods no other beats at both."
             + (f" Faster than {seconds(_INSTANT)}, drawn there: {listed(zeros)}." if zeros else ""),

@@ -222,8 +222,8 @@ def write_comparison(comparison: TopComparison, path: str | os.PathLike[str]) ->
     unknown = ("validation", "seconds_selection", "seconds_scoring", "started", "ended", "peak_memory_mb")
     jobs = job.assign(
         status="ok",
-        chosen=[json.dumps(setting, default=str) for setting in runs["setting"]],
-        n_settings=1,
+        chosen=[json.dumps(candidate, default=str) for candidate in runs["candidate"]],
+        n_candidates=1,
         at_edge="[]",
         constant=False,
         n_train=runs["n_train"],
