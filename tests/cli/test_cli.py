@@ -28,6 +28,7 @@ def folder(tmp_path, monkeypatch):
         "output: out\ndatasets: [wdbc, letter]\nmethods: [linear-svm, rankboost]\n", encoding="utf-8"
     )
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "Snakefile").touch()
     return tmp_path
 
 

@@ -52,6 +52,7 @@ def plan(tmp_path, monkeypatch):
     (tmp_path / "config").symlink_to(ROOT / "config")
     (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "Snakefile").touch()
     options = parse(["plan", "--configfile", "mine.yaml"])
     plan = Plan(load_config(read_raw(options)))
     for data in plan.config.datasets:

@@ -26,6 +26,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "config").symlink_to(ROOT / "config")
     (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "Snakefile").touch()
     return tmp_path
 
 

@@ -234,9 +234,9 @@ def test_groups_have_a_list_each(table):
     tau = expectation_sentence(replace(found, top=Top(tau=0.1)))
     mean = found.expectation.mean
     assert f"Of the rows at the top of each group (tau=0.1) expect {mean:.0%} positives" in tau
-    alike = replace(found.tried[0].outcomes[0], scores=np.zeros_like(found.tried[0].outcomes[0].scores))
-    job = replace(Plan(conf).spec(Run("mine", "sgd-avg", 0, 0)), tops=[found.top])
-    assert expect(job, found.dataset, [replace(found.tried[0], outcomes=[alike])]).lift == pytest.approx(1)
+    alike = replace(found.tried[0].records[0], scores=np.zeros_like(found.tried[0].records[0].scores))
+    job = replace(Plan(conf).job(Run("mine", "sgd-avg", 0, 0)), tops=[found.top])
+    assert expect(job, found.dataset, [replace(found.tried[0], records=[alike])]).lift == pytest.approx(1)
     assert "Ties decide" not in card(found, Path("out"), [], {"sgd-avg": "S"})
 
 
