@@ -24,15 +24,7 @@ FAILURES = 10  # repeated at the end
 
 
 class Display:
-    """Progress of a run while it runs.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Colours follow NO_COLOR.
-    progress : Progress
-        Read, not changed, but for its failures.
-    """
+    """Progress of a run while it runs: reads a `Progress`, and adds its failures. Colours follow NO_COLOR."""
 
     def __init__(self, console: Console, progress: Progress) -> None:
         self._console, self._progress = console, progress

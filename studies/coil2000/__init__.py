@@ -21,15 +21,7 @@ _CUSTOMERS, _PLACES, _POSITIVES, _WINNER = 4000, 800, 238, 121
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return what each method is worth by cross-validation, the one chosen, and what the lists hold.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"evaluation"`` and ``"runs"`` are used.
-    story : mapping
-        ``"methods"`` is used.
-    """
+    """Return what each method is worth by cross-validation, the one chosen, and what the lists hold."""
     titles = {m: about["title"] for m, about in story["methods"].items()}
     worth = _worth(tables["evaluation"], tables["runs"])
     return Findings(

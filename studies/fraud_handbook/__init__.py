@@ -25,15 +25,7 @@ _NOTE = (
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return the printed table beside ours.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"summary"`` is used.
-    story : mapping
-        ``"methods"`` is used.
-    """
+    """Return the printed table beside ours."""
     table = _table(tables["summary"], {m: about["title"] for m, about in story["methods"].items()})
     return Findings(
         title="Fraud Detection Handbook, 2022: card precision@100 again",

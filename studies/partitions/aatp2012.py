@@ -17,15 +17,7 @@ _SHORT = {"ionosphere": "Ionosphere", "housing": "Boston Housing", "spambase": "
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return P@tau by preparation, and the methods in pairs.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"summary"``, ``"evaluation"`` and ``"runs"`` are used.
-    story : mapping
-        ``"methods"`` is used: those of the run.
-    """
+    """Return P@tau by preparation, and the methods in pairs."""
     means, tests = partition_comparisons(tables, "precision@k", list(_OWN))
     names = {m: about["title"] for m, about in story["methods"].items()} | _SHORT
     return Findings(

@@ -27,15 +27,7 @@ _SHORT = {"letter": "Letter", "ijcnn1": "IJCNN1", "a9a": "Adult (a9a)"}
 
 
 def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return precision@k by preparation and on stand-ins, and the methods in pairs.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"summary"``, ``"evaluation"`` and ``"runs"`` are used.
-    story : mapping
-        ``"methods"`` is used: those of the run.
-    """
+    """Return precision@k by preparation and on stand-ins, and the methods in pairs."""
     means, tests = partition_comparisons(tables, "precision@k", _OWN)
     names = {m: about["title"] for m, about in story["methods"].items()} | _SHORT
     summary = tables["summary"]

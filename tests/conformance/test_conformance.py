@@ -7,8 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from attop import estimators
 from attop_bench.cli.main import main
-from attop_bench.conformance import CHECKS, check_all
-from attop_bench.conformance.method import Method
+from attop_bench.conformance import CHECKS, Method, check_all
 from support import hostile_methods
 from support.every_estimator import CHEAP, COMPOSITES, NAMES
 from support.unsound_methods import (

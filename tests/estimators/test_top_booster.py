@@ -6,8 +6,7 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from attop import Top, TopBooster
-from attop_bench.conformance import check_all
-from attop_bench.conformance.method import Method
+from attop_bench.conformance import Method, check_all
 
 lightgbm = pytest.importorskip("lightgbm", reason="the extra boosters is not installed")
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attop_bench.conformance.checks import Check, Result
-    from attop_bench.conformance.method import Method
+    from attop_bench.conformance import Check, Method, Result
 
 __all__ = ["add_check_method", "run_check_method"]
 
@@ -35,8 +34,7 @@ def run_check_method(options: argparse.Namespace) -> int:
     """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # as in a training job, and before NumPy is imported
-    from attop_bench.conformance.checks import check_all
-    from attop_bench.conformance.method import Method
+    from attop_bench.conformance import Method, check_all
     from attop_bench.jobs.limits import Limits
     from attop_bench.run.fitting import import_estimator
 
@@ -78,21 +76,18 @@ def _parameters(given: list[str]) -> dict[str, Any]:
 
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     """Run one check in a process of its own: a method may crash, hang or exit."""
-    from attop_bench.conformance.checks import Result
+    from attop.core.files import write_json
+    from attop_bench.conformance import Result, run_here
     from attop_bench.jobs.supervise import supervise
 
     answer = folder / "answer.json"
+
+    def work() -> None:
+        result = run_here(check, method)
+        write_json(answer, {"status": result.status, "reason": result.reason})
+
     answer.unlink(missing_ok=True)
-    ending = supervise(partial(_answer, check, method, answer), folder / "log", limits, lambda: False)
+    ending = supervise(work, folder / "log", limits, lambda: False)
     if answer.exists():
         return Result(check, **json.loads(answer.read_text(encoding="utf-8")))
     return Result(check, "FAIL", ending.message)
-
-
-def _answer(check: Check, method: Method, file: Path) -> None:
-    """Write what a check found; in the child."""
-    from attop.core.files import write_json
-    from attop_bench.conformance.checks import run_here
-
-    result = run_here(check, method)
-    write_json(file, {"status": result.status, "reason": result.reason})

@@ -38,15 +38,7 @@ class TimeUp(BaseException):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a job may use before it is stopped.
-
-    Attributes
-    ----------
-    seconds : float or None
-        Wall-clock time.
-    memory_mb : float or None
-        Resident memory of the job and its children in MB; watched on Linux only.
-    """
+    """What a job may use before it is stopped: wall time, resident memory with its children (Linux)."""
 
     seconds: float | None = None
     memory_mb: float | None = None

@@ -64,18 +64,9 @@ _IDLE = 20.0
 def perform(function: str, argument: Any, log: str, limits: Limits, preload: str = "") -> Exit:
     """Call a function to its end, whatever it does; nothing of it goes on when this process's parent is gone.
 
-    Parameters
-    ----------
-    function : str
-        Dotted path. An exception is its own fault, but for a full disk and
-        `attop_bench.jobs.supervise.CannotRun`.
-    argument : object
-        Its only argument, which can be pickled.
-    log : str
-        File that takes what it prints.
-    limits : Limits
-    preload : str
-        Module that a server imports before it calls any function.
+    It is named by its dotted path and called with `argument`, which is pickled; `log` takes what it prints.
+    An exception is its own fault, but for a full disk and `attop_bench.jobs.supervise.CannotRun`. A server
+    imports the module `preload` before it calls any function.
     """
     call, orphaned = (function, argument, log, limits), _orphaned()
     return _ask(call, preload, orphaned) or _run_apart(call, orphaned)

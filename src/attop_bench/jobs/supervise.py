@@ -53,15 +53,9 @@ def supervise(
 ) -> Exit:
     """Run `work` in a child process and wait for its end; nothing of it is left running.
 
-    Parameters
-    ----------
-    work : callable
-        Whatever it raises is its own fault (``error``), but for `CannotRun` and a full disk (``failed``).
-    log : path
-        Takes all that the child and its children print; the middle of more than a megabyte is left out.
-    limits : Limits
-    abandoned : callable
-        Says whether to stop because nobody waits for the result.
+    Whatever it raises is its own fault (``error``), but for `CannotRun` and a full disk (``failed``). The log
+    takes all that it and its children print, without the middle of more than a megabyte. `abandoned` says
+    whether to stop because nobody waits for the result.
     """
     with contextlib.suppress(OSError):  # a full disk: the job says so itself, when its results do not fit
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)

@@ -24,19 +24,9 @@ def check_plan(
     datasets: Mapping[str, Dataset | Unavailable],
     folds: Mapping[tuple[str, int], Sequence[Fold]],
 ) -> None:
-    """Check methods, and tops against the parts of every fold.
+    """Check methods, and tops against the parts of every fold; data that are unavailable are not checked.
 
-    Parameters
-    ----------
-    config : Config
-    datasets : mapping of data set identifier to Dataset, or Unavailable
-        Those unavailable are not checked.
-    folds : mapping of data set identifier and repeat to folds
-
-    Raises
-    ------
-    ConfigError
-        With every complaint, one a line.
+    Raises `ConfigError` with every complaint, one a line.
     """
     runs = [m for m in config.methods if any(m.id not in data.skip for data in config.datasets)]
     complaints = [c for method in runs for c in check_method(method)]

@@ -37,19 +37,11 @@ class ConfigError(ValueError):
 
 
 def load_config(raw: _Raw, root: str | Path = ".") -> Config:
-    """Check a configuration and resolve the names in it.
+    """Check the content of a YAML file and resolve the names in it.
 
-    Parameters
-    ----------
-    raw : mapping
-        The content of the YAML file. Its entries `datasets` and `methods` are lists of identifiers from the
-        catalogue files, or mappings with an `id`, which add to or override the entry of that name.
-        The catalogues are named by `catalogues`, relative to `root`.
-
-    Raises
-    ------
-    ConfigError
-        With every complaint, one a line.
+    Its entries `datasets` and `methods` are lists of identifiers from the catalogue files, or mappings with
+    an `id`, which add to or override the entry of that name. The catalogues are named by `catalogues`,
+    relative to `root`. Raises `ConfigError` with every complaint, one a line.
     """
     known = _keys_at(())
     _refuse(_unknown(key, key, known) for key in raw if key not in known)
@@ -81,13 +73,9 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:
-    """Return the keys and values of a file.
+    """Return the keys and values of a file; a ValueError says why that is impossible.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be read, is not YAML, holds anything but keys and values, or has a key twice: YAML would
-        take the last and say nothing.
+    A key that is there twice is refused: YAML would take the last and say nothing.
     """
     try:
         content = yaml.load(Path(path).read_bytes(), _Loader)

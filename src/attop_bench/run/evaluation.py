@@ -40,26 +40,11 @@ def evaluate(
     metrics: Sequence[Metric],
     scoring: Metric,
 ) -> dict[str, pd.DataFrame]:
-    """Evaluate the stored runs of one data set.
+    """Return the tables `attop_bench.run.tables.EVALUATED` of the stored runs of one data set.
 
-    Parameters
-    ----------
-    dataset : Dataset or Unavailable
-        Without data every run has failed.
-    runs : sequence of Run
-    scores, records : sequences of paths
-        What each of `runs` left.
-    tops : sequence of Top
-        What the runs were trained for, in the order of their scores. A metric with a top is evaluated at
-        the top the scores were trained for.
-    metrics : sequence of Metric
-    scoring : Metric
-        The metric methods are compared by. If it has a top, scores are evaluated by it at all `tops`.
-
-    Returns
-    -------
-    tables : dict of DataFrame
-        Those of `attop_bench.run.tables.EVALUATED`. A run that failed has rows in ``runs`` only.
+    A run that failed has rows in ``runs`` only; without data every run has failed. The scores of `tops` are
+    in their order; a metric with a top is evaluated at the top the scores were trained for, `scoring`, by
+    which methods are compared, at all of them.
     """
     rows: dict[str, list[Row]] = {name: [] for name in EVALUATED}
     found = [(run, *_read(s, r, tops)) for run, s, r in zip(runs, scores, records, strict=True)]

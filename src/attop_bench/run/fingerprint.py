@@ -42,19 +42,10 @@ _CACHE = Path(".snakemake/attop/code.json")
 
 
 def rule_fingerprint(script: str | os.PathLike[str], named: Iterable[str] = ()) -> str:
-    """Return a digest of the code of a rule's script and of all that it leads to.
+    """Return a digest of the code of a rule's script, of all that it leads to, and of the modules in `named`.
 
-    Parameters
-    ----------
-    script : path
-    named : iterable of str
-        Modules of what the configuration names.
-
-    Raises
-    ------
-    ValueError
-        If there is no such script, or if it imports nothing of attop: then nothing would ever make its
-        results out of date.
+    A script that is missing, or imports nothing of attop, is a ValueError: nothing would ever make its
+    results out of date.
     """
     path = Path(script)
     if not path.is_file():
@@ -66,13 +57,10 @@ def rule_fingerprint(script: str | os.PathLike[str], named: Iterable[str] = ()) 
 
 
 def fingerprint(modules: Iterable[str]) -> str:
-    """Return a digest of the code of `modules` and of what they import from attop.
+    """Return a digest of the code of `modules`, by their dotted names, and of what they import from attop.
 
-    Parameters
-    ----------
-    modules : iterable of str
-        Dotted names. One from elsewhere counts with what it imports, but for the standard library and what is
-        installed (below ``site-packages``): versions are in the records.
+    One from elsewhere counts with what it imports, but for the standard library and what is installed (below
+    ``site-packages``): versions are in the records.
     """
     return _fingerprint(frozenset(modules))
 

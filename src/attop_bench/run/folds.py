@@ -30,17 +30,7 @@ def write_folds(
     dataset: Dataset,
     split: Mapping[str, object],
 ) -> None:
-    """Write the folds of one repeat.
-
-    Parameters
-    ----------
-    path : path
-    folds : sequence of Fold
-    dataset : Dataset
-        What they were cut from.
-    split : mapping
-        How: ``kind``, ``options``, ``repeat`` and ``seed``, as in `Job.split`.
-    """
+    """Write the folds of one repeat, cut from `dataset` as `split` says; see `Job.split`."""
     n = len(dataset.y)
     arrays = {
         str(i): np.array([_roles(n, *pair) for pair in ((fold.train, fold.test), *fold.inner)])
@@ -53,12 +43,8 @@ def write_folds(
 def read_folds(path: str | os.PathLike[str], dataset: Dataset, split: Mapping[str, object]) -> list[Fold]:
     """Return the folds `write_folds` wrote.
 
-    Raises
-    ------
-    Unavailable
-        If there are none because there are no data.
-    DatasetError
-        If they were cut from other data or in another way, or the file is damaged.
+    Raises `Unavailable` if there are no data, and `DatasetError` if they were cut from other data or in
+    another way, or the file is damaged.
     """
     try:
         arrays, note = load_arrays(path)

@@ -41,14 +41,7 @@ class Wildcards(Protocol):
 
 
 class Inputs:
-    """The parameters of each rule: values, or functions of its wildcards.
-
-    Parameters
-    ----------
-    plan : Plan
-    scripts : path
-        Folder of the scripts the rules run.
-    """
+    """The parameters of each rule: values, or functions of its wildcards."""
 
     def __init__(self, plan: Plan, scripts: str | Path):
         self.plan, self.config = plan, plan.config

@@ -41,27 +41,10 @@ class Run:
 class Job:
     """What a training job computes, besides the data.
 
-    Attributes
-    ----------
-    repeat, fold : int
-    seed : int
-        Seed of the whole benchmark run.
-    protocol : mapping
-        ``kind`` and ``options`` of the split.
-    scaling : str
-        ``"standard"``, ``"range"``, ``"log1p"`` or ``"none"``.
-    tops : sequence of Top
-        Tops to train for.
-    scoring : str
-        Metric that selects, evaluated at each top.
-    estimator : str
-        Dotted path of a class.
-    params, param_grid : mapping
-        Fixed parameters, and lists of values to choose from.
-    selection : str
-        ``"nested"`` or ``"optimistic"``.
-    custom_metrics : mapping
-        Name to definition of `scoring`, if it is from outside attop; see `attop.metrics.custom`.
+    `seed` is that of the whole benchmark run. `protocol` has ``kind`` and ``options`` of the split. `tops`
+    are trained for; the metric `scoring` selects, at each of them, among the combinations of `param_grid`, by
+    ``"nested"`` or ``"optimistic"`` `selection`. `custom_metrics` has the definition of `scoring`, if it is
+    from outside attop; see `attop.metrics.custom`.
     """
 
     repeat: int
@@ -103,13 +86,7 @@ class Job:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Job:
-        """Return the job that `as_dict` gave.
-
-        Raises
-        ------
-        ValueError
-            If an entry is unknown or missing.
-        """
+        """Return the job that `as_dict` gave; an unknown or missing entry is a ValueError."""
         known = {f.name for f in fields(cls)}
         if unknown := set(given) - known:
             raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(known)}")
@@ -124,20 +101,8 @@ def train(
 ) -> None:
     """Run a training job in a process of its own, and write the record it could not write itself.
 
-    Parameters
-    ----------
-    job : Job
-    data, folds, scores, record, log : str
-        Paths.
-    limits : Limits
-    digest : str
-        For the record; see `attop_bench.run.plan.Plan.digest`.
-
-    Raises
-    ------
-    SystemExit
-        If it left nothing: it was killed, its input is broken, or its results could not be written. What a
-        method does, crashing included, is a result.
+    Raises SystemExit if it left nothing: it was killed, its input is broken, or its results could not be
+    written. What a method does, crashing included, is a result.
     """
     # Absolute, for a method may change the working directory.
     data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))

@@ -23,14 +23,7 @@ __all__ = ["manifest"]
 
 
 def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> dict[str, Any]:
-    """Return everything the report says besides results; JSON values only.
-
-    Parameters
-    ----------
-    config : Config
-    datasets : mapping of data set identifier to Dataset, or Unavailable
-        Of what cannot be had, ``unavailable`` and ``remedy`` say why and what to do.
-    """
+    """Return everything the report says besides results; JSON values only."""
     return {
         "title": config.title,
         "finished": datetime.now(UTC).isoformat(sep=" ", timespec="minutes"),

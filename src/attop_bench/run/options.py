@@ -100,7 +100,11 @@ def fields_of(model: type) -> dict[str, FieldInfo]:
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+Count = Annotated[int, Field(ge=1)]
+Limit = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class ProtocolConfig(_Model):
@@ -111,98 +115,87 @@ class ProtocolConfig(_Model):
         json_schema_extra={"enum": list(PROTOCOLS)},
     )
     options: dict[str, Any] = Field(
-        default_factory=dict,
+        {},
         description="What the protocol leaves open, and its defaults. "
         + ". ".join(f"`{p.name}`: {_defaults(p)}" for p in PROTOCOLS.values())
         + ".",
     )
-    repeats: int = Field(1, ge=1, description="How often the whole split is drawn anew.")
+    repeats: Count = 1
+    """How often the whole split is drawn again."""
 
 
 class ExpectConfig(_Model):
     """Facts a data set must have when it is ready; anything else is an error."""
 
-    items: int | None = Field(default=None, ge=1, description="Rows.")
-    features: int | None = Field(default=None, ge=1, description="Columns.")
-    positives: int | None = Field(default=None, ge=1, description="Items of the positive class.")
-    groups: int | None = Field(default=None, ge=1, description="Users or queries.")
+    items: Count | None = None
+    """Rows."""
+    features: Count | None = None
+    """Columns."""
+    positives: Count | None = None
+    """Items of the positive class."""
+    groups: Count | None = None
+    """Users or queries."""
 
 
 class LimitsConfig(_Model):
     """What a training job may use before it is stopped; changing it does not repeat what is done."""
 
-    seconds: float | None = Field(
-        default=3600, gt=0, allow_inf_nan=False, description="Wall-clock time; null: none."
-    )
-    memory_mb: float | None = Field(
-        default=4000,
-        gt=0,
-        allow_inf_nan=False,
-        description="Resident memory of the job and its children, on Linux; null: none.",
-    )
+    seconds: Limit | None = 3600
+    """Wall-clock time; null: none."""
+    memory_mb: Limit | None = 4000
+    """Resident memory of the job and its children, on Linux; null: none."""
 
 
 class ResourcesConfig(_Model):
     """What a training job of a method takes; changing it does not repeat what is done."""
 
-    threads: int = Field(
-        default=1,
-        ge=1,
-        description="Processors; locally no more than `--cores`. Libraries are told by OMP_NUM_THREADS.",
-    )
-    gpus: int = Field(
-        default=0, ge=0, description="GPUs; locally `--resources gpu=1` keeps jobs from sharing one."
-    )
+    threads: Count = 1
+    """Processors; locally no more than `--cores`. Libraries are told by OMP_NUM_THREADS."""
+    gpus: int = Field(0, ge=0)
+    """GPUs; locally `--resources gpu=1` keeps jobs from sharing one."""
 
 
 class DatasetConfig(_Model):
     """A data set and what is asked of it."""
 
-    id: Identifier = Field(description="Name in files and on the command line.")
-    like: Identifier | None = Field(
-        None,
-        description="Entry of the catalogue that gives whatever is not given here; data, folds and seeds are "
-        "the same as its own.",
-    )
-    title: str = Field("", description="Name in tables and figures; the id if left out.")
+    id: Identifier
+    """Name in files and on the command line."""
+    like: Identifier | None = None
+    """Entry of the catalogue that gives whatever is not given here; data, folds and seeds are the same as its
+    own."""
+    title: str = ""
+    """Name in tables and figures; the id if left out."""
     kind: str = Field(
         description=f"What builds it: {', '.join(KINDS)}; or the dotted path of your own function or Kind."
     )
-    params: dict[str, Any] = Field(default_factory=dict, description="Parameters of the builder.")
-    files: dict[str, Source] = Field(
-        default_factory=dict, description="Parameter of the builder -> file to download for it."
-    )
-    expect: ExpectConfig = Field(
-        default_factory=lambda: ExpectConfig(),
-        description="What the data must amount to: items, features, ...",
-    )
-    licence: str = Field("", description="Licence of the data, for the report.")
-    citation: str = Field("", description="Whom to cite, for the report.")
-    quirks: str = Field("", description="What is odd about the files.")
-    protocol: ProtocolConfig = Field(description="How it is cut into training and test parts.")
-    scaling: Literal["standard", "range", "log1p", "none"] = Field(
-        "standard",
-        description="Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2]; log1p: "
-        "standard, of log(1 + x), for counts.",
-    )
-    tops: list[TopField] = Field(
-        min_length=1,
-        description="The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}; or {k: 100, of: 30000}, "
-        "the share that 100 are of the 30,000 to be ranked.",
-    )
-    scoring: str = Field(
-        "precision@k",
-        description="Metric that selects hyper-parameters, for every method: a name, or a dotted path.",
-    )
-    selection: Literal["nested", "optimistic"] = Field(
-        "nested",
-        description="nested: hyper-parameters are chosen on inner parts of each training part; optimistic: "
-        "the one candidate with the best mean of scoring over all test parts, as some papers did, is "
-        "reported; it is marked so in the tables.",
-    )
-    skip: dict[Identifier, str] = Field(
-        default_factory=dict, description="Methods not run on this data set, each with the reason."
-    )
+    params: dict[str, Any] = {}
+    """Parameters of the builder."""
+    files: dict[str, Source] = {}
+    """Parameter of the builder -> file to download for it."""
+    expect: ExpectConfig = ExpectConfig()
+    """What the data must amount to: items, features, ..."""
+    licence: str = ""
+    """Licence of the data, for the report."""
+    citation: str = ""
+    """Source to cite, for the report."""
+    quirks: str = ""
+    """What is odd about the files."""
+    protocol: ProtocolConfig
+    """How it is cut into training and test parts."""
+    scaling: Literal["standard", "range", "log1p", "none"] = "standard"
+    """Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2]; log1p: standard, of
+    log(1 + x), for counts."""
+    tops: list[TopField] = Field(min_length=1)
+    """The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}; or {k: 100, of: 30000}, the share that
+    100 are of the 30,000 to be ranked."""
+    scoring: str = "precision@k"
+    """Metric that selects hyper-parameters, for every method: a name, or a dotted path."""
+    selection: Literal["nested", "optimistic"] = "nested"
+    """nested: hyper-parameters are chosen on inner parts of each training part; optimistic: the one candidate
+    with the best mean of scoring over all test parts, as some papers did, is reported; it is marked so in the
+    tables."""
+    skip: dict[Identifier, str] = {}
+    """Methods not run on this data set, each with the reason."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -221,122 +214,98 @@ class DatasetConfig(_Model):
 class MethodConfig(_Model):
     """An estimator and the grid it is tuned on."""
 
-    id: Identifier = Field(description="Name in files and on the command line.")
-    like: Identifier | None = Field(
-        None, description="Entry of the catalogue that gives whatever is not given here."
-    )
-    title: str = Field("", description="Name in tables and figures; the id if left out.")
-    estimator: str = Field(
-        pattern=DOTTED,
-        description="Dotted path of a class with scikit-learn's interface.",
-    )
-    params: dict[str, Any] = Field(default_factory=dict, description="Parameters that stay fixed.")
-    param_grid: dict[str, list[Any]] = Field(
-        default_factory=dict, description="Parameter -> values; all combinations are tried in this order."
-    )
-    limits: LimitsConfig = Field(
-        default_factory=lambda: LimitsConfig(),
-        exclude=True,
-        description="Limits of its training jobs; what is left out is as for every method.",
-    )
-    resources: ResourcesConfig = Field(
-        default_factory=lambda: ResourcesConfig(),
-        exclude=True,
-        description="Threads and GPUs of a training job, here and on a cluster.",
-    )
-    requires: str | None = Field(
-        None,
-        description="Package that attop does not install, by the name it is imported by. Where it is absent "
-        "every data set skips the method, and the report says so.",
-    )
-    reference: str = Field("", description="Where the method is from.")
-    cite: list[str] = Field(
-        default_factory=list,
-        description="Keys of `src/attop_bench/references.bib`; the report prints their BibTeX.",
-    )
-    summary: str = Field("", description="One sentence for the report.")
+    id: Identifier
+    """Name in files and on the command line."""
+    like: Identifier | None = None
+    """Entry of the catalogue that gives whatever is not given here."""
+    title: str = ""
+    """Name in tables and figures; the id if left out."""
+    estimator: str = Field(pattern=DOTTED)
+    """Dotted path of a class with scikit-learn's interface."""
+    params: dict[str, Any] = {}
+    """Parameters that stay fixed."""
+    param_grid: dict[str, list[Any]] = {}
+    """Parameter -> values; all combinations are tried in this order."""
+    limits: LimitsConfig = Field(LimitsConfig(), exclude=True)
+    """Limits of its training jobs; what is left out is as for every method."""
+    resources: ResourcesConfig = Field(ResourcesConfig(), exclude=True)
+    """Threads and GPUs of a training job, here and on a cluster."""
+    requires: str | None = None
+    """Package that attop does not install, by the name it is imported by. Where it is absent every data set
+    skips the method, and the report says so."""
+    reference: str = ""
+    """Where the method is from."""
+    cite: list[str] = []
+    """Keys of `src/attop_bench/references.bib`; the report prints their BibTeX."""
+    summary: str = ""
+    """One sentence for the report."""
 
     @field_validator("cite")
     @classmethod
     def _in_the_bibliography(cls, cite: list[str]) -> list[str]:
-        for key in cite:
-            if key not in bibliography():
-                known = ", ".join(bibliography())
-                raise ValueError(f"src/attop_bench/references.bib has no entry {key!r}; it has {known}")
+        if unknown := [key for key in cite if key not in bibliography()]:
+            known = ", ".join(bibliography())
+            raise ValueError(f"src/attop_bench/references.bib has no entry {unknown[0]!r}; it has {known}")
         return cite
 
     @field_validator("param_grid")
     @classmethod
     def _not_empty(cls, param_grid: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        for name, values in param_grid.items():
-            if not values:
-                raise ValueError(f"no value to try for {name!r}: list at least one or leave it out")
+        if empty := [name for name, values in param_grid.items() if not values]:
+            raise ValueError(f"no value to try for {empty[0]!r}: list at least one or leave it out")
         return param_grid
 
 
 class MetricConfig(_Model):
     """A metric from outside attop."""
 
-    path: str = Field(
-        pattern=DOTTED,
-        description="Dotted path of a Metric (see attop.metrics.metric) or of a function f(y_true, y_score) "
-        "that returns a number; found as the classes of own methods are, by PYTHONPATH.",
-    )
-    title: str = Field("", description="Name in tables and figures; the name if left out.")
-    higher_is_better: bool | None = Field(
-        None, description="Of a function; true if left out. A Metric says this and what follows itself."
-    )
-    bounds: tuple[float | None, float | None] | None = Field(
-        None, description="Least and greatest value of a function, null where there is none; checked."
-    )
-    needs: list[Literal["k", "positive", "negative"]] | None = Field(
-        None,
-        description="What a list must have for a function to be called; [positive, negative] if left out. "
-        "With k it is called as f(y_true, y_score, k), k being the top's.",
-    )
+    path: str = Field(pattern=DOTTED)
+    """Dotted path of a Metric (see attop.metrics.metric) or of a function f(y_true, y_score) that returns a
+    number; found as the classes of own methods are, by PYTHONPATH."""
+    title: str = ""
+    """Name in tables and figures; the name if left out."""
+    higher_is_better: bool | None = None
+    """Of a function; true if left out. A Metric says this and what follows itself."""
+    bounds: tuple[float | None, float | None] | None = None
+    """Least and greatest value of a function, null where there is none; checked."""
+    needs: list[Literal["k", "positive", "negative"]] | None = None
+    """What a list must have for a function to be called; [positive, negative] if left out. With k it is
+    called as f(y_true, y_score, k), k being the top's."""
 
 
 class Config(_Model):
     """The whole configuration, catalogues resolved."""
 
-    title: str = Field("Accuracy at the top", description="Heading of the report.")
-    seed: int = Field(0, ge=0, description="Every random draw derives from it.")
-    output: FolderName = Field("results", description="Folder of all results.")
-    datasets: list[DatasetConfig] = Field(min_length=1, description="Data sets, in the order of the report.")
-    methods: list[MethodConfig] = Field(min_length=1, description="Methods, in the order of the report.")
-    metrics: list[str] = Field(
-        default_factory=lambda: list(DEFAULT_METRICS),
-        min_length=1,
-        description="Metrics of the test scores: names, or dotted paths.",
-    )
-    custom_metrics: dict[MetricName, MetricConfig] = Field(
-        default_factory=dict,
-        description="Metrics from outside attop by the name they are to have: name -> entry.",
-    )
-    limits: LimitsConfig = Field(
-        default_factory=lambda: LimitsConfig(), exclude=True, description="Limits of every training job."
-    )
-    strict: bool = Field(
-        False, exclude=True, description="Whether a training job that fails makes the whole run fail."
-    )
-    cache: FolderName = Field("data", exclude=True, description="Folder of downloaded files.")
-    mirror: str | None = Field(
-        None,
-        exclude=True,
-        description="Folder or URL that is tried before upstream; the environment variable ATTOP_MIRROR if "
-        "left out.",
-    )
-    offline: bool = Field(False, exclude=True, description="Use the cache and the mirror only.")
-    trace: bool = Field(
-        True,
-        description="Whether to draw surrogate and metric along training: trains the chosen candidate of one "
-        "run per data set and method again, stopped ever later.",
-    )
-    paper: str | None = Field(
-        None,
-        description="Paper whose tables and figures are rebuilt from the results, such as aatp2012, or the "
-        "dotted path of a module with a function `findings`.",
-    )
+    title: str = "Accuracy at the top"
+    """Heading of the report."""
+    seed: int = Field(0, ge=0)
+    """Every random draw derives from it."""
+    output: FolderName = "results"
+    """Folder of all results."""
+    datasets: list[DatasetConfig] = Field(min_length=1)
+    """Data sets, in the order of the report."""
+    methods: list[MethodConfig] = Field(min_length=1)
+    """Methods, in the order of the report."""
+    metrics: list[str] = Field(list(DEFAULT_METRICS), min_length=1)
+    """Metrics of the test scores: names, or dotted paths."""
+    custom_metrics: dict[MetricName, MetricConfig] = {}
+    """Metrics from outside attop by the name they are to have: name -> entry."""
+    limits: LimitsConfig = Field(LimitsConfig(), exclude=True)
+    """Limits of every training job."""
+    strict: bool = Field(False, exclude=True)
+    """Whether a training job that fails makes the whole run fail."""
+    cache: FolderName = Field("data", exclude=True)
+    """Folder of downloaded files."""
+    mirror: str | None = Field(None, exclude=True)
+    """Folder or URL that is tried before upstream; the environment variable ATTOP_MIRROR if left out."""
+    offline: bool = Field(False, exclude=True)
+    """Use the cache and the mirror only."""
+    trace: bool = True
+    """Whether to draw surrogate and metric along training: trains the chosen candidate of one run per data
+    set and method again, with growing budgets of iterations."""
+    paper: str | None = None
+    """Paper whose tables and figures are rebuilt from the results, such as aatp2012, or the dotted path of a
+    module with a function `findings`."""
 
     @field_validator("metrics")
     @classmethod
@@ -455,17 +424,20 @@ def json_schema() -> dict[str, Any]:
         "properties": {"datasets": {"type": "string"}, "methods": {"type": "string"}},
         "additionalProperties": False,
     }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return json.loads(json.dumps(schema).replace("\\n", " "))
 
 
 def _row(name: str, field: FieldInfo) -> str:
     if field.is_required():
         default = "required"
-    elif field.default_factory is not None:
-        default = "all" if name == "metrics" else "none"
+    elif isinstance(field.default, list) and field.default:
+        default = "all"
     else:
-        default = f"`{field.default}`" if field.default not in ("", None, ()) else "none"
-    return f"| `{name}` | {_type(field.annotation)} | {default} | {field.description or ''} |"
+        plain = isinstance(field.default, (str, int, float)) and field.default != ""
+        default = f"`{field.default}`" if plain else "none"
+    description = " ".join((field.description or "").split())
+    return f"| `{name}` | {_type(field.annotation)} | {default} | {description} |"
 
 
 def _type(annotation: Any) -> str:

@@ -41,10 +41,7 @@ def refusal(output: str | os.PathLike[str]) -> str:
 def hold(output: str | os.PathLike[str]) -> str:
     """Lock a folder of results until this process ends, however it ends, and number the run.
 
-    Returns
-    -------
-    refusal : str
-        Who else writes there, and what to do; empty if the folder is this run's now.
+    Returns who else writes there, and what to do; nothing if the folder is this run's now.
     """
     path = Path(output) / ".lock"
     try:

@@ -19,15 +19,8 @@ __all__ = ["Simulation", "configuration_of", "load_paper", "paper_module", "simu
 class Simulation:
     """A table that is computed for a paper alone, beside the training runs.
 
-    Attributes
-    ----------
-    function : str
-        Dotted path. It is called with the seed and, if it has data sets, with a mapping of those that are
-        available, by name; it returns a table.
-    datasets : tuple of str
-        Ids of data sets of the paper's configuration.
-    arguments : mapping
-        Further ones, by name.
+    The function at the dotted path is called with the seed and, if it has data sets, with a mapping of those
+    that are available, by name, then with `arguments`; it returns a table.
     """
 
     function: str
@@ -41,13 +34,7 @@ def paper_module(paper: str) -> str:
 
 
 def load_paper(paper: str) -> ModuleType:
-    """Import the module of a paper.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or it has no ``findings``.
-    """
+    """Import the module of a paper; a ValueError if there is none, or it has no ``findings``."""
     name = paper_module(paper)
     try:
         module = import_module(name)

@@ -22,12 +22,7 @@ __all__ = ["Plan"]
 
 
 class Plan:
-    """Runs and paths of a configuration; nothing here reads data.
-
-    Parameters
-    ----------
-    config : Config
-    """
+    """Runs and paths of a configuration; nothing here reads data."""
 
     def __init__(self, config: Config):
         self.config = config

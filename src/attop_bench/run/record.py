@@ -160,13 +160,7 @@ class Record:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `write` wrote, by this version or an older one.
-
-        Raises
-        ------
-        RecordError
-            If it is damaged, or from a version with other statuses.
-        """
+        """Read what `write` wrote, by this version or an older one; else a `RecordError`."""
         known = {f.name for f in fields(cls)} - _ARRAYS
         remedy = "delete it, and its run is repeated"
         try:
@@ -209,13 +203,7 @@ def digest_of(path: str | os.PathLike[str]) -> str:
 
 
 def check_all_ok(paths: Sequence[str | os.PathLike[str]]) -> None:
-    """Check that every run has the status ``ok``.
-
-    Raises
-    ------
-    FailedRuns
-        With the status and the error of those that have not.
-    """
+    """Raise `FailedRuns`, with status and error, unless every run has the status ``ok``."""
     records = [(path, Record.read(path)) for path in paths]
     failed = [f"{path}: {r.status}: {r.error.strip().split(chr(10))[0]}" for path, r in records if not r.ok]
     if failed:

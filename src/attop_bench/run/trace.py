@@ -35,19 +35,7 @@ def trace_table(
     records: Mapping[str, Record],
     top: str,
 ) -> pd.DataFrame:
-    """Return the table ``trace`` of a data set.
-
-    Parameters
-    ----------
-    id : str
-        Of the data set in the configuration.
-    dataset : Dataset or Unavailable
-    fold : Fold or None
-        The first; None without data.
-    jobs, records : mappings of method to its first run's specification and record
-    top : str
-        One of the tops of the runs.
-    """
+    """Return the table ``trace`` of the data set called `id`, of the first run of each method, at one top."""
     import pandas as pd
 
     rows: list[dict[str, object]] = []
@@ -59,25 +47,11 @@ def trace_table(
 
 
 def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, object]]:
-    """Train the chosen candidate of a finished run again, with more and more iterations.
+    """Train the chosen candidate of a finished run again, with more and more iterations; return rows.
 
-    Parameters
-    ----------
-    job : Job
-        The run's.
-    dataset : Dataset
-    fold : Fold
-    record : Record
-        What the run left.
-    top : str
-        Which of its tops.
-
-    Returns
-    -------
-    rows : list of dict
-        ``iterations``, ``objective`` (what the method minimises, on the training part), and the value of
-        ``job.scoring`` on the training part (``train``) and on the test part (``test``). Empty for a
-        method that failed, is not of this package's kind, or selected its candidate on the test parts.
+    Each has ``iterations``, ``objective`` (what the method minimises, on the training part), and the value of
+    ``job.scoring`` on the training part (``train``) and on the test part (``test``). No rows for a method
+    that failed, is not of this package's kind, or selected its candidate on the test parts.
     """
     kept = next((t for t in record.tops if t["top"] == top and "chosen" in t), None)
     if not record.ok or kept is None:
