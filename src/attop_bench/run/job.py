@@ -137,6 +137,8 @@ def _unless_again(exit: Exit, note: Path, digest: str) -> Exit:
             write_text(note, digest)
         if again:
             return replace(
-                exit, status="error", message=f"twice in a row, so perhaps by the method itself: {exit.message}"
+                exit,
+                status="error",
+                message=f"twice in a row, so perhaps by the method itself: {exit.message}",
             )
     return exit

@@ -151,7 +151,7 @@ class ResourcesConfig(_Model):
 
     threads: Count = 1
     """Processors; locally no more than `--cores`. Libraries are told by OMP_NUM_THREADS."""
-    gpus: int = Field(0, ge=0)
+    gpus: Annotated[int, Field(ge=0)] = 0
     """GPUs; locally `--resources gpu=1` keeps jobs from sharing one."""
 
 
