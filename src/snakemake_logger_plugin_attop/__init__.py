@@ -38,7 +38,10 @@ _SHOWN = (
 
 
 class LogHandler(LogHandlerBase):
-    """Shows the events of a run as progress on its data sets."""
+    """Shows the events of a run as progress on its data sets, in place of Snakemake's text."""
+
+    writes_to_stream = has_filter = has_formatter = True
+    writes_to_file = needs_rulegraph = False
 
     def __post_init__(self) -> None:
         """Choose between Snakemake's own text and the display."""
@@ -82,16 +85,9 @@ class LogHandler(LogHandlerBase):
         facts: dict[str, Any] = vars(record)
         if event == "attop_todo":
             self._progress.plan(facts["jobs"], cores=facts["cores"])
-            display.begin(
-                report=facts["report"], manifest=facts["manifest"], configfiles=facts["configfiles"]
-            )
+            display.begin(**{name: facts[name] for name in ("report", "manifest", "configfiles")})
         elif event == LogEvent.JOB_INFO:
-            self._progress.describe(
-                facts["jobid"],
-                Job(
-                    facts["rule_name"], dict(facts["wildcards"]), tuple(facts["output"]), tuple(facts["log"])
-                ),
-            )
+            self._progress.describe(facts["jobid"], _job(facts, dict(facts["wildcards"])))
         elif event == LogEvent.JOB_STARTED:
             self._progress.start(facts["jobs"] if isinstance(facts["jobs"], list) else [facts["jobs"]])
             display.update()
@@ -101,46 +97,22 @@ class LogHandler(LogHandlerBase):
                 display.failure(job, why, kept=True)
             display.update()
         elif event == LogEvent.JOB_ERROR:
-            job = Job(facts["rule_name"], {}, tuple(facts["output"]), tuple(facts["log"]))
-            known = self._progress.fail(facts["jobid"]) or job
-            display.failure(
-                known, reason_of(known, ended=False) or facts.get("rule_msg") or "no reason given"
-            )
+            known = self._progress.fail(facts["jobid"]) or _job(facts, {})
+            why = reason_of(known, ended=False) or facts.get("rule_msg") or "no reason given"
+            display.failure(known, why)
         elif event is None or event == LogEvent.ERROR:
             message = record.getMessage()
-            if (
-                record.levelno >= ERROR and "CalledProcessError" not in message
-            ):  # the job's own event says why
+            # A CalledProcessError is said by the job's own event.
+            if record.levelno >= ERROR and "CalledProcessError" not in message:
                 display.say(message, style="red")
             elif WARNING <= record.levelno < ERROR:
                 display.say(message, style="yellow")
             elif record.levelno == INFO and message.startswith(_SHOWN):
                 display.say(message)
 
-    @property
-    def writes_to_stream(self) -> bool:
-        """It takes the place of Snakemake's text."""
-        return True
 
-    @property
-    def writes_to_file(self) -> bool:
-        """Snakemake's log file stays as it is."""
-        return False
-
-    @property
-    def has_filter(self) -> bool:
-        """It sees every event."""
-        return True
-
-    @property
-    def has_formatter(self) -> bool:
-        """It formats by itself."""
-        return True
-
-    @property
-    def needs_rulegraph(self) -> bool:
-        """The Snakefile says what there is to do."""
-        return False
+def _job(facts: dict[str, Any], wildcards: dict[str, str]) -> Job:
+    return Job(facts["rule_name"], wildcards, tuple(facts["output"]), tuple(facts["log"]))
 
 
 def reason_of(job: Job, *, ended: bool = True) -> str:

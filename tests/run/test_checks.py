@@ -60,4 +60,4 @@ def test_a_parameter_that_only_set_params_takes_is_one():
 def test_a_parameter_that_set_params_refuses_is_none():
     entry = {"estimator": "sklearn.linear_model.LogisticRegression", "param_grid": {"CC": [1.0]}}
     (complaint,) = check_method(MethodConfig(id="own", **entry))
-    assert "has no parameter 'CC'" in complaint
+    assert "Invalid parameter 'CC' for estimator" in complaint

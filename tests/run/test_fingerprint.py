@@ -177,7 +177,6 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path):
 @pytest.mark.parametrize(
     ("script", "module"),
     [
-        ("train", "attop_bench.run.training"),
         ("split", "attop_bench.data.splits.protocols"),
         ("trace", "attop.core.top"),
         ("check", "attop_bench.run.checks"),

@@ -97,6 +97,12 @@ TABLE = {
         {"split": 2, "check": 1, "train": 9, **AFTER},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
     ),
+    "training": (
+        "src/attop_bench/run/training.py",
+        code,
+        {"train": 9, **AFTER},
+        {"gd-papk-avg", "sgd-avg", "logistic-regression"},
+    ),
     "evaluation": ("src/attop_bench/run/evaluation.py", code, MEASURED, set()),
     "curves": ("src/attop_bench/run/trace.py", code, {"trace": 2, "report": 1}, set()),
     "own metrics": (

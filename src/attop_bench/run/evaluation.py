@@ -24,6 +24,8 @@ from attop_bench.run.tables import EVALUATED, KEY, TABLES
 
 __all__ = ["evaluate"]
 
+#: Of a record, in the table of runs.
+_NUMBERS = ("n_train", "n_test", "started", "ended", "peak_memory_mb")
 #: A row of a table.
 Row = dict[str, object]
 #: What a run left: its record, the rows of the test part and their scores.
@@ -132,15 +134,9 @@ def _run_row(record: Record, top: Mapping[str, Any]) -> Row:
         "validation": _number(top.get("validation")),
         "at_edge": json.dumps(top.get("at_edge", [])),
         "constant": bool(top.get("constant", False)),
-        "n_train": _number(record.n_train),
-        "n_test": _number(record.n_test),
-        "seconds_selection": _number(seconds.get("selection")),
-        "seconds_training": _number(seconds.get("training")),
-        "seconds_scoring": _number(seconds.get("scoring")),
+        **{f"seconds_{part}": _number(seconds.get(part)) for part in ("selection", "training", "scoring")},
         "seconds_cpu": _number(record.cpu_seconds),
-        "started": _number(record.started),
-        "ended": _number(record.ended),
-        "peak_memory_mb": _number(record.peak_memory_mb),
+        **{name: _number(getattr(record, name)) for name in _NUMBERS},
         "host": record.environment.get("host", ""),
         "seed": str(record.seed),
         "error": record.error,
@@ -162,19 +158,8 @@ def _selection_rows(top: Mapping[str, Any]) -> list[Row]:
 def _metric_rows(
     dataset: Dataset, test: Ints, scores: Floats, top: Top, metrics: Sequence[Metric]
 ) -> list[Row]:
-    rows = []
-    for metric in metrics:
-        result = sample_of(dataset).measure(metric, test, scores, top)
-        rows.append(
-            {
-                "metric": metric.name,
-                "value": result.value,
-                "reason": result.reason,
-                "n_groups": result.n_groups,
-                "n_left_out": result.n_left_out,
-            }
-        )
-    return rows
+    sample = sample_of(dataset)
+    return [{"metric": m.name, **sample.measure(m, test, scores, top)._asdict()} for m in metrics]
 
 
 def _cross_rows(

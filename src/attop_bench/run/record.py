@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -33,18 +34,7 @@ __all__ = [
     "peak_memory_mb",
 ]
 
-_PACKAGES = (
-    "attop",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "numba",
-    "cvxpy",
-    "scs",
-    "umap-learn",
-    "pandas",
-    "snakemake",
-)
+_PACKAGES = ("attop", "numpy", "scipy", "scikit-learn", "numba", "cvxpy", "scs", "umap-learn", "pandas")
 
 
 #: Of a record: what lies in a file of its own.
@@ -230,21 +220,17 @@ def environment() -> dict[str, Any]:
 @cache
 def _versions() -> dict[str, str]:
     versions = {}
-    for package in _PACKAGES:
-        try:
+    for package in (*_PACKAGES, "snakemake"):
+        with contextlib.suppress(PackageNotFoundError):
             versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return versions
 
 
 def _cpu() -> str:
-    try:
+    with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
     return platform.processor() or platform.machine()
 
 

@@ -183,15 +183,7 @@ def _values(
         for top in tops:
             if result is None or metric.needs_top:
                 result = metric.evaluate(part.y, scores, top, part.groups, weights)
-            yield {
-                **key,
-                "top": str(top),
-                "metric": metric.name,
-                "value": result.value,
-                "reason": result.reason,
-                "n_groups": result.n_groups,
-                "n_left_out": result.n_left_out,
-            }
+            yield {**key, "top": str(top), "metric": metric.name, **result._asdict()}
 
 
 def _about(parts: Mapping[tuple[int, int], Part]) -> dict[str, object]:

@@ -21,38 +21,23 @@ SCHEMA_VERSION = 1
 #: The columns that name a result, in every table.
 KEY = ("dataset", "method", "repeat", "fold", "top")
 
+# fmt: off
 #: The tables by name, and the columns each has besides `KEY`.
 TABLES: dict[str, tuple[str, ...]] = {
     "evaluation": ("metric", "value", "reason", "n_groups", "n_left_out"),
     # Scores trained for `top`, evaluated at the top `at`.
     "cross": ("at", "metric", "value"),
     "runs": (
-        "status",
-        "chosen",
-        "n_candidates",
-        "scoring",
-        "selection",
-        "validation",
-        "at_edge",
-        "constant",
-        "n_train",
-        "n_test",
-        "seconds_selection",
-        "seconds_training",
-        "seconds_scoring",
-        "seconds_cpu",
-        "started",
-        "ended",
-        "peak_memory_mb",
-        "host",
-        "seed",
-        "error",
+        "status", "chosen", "n_candidates", "scoring", "selection", "validation", "at_edge", "constant",
+        "n_train", "n_test", "seconds_selection", "seconds_training", "seconds_scoring", "seconds_cpu",
+        "started", "ended", "peak_memory_mb", "host", "seed", "error",
     ),
     "selection": ("candidate", "inner_fold", "value", "part"),
     "roc": ("fp", "tp", "n_neg", "n_pos"),
     # Of the first repeat and fold, at one top, by `attop_bench.run.trace`; not of the other runs.
     "trace": ("iterations", "objective", "train", "test"),
 }
+# fmt: on
 
 #: Those that evaluating a data set's scores makes.
 EVALUATED = tuple(name for name in TABLES if name != "trace")
