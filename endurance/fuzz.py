@@ -13,8 +13,10 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from endurance.inputs import TARGETS
+from endurance.commands import COMMANDS
+from endurance.inputs import TARGETS as INPUTS
 
+TARGETS = {**INPUTS, **COMMANDS}
 #: Inputs a child process takes; seconds of processor time for one; bytes of memory.
 _BATCH, _SECONDS, _MEMORY = 40, 20, 2 << 30
 
