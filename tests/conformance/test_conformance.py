@@ -105,9 +105,6 @@ def test_hostile_methods(name, check, words):
         assert found["ranks"].reason == f"presupposes: {TITLES[check]}"
 
 
-# --- The command --------------------------------------------------------------------------------------
-
-
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
     """Threads set by the command are for it alone."""

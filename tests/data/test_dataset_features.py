@@ -91,32 +91,6 @@ def test_factorisation_never_increases_the_objective_and_stops_by_its_rule(rank)
     assert not run.H[4].any()
 
 
-def test_factorisation_of_a_full_matrix_reaches_what_scikit_learn_reaches():
-    from sklearn.decomposition import NMF
-
-    rng = np.random.default_rng(1)
-    V = rng.random((30, 4)) @ rng.random((4, 20)) + 0.1 * rng.random((30, 20))
-    ours = min(
-        masked_nmf(*entries(V, V > -1), V.shape, 4, seed=s, max_iter=1000, tol=1e-7).objective[-1]
-        for s in range(3)
-    )
-    peers = [
-        NMF(4, init="random", tol=1e-6, max_iter=2000, random_state=s).fit(V).reconstruction_err_
-        for s in range(3)
-    ]
-    # Both stop in local minima of their own starts.
-    assert ours == pytest.approx(0.5 * min(peers) ** 2, rel=0.1)
-
-
-def test_factorisation_recovers_hidden_entries_of_a_low_rank_matrix():
-    rng = np.random.default_rng(3)
-    V = rng.uniform(0.5, 1.5, (40, 2)) @ rng.uniform(0.5, 1.5, (2, 30))
-    observed = rng.random(V.shape) < 0.5
-    run = masked_nmf(*entries(V, observed), V.shape, 2, seed=0, max_iter=5000, tol=1e-9)
-    hidden = (V - run.W @ run.H.T)[~observed]
-    assert np.sqrt(np.mean(hidden**2)) < 0.1 * V.std()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -3,10 +3,8 @@
 import doctest
 import re
 
-import numpy as np
 import pytest
 
-import oracles.surrogates as oracle
 from support import ROOT
 
 pytestmark = pytest.mark.workflow
@@ -39,25 +37,3 @@ def test_the_index_leads_to_sections_that_exist():
         assert not fragment or fragment in map(anchor, headings), link
     linked = {link.partition("#")[0] for link in links}
     assert linked == {f"errata/{page.name}" for page in PAGES}
-
-
-def test_algorithm_2_descends_the_first_line_of_equation_14():
-    """Its loss counts the beta positives highest by the scores; that line is the larger one."""
-    rng = np.random.default_rng(0)
-    larger = 0
-    for _ in range(150):
-        n_pos, n_neg = rng.integers(1, 5), rng.integers(1, 4)
-        scores, y = rng.normal(size=n_pos + n_neg), np.repeat([1, 0], [n_pos, n_neg])
-        pos, neg = oracle.split(scores, y)
-        for k in range(1, n_neg + 1):
-            beta, pi = min(n_pos, k), oracle.orderings(n_pos, k)
-            loss = pi[:, :beta].sum(axis=(1, 2))
-            first = max(
-                (loss + (pi * (chosen[None, None, :] - pos[None, :, None])).sum(axis=(1, 2))).max()
-                for chosen in oracle.subsets(neg, k)
-            ) / (beta * k)
-            np.testing.assert_allclose(oracle.pap_ts_pairs(scores, y, k), first, atol=1e-12)
-            second = oracle.pap_ts_orderings(scores, y, k)
-            assert first >= second - 1e-12
-            larger += first > second + 1e-9
-    assert larger > 10

@@ -42,5 +42,5 @@ def test_a_row_is_what_the_library_says(title, library):
 @pytest.mark.parametrize("title", LISTS)
 def test_ours_never_depend_on_the_order(title):
     printed = rows(title)
-    assert printed.keys() == LIBRARIES.keys()
+    assert printed.keys() > LIBRARIES.keys()  # the others are in no extra
     assert all(len(set(value.split(", "))) == 1 for value in printed["attop"])

@@ -15,9 +15,6 @@ from support.small_sample import GROUPS, INF, NAN, X, Y, fitted, with_entry
 GROUPED = {*NAMES} - {"AATP", "PNormPush"}
 
 
-# --- Estimators: malformed samples -------------------------------------------------------------------
-
-
 REFUSED = {
     "NaN in X": ((with_entry(X, NAN), Y), "Input X contains NaN"),
     "infinity in X": ((with_entry(X, -INF), Y), "infinity"),
@@ -47,9 +44,6 @@ REFUSED = {
     "NaT in groups": ((X, Y, pd.to_datetime(pd.Series([None, "2020"] * 24))), "missing values"),
     "groups of mixed types": ((X, Y, np.array(["a", 1] * 24, dtype=object)), "mixes types"),
 }
-
-
-# --- Estimators: samples in another form -------------------------------------------------------------
 
 
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
@@ -97,9 +91,6 @@ SPARSE = {
 SPARSE["csr with long indices"] = SPARSE["csr"].copy()
 SPARSE["csr with long indices"].indices = SPARSE["csr"].indices.astype(np.int64)
 SPARSE["csr with long indices"].indptr = SPARSE["csr"].indptr.astype(np.int64)
-
-
-# --- Estimators: extreme samples ---------------------------------------------------------------------
 
 
 EXTREME = {

@@ -8,8 +8,6 @@ from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.surrogates.pnorm_push import PNormPushExp
 from oracles.push import real_data
 
-# --- surrogate -------------------------------------------------------------------------------------
-
 
 def test_line_derivatives_match_finite_differences():
     rng = np.random.default_rng(3)
@@ -25,9 +23,6 @@ def test_line_derivatives_match_finite_differences():
             assert_allclose(first, (above - below) / (2 * h), rtol=1e-6)
             assert_allclose(second, (slope(0.7 + h)[0] - slope(0.7 - h)[0]) / (2 * h), rtol=1e-6)
             assert_allclose(first, bound(scores + 0.7 * direction)[1] @ direction, rtol=1e-12)
-
-
-# --- estimator -------------------------------------------------------------------------------------
 
 
 def test_estimator_is_the_solver():

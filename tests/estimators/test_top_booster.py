@@ -39,9 +39,6 @@ def test_the_benchmarks_contract():
     assert {r.check.name: r.reason for r in found if r.status == "FAIL"} == {}
 
 
-# --- By hand -------------------------------------------------------------------------------------------
-
-
 def weights_by_hand(scores, groups, weight, k, width):
     """0.1 + 0.9 * 4 sigma' about the k-th highest score of each list, in spreads of the 4k highest."""
     copies = weight.astype(int)

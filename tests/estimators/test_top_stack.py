@@ -41,9 +41,6 @@ def stack(members=MEMBERS, **changes):
     return TopStack(members, **{"top": 8, "cv": 3, **changes})
 
 
-# --- By hand -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("top", [1, 3, 8])
 def test_it_is_cross_fitting_and_a_regression_written_out(top):
     model = stack(top=top).fit(X, Y)
@@ -115,9 +112,6 @@ def test_the_best_member_is_believed():
     good, none = np.abs(model.coef_)
     assert good > 5 * none
     assert y[600:][np.argsort(-model.decision_function(big[600:]))[:10]].mean() > 0.9
-
-
-# --- Samples, weights, groups --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -274,9 +268,6 @@ def test_parameters_of_members_by_name():
     assert model.get_params()["tree__max_depth"] == 1
     search = GridSearchCV(make("TopStack", top=5), {"linear__C": [0.01, 1.0]}, cv=2, error_score="raise")
     assert search.fit(X, Y).best_params_["linear__C"] in (0.01, 1.0)
-
-
-# --- Refused in words ----------------------------------------------------------------------------------
 
 
 class Broken(Recorder):

@@ -154,9 +154,6 @@ def test_names_and_options_of_metrics():
         auc(LABELS, SCORES, ties="random")
 
 
-# --- Scorers -----------------------------------------------------------------------------------------
-
-
 def test_scorers():
     with pytest.raises(TypeError, match="precision@k is a metric of the top: give top"):
         make_top_scorer("precision@k")

@@ -97,9 +97,6 @@ def sample(n=60):
     return y, rng.normal(size=n) + y
 
 
-# --- What it is ---------------------------------------------------------------------------------------
-
-
 def test_a_function_is_called_with_labels_scores_and_k_of_each_group():
     y, scores = sample()
     groups = np.arange(60) % 4
@@ -138,9 +135,6 @@ def test_an_error_names_the_metric(function, bounds, words):
     own = custom_metric("mine", f"my_metrics.{function}", bounds=bounds)
     with pytest.raises(ValueError, match=f"metric 'mine' on 60 items, 20 positive, {words}"):
         own.value(*sample())
-
-
-# --- The configuration --------------------------------------------------------------------------------
 
 
 def test_names_and_dotted_paths():
@@ -196,9 +190,6 @@ def test_a_module_that_ends_the_process_is_refused(module):
         configuration(metrics=["my_metrics.GAIN"])
 
 
-# --- What runs again ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("selects", [False, True])
 def test_an_edit_of_its_file_runs_evaluation_again_and_training_if_it_selects(module, selects):
     def jobs():
@@ -223,9 +214,6 @@ def test_a_new_metric_runs_evaluation_and_report_again_only():
         assert params(before, rule) != params(after, rule)
     for rule in ("check", "compile", "train"):
         assert params(before, rule) == params(after, rule)
-
-
-# --- The jobs -----------------------------------------------------------------------------------------
 
 
 def params(config, rule):

@@ -71,13 +71,6 @@ def test_in_auc_weight_two_is_an_item_that_is_there_twice():
         )
 
 
-def test_a_constant_scorer_captures_the_share_of_the_list():
-    rng = np.random.default_rng(2)
-    y, amounts = rng.integers(0, 2, 200), rng.lognormal(3, 2, 200)
-    assert recall_at_k(y, np.zeros(200), 30, sample_weight=amounts) == pytest.approx(0.15)
-    assert lift_at_k(y, np.zeros(200), 30, sample_weight=amounts) == pytest.approx(1.0)
-
-
 def test_positives_that_are_worth_nothing_are_none():
     y, scores = [1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]
     for function, top in ((recall_at_k, (1,)), (lift_at_k, (1,)), (auc, ())):

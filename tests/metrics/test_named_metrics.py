@@ -79,19 +79,6 @@ def test_tied_lists_against_enumeration(name):
         assert metric.evaluate(y, scores, k).value == pytest.approx(expected, **tolerance)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_mean_over_groups(name):
-    metric = get_metric(name)
-    lists = [case for case in tied_cases(seed=3, count=40) if case[2] == 2]
-    assert len(lists) > 3
-    y, scores = (np.concatenate([case[i] for case in lists]) for i in (0, 1))
-    groups = np.repeat(np.arange(len(lists)), [len(case[0]) for case in lists])
-    mix = np.random.default_rng(0).permutation(len(y))
-    value = metric.evaluate(y[mix], scores[mix], 2, groups[mix])
-    each = [metric.evaluate(y, scores, 2).value for y, scores, _ in lists]
-    assert value == (pytest.approx(np.mean(each), rel=1e-13), len(lists), 0, None)
-
-
 def test_bedroc_as_its_paper_writes_it():
     # Truchon and Bayly (2007), eq. 36, from hyperbolic functions.
     rng = np.random.default_rng(2)

@@ -106,9 +106,6 @@ def test_weights_are_refused_by_a_surrogate_that_takes_none(name):
         Objective(name, 4).derivatives(SCORES["random"], Y, None, WEIGHT)
 
 
-# --- Metrics -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("groups", [None, GROUPS])
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_itself(name, groups):

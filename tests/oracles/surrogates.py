@@ -13,9 +13,6 @@ def split(scores, y):
     return -np.sort(-scores[y == 1]), -np.sort(-scores[y == 0])
 
 
-# --- prec@k (Kar et al. 2015): over all binary vectors with k ones -----------------------------------
-
-
 @cache
 def label_vectors(n, k):
     out = np.zeros((len(list(combinations(range(n), k))), n))
@@ -71,9 +68,6 @@ def prec_avg(scores, y, k):
         kept = 0.0 if called == n_pos else (n_pos - min(k, n_pos)) / (n_pos - called)
         best = max(best, yhat @ (1 - y) + (yhat - y) @ s + kept * (missed @ s))
     return best
-
-
-# --- pAp@k (Hiranandani et al. 2020): over subsets and orderings -------------------------------------
 
 
 @cache
@@ -145,9 +139,6 @@ def pauc_struct(scores, y, k):
     return max(auc_struct(pos, n) for n in subsets(neg, k))
 
 
-# --- Sums over pairs, for samples too large to enumerate ---------------------------------------------
-
-
 def hinge(x):
     return np.maximum(x, 0.0)
 
@@ -188,9 +179,6 @@ def prec_by_called(name, scores, y, k):
             share = (min(k, n_pos) - called) / (n_pos - called) if called < n_pos else 0.0
             values.append(gain - share * pos[called:].sum())
     return max(values)
-
-
-# --- Losses about a threshold (Adam et al. 2020) -----------------------------------------------------
 
 
 def mean_of_highest(scores, k):

@@ -19,9 +19,6 @@ def surrogate(name, k):
     return get_surrogate(name, Top.of(k))
 
 
-# --- the bundle solver against CVXPY -----------------------------------------------------------------
-
-
 def certified(name, X, y, k, lam, groups=None, tol=1e-6):
     """Solve both ways; compare the optimum, and the bounds of every iteration with it."""
     pytest.importorskip("cvxpy")

@@ -152,9 +152,6 @@ def test_zero_optimum_is_recognised_in_any_unit(unit):
         assert_array_equal(model.coef_, 0.0)
 
 
-# --- models that rank nothing ------------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_that_ranks_nothing_is_warned_of(name):

@@ -14,9 +14,6 @@ from oracles.push import push_objective, push_pseudocode, real_data, threshold_d
 POWERS = [1, 2, 4, 8, 16, 64]
 
 
-# --- line search -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("centre", [-300.0, -2.0, 1e-9, 0.3, 40.0, 650.0])
 @pytest.mark.parametrize("sharpness", [0.05, 1.0, 64.0])
 def test_line_search_finds_the_minimum(centre, sharpness):
@@ -46,9 +43,6 @@ def test_line_search_ends_where_rounding_flips_the_sign_next_to_zero():
 
     assert 0 <= line_search(slope, noise=1e-15) <= 1e-15
     assert len(calls) < 80
-
-
-# --- solver ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("p", POWERS)

@@ -24,9 +24,6 @@ ALL = Part(np.arange(len(Y)), Y, None, None)
 Z = StandardScaler().fit_transform(X)
 
 
-# --- Standardised features ----------------------------------------------------------------------------
-
-
 def test_standardised_features_are_those_of_scikit_learn():
     rng = np.random.default_rng(2)
     # More rows than are made at a time, other units, a constant, and weights that leave rows out.
@@ -65,9 +62,6 @@ def test_what_is_learnt_from_blocks_of_rows_is_what_is_learnt_from_all():
     assert_allclose(*refined, atol=1e-3)
 
 
-# --- Bases --------------------------------------------------------------------------------------------
-
-
 def test_logistic_regression_is_that_of_scikit_learn():
     weight = np.random.default_rng(1).integers(0, 3, len(Y)).astype(float)
     Cs = [10.0, 0.01, 1.0]
@@ -95,9 +89,6 @@ def test_separable_and_constant_features():
         coef = newton_path(np.c_[Y, np.zeros(len(Y))], Y, np.ones(len(Y)), [100.0], loss)
         assert coef[0, 0] > 1
         assert coef[1, 0] == 0
-
-
-# --- L-BFGS side by side ------------------------------------------------------------------------------
 
 
 def test_each_model_finds_its_minimum_whatever_its_neighbours_do():
@@ -143,9 +134,6 @@ def test_values_that_are_not_finite_are_stepped_back_from_and_none_is_worse_than
     assert_allclose(W[0, :2], 5 / 3, rtol=1e-5)
     assert W[0, 2] == 5.0
     assert np.isnan(value[2])
-
-
-# --- Refinement ---------------------------------------------------------------------------------------
 
 
 def test_refining_lowers_its_objective_to_a_stationary_point():
@@ -220,9 +208,6 @@ def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
     ) / 2
     assert precision_about(scores, np.eye(1), part, Top(k=1))[0] == pytest.approx(want)
     assert np.isnan(precision_about(scores, np.eye(1), part, Top(k=5))[0])
-
-
-# --- Folds --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n_pos", "kept"), [(300, (200, 200)), (50, (50, 350)), (900, (300, 100))])

@@ -27,8 +27,6 @@ from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
 from attop.surrogates.push import HingePush, LogisticPush
 from support.pushes import nasty_list
 
-# --- Margins -----------------------------------------------------------------------------------------
-
 
 def cases(n, seed):
     """Small samples, many with ties, some huge or tiny."""
@@ -78,9 +76,6 @@ def test_a_margin_of_one_makes_the_surrogate_zero():
                     held[i] += 1
                     assert [s(k).value_and_coef(scores, y)[0] for s in surrogates] == [0] * len(surrogates)
     assert held.min() > 50
-
-
-# --- Mistake bound -----------------------------------------------------------------------------------
 
 
 def stream(X, y, top, batch_size, seed, passes):
@@ -141,9 +136,6 @@ def test_a_margin_on_every_batch_bounds_mistakes_without_a_loss():
     np.testing.assert_allclose(bound.bound, 4 * bound.radius**2 * bound.k)
 
 
-# --- Accuracy at the top ---
-
-
 def test_margin_loss_is_the_mean_over_pairs():
     rng = np.random.default_rng(0)
     scores, y = rng.standard_normal(12), rng.permutation([1] * 4 + [0] * 8)
@@ -184,9 +176,6 @@ def test_corollary_2_by_hand():
     assert given.complexity + given.threshold == pytest.approx(3 * 2 / 0.5 / 20 * (1 / 2 + 1 / 3 + 2))
     assert given.confidence == pytest.approx(0.3)
     assert given.bound == pytest.approx(sum(given[1:]))
-
-
-# --- The p-norm push ---
 
 
 def test_margin_risk_is_its_definition():

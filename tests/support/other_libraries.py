@@ -23,17 +23,6 @@ def sklearn(y, scores, k):
     return average_precision_score(y, scores), None, ndcg_score([y], [scores], k=k), None, None
 
 
-def rdkit(y, scores, k):
-    from rdkit.ML.Scoring import Scoring
-
-    # It takes molecules in order and does not look at the scores.
-    ranked = [[scores[i], y[i]] for i in np.argsort(-np.asarray(scores), kind="stable")]
-    return (
-        None, None, None, Scoring.CalcBEDROC(ranked, 1, 20.0),
-        Scoring.CalcEnrichment(ranked, 1, [k / len(y)])[0],
-    )  # fmt: skip
-
-
 def xgboost(y, scores, k):
     import xgboost
 
@@ -69,40 +58,12 @@ def lightgbm(y, scores, k):
     )
 
 
-def trec_eval(y, scores, k):
-    import pytrec_eval
-
-    names = ["map", f"P_{k}", f"ndcg_cut_{k}"]
-    judged = {"q": {str(i): int(label) for i, label in enumerate(y)}}
-    run = {"q": {str(i): float(score) for i, score in enumerate(scores)}}
-    found = pytrec_eval.RelevanceEvaluator(judged, set(names)).evaluate(run)["q"]
-    return *(found[name] for name in names), None, None
-
-
-def torchmetrics(y, scores, k):
-    import torch
-    from torchmetrics.functional.classification import binary_average_precision
-    from torchmetrics.functional.retrieval import retrieval_normalized_dcg, retrieval_precision
-
-    preds, top = torch.tensor(np.array(scores, float)), torch.tensor(np.array(y))
-    return (
-        float(binary_average_precision(preds, top)),
-        float(retrieval_precision(preds, top, top_k=k)),
-        float(retrieval_normalized_dcg(preds, top, top_k=k)),
-        None,
-        None,
-    )
-
-
 #: What must be installed, and the function, by the first word of a table's row.
 LIBRARIES = {
     "attop": ("attop", attop),
     "scikit-learn": ("sklearn", sklearn),
-    "RDKit": ("rdkit", rdkit),
     "XGBoost": ("xgboost", xgboost),
     "LightGBM": ("lightgbm", lightgbm),
-    "trec_eval": ("pytrec_eval", trec_eval),
-    "torchmetrics": ("torchmetrics", torchmetrics),
 }
 
 

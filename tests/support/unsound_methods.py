@@ -49,9 +49,6 @@ class ByProbability(BaseEstimator):
         return self.model_.predict_proba(check_array(X))
 
 
-# --- Methods that are broken in one way ---------------------------------------------------------------
-
-
 class NeedsArgument(Sound):
     def __init__(self, weight):
         self.weight = weight

@@ -78,8 +78,8 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
                 "What table 3 does not print: other metrics, the ramp surrogate, reference lines, stand-ins",
                 ours_alone(printed, tables["summary"], {d: (d, "validation part") for d in held}),
                 "GD-pAp@k-ramp is descended from the model of avg; OHSUMED and MQ2008 are lists of queries, "
-                "which stand in for the grouped sets that are not available. constant: runs whose model ranks "
-                "nothing.",
+                "which stand in for the grouped sets that are not available. constant: runs whose model "
+                "ranks nothing.",
             ),
             Comparison(
                 "table_2",
