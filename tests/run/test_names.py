@@ -33,6 +33,7 @@ def package(path, **params):
         "beside": list(rows.beside),
         "format": "csv",
         "reader": rows.reader,
+        "needs_reader": rows.needs_reader,
         "group": rows.group,
         "top": {"tau": 0.1},
     }

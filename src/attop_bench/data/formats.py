@@ -27,7 +27,7 @@ from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_membe
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "Table", "format_of", "read_frame", "read_pickle", "read_table"]
+__all__ = ["FORMATS", "Table", "check_numbers", "format_of", "read_frame", "read_pickle", "read_table"]
 
 _Path = str | os.PathLike[str]
 _Marks = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
@@ -105,7 +105,7 @@ class Table:
         Raises
         ------
         DatasetError
-            If one is none, or infinite.
+            If one is none, or cannot be a feature.
         """
         import pandas as pd
 
@@ -117,8 +117,7 @@ class Table:
                 example = f", got {odd.iloc[0]!r} in data row {odd.index[0] + 1}" if len(odd) else ""
                 raise DatasetError(f"{self.where}: column {name!r} must hold numbers{example}: correct it")
             values = numbers
-        if np.isinf(values.to_numpy(np.float64)).any():
-            raise DatasetError(f"{self.where}: column {name!r} has infinite values: remove these rows")
+        check_numbers(values, self.where)
         return values
 
     def _stripped(self, name: str) -> pd.Series:
@@ -132,6 +131,18 @@ class Table:
             marks = {str(key): given for key, given in marks.items()}.get(name, ())
         column = column.str.strip()
         return column.mask(column.isin(_GAPS.union(map(str, marks))), np.nan)
+
+
+def check_numbers(column: pd.Series, where: str) -> None:
+    """Refuse numbers that features cannot hold."""
+    values = column.to_numpy(np.float64)
+    if np.isinf(values).any():
+        raise DatasetError(f"{where}: column {column.name!r} has infinite values: remove these rows")
+    if column.dtype.kind in "iu" and np.abs(values).max() >= 2**53:
+        raise DatasetError(
+            f"{where}: column {column.name!r} has integers of 2**53 or more, which features cannot hold: "
+            "drop it if it names things, else divide it"
+        )
 
 
 def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:

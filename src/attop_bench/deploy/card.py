@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
-from typing import Any
 
 from attop.core.top import Top
 from attop_bench.deploy.deploy import Deployed
-from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL
+from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL, Package
 from attop_bench.run.record import environment
 
 __all__ = ["card", "expectation_sentence"]
@@ -96,13 +95,7 @@ def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
     text = {"k": f"k={top.k}", "tau": str(top), "kappa": f"'{top}'"}[kind]
     yield f"```bash\nattop score {folder} new.csv --top {text}\n```"
     yield "or in Python:"
-    call = "decision_function(rows)"
-    if not hasattr(found.package.pipeline, "decision_function"):
-        call = "predict_proba(rows)[:, 1]"
-    rows = _read_call(found.package.notes)
-    module = rows.partition(".read")[0]
-    load = f'joblib.load("{MODEL}")'
-    yield f"```python\nimport {module}, joblib\n\nrows = {rows}\nscores = {load}.{call}\n```"
+    yield f"```python\n{_python(found.package)}\n```"
     yield (
         f"It reads {len(found.package.notes['features'])} columns, text and gaps as they are in the file; "
         "other columns are ignored. A category it has never seen counts as a rare one, or as none. "
@@ -115,17 +108,26 @@ def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
     )
 
 
-def _read_call(notes: Mapping[str, Any]) -> str:
-    """Return the call that reads a file written like the data: of pandas, where it can."""
-    reader, format = dict(notes["reader"]), notes["format"]
-    if format == "parquet":
-        return 'pandas.read_parquet("new.parquet")'
+def _python(package: Package) -> str:
+    """Return the lines that score a file written like the data: without attop, where pandas reads it."""
+    reader, format = dict(package.notes["reader"]), package.notes["format"]
     names = {"separator": "sep", "decimal": "decimal", "missing": "na_values", "comment": "comment"}
-    if format != "csv" or reader.keys() - names:
-        return f'attop_bench.data.formats.read_frame("new.{format}", {format!r}, {reader!r})'
+    if package.notes["needs_reader"] or format not in ("csv", "parquet") or reader.keys() - names:
+        return (
+            "from attop_bench.deploy.package import read_package\n\n"
+            f'scores = read_package(".").rank("new.{format}")["score"]'
+        )
     said = {"tab": "\t", "whitespace": r"\s+"}
     options = "".join(f", {names[k]}={said.get(str(v), v)!r}" for k, v in reader.items())
-    return f'pandas.read_csv("new.csv"{options})'
+    if format == "csv" and package.categories:
+        options += f", dtype=dict.fromkeys({list(package.categories)}, str)"
+    call = "predict_proba(rows)[:, 1]"
+    if hasattr(package.pipeline, "decision_function"):
+        call = "decision_function(rows)"
+    return (
+        f'import joblib, pandas\n\nrows = pandas.read_{format}("new.{format}"{options})\n'
+        f'scores = joblib.load("{MODEL}").{call}'
+    )
 
 
 def _choice(found: Deployed, titles: Mapping[str, str]) -> Iterator[str]:

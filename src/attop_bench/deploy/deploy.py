@@ -207,6 +207,7 @@ def deploy(
         "beside": list(rows.beside.columns),
         "format": params.get("format") or (format_of(params["path"]) if "path" in params else "csv"),
         "reader": rows.reader,
+        "needs_reader": rows.needs_reader,
         "group": rows.group,
         # Of new rows nobody knows how many are positive: a share of the positives is that of all rows here.
         "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["HARMLESS", "MODEL", "NOTES", "SAFE_MODEL", "Package", "read_package", "write_package"]
 
 MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
+_NOTES = ("features", "beside", "format", "reader", "needs_reader", "group", "top")
 #: Types skops asks to be trusted with that hold no code; an imputer of scikit-learn's has one.
 HARMLESS = ["numpy.dtype"]
 
@@ -38,12 +40,22 @@ class Package:
     ----------
     pipeline : Pipeline
     notes : mapping
-        ``features`` and ``beside``: names of columns; ``format`` and ``reader``: how files are written;
+        ``features`` and ``beside``: names of columns; ``format`` and ``reader``: how files are written, and
+        ``needs_reader``, whether by blanks that only `attop_bench.data.formats` takes away;
         ``group``: the column within which rows are ranked, or None; ``top``.
     """
 
     pipeline: Any
     notes: Mapping[str, Any]
+
+    @property
+    def categories(self) -> dict[str, NDArray]:
+        """Columns that are text, and the values each had in training."""
+        for name, step, words in self.pipeline["columns"].transformers_:
+            if name == "categories":
+                encoder = step[-1] if isinstance(step, Pipeline) else step
+                return dict(zip(words, encoder.categories_, strict=True))
+        return {}
 
     def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
         """Return the rows of a file, highest score first, with the columns that are no features as written.
@@ -79,11 +91,9 @@ class Package:
         """Return the features of a file as the pipeline was fitted on them: numbers, and text."""
         import pandas as pd
 
-        fitted = {name: (step, columns) for name, step, columns in self.pipeline["columns"].transformers_}
-        fills = any(hasattr(s, "statistics_") or isinstance(s, Pipeline) for s, _ in fitted.values())
-        encoder, words = fitted.get("categories", (None, ()))
-        encoder = encoder[-1] if isinstance(encoder, Pipeline) else encoder
-        seen = {} if encoder is None else dict(zip(words, encoder.categories_, strict=True))
+        steps = [step for _, step, _ in self.pipeline["columns"].transformers_]
+        fills = any(hasattr(step, "statistics_") or isinstance(step, Pipeline) for step in steps)
+        seen = self.categories
         features = {}
         for name in self.notes["features"]:
             if name not in seen:
@@ -165,7 +175,7 @@ def read_package(place: str | Path) -> Package:
         raise DatasetError(f"{place} does not hold a model of attop deploy: there is no {folder / NOTES}")
     try:
         notes = read_json(folder / NOTES)
-        if missing := {"features", "beside", "format", "reader", "group", "top"} - set(notes):
+        if missing := {*_NOTES} - set(notes):
             raise ValueError(f"it lacks {min(missing)}")
     except (ValueError, TypeError) as error:
         raise DatasetError(

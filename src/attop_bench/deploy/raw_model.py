@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 
 from attop.experiment.candidate import Estimator
@@ -18,7 +17,7 @@ from attop_bench.data.preparation import column_transformer, scaler
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RawRows", "TextCleaner", "raw_pipeline", "raw_rows"]
+__all__ = ["RawRows", "raw_pipeline", "raw_rows"]
 
 #: Parameters of a file that change features in ways a pipeline of scikit-learn's does not have.
 _NOT_RAW = ("codes", "thresholds", "query_norm")
@@ -40,8 +39,8 @@ class RawRows:
         Of these, the one within which rows are ranked.
     reader : dict
         How the file is written.
-    needs_cleaning : bool
-        Whether text had to be cleaned to become what it is.
+    needs_reader : bool
+        Whether text has blanks around it, which another reader keeps.
     impute, max_categories
         See `attop_bench.data.preparation.column_transformer`.
     """
@@ -51,53 +50,9 @@ class RawRows:
     beside: pd.DataFrame
     group: str | None
     reader: dict[str, object]
-    needs_cleaning: bool = False
+    needs_reader: bool = False
     impute: str | None = None
     max_categories: int | None = None
-
-
-class TextCleaner(TransformerMixin, BaseEstimator):
-    """Take blanks around text away and make gaps of what is empty; write `words` as text, and no others.
-
-    Parameters
-    ----------
-    numbers, words : sequences of str
-        Columns of each sort; others are left alone.
-    """
-
-    def __init__(self, numbers: Sequence[str], words: Sequence[str]):
-        self.numbers = numbers
-        self.words = words
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Do nothing: there is nothing to learn."""
-        return self
-
-    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        """Return a copy of `X` with clean columns.
-
-        Raises
-        ------
-        ValueError
-            If a column of numbers holds something else.
-        """
-        import pandas as pd
-
-        clean: dict[str, Any] = {}
-        for name in self.words:
-            text = X[name].astype(object).map(lambda v: str(v).strip(), na_action="ignore")
-            clean[name] = text.mask(text.isna() | text.isin([""]), np.nan)
-        for name in self.numbers:
-            if not pd.api.types.is_numeric_dtype(X[name]):
-                text = X[name].astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
-                try:
-                    clean[name] = pd.to_numeric(text.mask(text.isin([""]), np.nan)).astype(np.float64)
-                except (ValueError, TypeError) as error:
-                    raise ValueError(f"column {name!r} must hold numbers: {error}") from None
-        return X.assign(**clean)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
 
 def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
@@ -130,7 +85,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
     table = read_raw_table(RawOptions.of({n: params[n] for n in RawOptions.model_fields if n in params}))
     X, written = table.features, table.rows.frame
     texts = [written[c].dropna() for c in (table.words if table.rows.has_types else X)]
-    needs_cleaning = any((text.str.strip() != text).any() for text in texts)
+    needs_reader = any((text.str.strip() != text).any() for text in texts)
     clean = {c: table.rows.text(c) if c in table.words else X[c].astype(np.float64) for c in X}
     beside = written.drop(columns=[*X, table.label])
     return RawRows(
@@ -139,7 +94,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
         beside,
         table.roles.get("group"),
         dict(params.get("reader") or {}),
-        needs_cleaning,
+        needs_reader,
         params.get("impute"),
         params.get("max_categories"),
     )
@@ -149,7 +104,5 @@ def raw_pipeline(rows: RawRows, scaling: str, estimator: Estimator) -> Pipeline:
     """Return an unfitted pipeline from rows to scores: gaps, categories, scale, estimator."""
     numbers = [c for c in rows.X if c not in rows.words]
     columns = column_transformer(numbers, rows.words, impute=rows.impute, max_categories=rows.max_categories)
-    steps = [("columns", columns), ("scale", scaler(scaling) or "passthrough"), ("model", estimator)]
-    if rows.needs_cleaning:
-        steps.insert(0, ("clean", TextCleaner(numbers, rows.words)))
-    return Pipeline(steps)
+    scale = scaler(scaling) or "passthrough"
+    return Pipeline([("columns", columns), ("scale", scale), ("model", estimator)])

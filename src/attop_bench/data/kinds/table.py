@@ -24,7 +24,7 @@ from pydantic import (
 
 from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.formats import Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds.columns import (
     as_codes,
     check_categories,
@@ -302,6 +302,8 @@ def read_raw_table(options: RawOptions) -> RawTable:
     if options.impute is None:
         refuse_gaps(X, where)
     words = [c for c in features if not pd.api.types.is_numeric_dtype(X[c])]
+    for c in X.columns.difference(words, sort=False):
+        check_numbers(X[c], where)
     return RawTable(rows, label, columns, X, words, part)
 
 
@@ -345,7 +347,6 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
             preparation = Preparation(categories, options.impute, options.max_categories)
     else:
         refuse_text(features, words, where)
-    _check_numbers(features, where)
     if options.thresholds is not None:
         features = _above(features, options.thresholds, where)
     return features, preparation
@@ -381,21 +382,6 @@ def _given(table: RawTable, column: str | int, where: str) -> NDArray:
 def _copies(X: Floats) -> Ints:
     """Return one number for the rows with the same features; all gaps are alike."""
     return np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[1].ravel()
-
-
-def _check_numbers(features: pd.DataFrame, where: str) -> None:
-    """Refuse numbers that features cannot hold."""
-    import pandas as pd
-
-    for name in features:
-        values = features[name].to_numpy(np.float64)
-        if np.isinf(values).any():
-            raise DatasetError(f"{where}: column {name!r} has infinite values: remove these rows")
-        if pd.api.types.is_integer_dtype(features[name]) and np.abs(values).max() >= 2**53:
-            raise DatasetError(
-                f"{where}: column {name!r} has integers of 2**53 or more, which features cannot hold: "
-                "drop it if it names things, else divide it"
-            )
 
 
 def _above(
