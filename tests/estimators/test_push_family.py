@@ -11,7 +11,6 @@ from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.solvers.boosting.threshold_rankers import ThresholdRankers
 from attop.solvers.descent.lbfgs import lbfgs
 from attop.surrogates.pnorm_push import PNormPushExp
-from attop.surrogates.push import LogisticPush
 from oracles.push import real_data, threshold_matrix
 from support.pushes import COMBINATIONS, SMOOTH, surrogate
 
@@ -50,23 +49,6 @@ def test_hinge_descends_to_the_optimum_of_a_linear_program():
     )
     model = PNormPush(p=1, loss="hinge", max_iter=2000).fit(X, y)
     assert program.fun <= model.objective_ <= program.fun * (1 + 1e-3)
-
-
-def test_lbfgs_stops_on_time_and_callback():
-    X, y = real_data(35)
-    bound = LogisticPush().bind(y)
-    assert lbfgs(X, bound, time_limit=1e-9).status == "deadline"
-    seen = []
-
-    def third(iteration, coef, objective):
-        seen.append((iteration, coef.shape, objective.shape))
-        return iteration == 3
-
-    stopped = lbfgs(X, bound, callback=third)
-    assert (stopped.status, stopped.n_iter) == ("stopped", 3)
-    assert seen == [(i, (6, 1), (1,)) for i in range(4)]
-    assert lbfgs(X, bound, max_iter=2).status == "max_iter"
-    assert lbfgs(X, bound, callback=lambda *_: True).status == "stopped"
 
 
 @pytest.mark.parametrize("weak_rankers", ["features", "thresholds"])

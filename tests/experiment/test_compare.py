@@ -8,7 +8,6 @@ import pytest
 import sklearn
 from scipy.sparse import csr_array
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.impute import SimpleImputer
@@ -16,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, TunedThresholdClassifierCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
 from attop import GDPApK, SGDAtK, compare_at_top
 from attop.experiment import candidate
@@ -166,30 +165,6 @@ def test_a_model_with_a_grid_is_tuned_on_the_training_items():
     assert found.table.index[0] == "tuned"
     several = {"tuned": (LogisticRegression(), [{"C": [1e-7]}, {"C": [1.0], "fit_intercept": [False]}])}
     assert compare(several, X, y, cv=2).runs["candidate"].tolist() == [{"C": 1.0, "fit_intercept": False}] * 4
-
-
-def test_a_pipeline_of_text_and_missing_values():
-    rng = np.random.default_rng(1)
-    X, y = items(seed=1)
-    table = pd.DataFrame(X).add_prefix("x")
-    table["country"] = rng.choice(["NG", "PE", "CH"], len(y))
-    table = table.mask(rng.random(table.shape) < 0.1)
-    prepare = make_column_transformer(
-        (make_pipeline(SimpleImputer(), StandardScaler()), make_column_selector(dtype_include="number")),
-        (
-            make_pipeline(
-                SimpleImputer(strategy="constant", fill_value="?"), OneHotEncoder(sparse_output=False)
-            ),
-            make_column_selector(dtype_exclude="number"),
-        ),
-    )
-    models = {
-        "logistic": make_pipeline(prepare, LogisticRegression()),
-        "sgd": (make_pipeline(prepare, SGDAtK()), {"sgdatk__eta": [0.1, 1.0]}),
-    }
-    found = compare(models, table, y, cv=2)
-    assert np.isfinite(found.runs["value"]).all()
-    assert found.table["lift"].min() > 1.5
 
 
 def users(seed=2, n_users=30):

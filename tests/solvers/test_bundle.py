@@ -260,28 +260,6 @@ def test_the_objective_is_that_of_the_model(seed, lam):
         assert_allclose(value, loss(X @ w)[0] + lam / 2 * w @ w, rtol=1e-10)
 
 
-def test_deadline_callback_and_max_iter():
-    X, y = sample(10, n=100, n_pos=20)
-    loss = AUCStruct().bind(y)
-    late = bundle(X, loss, lam=1e-3, tol=1e-9, time_limit=1e-9)
-    assert (late.status, late.n_iter) == ("deadline", 1)
-    assert_allclose(late.objective, 1)
-    seen = []
-
-    def stop_at_three(t, coef, objective):
-        seen.append((t, coef.shape, float(objective[0])))
-        return t == 3
-
-    stopped = bundle(X, loss, lam=1e-3, tol=1e-9, callback=stop_at_three)
-    assert (stopped.status, stopped.n_iter) == ("stopped", 3)
-    assert [s[:2] for s in seen] == [(1, (4, 1)), (2, (4, 1)), (3, (4, 1))]
-    assert_allclose(seen[-1][2], stopped.objective, rtol=1e-12)
-    short = bundle(X, loss, lam=1e-3, tol=1e-9, max_iter=4)
-    assert (short.status, short.n_iter, len(short.history.gap)) == ("max_iter", 4, 4)
-    assert len(short.history.seconds) == 4
-    assert short.objective[0] - short.gap[0] <= bundle(X, loss, lam=1e-3, tol=1e-9).objective[0] + 1e-12
-
-
 def test_overflow_is_contained():
     X, y = sample(11)
     solution = bundle(X * 1e200, AUCStruct().bind(y), lam=1.0)

@@ -155,28 +155,12 @@ def test_shift_of_a_feature_changes_nothing():
     assert_allclose(moved.steps, plain.steps, rtol=1e-8, atol=1e-10)
 
 
-def test_stops_on_time_callback_and_tolerance():
+def test_a_looser_tolerance_ends_earlier():
     X, y = real_data(17)
     bound = PNormPushExp(4).bind(y)
-    late = coordinate_descent(X, bound, time_limit=1e-9)
-    assert (late.status, late.n_iter) == ("deadline", 0)
-    assert np.isfinite(late.objective).all()
-
-    seen = []
-
-    def three(iteration, coef, objective):
-        seen.append((iteration, coef.shape, objective.shape))
-        return iteration == 3
-
-    stopped = coordinate_descent(X, bound, callback=three)
-    assert (stopped.status, stopped.n_iter) == ("stopped", 3)
-    assert seen == [(i, (6, 1), (1,)) for i in range(4)]
-    assert stopped.history.iteration == [0, 1, 2, 3]
-    assert stopped.history.seconds == sorted(stopped.history.seconds)
     loose = coordinate_descent(X, bound, tol=1e-2)
     assert loose.status == "converged"
     assert loose.n_iter < coordinate_descent(X, bound, tol=1e-8, max_iter=2000).n_iter
-    assert coordinate_descent(X, bound, max_iter=1).n_iter == 1
 
 
 def test_holds_nothing_larger_than_the_features():

@@ -90,24 +90,6 @@ def test_gd_convergence_rule():
     assert solution.n_iter == len(best) - 1
 
 
-def test_gd_deadline_and_callback():
-    X, y = overlapping()
-    loss = Hinge().bind(y)
-    late = gradient_descent(X, loss, eta=0.1, lam=0.1, time_limit=1e-9)
-    assert (late.status, late.n_iter) == ("deadline", 0)
-    assert np.isfinite(late.coef).all()
-    seen = []
-
-    def stop_at_five(t, coef, objective):
-        seen.append((t, coef.shape, objective.copy()))
-        return t == 5
-
-    stopped = gradient_descent(X, loss, eta=[0.1, 0.2], lam=0.1, callback=stop_at_five)
-    assert (stopped.status, stopped.n_iter) == ("stopped", 5)
-    assert [s[:2] for s in seen] == [(t, (6, 2)) for t in range(6)]
-    np.testing.assert_array_equal(seen[-1][2], stopped.objective)
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -1,4 +1,6 @@
-"""Solvers refuse a surrogate that lacks what they need before they start, naming both."""
+"""What all solvers have in common: needs, parameters out of range, and what ends a run."""
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.solvers.descent.lbfgs import lbfgs
 from attop.solvers.minibatch.perceptron import perceptron
 from attop.surrogates.registry import SURROGATES, get_surrogate
+from oracles.first_order import overlapping
 from support.first_order import Hinge, sgd
 
 NAN = np.nan
@@ -79,3 +82,40 @@ def test_parameters_out_of_range_and_rows_that_do_not_fit_are_refused(run, name,
         run(X, Y, **{name: value})
     with pytest.raises(ValueError, match=r"shape \(\d+, d\)|rows"):
         run(X[1:], Y)
+
+
+LIMITED = {
+    "bundle": (bound(bundle, lam=1e-3, tol=1e-9), 1),
+    "gradient_descent": (bound(gradient_descent, eta=[0.1, 0.2], lam=0.1), 0),
+    "lbfgs": (bound(lbfgs, tol=1e-12), 0),
+    "coordinate_descent": (bound(coordinate_descent), 0),
+    "perceptron": (partial(run_perceptron, batch_size=20), 1),
+    "sgd": (partial(run_sgd, batch_size=20, eta=[0.1, 0.2]), 1),
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_clock_callback_and_number_of_iterations_end_a_run(name):
+    run, first = LIMITED[name]
+    X, y = overlapping(shift=0.5)
+    late = run(X, y, time_limit=1e-9)
+    assert (late.status, late.n_iter <= 1) == ("deadline", True)
+    assert np.isfinite(late.coef).all()
+    seen = []
+
+    def third(iteration, coef, objective):
+        seen.append((iteration, coef.shape, objective.copy()))
+        return iteration == 3
+
+    stopped = run(X, y, callback=third)
+    m = stopped.coef.shape[1]
+    assert (stopped.status, stopped.n_iter) == ("stopped", 3)
+    assert [(i, shape, values.shape) for i, shape, values in seen] == [
+        (i, (X.shape[1], m), (m,)) for i in range(first, 4)
+    ]
+    np.testing.assert_allclose(seen[-1][2], stopped.objective, rtol=1e-12)
+    assert stopped.history.iteration == list(range(first, 4))
+    assert stopped.history.seconds == sorted(stopped.history.seconds)
+    if name not in ("perceptron", "sgd"):
+        short = run(X, y, max_iter=2)
+        assert (short.status, short.n_iter) == ("max_iter", 2)

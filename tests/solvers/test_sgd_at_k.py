@@ -44,18 +44,13 @@ def test_sgd_skips_batches_of_one_class():
     np.testing.assert_allclose(solution.coef[:, 0], sgd_loop(seen, hinge_of_batch, 0.1, 1, 6)[0], rtol=1e-10)
 
 
-def test_sgd_deadline_callback_and_divergence():
+def test_sgd_divergence():
     X, y = overlapping()
     common = {"radius": np.inf, "batch_size": 20}
 
     def run(X=X, eta=0.1, **more):
         return sgd(X, y, Hinge, Top(k=5), eta=eta, rng=np.random.RandomState(0), **common, **more)
 
-    late = run(time_limit=1e-9)
-    assert (late.status, late.n_iter) == ("deadline", 1)
-    assert np.isfinite(late.coef).all()
-    stopped = run(callback=lambda epoch, coef, objective: epoch == 2)
-    assert (stopped.status, stopped.n_iter) == ("stopped", 2)
     wild = run(X=X * 1e200, eta=[1e-201, 1e200], epochs=3)
     assert wild.each_status == ["max_iter", "diverged"]
     assert np.isfinite(wild.coef).all()

@@ -180,17 +180,8 @@ def test_chunks_are_shuffled_by_the_seed():
     seeded, again, other = (run(np.random.default_rng(seed)) for seed in (0, 0, 1))
     np.testing.assert_array_equal(seeded, again)
     assert np.abs(seeded - other).max() > 0
-    in_memory = sgd(
-        X,
-        y,
-        PrecAtKAvg,
-        Top(kappa=0.5),
-        eta=0.1,
-        radius=2.0,
-        batch_size=20,
-        epochs=1,
-        rng=np.random.default_rng(0),
-    )
+    once = {"eta": 0.1, "radius": 2.0, "batch_size": 20, "epochs": 1, "rng": np.random.default_rng(0)}
+    in_memory = sgd(X, y, PrecAtKAvg, Top(kappa=0.5), **once)
     np.testing.assert_array_equal(seeded, in_memory.coef)
 
 
