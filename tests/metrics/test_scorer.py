@@ -9,23 +9,12 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GridSearchCV,
-    GroupKFold,
-    StratifiedKFold,
-    cross_val_score,
-)
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 import attop
 from attop import GDPApK
-from attop.metrics import (
-    get_metric,
-    make_top_scorer,
-    micro_pap_at_k,
-    pap_at_k,
-    precision_at_k,
-)
+from attop.metrics import get_metric, make_top_scorer, micro_pap_at_k, pap_at_k, precision_at_k
 from attop.metrics.custom import custom_metric
 
 

@@ -58,10 +58,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
         ({"datasets": ["wdbcc"]}, ["unknown dataset 'wdbcc'", "did you mean 'wdbc'?"]),
         ({"datasets": ["wdbc", "wdbc"]}, ["datasets: 'wdbc' is listed 2 times"]),
         ({"datasets": [entry(topps=[])]}, ["datasets: mine: topps: unknown key, did you mean 'tops'?"]),
-        (
-            {"datasets": [entry(tops=[{"tau": 5}])]},
-            ["mine: tops: 0: tau must lie strictly between 0 and 1"],
-        ),
+        ({"datasets": [entry(tops=[{"tau": 5}])]}, ["mine: tops: 0: tau must lie strictly between 0 and 1"]),
         ({"datasets": [entry(tops=[{"k": 3}, 3])]}, ["each top once", "k=3"]),
         ({"datasets": [entry(tops=[{"q": 3}])]}, ["unknown key", "use one of k, tau, kappa"]),
         ({"datasets": [entry(scoring="precision")]}, ["unknown metric, did you mean 'precision@k'?"]),
@@ -72,10 +69,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             {"datasets": [entry(protocol={"kind": "stratified", "options": {"folds": 3}})]},
             ["mine", "unknown parameter 'folds'", "n_folds"],
         ),
-        (
-            {"datasets": [{"id": "mine", "kind": "wdbc"}]},
-            ["mine: protocol: missing", "mine: tops: missing"],
-        ),
+        ({"datasets": [{"id": "mine", "kind": "wdbc"}]}, ["mine: protocol: missing", "mine: tops: missing"]),
         (
             {"datasets": [entry(protocol={"kind": "stratifid"})]},
             ["mine: unknown protocol 'stratifid'", "did you mean 'stratified'?"],
@@ -99,10 +93,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             ["mine: files: path: sha265: unknown key", "known: path, urls, digest, bytes, member"],
         ),
         ({"datasets": [entry(files={"path": {"urls": []}})]}, ["mine: files: path: path: missing"]),
-        (
-            {"datasets": [entry(files={"path": {"path": "x", "bytes": 0}})]},
-            ["bytes must be at least 1"],
-        ),
+        ({"datasets": [entry(files={"path": {"path": "x", "bytes": 0}})]}, ["bytes must be at least 1"]),
         (
             {"datasets": [entry(files={"path": {"path": "../x"}})]},
             ["mine: files: path: file '../x': expected a name relative to the cache"],
@@ -111,13 +102,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             {"datasets": [entry(files={"path": {"path": "x", "digest": "0"}})]},
             ["digest must be 64", "or 40 (git object id), got '0'"],
         ),
-        *(
-            (
-                {"datasets": [entry(id=id)]},
-                ["a mapping with an id, which is text"],
-            )
-            for id in (["a"], None)
-        ),
+        *(({"datasets": [entry(id=id)]}, ["a mapping with an id, which is text"]) for id in (["a"], None)),
         ({"datasets": [entry(like=["b"])]}, ["datasets: mine: like: a name is needed, got ['b']"]),
         *(({"datasets": [entry(id=id)]}, [id, "ends in .json"]) for id in ("checked.json", "Compiled.JSON")),
         ({"catalogues": {"datasets": 5}}, ["catalogues must map 'datasets' and 'methods' to YAML files"]),
