@@ -17,6 +17,7 @@ def timed(evaluation, seconds):
         n_candidates=1,
         seconds_selection=runs["method"].map(seconds).astype(float),
         seconds_training=0.0,
+        seconds_cpu=0.0,
         seconds_scoring=0.0,
         peak_memory_mb=1.0,
     )

@@ -72,6 +72,7 @@ def make_results(
                                 "seconds_selection": np.nan if failed else 9 * training,
                                 "seconds_training": np.nan if failed else training,
                                 "seconds_scoring": np.nan if failed else 1e-4,
+                                "seconds_cpu": np.nan if failed else 10 * training,
                                 "started": 1.8e9 + len(runs),
                                 "ended": 1.8e9 + len(runs) + 10 * training,
                                 "peak_memory_mb": 150.0 + m,

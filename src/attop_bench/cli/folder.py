@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -66,7 +66,7 @@ def run_run(options: argparse.Namespace) -> int:
 
     The Snakefile of this folder is used where there is one. Other options are snakemake's own.
     """
-    return subprocess.run([sys.executable, "-m", *command(options, options.cores)], check=False).returncode
+    os.execv(sys.executable, [sys.executable, "-m", *command(options, options.cores)])
 
 
 def add_list(parser: argparse.ArgumentParser) -> None:

@@ -227,14 +227,15 @@ def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by method: jobs, n_candidates, selection, training, scoring (seconds of one job, which covers
-        all its tops) and memory (the largest peak, MB).
+        Indexed by method: jobs, n_candidates, cpu, selection, training, scoring (seconds of one job, which
+        covers all its tops) and memory (the largest peak, MB).
     """
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     jobs = part.drop_duplicates(["method", "repeat", "fold"])
     return jobs.groupby("method", sort=False).agg(
         jobs=("fold", "size"),
         n_candidates=("n_candidates", "max"),
+        cpu=("seconds_cpu", "median"),
         selection=("seconds_selection", "median"),
         training=("seconds_training", "median"),
         scoring=("seconds_scoring", "median"),

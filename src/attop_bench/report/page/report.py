@@ -219,7 +219,7 @@ def write_comparison(comparison: TopComparison, path: str | os.PathLike[str]) ->
         {"dataset": "items", "method": runs["model"], "repeat": 0, "fold": runs["run"], "top": top}
     )
     evaluation = job.assign(metric=metric, value=runs["value"], reason=runs["reason"])
-    unknown = ("validation", "seconds_selection", "seconds_scoring", "started", "ended", "peak_memory_mb")
+    unknown = ("validation", "seconds_selection", "seconds_scoring", "seconds_cpu", "started", "ended")
     jobs = job.assign(
         status="ok",
         chosen=[json.dumps(candidate, default=str) for candidate in runs["candidate"]],
@@ -231,7 +231,7 @@ def write_comparison(comparison: TopComparison, path: str | os.PathLike[str]) ->
         seconds_training=runs["seconds"],
         host=None,
         error="",
-        **dict.fromkeys(unknown, float("nan")),
+        **dict.fromkeys((*unknown, "peak_memory_mb"), float("nan")),
     )
     entry: dict[str, object] = {"title": "Your items", "scoring": metric, "tops": [top]}
     if not comparison.grouped:

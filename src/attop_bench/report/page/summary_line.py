@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -78,8 +77,8 @@ def chips(
     refused = expected - ok - missing - failed
     spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
     total = float(spent[["seconds_selection", "seconds_training", "seconds_scoring"]].sum().sum())
-    clock = wall_clock(runs) if total > 0 else math.nan
-    by_clock = f"{seconds(clock)} by the clock; " if clock == clock else ""
+    cpu, clock = float(spent["seconds_cpu"].sum()), wall_clock(runs)
+    took = f"{seconds(clock)} ({seconds(cpu)} CPU)" if clock == clock else f"{seconds(total)} in all"
     version = manifest.get("environment", {}).get("versions", {}).get("attop", "")
     made_by = (
         f"attop {version}" if version else "",
@@ -101,7 +100,7 @@ def chips(
         (failed, Chip(f"{counted(failed, 'job')} failed", "bad", "#failures")),
         (refused, Chip(f"{counted(refused, 'job')} not applicable", href="#failures")),
         (missing, Chip(f"{counted(missing, 'job')} missing", "bad", "#failures")),
-        (total > 0, Chip(f"{by_clock}the jobs add up to {seconds(total)}", href="#cost")),
+        (total > 0, Chip(took, href="#cost")),
         (any(made_by), Chip(" · ".join(filter(None, made_by)), href="#provenance")),
         (out, Chip(f"{gone} left out", "warn", "#left-out")),
         (edges, Chip(f"Grids too narrow? Methods mostly at an edge: {where}", "warn", "#tuning")),
