@@ -113,7 +113,7 @@ SETTINGS = {
     "AATP": [{"top": 3}, {"top": {"tau": 0.1}}, {"C": 0.1}, {"weights": "pairs"}],
     "BundleRanker": [{"surrogate": "pap@k-max", "top": 3}, {"surrogate": "auc"}, {"C": 10.0}],
     "GDPApK": [
-        {"top": 5, "random_state": 3},
+        {"top": 5, "random_state": 3, "batch_groups": 2},
         *every(
             surrogate=["avg", "max", "ts", "ramp"], init=["zero", "normal"], eta=[0.05, 0.5], lam=[0.001, 0.1]
         ),

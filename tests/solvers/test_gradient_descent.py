@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
 
-from attop.estimators import GDPApK
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates import PApKAvg, PApKMax
 from oracles.first_order import gradient_descent_loop, overlapping
@@ -156,14 +154,3 @@ def test_a_batch_of_all_groups_is_plain_descent():
     whole, batch = gradient_descent(X, loss, **common), gradient_descent(X, loss, **common, batch_groups=9)
     np.testing.assert_allclose(batch.coef, whole.coef, rtol=1e-6, atol=1e-9)
     assert batch.n_iter == whole.n_iter
-
-
-def test_estimators_with_mini_batches_do_not_see_each_other():
-    X, y, groups = users(4)
-    model = GDPApK("avg", top=2, max_iter=20, batch_groups=2, random_state=3)
-    together = model.fit_many(X, y, groups, candidates=[{"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}])
-    for setting, mine in zip(({"eta": 0.1}, {"eta": 0.5}, {"random_state": 4}), together, strict=True):
-        alone = clone(model).set_params(**setting).fit(X, y, groups)
-        np.testing.assert_allclose(mine.coef_, alone.coef_, rtol=1e-9)
-    whole = clone(model).set_params(eta=0.1, batch_groups=None).fit(X, y, groups)
-    assert not np.allclose(together[0].coef_, whole.coef_)
