@@ -1,4 +1,4 @@
-"""The tables of docs/metrics.md on what libraries make of one list, computed again."""
+"""The tables on what libraries make of one list, computed again."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 
 from support.other_libraries import LIBRARIES, cell
 
-PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
+PAGE = Path(__file__).parents[2] / "docs/explanation/other-libraries.md"
 #: Title of the section, labels and scores, k.
 LISTS = {
     "## One constant scorer, seven libraries": ([1, 1] + [0] * 8, [0.0] * 10, 2),

@@ -6,7 +6,7 @@ import numpy as np
 
 from attop.metrics import average_precision, bedroc, lift_at_k, ndcg, precision_at_k
 
-#: Columns of the tables in docs/metrics.md, for k items at the top of n.
+#: Columns of the tables in docs/explanation/other-libraries.md, for k items at the top of n.
 COLUMNS = ("AP", "precision@k", "NDCG@k", "BEDROC(20)", "EF")
 
 
