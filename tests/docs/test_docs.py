@@ -111,7 +111,7 @@ def blocks(page, *languages):
 MODULES = [
     ".".join(file.relative_to(ROOT / "src").with_suffix("").parts)
     for file in sorted((ROOT / "src/attop").rglob("*.py"))
-    if ">>>" in file.read_text(encoding="utf-8")
+    if re.search("^( +>>>|@ranker)", file.read_text(encoding="utf-8"), re.MULTILINE)
 ]
 
 

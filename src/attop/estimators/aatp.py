@@ -6,7 +6,6 @@ import math
 import time
 import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
-from attop.estimators.base import Training, WeightedRanker, sharing
+from attop.estimators.base import Training, WeightedRanker, ranker, sharing
 from attop.solvers.aatp.candidates import Choice
 from attop.solvers.aatp.search import SEARCHES, problems_at_most, work
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
@@ -35,7 +34,7 @@ _LONG_WORK = 5e9
 _LONG, _EVERY = 60.0, 1.0
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class AATP(WeightedRanker):
     r"""Accuracy at the top (Boyd, Cortes, Mohri and Radovanovic 2012).
 
@@ -79,7 +78,6 @@ class AATP(WeightedRanker):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features,)
     intercept_ : float
         Places the cut of `predict`; see `Ranker`. It is not the quantile.
     threshold_item_ : int
@@ -97,8 +95,6 @@ class AATP(WeightedRanker):
     converged_ : bool
         Whether the search was complete (all items tried, or one found at the quantile) and every problem
         it solved reached `tol`.
-    classes_, n_features_in_
-        See `Ranker`.
 
     See Also
     --------
@@ -121,15 +117,6 @@ class AATP(WeightedRanker):
     ----------
     S. Boyd, C. Cortes, M. Mohri and A. Radovanovic, "Accuracy at the Top", NIPS 2012, problems (1)-(3)
     and section 3.2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import AATP
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = AATP(top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     _default_top: ClassVar[TopLike] = {"tau": 0.05}

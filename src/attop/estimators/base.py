@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +32,7 @@ __all__ = [
     "WeightedRanker",
     "all_alike",
     "cut_below",
+    "ranker",
     "sharing",
     "warn_of_cross_entropies",
 ]
@@ -70,6 +74,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
         The second is the positive class.
     coef_ : ndarray of shape (n_features,)
     intercept_ : float
+        Places the cut of `predict`: it makes as many training items positive as there were positives.
     constant_ : bool
         Whether all training items have one score: the model ranks nothing.
     n_features_in_ : int
@@ -88,6 +93,9 @@ class Ranker(ClassifierMixin, BaseEstimator):
     intercept_: float
     constant_: bool
     n_features_in_: int
+    objective_: float
+    gap_: float
+    converged_: bool
     n_iter_: int
     status_: Status
     history_: History
@@ -191,6 +199,40 @@ class Ranker(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.allow_nan = self._takes_missing
         return tags
+
+
+_EXAMPLE = """Examples
+--------
+>>> import numpy as np
+>>> from attop import {name}
+>>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+>>> model = {name}({top}).fit(X, [1, 1, 0, 0, 0])
+>>> sorted(model.decision_function(X).argsort()[-2:].tolist())
+[0, 1]"""
+
+
+@dataclass_transform()
+def ranker(kind: type[R]) -> type[R]:
+    """Make a ranker a dataclass, and complete its docstring.
+
+    Parameters and attributes that its bases document are added to those it documents itself, and an example
+    if it has none.
+    """
+    text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", cleandoc(kind.__doc__ or ""))
+    bases = [cleandoc(base.__doc__ or "") for base in kind.__mro__[1:-1] if issubclass(base, Ranker)]
+    for title in ("Attributes", "Parameters"):
+        known: dict[str, str] = {}
+        for document in ("\n\n".join(sections), *bases):
+            found = re.search(rf"(?:^|\n\n){title}\n-+\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)", document, re.DOTALL)
+            for entry in re.split(r"\n(?=\w)", found[1]) if found else ():
+                known.setdefault(re.split(r" : |\n", entry)[0], entry)
+        sections = [section for section in sections if not section.startswith(title)]
+        sections.insert(0, "\n".join([title, "-" * len(title), *known.values()]))
+    if not any(section.startswith("Examples") for section in sections):
+        top = "top=2" if hasattr(kind, "top") else ""
+        sections.append(_EXAMPLE.format(name=kind.__name__, top=top))
+    kind.__doc__ = "\n\n".join([text, *sections])
+    return dataclass(repr=False, eq=False)(kind)
 
 
 class WeightedRanker(Ranker):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 from attop.core.typing import TopLike
-from attop.estimators.base import Training, WeightedRanker, sharing
+from attop.estimators.base import Training, WeightedRanker, ranker, sharing
 from attop.solvers.bundle.bundle import bundle
 from attop.surrogates import threshold
 from attop.surrogates.base import Surrogate
@@ -16,21 +16,42 @@ from attop.surrogates.registry import get_surrogate
 __all__ = ["BundleEstimator", "BundleRanker", "PatMat"]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class BundleEstimator(WeightedRanker):
     """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by cutting planes.
 
     A subclass says which loss and which `lam` its parameters stand for. Models that agree in these and in
-    `tol`, `max_iter` and `time_limit` share a fit. The fitted attributes are those of `BundleRanker`.
+    `tol`, `max_iter` and `time_limit` share a fit.
+
+    Parameters
+    ----------
+    tol : float, at least 0, default=1e-3
+        Share of the gain over ``w = 0`` that may be missing: the gap to certify.
+    max_iter : int, at least 1, default=1000
+    time_limit : float, optional
+        Seconds per model.
+
+    Attributes
+    ----------
+    objective_ : float
+        ``lam/2 ||w||^2 + L(X w)`` at `coef_`; with a parameter C, lam is 1 / C.
+    gap_ : float
+        Certified: at most this share of what can be gained over ``w = 0`` is missing at `coef_`; see
+        `attop.solvers.base.relative_gap`. 0 also where ``w = 0`` is the optimum.
+    n_iter_ : int
+    converged_ : bool
+        Whether the gap reached `tol`.
+    status_ : str
+        "converged", "max_iter", "deadline" or "diverged".
+    history_ : attop.solvers.base.History
+        Seconds, objective and absolute gap of each iteration.
     """
 
     _takes_sparse: ClassVar[bool] = True
 
-    tol: float
-    max_iter: int
-    time_limit: float | None
-    objective_: float
-    gap_: float
-    converged_: bool
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
 
     def _problem(self) -> tuple[Surrogate, float]:
         """Return the loss L, and lam."""
@@ -71,7 +92,7 @@ def _all_but_the_sample(model: BundleEstimator) -> Hashable:
     return repr(surrogate), lam, model.tol, model.max_iter, model.time_limit
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class BundleRanker(BundleEstimator):
     r"""Minimise a convex surrogate of the top of the list to a certified gap.
 
@@ -89,31 +110,6 @@ class BundleRanker(BundleEstimator):
         nor with an object.
     C : float, positive, default=1.0
         Weight of the loss; ``lam = 1 / C``.
-    tol : float, at least 0, default=1e-3
-        Share of the gain over ``w = 0`` that may be missing: the gap to certify.
-    max_iter : int, at least 1, default=1000
-    time_limit : float, optional
-        Seconds per model.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (2,)
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
-        Places the cut of `predict`; see `Ranker`.
-    objective_ : float
-        ``lam/2 ||w||^2 + L(X w)`` at `coef_`.
-    gap_ : float
-        Certified: at most this share of what can be gained over ``w = 0`` is missing at `coef_`; see
-        `attop.solvers.base.relative_gap`. 0 also where ``w = 0`` is the optimum.
-    n_iter_ : int
-    converged_ : bool
-        Whether the gap reached `tol`.
-    status_ : str
-        "converged", "max_iter", "deadline" or "diverged".
-    history_ : attop.solvers.base.History
-        Seconds, objective and absolute gap of each iteration.
-    n_features_in_ : int
 
     See Also
     --------
@@ -140,15 +136,12 @@ class BundleRanker(BundleEstimator):
     surrogate: str | Surrogate = "pap@k-avg"
     top: TopLike | None = None
     C: float = 1.0
-    tol: float = 1e-3
-    max_iter: int = 1000
-    time_limit: float | None = None
 
     def _problem(self) -> tuple[Surrogate, float]:
         return get_surrogate(self.surrogate, self._top()), 1.0 / float(self.C)
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class PatMat(BundleEstimator):
     r"""Pat&Mat and Pat&Mat-NP (Adam et al. 2020): positives against a smooth quantile.
 
@@ -169,8 +162,6 @@ class PatMat(BundleEstimator):
         Pat&Mat, or Pat&Mat-NP.
     lam : float, positive, default=0.01
         Regularisation.
-    tol, max_iter, time_limit
-        See `BundleRanker`; so are the attributes.
 
     See Also
     --------
@@ -191,15 +182,6 @@ class PatMat(BundleEstimator):
     ----------
     L. Adam, V. Macha, V. Smidl and T. Pevny, "General Framework for Binary Classification on Top Samples",
     arXiv:2002.10923, 2020.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import PatMat
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = PatMat(top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     _default_top: ClassVar[TopLike] = {"kappa": 1.0}
@@ -208,9 +190,6 @@ class PatMat(BundleEstimator):
     beta: float = 1.0
     quantile_of: Literal["all", "negatives"] = "all"
     lam: float = 0.01
-    tol: float = 1e-3
-    max_iter: int = 1000
-    time_limit: float | None = None
 
     def _problem(self) -> tuple[Surrogate, float]:
         kind = threshold.PatMat if self.quantile_of == "all" else threshold.PatMatNP

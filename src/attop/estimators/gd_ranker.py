@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from attop.core.typing import Floats, TopLike
-from attop.estimators.base import Training, WeightedRanker, sharing
+from attop.estimators.base import Training, WeightedRanker, ranker, sharing
 from attop.solvers.base import Deadline
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
@@ -19,7 +18,7 @@ from attop.surrogates.registry import get_surrogate
 __all__ = ["GDPApK", "GDRanker"]
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class GDRanker(WeightedRanker):
     r"""Learn a linear ranker by gradient descent on a surrogate of the top of the list.
 
@@ -57,9 +56,6 @@ class GDRanker(WeightedRanker):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
     objective_ : float
         At `coef_`.
     n_iter_ : int
@@ -73,7 +69,6 @@ class GDRanker(WeightedRanker):
         Groups the objective is the mean of.
     n_groups_left_out_ : int
         Groups the surrogate is undefined on.
-    n_features_in_ : int
 
     See Also
     --------
@@ -93,15 +88,6 @@ class GDRanker(WeightedRanker):
     ----------
     Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
     for recommender systems", algorithm 1 and section 7.3.2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import GDRanker
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = GDRanker("pauc", top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     _takes_sparse: ClassVar[bool] = True
@@ -175,7 +161,7 @@ def _start(model: GDRanker, d: int) -> Floats:
     return np.zeros(d) if model.init == "zero" else check_random_state(model.random_state).standard_normal(d)
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class GDPApK(GDRanker):
     r"""Learn a linear ranker by gradient descent on a pAp@k surrogate.
 
@@ -189,13 +175,6 @@ class GDPApK(GDRanker):
     surrogate : {"avg", "max", "ts", "ramp"}
         "avg" and "max" are convex. "ts" is, as the paper's algorithm computes it, only for groups of at
         most k positives. "ramp" is not: its descent starts from the model of "avg".
-    top, eta, lam, max_iter, tol, init, random_state, time_limit, batch_groups
-        See `GDRanker`.
-
-    Attributes
-    ----------
-    See `GDRanker`. For ``surrogate="ramp"``, `n_iter_`, `status_` and `history_` are those of the descent
-    on the ramp itself.
 
     See Also
     --------
@@ -204,8 +183,7 @@ class GDPApK(GDRanker):
 
     Notes
     -----
-    `fit_many` trains all settings that differ in `eta`, `lam`, `init` and `random_state` in one descent
-    that shares its matrix products.
+    Of ``surrogate="ramp"``, `n_iter_`, `status_` and `history_` are those of the descent on the ramp itself.
 
     Where every direction leaves the k highest negatives above the positives, ``w = 0`` minimises the
     convex surrogates. A descent that starts there never leaves; one that starts elsewhere ends near zero,
@@ -223,15 +201,6 @@ class GDPApK(GDRanker):
     ----------
     Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
     for recommender systems", algorithms 1 and 2, equations (10), (14) and (24).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import GDPApK
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = GDPApK("avg", top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> model.decision_function(X).argsort()[-2:].tolist()
-    [1, 0]
     """
 
     surrogate: Literal["avg", "max", "ts", "ramp"] = "avg"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from attop.core.top import Top
 from attop.core.typing import TopLike
-from attop.estimators.base import Ranker, Training, sharing
+from attop.estimators.base import Ranker, Training, ranker, sharing
 from attop.surrogates.base import Surrogate
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKStruct
 
@@ -24,12 +24,26 @@ if TYPE_CHECKING:  # the solvers compile their kernels when they are imported
 __all__ = ["AveragedRanker", "MiniBatchRanker", "OnePMB", "PerceptronAtK", "SGDAtK"]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class MiniBatchRanker(Ranker):
     """Base of the estimators that learn from mini-batches.
 
     Features of type float32 are used as they are, a batch at a time, so that they may be mapped from a
     file. (`fit` reads rows in random order, which is slow where they do not fit into memory; then use
     `partial_fit`, or `attop.solvers.minibatch.sgd_at_k.descend`.)
+
+    Parameters
+    ----------
+    batch_size : int, at least 2
+    random_state : int, RandomState or None
+        Orders the items.
+    time_limit : float, optional
+        Seconds for a call of `fit`, or for settings trained together in `fit_many`.
+
+    Attributes
+    ----------
+    n_skipped_ : int
+        Batches of one class only.
     """
 
     _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64, np.float32)
@@ -37,11 +51,11 @@ class MiniBatchRanker(Ranker):
 
     _default_top: ClassVar[TopLike] = {"kappa": 0.25}
 
-    batch_size: int
-    random_state: int | np.random.RandomState | None
-    time_limit: float | None
-    n_skipped_: int
-    _state: Any
+    batch_size: int = 500
+    random_state: int | np.random.RandomState | None = 0
+    time_limit: float | None = None
+    n_skipped_: int = field(init=False)
+    _state: Any = field(init=False)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from some more items, which may be the first.
@@ -118,16 +132,21 @@ class MiniBatchRanker(Ranker):
         raise NotImplementedError
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class AveragedRanker(MiniBatchRanker):
     """Base of the estimators by projected mini-batch descent with averaging on a surrogate of prec@k.
 
+    Parameters
+    ----------
+    eta : float, positive
+        Length of the first step.
+    radius : float, positive
+        R; infinity for no projection.
+
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
     coef_ : ndarray of shape (n_features,)
         Average of the iterates.
-    intercept_ : float
-        Places the cut of `predict`; see `Ranker`.
     objective_ : float
         Mean of the surrogate over the batches of the last pass, each just before its step. After
         `partial_fit`, of those of the last call.
@@ -137,14 +156,10 @@ class AveragedRanker(MiniBatchRanker):
         "max_iter" after all passes, "deadline" or "diverged".
     history_ : History
         `objective_` of each pass.
-    n_skipped_ : int
-        Batches of one class only.
-    n_features_in_ : int
     """
 
-    eta: float
-    radius: float
-    objective_: float
+    eta: float = 0.1
+    radius: float = 10.0
 
     def _kind(self) -> Callable[[Top], Surrogate]:
         """Return the class of the surrogate."""
@@ -193,7 +208,7 @@ def _passes(model: AveragedRanker) -> Hashable:
     return model._kind(), model._top(), model.batch_size, model._epochs(), order, model.time_limit
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class SGDAtK(AveragedRanker):
     r"""Learn a linear ranker by mini-batch subgradient descent on a prec@k surrogate.
 
@@ -208,21 +223,8 @@ class SGDAtK(AveragedRanker):
         items (``tau``), or a number ``k`` of the whole sample, shrunk in proportion to the batch, or
         of each group; never more than the positives of the batch. None stands for ``{"kappa": 0.25}``, the
         paper's.
-    eta : float, positive
-        Length of the first step.
-    radius : float, positive
-        R; infinity for no projection.
-    batch_size : int, at least 2
     epochs : int, at least 1
         Passes over the sample.
-    random_state : int, RandomState or None
-        Orders the items.
-    time_limit : float, optional
-        Seconds for a call of `fit`, or for settings trained together in `fit_many`.
-
-    Attributes
-    ----------
-    See `AveragedRanker`.
 
     See Also
     --------
@@ -246,25 +248,11 @@ class SGDAtK(AveragedRanker):
     ----------
     Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
     algorithm 3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import SGDAtK
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = SGDAtK(top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> model.decision_function(X).argsort()[-2:].tolist()
-    [1, 0]
     """
 
     surrogate: Literal["avg", "max"] = "avg"
     top: TopLike | None = None
-    eta: float = 0.1
-    radius: float = 10.0
-    batch_size: int = 500
     epochs: int = 25
-    random_state: int | np.random.RandomState | None = 0
-    time_limit: float | None = None
 
     def _kind(self) -> Callable[[Top], Surrogate]:
         return PrecAtKAvg if self.surrogate == "avg" else PrecAtKMax
@@ -273,7 +261,7 @@ class SGDAtK(AveragedRanker):
         return self.epochs
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class OnePMB(AveragedRanker):
     r"""Learn a linear ranker in one pass of mini-batch descent on prec@k's structural surrogate.
 
@@ -291,12 +279,6 @@ class OnePMB(AveragedRanker):
         The top of a batch: a fraction of its positives (``kappa``), a fraction of its items (``tau``), or
         a number ``k`` of the whole sample, shrunk in proportion to the batch, or of each group; never more
         than the positives of the batch. None stands for as many as these, ``{"kappa": 1.0}``.
-    eta, radius, batch_size, random_state, time_limit
-        See `SGDAtK`.
-
-    Attributes
-    ----------
-    See `AveragedRanker`.
 
     See Also
     --------
@@ -320,25 +302,11 @@ class OnePMB(AveragedRanker):
     Kar, Narasimhan and Jain (2014), "Online and stochastic gradient methods for non-decomposable loss
     functions", section 4. Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision
     at the top", compare with it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import OnePMB
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = OnePMB().fit(X, [1, 1, 0, 0, 0])
-    >>> model.decision_function(X).argsort()[-2:].tolist()
-    [1, 0]
     """
 
     _default_top: ClassVar[TopLike] = {"kappa": 1.0}
 
     top: TopLike | None = None
-    eta: float = 0.1
-    radius: float = 10.0
-    batch_size: int = 500
-    random_state: int | np.random.RandomState | None = 0
-    time_limit: float | None = None
 
     def _kind(self) -> Callable[[Top], Surrogate]:
         return PrecAtKStruct
@@ -347,7 +315,7 @@ class OnePMB(AveragedRanker):
         return 1
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class PerceptronAtK(MiniBatchRanker):
     r"""Learn a linear ranker from its mistakes at the top of mini-batches.
 
@@ -358,7 +326,7 @@ class PerceptronAtK(MiniBatchRanker):
     variant : {"avg", "max"}
         Whether an update raises all false negatives, or only as many of the highest as there are false
         positives.
-    top, batch_size, random_state, time_limit
+    top : int, mapping or Top, optional
         See `SGDAtK`.
     epochs : int, at least 1
         Passes over the sample at most; they end early after a pass without mistakes.
@@ -369,16 +337,12 @@ class PerceptronAtK(MiniBatchRanker):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
     coef_ : ndarray of shape (n_features,)
         The last iterate or, with `average`, their average.
-    intercept_ : float
     n_mistakes_ : int
         Negatives in the tops of all batches seen: the left side of the mistake bound.
     largest_k_ : int
         Largest k of a batch: the k of the mistake bound.
-    n_skipped_ : int
-        Batches of one class only.
     n_iter_ : int
         Passes begun.
     status_ : str
@@ -386,7 +350,6 @@ class PerceptronAtK(MiniBatchRanker):
         "max_iter" after all passes; "deadline" or "diverged".
     history_ : History
         Its objective is the number of mistakes in each pass.
-    n_features_in_ : int
 
     See Also
     --------
@@ -407,24 +370,12 @@ class PerceptronAtK(MiniBatchRanker):
     ----------
     Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
     algorithms 1 and 2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import PerceptronAtK
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = PerceptronAtK(top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> model.decision_function(X).argsort()[-2:].tolist()
-    [1, 0]
     """
 
     variant: Literal["avg", "max"] = "avg"
     top: TopLike | None = None
-    batch_size: int = 500
     epochs: int = 25
     average: bool = False
-    random_state: int | np.random.RandomState | None = 0
-    time_limit: float | None = None
 
     def _start(self, n_features: int) -> MistakeDriven:
         from attop.solvers.minibatch.perceptron import MistakeDriven

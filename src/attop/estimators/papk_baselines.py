@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from attop.core.typing import TopLike
-from attop.estimators.base import Ranker, Training, warn_of_cross_entropies
+from attop.estimators.base import Ranker, Training, ranker, warn_of_cross_entropies
 from attop.solvers.papk.greedy import greedy_papk
 from attop.solvers.papk.select import select_papk
 
 __all__ = ["GreedyPApK", "SelectPApK"]
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class GreedyPApK(Ranker):
     r"""Learn a linear ranker by combining linear classifiers for micro-pAp@k, one after the other.
 
@@ -42,14 +41,10 @@ class GreedyPApK(Ranker):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
     weights_ : ndarray of shape (K,)
         Of the classifiers in the combination, in the order they entered.
     gains_ : ndarray of shape (K,)
         Held-out micro-pAp@k after each entered; it never falls.
-    n_features_in_ : int
 
     See Also
     --------
@@ -115,7 +110,7 @@ class GreedyPApK(Ranker):
         warn_of_cross_entropies(minimised)
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class SelectPApK(Ranker):
     r"""Learn a linear ranker by classifying, again and again, the items at the top of their class.
 
@@ -136,9 +131,6 @@ class SelectPApK(Ranker):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-    coef_ : ndarray of shape (n_features,)
-    intercept_ : float
     objective_ : float
         Risk, 1 - micro-pAp@k, of `coef_` on the training sample.
     n_iter_ : int
@@ -148,7 +140,6 @@ class SelectPApK(Ranker):
         "converged", "max_iter" or "deadline": how the iteration ended.
     history_ : History
         The risk after each iteration.
-    n_features_in_ : int
 
     See Also
     --------
@@ -175,15 +166,6 @@ class SelectPApK(Ranker):
     Budhiraja, Hiranandani, Yarrabelly, Choure, Koyejo and Jain (2020), algorithm 1, as described in
     Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020), "Optimization and analysis of the pAp@k metric
     for recommender systems", section 7.3.2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import SelectPApK
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = SelectPApK(top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     _takes_sparse: ClassVar[bool] = True

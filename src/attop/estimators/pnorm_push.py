@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
 from attop.core.typing import Features, Floats
-from attop.estimators.base import Training, WeightedRanker, sharing
+from attop.estimators.base import Training, WeightedRanker, ranker, sharing
 from attop.solvers.base import Solution
 from attop.solvers.boosting.coordinate_descent import CoordinateSolution, coordinate_descent
 from attop.solvers.descent.gradient_descent import gradient_descent
@@ -25,7 +24,7 @@ Loss = Literal["exponential", "logistic", "hinge"]
 WeakRankerKind = Literal["features", "thresholds"]
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class PNormPush(WeightedRanker):
     r"""Ranking with a p-norm push, or another convex push (Rudin 2005).
 
@@ -75,8 +74,6 @@ class PNormPush(WeightedRanker):
     thresholds_, votes_ : list of n_features ndarrays
         Thresholds of each feature, ascending, and their :math:`\lambda`; only with
         ``weak_rankers="thresholds"``. The score sums the votes of the thresholds that are exceeded.
-    intercept_ : float
-        Places the cut of `predict`; see `Ranker`.
     n_iter_ : int
         Rounds, or iterations, done.
     objective_ : float
@@ -86,8 +83,6 @@ class PNormPush(WeightedRanker):
         have no minimum; "max_iter" after all rounds; "deadline" or "diverged".
     history_ : attop.solvers.base.History
         Objective and seconds, one entry a round, the first for :math:`\lambda = 0`.
-    classes_, n_features_in_
-        See `Ranker`.
 
     See Also
     --------

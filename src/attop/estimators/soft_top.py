@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from attop.core.typing import Floats, TopLike
-from attop.estimators.base import Training, WeightedRanker, sharing
+from attop.estimators.base import Training, WeightedRanker, ranker, sharing
 from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
@@ -35,7 +35,7 @@ _L2_TO_BASE = (3e-4, 0.003, 0.03, 0.3)
 _MOST_TO_CHOOSE_BY = 200_000
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class SoftTop(WeightedRanker):
     r"""Tune a pointwise linear model, then refine it for precision at the top, where that pays.
 
@@ -75,11 +75,8 @@ class SoftTop(WeightedRanker):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
     coef_ : ndarray of shape (n_features,)
         In units of the features.
-    intercept_ : float
-        Places the cut of `predict`; see `Ranker`.
     base_ : str
         The base that was chosen.
     base_coef_ : ndarray of shape (n_features,)
@@ -94,7 +91,6 @@ class SoftTop(WeightedRanker):
         Its standard error, as if the folds were independent.
     bandwidth_, l2_to_base_ : float or None
         Of the refinement; None where the base is kept.
-    n_features_in_ : int
 
     See Also
     --------

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from attop.core.typing import TopLike
+from attop.estimators.base import ranker
 from attop.estimators.bundle_ranker import BundleEstimator
 from attop.surrogates.base import Surrogate
 from attop.surrogates.pap_at_k import AUCStruct, PAUCStruct
@@ -15,7 +15,7 @@ from attop.surrogates.threshold import InfinitePushHinge, TopPushLoss
 __all__ = ["ROCSVM", "SVMPAUC", "InfinitePush", "SVMPerf", "TopPush"]
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class SVMPerf(BundleEstimator):
     r"""Structural support vector machine for prec@k (Joachims 2005).
 
@@ -30,8 +30,6 @@ class SVMPerf(BundleEstimator):
         k; None stands for as many as there are positives, ``{"kappa": 1.0}``.
     C : float, positive, default=1.0
         Weight of the loss, which is in items.
-    tol, max_iter, time_limit
-        See `BundleRanker`; so are the attributes. `objective_` is ``||w||^2 / (2 C)`` plus the loss.
 
     See Also
     --------
@@ -54,30 +52,18 @@ class SVMPerf(BundleEstimator):
     ----------
     T. Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005.
     Kar, Narasimhan and Jain, "Surrogate Functions for Maximizing Precision at the Top", ICML 2015, eq. (3).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import SVMPerf
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = SVMPerf(top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     _default_top: ClassVar[TopLike] = {"kappa": 1.0}
 
     top: TopLike | None = None
     C: float = 1.0
-    tol: float = 1e-3
-    max_iter: int = 1000
-    time_limit: float | None = None
 
     def _problem(self) -> tuple[Surrogate, float]:
         return PrecAtKStruct(self._top()), 1.0 / float(self.C)
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class SVMPAUC(BundleEstimator):
     r"""Structural support vector machine for the partial AUC (Narasimhan and Agarwal 2017).
 
@@ -94,8 +80,6 @@ class SVMPAUC(BundleEstimator):
         refers to all items.
     C : float, positive, default=1.0
         Weight of the loss, which is 1 at w = 0.
-    tol, max_iter, time_limit
-        See `BundleRanker`; so are the attributes. `objective_` is ``||w||^2 / (2 C)`` plus the loss.
 
     See Also
     --------
@@ -116,30 +100,18 @@ class SVMPAUC(BundleEstimator):
     H. Narasimhan and S. Agarwal, "Support Vector Algorithms for Optimizing the Partial Area under the ROC
     Curve", Neural Computation 29(7), 2017.
     Hiranandani et al., "Optimization and analysis of the pAp@k metric for recommender systems", ICML 2020.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import SVMPAUC
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = SVMPAUC(top=2).fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     _default_top: ClassVar[TopLike] = 1
 
     top: TopLike | None = None
     C: float = 1.0
-    tol: float = 1e-3
-    max_iter: int = 1000
-    time_limit: float | None = None
 
     def _problem(self) -> tuple[Surrogate, float]:
         return PAUCStruct(self._top()), 1.0 / float(self.C)
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class ROCSVM(BundleEstimator):
     r"""Structural support vector machine for the AUC (Joachims 2005), all pairs counting.
 
@@ -150,8 +122,6 @@ class ROCSVM(BundleEstimator):
     ----------
     C : float, positive, default=1.0
         Weight of the loss, which is 1 at w = 0.
-    tol, max_iter, time_limit
-        See `BundleRanker`; so are the attributes. `objective_` is ``||w||^2 / (2 C)`` plus the loss.
 
     See Also
     --------
@@ -168,27 +138,15 @@ class ROCSVM(BundleEstimator):
     References
     ----------
     T. Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005, section 4.3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import ROCSVM
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = ROCSVM().fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     C: float = 1.0
-    tol: float = 1e-3
-    max_iter: int = 1000
-    time_limit: float | None = None
 
     def _problem(self) -> tuple[Surrogate, float]:
         return AUCStruct(), 1.0 / float(self.C)
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class InfinitePush(BundleEstimator):
     r"""Support vector infinite push (Agarwal 2011): the worst negative counts.
 
@@ -199,8 +157,6 @@ class InfinitePush(BundleEstimator):
     ----------
     lam : float, positive, default=0.01
         Regularisation. The loss is 1 at w = 0.
-    tol, max_iter, time_limit
-        See `BundleRanker`; so are the attributes.
 
     See Also
     --------
@@ -222,27 +178,15 @@ class InfinitePush(BundleEstimator):
     ----------
     S. Agarwal, "The Infinite Push: A New Support Vector Ranking Algorithm that Directly Optimizes Accuracy
     at the Absolute Top of the List", SDM 2011.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import InfinitePush
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = InfinitePush().fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     lam: float = 0.01
-    tol: float = 1e-3
-    max_iter: int = 1000
-    time_limit: float | None = None
 
     def _problem(self) -> tuple[Surrogate, float]:
         return InfinitePushHinge(), self.lam
 
 
-@dataclass(repr=False, eq=False)
+@ranker
 class TopPush(BundleEstimator):
     r"""TopPush (Li, Jin and Zhou 2014): positives against the highest negative.
 
@@ -253,8 +197,6 @@ class TopPush(BundleEstimator):
     ----------
     lam : float, positive, default=0.01
         Regularisation. The loss is 1 at w = 0.
-    tol, max_iter, time_limit
-        See `BundleRanker`; so are the attributes.
 
     See Also
     --------
@@ -278,21 +220,9 @@ class TopPush(BundleEstimator):
     References
     ----------
     N. Li, R. Jin and Z.-H. Zhou, "Top Rank Optimization in Linear Time", NIPS 2014.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from attop import TopPush
-    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
-    >>> model = TopPush().fit(X, [1, 1, 0, 0, 0])
-    >>> sorted(model.decision_function(X).argsort()[-2:].tolist())
-    [0, 1]
     """
 
     lam: float = 0.01
-    tol: float = 1e-3
-    max_iter: int = 1000
-    time_limit: float | None = None
 
     def _problem(self) -> tuple[Surrogate, float]:
         return TopPushLoss(), self.lam

@@ -1,4 +1,11 @@
-"""Contracts of the solvers: solution, history, clock, and what a surrogate must offer."""
+"""Contracts of the solvers: solution, history, clock, and what a surrogate must offer.
+
+What solvers have in common is documented here. They take `X`, an ndarray or CSR matrix of shape (n, d);
+`loss`, a `BoundSurrogate` bound to the labels and groups of its rows; `max_iter` of at least 1; `time_limit`,
+in seconds, None for none, checked once an iteration, of which there is at least one; and `callback`, see
+`Callback`. They raise ValueError where a parameter is out of range, shapes do not fit, or the surrogate lacks
+what they need.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +103,8 @@ class Solution:
     relative_gap: Floats | None = None
 
 
-#: Called as ``callback(iteration, coef, objective)`` after each recorded iteration; True stops the solver.
+#: Called as ``callback(iteration, coef, objective)`` after each recorded iteration, with the best models so
+#: far, shapes (d, m) and (m,), which it must not change; True stops the solver.
 Callback = Callable[[int, Floats, Floats], bool | None]
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
@@ -52,15 +53,17 @@ class GroupedSurrogate(Surrogate):
 
     Attributes
     ----------
-    takes_weights : bool
-        Whether items may have weights.
+    loss : str
+        Name of the compiled loss in the module of `_kernels`; that of items with weights begins "weighted_".
     """
 
-    takes_weights: ClassVar[bool] = True
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+    loss: ClassVar[str]
 
     @abstractmethod
-    def _kernel(self, weighted: bool) -> Kernel:
-        """Import and return the compiled loss; with it comes numba, when a surrogate is first bound."""
+    def _kernels(self) -> ModuleType:
+        """Import and return the compiled losses; with them comes numba, when a surrogate is first bound."""
 
     @abstractmethod
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
@@ -82,8 +85,6 @@ class GroupedSurrogate(Surrogate):
         return self._bound(sample, sample.n_pos, sample.n_neg, None)
 
     def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
-        if not self.takes_weights:
-            return super()._bind_weighted(y, groups, weight)
         sample = RankingSample.from_labels(y, groups)
         return self._bound(sample, *sample.amounts(weight), weight)
 
@@ -93,8 +94,12 @@ class GroupedSurrogate(Surrogate):
         k, defined, need = self._group_k(n_pos, n_neg)
         kept = eligible(sample, defined, need, weight)
         k = k[defined]
+        if weight is None:
+            kernels = getattr(self._kernels(), self.loss), self._kernel_of_many(kept, k)
+        else:
+            kernels = getattr(self._kernels(), f"weighted_{self.loss}"), None
         return BoundKernel(
-            (self._kernel(weight is not None), self._kernel_of_many(kept, k) if weight is None else None),
+            kernels,
             kept,
             k,
             len(sample.order),

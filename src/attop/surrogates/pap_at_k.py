@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
@@ -16,25 +17,18 @@ __all__ = ["AUCStruct", "PAUCStruct", "PApKAvg", "PApKMax", "PApKRamp", "PApKTS"
 class _Pairs(GroupedSurrogate):
     """Hinges on pairs: of every positive, unless a subclass has another kernel."""
 
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = False
+    loss: ClassVar[str] = "pauc"
 
-    def _kernel(self, weighted: bool) -> Kernel:
+    def _kernels(self) -> ModuleType:
         from attop.surrogates.kernels import pap_at_k
 
-        return pap_at_k.weighted_pauc if weighted else pap_at_k.pauc
+        return pap_at_k
 
     def _kernel_of_many(self, sample: RankingSample, k: Amounts) -> Kernel | None:
         from attop.surrogates.kernels import pap_at_k_lanes as lanes
 
         small = (k <= lanes.MOST_SORTED) & (np.maximum(sample.n_pos, sample.n_neg) <= lanes.LONGEST * k)
-        return self._lanes() if small.any() else None
-
-    def _lanes(self) -> Kernel | None:
-        """Return the kernel that does many models of small groups at once."""
-        from attop.surrogates.kernels import pap_at_k_lanes
-
-        return pap_at_k_lanes.pauc
+        return getattr(lanes, self.loss, None) if small.any() else None
 
 
 class _PApK(_Pairs, TopSurrogate):
@@ -62,16 +56,7 @@ class PApKRamp(_PApK):
 
     name: ClassVar[str] = "pap@k-ramp"
     convex: ClassVar[bool] = False
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k
-
-        return pap_at_k.weighted_ramp if weighted else pap_at_k.ramp
-
-    def _lanes(self) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k_lanes
-
-        return pap_at_k_lanes.ramp
+    loss: ClassVar[str] = "ramp"
 
 
 class PApKAvg(_PApK):
@@ -96,16 +81,7 @@ class PApKAvg(_PApK):
     """
 
     name: ClassVar[str] = "pap@k-avg"
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k
-
-        return pap_at_k.weighted_avg if weighted else pap_at_k.avg
-
-    def _lanes(self) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k_lanes
-
-        return pap_at_k_lanes.avg
+    loss: ClassVar[str] = "avg"
 
 
 class PApKMax(_PApK):
@@ -126,16 +102,7 @@ class PApKMax(_PApK):
     """
 
     name: ClassVar[str] = "pap@k-max"
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k
-
-        return pap_at_k.weighted_max if weighted else pap_at_k.max_
-
-    def _lanes(self) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k_lanes
-
-        return pap_at_k_lanes.max_
+    loss: ClassVar[str] = "max_"
 
 
 class PApKTS(_PApK):
@@ -171,16 +138,7 @@ class PApKTS(_PApK):
 
     name: ClassVar[str] = "pap@k-ts"
     convex: ClassVar[bool] = False
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k
-
-        return pap_at_k.weighted_ts if weighted else pap_at_k.ts
-
-    def _lanes(self) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k_lanes
-
-        return pap_at_k_lanes.ts
+    loss: ClassVar[str] = "ts"
 
 
 class PApKTSConvex(_PApK):
@@ -215,14 +173,7 @@ class PApKTSConvex(_PApK):
     """
 
     name: ClassVar[str] = "pap@k-ts-convex"
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import pap_at_k
-
-        return pap_at_k.weighted_ts_convex if weighted else pap_at_k.ts_convex
-
-    def _lanes(self) -> None:
-        return None
+    loss: ClassVar[str] = "ts_convex"
 
 
 class PAUCStruct(_PApK):

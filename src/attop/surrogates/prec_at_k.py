@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
@@ -10,13 +11,16 @@ from numpy.typing import NDArray
 
 from attop.core.typing import TopLike
 from attop.surrogates.base import Surrogate
-from attop.surrogates.grouped import Amounts, Kernel, TopSurrogate, resolve_each
+from attop.surrogates.grouped import Amounts, TopSurrogate, resolve_each
 
 __all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct", "SoftPrecAtK"]
 
 
 class _PrecAtK(TopSurrogate):
-    smooth: ClassVar[bool] = False
+    def _kernels(self) -> ModuleType:
+        from attop.surrogates.kernels import prec_at_k
+
+        return prec_at_k
 
 
 class PrecAtKStruct(_PrecAtK):
@@ -43,12 +47,7 @@ class PrecAtKStruct(_PrecAtK):
     """
 
     name: ClassVar[str] = "prec@k-struct"
-    convex: ClassVar[bool] = True
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import prec_at_k
-
-        return prec_at_k.weighted_struct if weighted else prec_at_k.struct
+    loss: ClassVar[str] = "struct"
 
 
 class PrecAtKRamp(_PrecAtK):
@@ -74,11 +73,7 @@ class PrecAtKRamp(_PrecAtK):
 
     name: ClassVar[str] = "prec@k-ramp"
     convex: ClassVar[bool] = False
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import prec_at_k
-
-        return prec_at_k.weighted_ramp if weighted else prec_at_k.ramp
+    loss: ClassVar[str] = "ramp"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         k = resolve_each(self.top, n_pos, n_neg)
@@ -107,12 +102,7 @@ class PrecAtKMax(_PrecAtK):
     """
 
     name: ClassVar[str] = "prec@k-max"
-    convex: ClassVar[bool] = True
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import prec_at_k
-
-        return prec_at_k.weighted_max if weighted else prec_at_k.max_
+    loss: ClassVar[str] = "max_"
 
 
 class PrecAtKAvg(_PrecAtK):
@@ -143,12 +133,7 @@ class PrecAtKAvg(_PrecAtK):
     """
 
     name: ClassVar[str] = "prec@k-avg"
-    convex: ClassVar[bool] = True
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import prec_at_k
-
-        return prec_at_k.avg
+    loss: ClassVar[str] = "avg"
 
     _bind_weighted = Surrogate._bind_weighted
     no_weights: ClassVar[str] = (
@@ -194,11 +179,12 @@ class SoftPrecAtK(TopSurrogate):
     name: ClassVar[str] = "prec@k-soft"
     convex: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
+    loss: ClassVar[str] = "soft"
 
-    def _kernel(self, weighted: bool) -> Kernel:
+    def _kernels(self) -> ModuleType:
         from attop.surrogates.kernels import soft_prec_at_k
 
-        return soft_prec_at_k.weighted_soft if weighted else soft_prec_at_k.soft
+        return soft_prec_at_k
 
     def __init__(self, top: TopLike, bandwidth: float = 1.0):
         super().__init__(top)

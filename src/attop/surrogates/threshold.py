@@ -10,6 +10,7 @@ and differ in the threshold t; with the highest negative it is TopPush.
 from __future__ import annotations
 
 import math
+from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +20,6 @@ from attop.core.typing import TopLike
 from attop.surrogates.grouped import (
     Amounts,
     GroupedSurrogate,
-    Kernel,
     TopSurrogate,
     against_negatives,
     resolve_each,
@@ -28,10 +28,14 @@ from attop.surrogates.grouped import (
 __all__ = ["InfinitePushHinge", "PatMat", "PatMatNP", "TopPushK", "TopPushLoss"]
 
 
-class _AgainstHighest(GroupedSurrogate):
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = False
+class _AboutThreshold(GroupedSurrogate):
+    def _kernels(self) -> ModuleType:
+        from attop.surrogates.kernels import threshold
 
+        return threshold
+
+
+class _AgainstHighest(_AboutThreshold):
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         k = np.ones(len(n_pos), np.int64)
         return k, (n_pos > 0) & (n_neg > 0), "a positive and a negative"
@@ -53,11 +57,7 @@ class InfinitePushHinge(_AgainstHighest):
     """
 
     name: ClassVar[str] = "infinite-push"
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import threshold
-
-        return threshold.weighted_hinge if weighted else threshold.hinge
+    loss: ClassVar[str] = "hinge"
 
 
 class TopPushLoss(_AgainstHighest):
@@ -76,19 +76,10 @@ class TopPushLoss(_AgainstHighest):
     """
 
     name: ClassVar[str] = "top-push"
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import threshold
-
-        return threshold.weighted_squared_hinge if weighted else threshold.squared_hinge
+    loss: ClassVar[str] = "squared_hinge"
 
 
-class _Threshold(TopSurrogate):
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = False
-
-
-class TopPushK(_Threshold):
+class TopPushK(TopSurrogate, _AboutThreshold):
     r"""Squared hinges of the positives against the mean of the k highest negatives; convex.
 
     .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + t - s^+_i)_+^2,
@@ -118,17 +109,13 @@ class TopPushK(_Threshold):
     """
 
     name: ClassVar[str] = "top-push-k"
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import threshold
-
-        return threshold.weighted_top_push_k if weighted else threshold.top_push_k
+    loss: ClassVar[str] = "top_push_k"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         return against_negatives(self.top, n_pos, n_neg)
 
 
-class PatMat(_Threshold):
+class PatMat(TopSurrogate, _AboutThreshold):
     r"""Squared hinges of the positives against a smooth quantile of all scores; convex and smooth.
 
     .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + t - s^+_i)_+^2,
@@ -168,17 +155,13 @@ class PatMat(_Threshold):
 
     name: ClassVar[str] = "pat-mat"
     smooth: ClassVar[bool] = True
+    loss: ClassVar[str] = "pat_mat"
 
     def __init__(self, top: TopLike, beta: float = 1.0):
         super().__init__(top)
         if isinstance(beta, bool) or not (math.isfinite(beta) and beta > 0):
             raise ValueError(f"beta must be a positive number, got {beta!r}")
         self.beta = float(beta)
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import threshold
-
-        return threshold.pat_mat
 
     def _constant(self) -> float:
         return self.beta
@@ -207,11 +190,7 @@ class PatMatNP(PatMat):
     """
 
     name: ClassVar[str] = "pat-mat-np"
-
-    def _kernel(self, weighted: bool) -> Kernel:
-        from attop.surrogates.kernels import threshold
-
-        return threshold.pat_mat_np
+    loss: ClassVar[str] = "pat_mat_np"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         k = resolve_each(self.top, n_pos, n_neg, of_negatives=True)

@@ -43,7 +43,9 @@ def weigh(alpha, slack, z, u, margins, theta, right):
             weight = a * s / (z[i, b] * s + u[i, b] * a)
             theta[i, b] = weight
             right[i, b] = weight * (1.0 - margins[i, b])
-    return mu / (2 * n)
+    for b in range(m):
+        mu[b] /= 2 * n
+    return mu
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -58,7 +60,9 @@ def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
         Complementarity the corrector aims for: Mehrotra's centering parameter times `mu`.
     """
     n, m = alpha.shape
-    rate, cross = np.ones(m), np.zeros(m)
+    rate, cross = np.zeros(m), np.zeros(m)
+    for b in range(m):
+        rate[b] = 1.0
     for i in range(n):
         for b in range(m):
             step = theta[i, b] * (1.0 - margins[i, b] - moved[i, b])
@@ -67,7 +71,7 @@ def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
             highest = max(max(-p, 1.0 + p), max(q, 1.0 - q))
             rate[b] = max(rate[b], highest)
             cross[b] += step * (u[i, b] * (1.0 - q) - z[i, b] * (1.0 + p))
-    target = np.empty(m)
+    target = np.zeros(m)
     for b in range(m):
         length = 1.0 / rate[b]
         affine = (1.0 - length) * mu[b] + length**2 * cross[b] / (2 * n)
@@ -105,7 +109,9 @@ def advance(alpha, slack, z, u, theta, right, moved, lower, upper, share):
         Steps taken.
     """
     n, m = alpha.shape
-    rate = np.full(m, 1e-300)
+    rate = np.zeros(m)
+    for b in range(m):
+        rate[b] = 1e-300
     for i in range(n):
         for b in range(m):
             da = right[i, b] - theta[i, b] * moved[i, b]
@@ -117,7 +123,9 @@ def advance(alpha, slack, z, u, theta, right, moved, lower, upper, share):
             right[i, b] = da
             lower[i, b] = dz
             upper[i, b] = du
-    length = np.minimum(1.0, share / rate)
+    length = np.zeros(m)
+    for b in range(m):
+        length[b] = min(1.0, share / rate[b])
     for i in range(n):
         for b in range(m):
             alpha[i, b] += length[b] * right[i, b]
@@ -153,7 +161,7 @@ def factor(gram, mixed, total, threshold_item):
     """
     d, m = threshold_item.shape
     tile = np.empty((d, d, LANES))
-    before = np.ones((d, LANES))
+    before = np.empty((d, LANES))
     for start in range(0, m, LANES):
         width = min(LANES, m - start)
         for i in range(d):

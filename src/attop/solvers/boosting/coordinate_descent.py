@@ -124,27 +124,17 @@ def coordinate_descent(
     ----------
     X : ndarray of shape (n, d), or WeakRankers
         Weak rankers in columns: real-valued or binary. The choice of coordinate depends on their scale.
-    loss : AlongLine
-        Convex and smooth, with derivatives along lines: for example ``PNormPushExp(p).bind(y)``.
-    max_iter : int, at least 1
-        Rounds.
+    loss, max_iter, time_limit, callback
+        See `attop.solvers.base`. The loss is convex and smooth, with derivatives along lines: for example
+        ``PNormPushExp(p).bind(y)``.
     tol : float, at least 0
         Largest absolute entry of the gradient at which the solver stops.
-    time_limit : float or None
-        Seconds; checked between rounds.
-    callback : callable or None
-        See `attop.solvers.base.Callback`; `coef` is of shape (d, 1), `objective` of shape (1,).
 
     Returns
     -------
     solution : CoordinateSolution
         ``"converged"`` also covers that the derivative along the chosen coordinate is zero up to
         rounding, which a `tol` below the resolution of the features would never admit.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, a parameter is out of range, or the surrogate is not what the solver needs.
 
     Notes
     -----

@@ -51,19 +51,12 @@ def bundle(
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    loss : BoundSurrogate
-        Convex, and bound to the labels and groups of the rows of `X`.
+    X, loss, max_iter, time_limit, callback
+        See `attop.solvers.base`. The loss is convex.
     lam : float, positive
         Regularisation; in the form ``1/2 ||w||^2 + C loss``, ``C = 1 / lam``.
     tol : float, positive
         Stop at ``J(w) - lower bound <= tol * (J(0) - lower bound)``; see `attop.solvers.base`.
-    max_iter : int, at least 1
-    time_limit : float, optional
-        Seconds, checked once an iteration. At least the first is done.
-    callback : callable, optional
-        Called as ``callback(t, coef, objective)`` with the best iterate so far, shapes (d, 1) and (1,);
-        True stops the solver. It must not change the arrays.
 
     Returns
     -------
@@ -75,8 +68,7 @@ def bundle(
     Raises
     ------
     ValueError
-        If a parameter is out of range, shapes do not fit, the surrogate is not convex, or its subgradients
-        are none: a lower bound from its planes exceeds its value.
+        Also if subgradients of the surrogate are none: a lower bound from its planes exceeds its value.
 
     Notes
     -----

@@ -53,15 +53,12 @@ def gradient_descent(
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    loss : BoundSurrogate
-        Bound to the labels and groups of the rows of `X`.
+    X, loss, max_iter, time_limit, callback
+        See `attop.solvers.base`. The objective is evaluated at ``w_0, ..., w_{max_iter}``.
     eta : float or array-like of shape (m,), positive
         Length of the first step.
     lam : float or array-like of shape (m,), at least 0
         Regularisation.
-    max_iter : int, at least 1
-        Steps; the objective is evaluated at ``w_0, ..., w_{max_iter}``.
     tol : float, at least 0
         A model has converged when the objective of its best iterate has not gone down by more than
         `tol` times its magnitude over `window` iterations. It then no longer takes part in the products.
@@ -73,11 +70,6 @@ def gradient_descent(
         such steps, and t in the length of a step counts these.
     rng : numpy.random.Generator, optional
         Assigns the groups to new batches in each pass; seeded with 0 by default.
-    time_limit : float, optional
-        Seconds. At least ``w_0`` is evaluated.
-    callback : callable, optional
-        Called as ``callback(t, coef, objective)`` with the best iterates so far, shapes (d, m) and
-        (m,); True stops the solver. It must not change the arrays.
 
     Returns
     -------
@@ -87,26 +79,16 @@ def gradient_descent(
         times that of ``w_0`` (or of 1, if that is larger), is marked ``"diverged"`` and left at its
         best iterate.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range or shapes do not fit.
-
     Notes
     -----
     A model does not depend on which others it is trained with, except in the last bits: BLAS may sum
     the products of one column and of many in different orders, and at a kink of the loss such a
     difference can choose another subgradient.
 
-    Differences from the paper: the feasible set is the whole space and the regulariser, which the paper
-    prints as ``lambda ||w||^2``, enters as its gradient ``lambda w``, as in the experiments' code; the
-    iterate of the lowest training objective is returned, not the last one; the paper does not say when
-    its loop has converged, the rule above is ours.
-
-    References
-    ----------
-    Hiranandani et al. (2020), "Optimization and analysis of the pAp@k metric for recommender systems",
-    algorithm 1.
+    Differences from algorithm 1 of Hiranandani et al. (2020): the feasible set is the whole space, and the
+    regulariser that of the experiments' code, see `attop.GDPApK`; the iterate of the lowest training
+    objective is returned, not the last one; the paper does not say when its loop has converged, the rule
+    above is ours.
     """
     monitor = Monitor(time_limit, callback)
     eta, lam, coef_init = _check(X, loss, eta, lam, max_iter, tol, window, coef_init)

@@ -31,28 +31,16 @@ def lbfgs(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d), or ThresholdRankers
-        Anything with a shape that multiplies a vector, and whose transpose does.
-    loss : BoundSurrogate
-        Smooth.
-    max_iter : int, at least 1
-        Iterations.
+    X, loss, max_iter, time_limit, callback
+        See `attop.solvers.base`. The loss is smooth; X may be anything with a shape that multiplies a vector,
+        and whose transpose does.
     tol : float, at least 0
         Largest absolute entry of the gradient at which the solver stops.
-    time_limit : float or None
-        Seconds; checked between iterations, so that there is one at least.
-    callback : callable or None
-        See `attop.solvers.base.Callback`; `coef` is of shape (d, 1), `objective` of shape (1,).
 
     Returns
     -------
     solution : Solution
         ``"converged"`` also covers an objective that falls by no more than its rounding.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, a parameter is out of range, or the surrogate is not smooth.
 
     Notes
     -----
@@ -121,11 +109,6 @@ def minimise_cross_entropy(X: Features, y: Ints, lam: float) -> tuple[Floats, bo
         rounding, or after 2000 iterations of L-BFGS. `b` moves all scores alike and is left out.
     converged : bool
         Whether it was one of the first two.
-
-    Raises
-    ------
-    ValueError
-        If `lam` is not positive.
     """
     if not lam > 0:
         raise ValueError(f"lam must be positive, got {lam}")

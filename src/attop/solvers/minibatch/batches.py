@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from attop.core.sample import RankingSample
 from attop.core.top import Top
 from attop.core.typing import Features, Floats, Ints
-from attop.solvers.minibatch.kernels import add_rows, deal, score_rows
+from attop.solvers.minibatch.kernels import add_rows, score_rows
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import eligible
 
@@ -84,9 +84,19 @@ class BatchSource(ABC):
         """Yield the batches of one pass over the sample."""
 
     def _deal(self, X: Features, positive: NDArray[np.bool_], order: Ints) -> Iterator[Batch]:
-        """Deal rows of `X` in the given order to batches whose sizes differ by at most one."""
+        """Deal rows of `X` in the given order to batches whose sizes differ by at most one.
+
+        In a batch positives come first, and in either class it reads the sample from front to back.
+        """
         n = len(order)
-        rows, counts = deal(order, positive, math.ceil(n / self._batch_size))
+        n_batches = math.ceil(n / self._batch_size)
+        size, larger = divmod(n, n_batches)
+        # By few bits, which a stable sort counts: several times as fast as comparing.
+        key = np.empty(n, np.min_scalar_type(2 * n_batches))
+        key[order] = 2 * np.repeat(np.arange(n_batches), size + (np.arange(n_batches) < larger))
+        key += ~positive
+        rows = np.argsort(key, kind="stable")
+        counts = np.bincount(key, minlength=2 * n_batches).reshape(n_batches, 2)
         start = 0
         for n_pos, n_neg in counts.tolist():
             size = n_pos + n_neg
@@ -230,12 +240,11 @@ class QueryBatches(BatchSource):
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    y : ndarray of shape (n,), 0 and 1
+    X, y, rng
+        See `Batches`.
     groups : ndarray of shape (n,)
     top : Top
         Resolved in each group; k is at most the number of its positives.
-    rng : numpy.random.RandomState or numpy.random.Generator
 
     Raises
     ------
@@ -274,7 +283,7 @@ def batches_of(
     batch_size: int,
     rng: np.random.RandomState | np.random.Generator,
 ) -> BatchSource:
-    """Return mini-batches of one list, or, where there are `groups`, these."""
+    """Return mini-batches of one list, `Batches`, or, where there are `groups`, these: `QueryBatches`."""
     if groups is None:
         return Batches(X, y, top, batch_size, rng)
     return QueryBatches(X, y, groups, top, rng)

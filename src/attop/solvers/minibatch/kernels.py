@@ -1,4 +1,4 @@
-"""Compiled kernels of the mini-batch solvers: items to batches, products with rows, steps, mistakes."""
+"""Compiled kernels of the mini-batch solvers: products with rows, steps, mistakes."""
 
 from pathlib import Path
 
@@ -6,50 +6,12 @@ import numpy as np
 from numba import njit
 
 from attop.core.compiled import discard_stale
+from attop.surrogates.kernels.groups import LARGEST
 from attop.surrogates.kernels.k_largest import largest
 
-__all__ = ["add_rows", "deal", "mistakes", "projected_step", "score_rows"]
+__all__ = ["add_rows", "mistakes", "projected_step", "score_rows"]
 
 discard_stale(Path(__file__).parent)
-
-
-@njit(cache=True, nogil=True)
-def deal(order, positive, n_batches):
-    """Deal items in the given order to batches whose sizes differ by at most one, the first the larger.
-
-    Parameters
-    ----------
-    order : ndarray of shape (n,)
-    positive : ndarray of shape (n,), bool
-    n_batches : int
-
-    Returns
-    -------
-    rows : ndarray of shape (n,)
-        Batch after batch, in each the positives before the negatives, in either class by row: a batch reads
-        the sample from front to back.
-    counts : ndarray of shape (n_batches, 2)
-        Positives and negatives of each batch.
-    """
-    n = len(order)
-    size, larger = n // n_batches, n % n_batches
-    key = np.empty(n, np.int32)
-    start = np.zeros(2 * n_batches + 1, np.int64)
-    position = 0
-    for batch in range(n_batches):
-        for _ in range(size + 1 if batch < larger else size):
-            row = order[position]
-            key[row] = 2 * batch if positive[row] else 2 * batch + 1
-            start[key[row] + 1] += 1
-            position += 1
-    counts = start[1:].copy().reshape(n_batches, 2)
-    for i in range(2 * n_batches):
-        start[i + 1] += start[i]
-    rows = np.empty(n, np.int64)
-    for row in range(n):
-        rows[start[key[row]]] = row
-        start[key[row]] += 1
-    return rows, counts
 
 
 @njit(cache=True, nogil=True)
@@ -67,10 +29,12 @@ def projected_step(W, gradient, step, radius, total):
         for j in range(m):
             W[i, j] -= step[j] * gradient[i, j]
             square[j] += W[i, j] * W[i, j]
-    shrink = np.minimum(1.0, radius / np.sqrt(square))
+    for j in range(m):
+        length = np.sqrt(square[j])
+        square[j] = radius[j] / length if length > radius[j] else 1.0
     for i in range(d):
         for j in range(m):
-            W[i, j] *= shrink[j]
+            W[i, j] *= square[j]
             total[i, j] += W[i, j]
 
 
@@ -94,9 +58,9 @@ def mistakes(scores, n_pos, k, average, coef):
     delta : int
         Negatives among the k highest, which win ties; -1 if a score is not finite.
     """
-    if not np.isfinite(scores).all():
-        return -1
-    coef[:] = 0.0
+    for s in scores:
+        if not abs(s) <= LARGEST:
+            return -1
     n_neg = len(scores) - n_pos
     pos, pos_at = np.empty(k), np.empty(k, np.int64)
     neg, neg_at = np.empty(k), np.empty(k, np.int64)
@@ -110,13 +74,18 @@ def mistakes(scores, n_pos, k, average, coef):
             hits += 1
     if delta == 0:
         return 0
-    coef[n_pos + neg_at[:delta]] = -1.0
+    raised = delta / (n_pos - hits)
+    for i in range(len(coef)):
+        coef[i] = raised if average and i < n_pos else 0.0
+    for i in range(delta):
+        coef[n_pos + neg_at[i]] = -1.0
     if average:
-        coef[:n_pos] = delta / (n_pos - hits)
-        coef[pos_at[:hits]] = 0.0
+        for i in range(hits):
+            coef[pos_at[i]] = 0.0
     else:
         # The k highest positives are the hits and then, as k - hits = delta, the ones to raise.
-        coef[pos_at[hits:]] = 1.0
+        for i in range(hits, k):
+            coef[pos_at[i]] = 1.0
     return delta
 
 

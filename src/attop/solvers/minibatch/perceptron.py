@@ -69,25 +69,12 @@ def perceptron(
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    y : ndarray of shape (n,), 0 and 1
-    top : Top
-        The top of a batch; see `attop.solvers.minibatch.batches.batch_top`.
-    groups : ndarray of shape (n,), optional
-        Queries: each is a batch, with a top of its own.
-    variant : {"avg", "max"}
-    average : bool
-        Return the average of the iterates after each batch in place of the last.
-    batch_size : int, at least 2
-        Without `groups`.
-    epochs : int, at least 1
-        Passes over the sample at most; the passes end with one free of mistakes.
-    rng : numpy.random.RandomState or numpy.random.Generator
-        Orders the items.
-    time_limit : float, optional
-        Seconds. At least one batch is seen.
-    callback : callable, optional
-        Called as ``callback(epoch, coef, mistakes)`` after each pass, shapes (d, 1) and (1,).
+    X, y, groups, top, batch_size, rng
+        See `attop.solvers.minibatch.batches.batches_of`.
+    variant, average, epochs
+        See `attop.PerceptronAtK`.
+    time_limit, callback
+        See `attop.solvers.base`. At least one batch is seen; a pass is an iteration, mistakes its objective.
 
     Returns
     -------
@@ -96,28 +83,14 @@ def perceptron(
         history hold the mistakes ``sum_t Delta_t`` of each pass, counted as they happened; of an
         unfinished pass, those so far.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range or the sample holds one class only.
-
     Notes
     -----
     Tied items count as ranked worst first, negatives before positives: at ``w = 0`` every batch is
     then a mistake, and a pass free of mistakes ranks the positives strictly above. The mistake bound
     holds for any rule.
 
-    The last iterate of a sample that overlaps is that of the last mistakes. The average is the model that
-    bounds on future mistakes are about.
-
-    Differences from the paper: k is at most the number of positives of the batch; batches of one class
-    are skipped; the paper does not say when to stop before 25 passes. Its algorithms return the last
-    iterate; `average` is an addition.
-
-    References
-    ----------
-    Kar, Narasimhan and Jain (2015), "Surrogate functions for maximizing precision at the top",
-    algorithms 1 (avg) and 2 (max).
+    The average is the model that bounds on future mistakes are about. Differences from the paper, beside
+    those of `attop.PerceptronAtK`: k is at most the number of positives of the batch.
     """
     check_numbers(epochs=epochs)
     monitor = Monitor(time_limit, callback)

@@ -102,11 +102,8 @@ def descend(
         Where to start; it is moved on.
     epochs : int, at least 1
         Passes over the sample.
-    time_limit : float, optional
-        Seconds. At least one batch is seen.
-    callback : callable, optional
-        Called as ``callback(epoch, coef, objective)`` after each pass, shapes (d, m) and (m,); True
-        stops the solver.
+    time_limit, callback
+        See `attop.solvers.base`. At least one batch is seen; a pass is an iteration.
 
     Returns
     -------
@@ -115,11 +112,6 @@ def descend(
         the last pass that was finite, and marked ``"diverged"``. `objective` and the history hold the
         mean, over the batches of each pass, of the surrogate there just before the step: what learning
         has cost, not the loss of the average. `n_iter` counts passes, an unfinished one included.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, or no batch holds both classes.
 
     Examples
     --------

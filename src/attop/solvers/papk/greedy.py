@@ -54,28 +54,9 @@ def greedy_papk(
 ) -> GreedySolution:
     """Train logistic regressions on folds, and combine them greedily on held-out users.
 
-    Special-purpose: it minimises no surrogate, but chooses by the metric itself. The procedure and its
-    differences from the papers are those of `attop.estimators.GreedyPApK`.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    y : ndarray of shape (n,), 0 and 1
-    top : Top
-        Of each group.
-    groups : ndarray of shape (n,), optional
-    lam : float, positive
-        Regularisation of the classifiers' mean cross entropy.
-    n_classifiers : int, at least 1
-    n_alphas : int, at least 2
-        Values of alpha, evenly from 0 to 1.
-    rng : numpy.random.RandomState
-        Draws the held-out users, then the folds.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, pAp@k is undefined on every group, or there are too few items.
+    Special-purpose: it minimises no surrogate, but chooses by the metric itself. Procedure and parameters are
+    those of `attop.GreedyPApK`.
+    `rng` draws the held-out users, then the folds.
     """
     check_numbers(n_classifiers=n_classifiers, n_alphas=n_alphas)
     deadline, history = Deadline(), History()

@@ -46,28 +46,7 @@ def select_papk(
 ) -> SelectSolution:
     """Alternate between selecting the items at the top of each class and classifying them.
 
-    Special-purpose: it minimises no surrogate. The iteration, its stopping rule and its differences from the
-    papers are those of `attop.estimators.SelectPApK`.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    y : ndarray of shape (n,), 0 and 1
-    top : Top
-        Of each group.
-    groups : ndarray of shape (n,), optional
-    lam : float, positive
-        Regularisation of the mean cross entropy.
-    max_iter : int, at least 1
-    tol : float, at least 0
-        Change of the training micro-pAp@k that ends the iteration.
-    time_limit : float, optional
-        Seconds, checked after each iteration.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, or no group has a positive and at least k negatives.
+    Special-purpose: it minimises no surrogate. Iteration and parameters are those of `attop.SelectPApK`.
     """
     check_numbers(max_iter=max_iter, tol=tol)
     monitor = Monitor(time_limit)

@@ -32,19 +32,43 @@ def largest(x, k, floor, value, index):
     count : int
         Number of entries found, at most `k`.
     """
-    if k > INSERTION:
-        return _by_sorting(x, k, floor, value, index)
     count = 0
-    j = 0
-    while j < len(x) and count < k:
-        if x[j] >= floor:
-            _insert(x[j], j, 0, count, value, index)
+    if k <= INSERTION:
+        for j in range(len(x)):
+            v = x[j]
+            if count < k:
+                if v < floor:
+                    continue
+                count += 1
+            elif k == 0 or v <= value[k - 1]:
+                continue
+            at = count - 1
+            while at > 0 and value[at - 1] < v:
+                value[at] = value[at - 1]
+                index[at] = index[at - 1]
+                at -= 1
+            value[at] = v
+            index[at] = j
+        return count
+    # Collect up to 2k candidates, sort them, keep k, and go on with what beats the last of these.
+    size = min(2 * k, len(x))
+    held, where = np.empty(size), np.empty(size, np.int64)
+    trimmed = False
+    for j in range(len(x) + 1):
+        if j < len(x):
+            v = x[j]
+            if v < floor or (trimmed and v <= held[k - 1]):
+                continue
+            held[count] = v
+            where[count] = j
             count += 1
-        j += 1
-    if count == k and k > 0:
-        for i in range(j, len(x)):
-            if x[i] > value[k - 1]:
-                _insert(x[i], i, 0, k - 1, value, index)
+        if j == len(x) or count == 2 * k:
+            _sort(held[:count], where[:count])
+            trimmed = count >= k
+            count = min(k, count)
+    for i in range(count):
+        value[i] = held[i]
+        index[i] = where[i]
     return count
 
 
@@ -68,7 +92,7 @@ def ranked(x, weight):
     for i in range(n):
         value[i] = x[i]
         index[i] = i
-    _sort(value, index, n)
+    _sort(value, index)
     for i in range(n):
         by_rank[i] = weight[index[i]]
     return value, by_rank, index
@@ -87,81 +111,39 @@ def within(weight, first, last):
 
 
 @njit(cache=True, nogil=True)
-def _by_sorting(x, k, floor, value, index):
-    """Collect up to 2k candidates, sort them, keep k, and go on with what beats the last of these."""
-    size = min(2 * k, len(x))
-    held, where = np.empty(size), np.empty(size, np.int64)
-    count = 0
-    bar = -np.inf
-    trimmed = False
-    for j in range(len(x)):
-        if x[j] < floor or (trimmed and x[j] <= bar):
-            continue
-        held[count] = x[j]
-        where[count] = j
-        count += 1
-        if count == 2 * k:
-            _sort(held, where, count)
-            count = k
-            bar = held[k - 1]
-            trimmed = True
-    _sort(held, where, count)
-    count = min(k, count)
-    for i in range(count):
-        value[i] = held[i]
-        index[i] = where[i]
-    return count
-
-
-@njit(cache=True, nogil=True)
-def _sort(value, index, n):
-    """Sort the first `n` values, with their positions, in descending order; equal ones keep theirs."""
-    for first in range(0, n, RUN):
-        for j in range(first + 1, min(first + RUN, n)):
-            _insert(value[j], index[j], first, j, value, index)
-    if n <= RUN:
-        return
+def _sort(value, index):
+    """Sort values, with their positions, in descending order; equal ones keep theirs."""
+    n = len(value)
+    for end in range(n):
+        v, position = value[end], index[end]
+        at = end
+        while at % RUN > 0 and value[at - 1] < v:
+            value[at] = value[at - 1]
+            index[at] = index[at - 1]
+            at -= 1
+        value[at] = v
+        index[at] = position
     left, left_index = np.empty(n), np.empty(n, np.int64)
     run = RUN
     while run < n:
-        for first in range(0, n - run, 2 * run):
-            _merge(value, index, first, first + run, min(first + 2 * run, n), left, left_index)
+        middle = run
+        while middle < n:
+            # Merge two sorted runs in place.
+            first, last = middle - run, min(middle + run, n)
+            if value[middle - 1] < value[middle]:
+                for i in range(run):
+                    left[i] = value[first + i]
+                    left_index[i] = index[first + i]
+                i, j, to = 0, middle, first
+                while i < run:
+                    if j < last and value[j] > left[i]:
+                        value[to] = value[j]
+                        index[to] = index[j]
+                        j += 1
+                    else:
+                        value[to] = left[i]
+                        index[to] = left_index[i]
+                        i += 1
+                    to += 1
+            middle += 2 * run
         run *= 2
-
-
-@njit(cache=True, nogil=True)
-def _insert(v, position, first, end, value, index):
-    """Insert into the sorted entries from `first` to `end`, behind equal ones."""
-    while end > first and value[end - 1] < v:
-        value[end] = value[end - 1]
-        index[end] = index[end - 1]
-        end -= 1
-    value[end] = v
-    index[end] = position
-
-
-@njit(cache=True, nogil=True)
-def _merge(value, index, first, middle, last, left, left_index):
-    """Merge two sorted runs in place; `left` has room for the first."""
-    if value[middle - 1] >= value[middle]:
-        return
-    size = middle - first
-    for i in range(size):
-        left[i] = value[first + i]
-        left_index[i] = index[first + i]
-    i, j, to = 0, middle, first
-    while i < size and j < last:
-        if value[j] > left[i]:
-            value[to] = value[j]
-            index[to] = index[j]
-            j += 1
-        else:
-            value[to] = left[i]
-            index[to] = left_index[i]
-            i += 1
-        to += 1
-    while i < size:
-        value[to] = left[i]
-        index[to] = left_index[i]
-        i += 1
-        to += 1

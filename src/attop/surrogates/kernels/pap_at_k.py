@@ -19,7 +19,7 @@ __all__ = [
     "ts",
     "ts_convex",
     "weighted_avg",
-    "weighted_max",
+    "weighted_max_",
     "weighted_pauc",
     "weighted_ramp",
     "weighted_ts",
@@ -326,7 +326,9 @@ def _weighted_surplus(high, inner, others, top):
 
 
 ramp, pauc, max_, avg, ts, ts_convex = map(over_groups, (_ramp, _pauc, _max, _avg, _ts, _ts_convex))
-weighted_ramp, weighted_pauc, weighted_max = map(over_groups, (_weighted_ramp, _weighted_pauc, _weighted_max))
+weighted_ramp, weighted_pauc, weighted_max_ = map(
+    over_groups, (_weighted_ramp, _weighted_pauc, _weighted_max)
+)
 weighted_avg, weighted_ts, weighted_ts_convex = map(
     over_groups, (_weighted_avg, _weighted_ts, _weighted_ts_convex)
 )

@@ -6,7 +6,7 @@ from numba import njit
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked, smallest, within
 
-__all__ = ["avg", "max_", "ramp", "struct", "weighted_max", "weighted_ramp", "weighted_struct"]
+__all__ = ["avg", "max_", "ramp", "struct", "weighted_max_", "weighted_ramp", "weighted_struct"]
 
 
 @njit(cache=True, nogil=True)
@@ -188,6 +188,6 @@ def _matched_by_weight(row, n_pos, w, k, of_highest):
 
 
 struct, ramp, max_, avg = map(over_groups, (_struct, _ramp, _max, _avg))
-weighted_struct, weighted_ramp, weighted_max = map(
+weighted_struct, weighted_ramp, weighted_max_ = map(
     over_groups, (_weighted_struct, _weighted_ramp, _weighted_max)
 )

@@ -13,6 +13,8 @@ __all__ = [
     "squared_hinge",
     "top_push_k",
     "weighted_hinge",
+    "weighted_pat_mat",
+    "weighted_pat_mat_np",
     "weighted_squared_hinge",
     "weighted_top_push_k",
 ]
@@ -195,3 +197,4 @@ hinge, squared_hinge, weighted_hinge, weighted_squared_hinge = map(
 )
 top_push_k, weighted_top_push_k = map(over_groups, (_top_push_k, _weighted_top_push_k))
 pat_mat, pat_mat_np = map(over_groups, (_pat_mat, _pat_mat_np))
+weighted_pat_mat, weighted_pat_mat_np = pat_mat, pat_mat_np  # which weigh the items if there are weights
