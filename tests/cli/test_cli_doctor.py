@@ -119,10 +119,17 @@ def test_cores_that_are_not_for_this_process(folder, capsys, monkeypatch):
     assert any(re.match("ok cores: 1\\b.*snakemake --cores 1 ", line) for line in lines)
 
 
-def test_it_runs_where_packages_are_missing():
+@pytest.mark.parametrize(
+    ("missing", "command"),
+    [
+        (["numpy", "yaml", "matplotlib"], ["status"]),
+        (["yaml", "pydantic"], ["check-method", "attop.SoftTop"]),
+    ],
+)
+def test_it_runs_where_packages_are_missing(missing, command):
     code = (
-        "import sys\nfor name in ('numpy', 'yaml', 'pydantic', 'matplotlib'): sys.modules[name] = None\n"
-        "from attop_bench.cli import doctor\nfrom attop_bench.cli.main import main\nprint(main(['status']))"
+        f"import sys\nfor name in {missing}: sys.modules[name] = None\n"
+        f"from attop_bench.cli import doctor\nfrom attop_bench.cli.main import main\nprint(main({command}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "1\n", done.stderr

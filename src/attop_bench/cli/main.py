@@ -65,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = f"attop {arguments[0]}" if arguments else "attop"
     try:
         options = parse(arguments)
+        status = options.run(options)
+        sys.stdout.flush()
+        return status
     except ModuleNotFoundError as error:
         if (error.name or "attop").partition(".")[0] in ("attop", "attop_bench"):
             raise
@@ -75,10 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    try:
-        status = options.run(options)
-        sys.stdout.flush()
-        return status
     except BrokenPipeError:  # such as `attop plan | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor does Python complain at exit
         return 0

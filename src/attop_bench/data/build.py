@@ -49,12 +49,6 @@ def build(
     out : path
         File to write; of the last stage, to be read by `Dataset.load`. If the data are unavailable it holds
         the reason alone, which `Dataset.load` raises.
-
-    Raises
-    ------
-    DatasetError
-        If something is unknown, `previous` is not the file of the stage before, or the data are unusable
-        or not what was expected.
     """
     kind = spec["kind"]
     order = kind_of(kind).stages
@@ -84,19 +78,7 @@ def build(
 
 
 def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
-    """Compare the counts of a data set with what they must be.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    expect : mapping
-        Any of ``items``, ``features``, ``positives`` and ``groups``; None is not compared.
-
-    Raises
-    ------
-    DatasetError
-        With every count that differs.
-    """
+    """Refuse counts (``items``, ``features``, ``positives``, ``groups``) other than those in `expect`."""
     counts = dataset.summary()
     wrong = [
         f"{name}: got {counts.get(name, 'none')}, expected {count}"

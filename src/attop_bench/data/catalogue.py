@@ -141,18 +141,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def kind_of(kind: str) -> Kind:
-    """Return a kind by its name, or import one.
-
-    Parameters
-    ----------
-    kind : str
-        A key of `KINDS`, or the dotted path of a `Kind` or of a function that returns a `Dataset`.
-
-    Raises
-    ------
-    DatasetError
-        If it is unknown or cannot be imported.
-    """
+    """Return a kind by its key of `KINDS`, or by the dotted path of a `Kind` or function of a `Dataset`."""
     module, _, name = kind.rpartition(".")
     if not module:
         if kind not in KINDS:
@@ -176,11 +165,6 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dic
     """Return the parameters of one stage out of those of the data set, defaults filled in.
 
     A workflow that gives each rule these alone runs a stage again only when its own parameters change.
-
-    Raises
-    ------
-    DatasetError
-        If `kind` or `stage` is unknown, a parameter is unknown to every stage, or one is missing.
     """
     data_kind = kind_of(kind)
     step = data_kind.step(stage)

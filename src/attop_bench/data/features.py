@@ -14,24 +14,8 @@ __all__ = ["Factorisation", "interaction_features", "masked_nmf", "umap_embeddin
 
 
 def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
-    """Return user features, item features and their Hadamard product, side by side.
+    """Return features (n, r) of the user and of the item of each row and their product, side by side.
 
-    Parameters
-    ----------
-    user, item : array-like of shape (n, r)
-        Features of the user and of the item of each row.
-
-    Returns
-    -------
-    X : ndarray of shape (n, 3 r)
-
-    Raises
-    ------
-    DatasetError
-        If the shapes differ.
-
-    Notes
-    -----
     Within one user the user's features are constant: they change no ranking, and are kept because the
     paper has them. A linear model ranks by the item features and, through the product, by their
     agreement with the user's.
@@ -64,13 +48,8 @@ def umap_embedding(
     Parameters
     ----------
     X : array-like of shape (n, d)
-    n_components : int, below n - 1
-        Dimensions of the embedding.
-    random_state : int
-    n_neighbors : int, from 2 to n - 1
-        Size of the neighbourhoods UMAP preserves.
-    min_dist : float
-        Least distance of embedded rows.
+    n_components, random_state, n_neighbors, min_dist
+        As for UMAP.
     n_fit : int, optional
         Rows drawn at random to fit on; the others are then placed among them, as many at a time. All are
         fitted on if left out.
@@ -79,13 +58,6 @@ def umap_embedding(
     -------
     embedding : ndarray of shape (n, n_components)
         Each dimension is centred.
-
-    Raises
-    ------
-    DatasetError
-        If `X` is not a finite table, or too small for the parameters.
-    ImportError
-        If umap-learn is not installed.
 
     Notes
     -----
@@ -175,8 +147,6 @@ def masked_nmf(
         Columns of either factor.
     seed : int
         Of the positive random start.
-    max_iter : int
-        Iterations at most.
     tol : float
         Stop once an iteration lowers the objective by no more than `tol` times its first value.
 
@@ -184,12 +154,6 @@ def masked_nmf(
     -------
     factorisation : Factorisation
         Factors of rows and columns without an observed entry are 0.
-
-    Raises
-    ------
-    DatasetError
-        If an entry is negative or not finite, all are 0, a place is outside the matrix or given twice,
-        or rank is below 1.
 
     Notes
     -----

@@ -55,7 +55,6 @@ def obtain(source: Source, cache: _Path, *, mirror: _Path | None = None, offline
 
     Parameters
     ----------
-    source : Source
     cache : path
         Folder of files; made if missing. Archives that files were taken from are kept in ``archives``.
     mirror : path or str, optional
@@ -63,10 +62,6 @@ def obtain(source: Source, cache: _Path, *, mirror: _Path | None = None, offline
         as name. Default: the environment variable ``ATTOP_MIRROR``.
     offline : bool, default False
         Ask no server; a mirror that is a folder is used all the same.
-
-    Returns
-    -------
-    path : Path
 
     Raises
     ------
@@ -316,14 +311,7 @@ def fetch_files(
     and digests, so that other bytes prepare the data set again and the same bytes from elsewhere do not; or
     the reason why they are unavailable. Beside it lies a count of the failures so far; see `failures`.
 
-    Parameters
-    ----------
-    files : mapping
-        Parameter of the builder -> `Source`.
-    cache, mirror, offline
-        See `obtain`.
-    out : path
-        Receipt to write.
+    `files` are the sources by parameter of the builder, `out` is the receipt; for the others see `obtain`.
     """
     receipt: dict[str, dict[str, str]] = {}
     for parameter, file in files.items():
@@ -339,15 +327,7 @@ def fetch_files(
 
 
 def read_receipt(path: _Path) -> dict[str, str]:
-    """Return parameter -> path of the files.
-
-    Raises
-    ------
-    Unavailable
-        If the receipt holds the reason why there are none.
-    DatasetError
-        If a file has left the cache since.
-    """
+    """Return parameter -> path of the files, or raise `Unavailable` with the reason the receipt holds."""
     receipt = json.loads(Path(path).read_text(encoding="utf-8"))
     if "unavailable" in receipt:
         raise Unavailable(*receipt["unavailable"])

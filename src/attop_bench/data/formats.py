@@ -201,22 +201,8 @@ def read_frame(
 def read_table(path: _Path, format: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
     """Read a table from a file.
 
-    Parameters
-    ----------
-    path : path
-    format : str, optional
-        A key of `FORMATS`; the end of the file's name decides if left out.
-    options : mapping, optional
-        Parameters of the reader.
-
-    Returns
-    -------
-    table : Table
-
-    Raises
-    ------
-    DatasetError
-        If the format or an option is unknown, or the file is missing or not of that format.
+    `format` is a key of `FORMATS`, and the end of the file's name decides if left out; `options` are
+    parameters of the reader. What cannot be read so raises `DatasetError`.
     """
     name = format_of(path) if format is None else format
     where = f"dataset {path}"
@@ -265,11 +251,6 @@ def read_delimited(
         What stands for a missing value besides nothing, NA, NaN, null and their like: such as ``?`` or -999.
     decimal : str
         ``.`` or ``,``, before the decimals of numbers.
-
-    Raises
-    ------
-    DatasetError
-        If the lines cannot be split into equal numbers of fields, or two columns have one name.
     """
     import pandas as pd
 
@@ -327,11 +308,6 @@ def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: boo
     frame : DataFrame
         Columns ``label``, ``qid`` if the file has them, and the features, named by their indices. What a
         line leaves out is 0.
-
-    Raises
-    ------
-    DatasetError
-        If a line has another form, or an index is out of range or so large that the table is.
     """
     import pandas as pd
     from sklearn.datasets import load_svmlight_file
@@ -367,19 +343,7 @@ def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: boo
 
 
 def read_npz(path: _Path) -> pd.DataFrame:
-    """Read an ``.npz`` file; nothing is unpickled.
-
-    Returns
-    -------
-    frame : DataFrame
-        An array of shape (n,) is a column of its name, an array ``X`` of shape (n, d) is the columns
-        ``X1`` to ``Xd``.
-
-    Raises
-    ------
-    DatasetError
-        If the file is something else, holds objects, or its arrays differ in length.
-    """
+    """Read ``.npz`` without unpickling: arrays (n,) are columns, ``X`` of (n, d) is ``X1`` to ``Xd``."""
     import pandas as pd
 
     where = f"dataset {path}"
@@ -416,13 +380,7 @@ def read_npz(path: _Path) -> pd.DataFrame:
 
 
 def read_parquet(path: _Path) -> pd.DataFrame:
-    """Read a Parquet file.
-
-    Raises
-    ------
-    DatasetError
-        If the file is of another format.
-    """
+    """Read a Parquet file."""
     import pandas as pd
     from pyarrow import parquet, types
 
@@ -439,13 +397,7 @@ def read_parquet(path: _Path) -> pd.DataFrame:
 
 
 def read_arff(path: _Path) -> pd.DataFrame:
-    """Read a dense ARFF file of numeric and nominal attributes; ``?`` is a missing value.
-
-    Raises
-    ------
-    DatasetError
-        If SciPy's reader does not take the file.
-    """
+    """Read a dense ARFF file of numeric and nominal attributes; ``?`` is a missing value."""
     import pandas as pd
     from scipy.io import arff
 
@@ -485,11 +437,6 @@ def read_pickle(path: _Path, digest: str, member: str | None = None) -> pd.DataF
         Of the file, as in `attop_bench.data.source.Source`.
     member : str, optional
         Name of the pickle, if the file is an archive of several.
-
-    Raises
-    ------
-    DatasetError
-        If there is no digest or it is another, or the pickle is no table.
     """
     import pandas as pd
 

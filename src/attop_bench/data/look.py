@@ -155,15 +155,6 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
         Column of the labels; the likeliest one if left out.
     positive : value, optional
         Value of the positive class; the rarest one if left out.
-
-    Returns
-    -------
-    findings : Look
-
-    Raises
-    ------
-    DatasetError
-        If the file cannot be read, or has no such column or value.
     """
     where = f"dataset {path}"
     reader = _separator(path)

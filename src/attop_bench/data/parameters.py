@@ -78,20 +78,8 @@ def complete(
 ) -> dict[str, Any]:
     """Return `given` with the defaults of `function` filled in.
 
-    Parameters
-    ----------
-    function : callable
-    given : mapping
-        Values by name of parameter.
-    where : str
-        What the message calls the function.
-    reserved : collection of str
-        Parameters of `function` that are not the caller's to give, such as its input arrays.
-
-    Raises
-    ------
-    DatasetError
-        If a name is unknown, or a parameter without default is not given.
+    A name that is unknown raises `DatasetError` (`where` is what the message calls the function), and so does
+    one of `reserved`, such as input arrays, or a parameter without default that is not given.
     """
     parameters = {n: p for n, p in inspect.signature(function).parameters.items() if n not in reserved}
     for name in given:

@@ -32,13 +32,7 @@ _METHODS = """methods:
 
 
 def parameters(table: Look) -> dict[str, Any]:
-    """Return the parameters of the kind ``file`` for a table.
-
-    Raises
-    ------
-    DatasetError
-        If nothing could be the label, or no column is left.
-    """
+    """Return the parameters of the kind ``file`` for a table."""
     if table.label is None:
         raise DatasetError(
             f"dataset {table.path}: no column has two values: name the label, --label COLUMN --positive VALUE"
@@ -81,13 +75,7 @@ def in_time(table: Look) -> dict[str, object] | None:
 
 
 def propose(table: Look, top: Top | None = None) -> str:
-    """Return a configuration in YAML, with comments; by default for the top 100 of as many rows as the table.
-
-    Raises
-    ------
-    DatasetError
-        If there is none; see `parameters`.
-    """
+    """Return a configuration in YAML, with comments; by default for the top 100 of as long a table."""
     options = parameters(table)
     id = identifier(table.path)
     top = top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))

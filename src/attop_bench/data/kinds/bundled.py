@@ -28,11 +28,6 @@ def wdbc(n_features: Annotated[int, Field(strict=True, ge=1, le=30)] = 30) -> Da
         The first so many features. With all of them the top of the list is easy; Rudin (2005), section 5,
         takes the first six so that no ranking is perfect.
 
-    Raises
-    ------
-    DatasetError
-        If `n_features` is anything else.
-
     Notes
     -----
     Malignant is the positive class. scikit-learn codes benign as 1, so its target is turned round.
@@ -64,11 +59,6 @@ def digit(
     pool : int from 1 to 4, a divisor of 8
         Side of the squares of pixels of which each becomes one, their mean. On all pixels every method is
         right at the top; with 4 by 4 of them (``pool=2``) a linear score no longer is.
-
-    Raises
-    ------
-    DatasetError
-        If `digit` or `pool` is anything else.
     """
     from sklearn.datasets import load_digits
 

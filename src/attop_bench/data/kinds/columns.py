@@ -102,13 +102,7 @@ def refuse_gaps(features: pd.DataFrame, where: str) -> None:
 
 
 def positives(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return whether each row is positive: has a value, or stands in a comparison such as ``">= 1"``.
-
-    Raises
-    ------
-    DatasetError
-        If no row is.
-    """
+    """Return whether each row is positive: has a value, or stands in a comparison such as ``">= 1"``."""
     import pandas as pd
 
     comparison = _comparison(positive)
@@ -139,13 +133,7 @@ def is_comparison(positive: object) -> bool:
 
 
 def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
-    """Return the rows that stay when positives are drawn to be `share` of them.
-
-    Raises
-    ------
-    DatasetError
-        If `share` asks for no positive or more than there are.
-    """
+    """Return the rows that stay when positives are drawn to be `share` of them."""
     rows = np.flatnonzero(y)
     count = round(share / (1 - share) * (len(y) - len(rows)))
     if not 1 <= count <= len(rows):

@@ -60,24 +60,10 @@ def simulate_likes(
     noise: float,
     rng: np.random.Generator,
 ) -> NDArray[np.bool_]:
-    """Let users like images of a few digits.
+    """Return which users like which images, shape (n_users, n_items).
 
-    Parameters
-    ----------
-    digit : array-like of shape (n_items,)
-    n_users : int
-    n_classes : (int, int)
-        Smallest and largest number of digits a user likes.
-    liking : (float, float)
-        Range of the probability that a user likes an image of these digits; drawn once per user, so
-        that some engage little and some much.
-    noise : float in [0, 1]
-        Probability of liking any other image.
-    rng : Generator
-
-    Returns
-    -------
-    liked : ndarray of shape (n_users, n_items)
+    A user likes from `n_classes[0]` to `n_classes[1]` digits: an image of these with a probability drawn from
+    `liking` once per user, so that some engage little and some much, any other with probability `noise`.
     """
     classes, code = np.unique(digit, return_inverse=True)
     count = rng.integers(n_classes[0], n_classes[1] + 1, n_users)
@@ -110,20 +96,9 @@ def recommend(
 ) -> Recommendation:
     """Put `n_profile` liked items of each user aside, label the other liked ones 1 and sample negatives.
 
-    Parameters
-    ----------
-    liked : ndarray of shape (n_users, n_items), bool
-    n_profile : int
-        Users with no more liked items than this are left out.
-    negatives : (float, float)
-        Range of the number of negatives per positive, drawn uniformly per user. The negatives are drawn
-        without replacement from the items the user does not like, and end where those end.
-    rng : Generator
-
-    Raises
-    ------
-    DatasetError
-        If no user is left.
+    Users with no more liked items than `n_profile` are left out. The number of negatives per positive is
+    drawn from the range `negatives` once per user; they are drawn without replacement from the items the
+    user does not like, and end where those end.
     """
     profile = np.zeros_like(liked)
     users, items, labels = [], [], []
@@ -162,26 +137,8 @@ def image_recommendation(
     User features are the mean item features of `n_profile` liked images drawn at random; these images
     then leave the user's data.
 
-    Parameters
-    ----------
-    item_features : array-like of shape (n_items, r)
-    digit : array-like of shape (n_items,)
-        Class of each image; nothing but the simulated taste looks at it.
-    n_users, n_classes, liking, noise
-        See `simulate_likes`.
-    n_profile, negatives
-        See `recommend`.
-    seed : int
-
-    Returns
-    -------
-    dataset : Dataset
-        ``X`` of shape (n, 3 r), users as groups.
-
-    Raises
-    ------
-    DatasetError
-        If a parameter is out of range or no user is left.
+    Nothing but the simulated taste (`simulate_likes`) looks at `digit`, the class of each image; for
+    `n_profile` and `negatives` see `recommend`. Users are groups.
 
     Notes
     -----
@@ -275,11 +232,6 @@ def read_behance(
     likes : dict
         ``user`` and ``item`` of each like, as codes from 0, and ``projected`` (see `project_items`), whose
         rows the item codes count.
-
-    Raises
-    ------
-    DatasetError
-        If a file has another form or no user is left.
 
     Notes
     -----

@@ -63,11 +63,6 @@ def citation_recommendation(
     dataset : Dataset
         155 features; the tables are its parts, users its groups.
 
-    Raises
-    ------
-    DatasetError
-        If the archive is another, a table has another form, or no user is left in it.
-
     Notes
     -----
     Differences from the paper: it says 157 features, seven of them contacts; the published tables have five
@@ -126,11 +121,6 @@ def kdd_cup(info: str | os.PathLike[str], features: str | os.PathLike[str]) -> D
         patient, image and place are not features.
     features : path
         ``Features.txt``: 117 numbers in each line, for the candidate in the same line of `info`.
-
-    Raises
-    ------
-    DatasetError
-        If a file has another form, a label is not 1 or -1, or the files differ in lines.
     """
     options = {"header": False, "separator": "whitespace"}
     label = read_frame(info, "csv", options).iloc[:, 0].to_numpy()

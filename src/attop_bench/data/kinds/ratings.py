@@ -42,20 +42,17 @@ def simulate_ratings(
 
     Parameters
     ----------
-    n_users, n_items : int
     rank : int
         Dimensions of taste, beside how much an item is liked by all and how mild a user is.
     noise : float in [0, 1]
         Share of the noise in the variance of a rating.
     n_rated : (float, float)
         Range of the number of ratings of a user, drawn log-uniformly; popular items are rated more often.
-    seed : int
 
     Returns
     -------
     ratings : dict
-        ``user``, ``item``, ``rating`` and ``time``, each of shape (n_ratings,), ordered by user; times
-        are all different and in random order.
+        ``user``, ``item``, ``rating`` and ``time``, ordered by user; times are in random order.
     """
     low, high = n_rated
     if high > n_items:
@@ -77,18 +74,7 @@ def simulate_ratings(
 
 
 def first_ratings(user: ArrayLike, time: ArrayLike, n_first: int = 20) -> NDArray[np.bool_]:
-    """Mark the first `n_first` ratings of each user.
-
-    Parameters
-    ----------
-    user, time : array-like of shape (n,)
-    n_first : int
-
-    Returns
-    -------
-    first : ndarray of shape (n,), bool
-        Ratings of the same user and time are taken in the order they are given.
-    """
+    """Mark the first `n_first` ratings of each user; those of the same time in the order they are given."""
     users = np.asarray(user)
     order = np.lexsort((np.asarray(time), users))
     _, start, size = np.unique(users[order], return_index=True, return_counts=True)
@@ -107,26 +93,8 @@ def label_rest(
 ) -> tuple[Ints, Ints]:
     """Choose and label the ratings that become rows: not among the first, of known items, of active users.
 
-    Parameters
-    ----------
-    user, item, rating : array-like of shape (n,)
-    first : ndarray of shape (n,), bool
-        Ratings that went into the matrix; see `first_ratings`.
-    positive : float
-        Rating that is labelled 1.
-    min_rows : int
-        Users with fewer ratings left are dropped, after the items that the first ratings do not know.
-
-    Returns
-    -------
-    rows : ndarray of shape (n_rows,)
-        Positions in the given arrays, increasing.
-    y : ndarray of shape (n_rows,)
-
-    Raises
-    ------
-    DatasetError
-        If nothing is left.
+    The rating `positive` is labelled 1. Users with fewer than `min_rows` ratings left are dropped, after the
+    items that the `first_ratings` do not know. Returns the positions of the rows, increasing, and labels.
     """
     users, items = np.asarray(user), np.asarray(item)
     rows = np.flatnonzero(~first & np.isin(items, items[first]))
@@ -153,24 +121,10 @@ def factorise(
     tol: float = 1e-4,
     seed: int,
 ) -> dict[str, NDArray]:
-    """Factorise the matrix of the first ratings of each user.
+    """Factorise the matrix of the first `n_first` ratings of each user; see `masked_nmf`.
 
-    Parameters
-    ----------
-    user, item, rating, time : array-like of shape (n,)
-        Any identifiers that can be sorted; no item twice by the same user.
-    n_first : int
-        Ratings of each user that make the matrix.
-    n_factors : int
-        Dimensions of the factors.
-    max_iter, tol, seed
-        See `masked_nmf`.
-
-    Returns
-    -------
-    factors : dict
-        ``first`` (see `first_ratings`), ``user_factors`` and ``item_factors`` (one row per user and per
-        item, in sorted order) and ``objective`` (see `Factorisation`).
+    Returns ``first`` (see `first_ratings`), ``user_factors`` and ``item_factors`` (one row per user and per
+    item, in sorted order) and ``objective`` (see `Factorisation`).
 
     Notes
     -----
@@ -211,20 +165,9 @@ def rating_recommendation(
     positive: float = 5,
     min_rows: Count = 20,
 ) -> Dataset:
-    """Return the ratings after the first ones as rows of <user, item, product> features.
+    """Return the ratings after the first ones as rows of <user, item, product> features, users as groups.
 
-    Parameters
-    ----------
-    user, item, rating : array-like of shape (n,)
-    first, user_factors, item_factors, objective
-        As `factorise` returns them.
-    positive, min_rows
-        See `label_rest`.
-
-    Returns
-    -------
-    dataset : Dataset
-        ``X`` of shape (n_rows, 3 n_factors), users as groups.
+    For `positive` and `min_rows` see `label_rest`.
 
     References
     ----------
@@ -254,18 +197,7 @@ def rating_recommendation(
 
 
 def read_ratings(path: str | os.PathLike[str]) -> dict[str, NDArray]:
-    """Read ``u.data``: tab separated user, item, rating and time in seconds, no header.
-
-    Returns
-    -------
-    ratings : dict
-        ``user``, ``item``, ``rating`` and ``time``, each of shape (n_ratings,), int64, as in the file.
-
-    Raises
-    ------
-    DatasetError
-        If a line has another form, a rating is not from 1 to 5, or a user rates an item twice.
-    """
+    """Read ``u.data``: tab separated user, item, rating (1 to 5) and time in seconds, no header."""
     try:
         table = np.loadtxt(path, dtype=np.int64, delimiter="\t", ndmin=2)
     except (OSError, ValueError) as error:

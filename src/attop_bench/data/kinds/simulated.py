@@ -31,25 +31,17 @@ def simulation(
 
     Parameters
     ----------
-    n_users : int
-        Number of users, the groups.
     n_pos : sequence of int
         Positives per user; the users take the entries in turn, so two entries make two halves.
     n_neg : int
         Negatives per user.
     d : int
         Number of features.
-    seed : int
 
     Returns
     -------
     dataset : Dataset
-        Users in order; within a user the positives come first.
-
-    Raises
-    ------
-    DatasetError
-        If a number is not a positive integer.
+        Users, the groups, in order; within a user the positives come first.
 
     Notes
     -----
@@ -103,21 +95,13 @@ def fraud_stream(
 
     Parameters
     ----------
-    n_customers, n_terminals : int, at least 20
-    n_days : int, at least 30
-    delay : int, at least 0
+    delay : int
         Days until a fraud is known; no feature knows of one earlier.
-    seed : int
 
     Returns
     -------
     dataset : Dataset
         With the customer as entity, and days.
-
-    Raises
-    ------
-    DatasetError
-        If a number is not an integer in its range.
 
     Notes
     -----

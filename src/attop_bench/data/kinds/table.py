@@ -200,23 +200,7 @@ class RawTable:
 def file_table(path: _Path, **options: Any) -> Dataset:
     """Read a table: one column of labels, perhaps one of groups, the others features.
 
-    Parameters
-    ----------
-    path : path
-    **options
-        See `TableOptions`.
-
-    Returns
-    -------
-    dataset : Dataset
-        Named after the file; features in the order of the file.
-
-    Raises
-    ------
-    DatasetError
-        If a file or a column is missing, a column has missing or infinite values or is not numeric,
-        `positive` does not occur, the files differ in their columns, or there are too few positives to
-        keep.
+    For the options see `TableOptions`. The data set is named after the file, features are in its order.
     """
     chosen = TableOptions.of({"path": path, **options})
     table = read_raw_table(chosen)
@@ -248,14 +232,7 @@ vars(file_table)["__signature__"] = inspect.signature(TableOptions)
 
 
 def read_raw_table(options: RawOptions) -> RawTable:
-    """Read files of one form, and find out which column is what.
-
-    Raises
-    ------
-    DatasetError
-        If a file or a column is missing, the files differ in their columns, label or a role have gaps, or the
-        features have and `impute` is left out.
-    """
+    """Read files of one form, and find out which column is what."""
     import pandas as pd
 
     where, label, keep = options.where, options.label, options.keep

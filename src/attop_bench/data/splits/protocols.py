@@ -148,15 +148,6 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: o
         never on a method, so that methods are compared on the same folds.
     **options
         Parameters of the protocol's function.
-
-    Returns
-    -------
-    folds : list of Fold
-
-    Raises
-    ------
-    DatasetError
-        If the protocol or an option is unknown, groups are missing, or a class is too small.
     """
     protocol = _protocol(kind)
     columns = {name: getattr(dataset, name) for name in protocol.takes}
@@ -179,13 +170,7 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: o
 
 
 def count_folds(kind: str, /, **options: object) -> int:
-    """Return how many folds a repeat of a protocol has, without looking at data.
-
-    Raises
-    ------
-    DatasetError
-        If the protocol or an option is unknown.
-    """
+    """Return how many folds a repeat of a protocol has, without looking at data."""
     protocol = _protocol(kind)
     filled = protocol.options(options)
     if protocol.counted_by is None:
