@@ -11,11 +11,11 @@ from attop.core.files import read_json
 from attop.core.top import Top
 from attop.experiment.candidate import Learner
 from attop.metrics import average_precision, get_metric, precision_at_k
-from attop_bench.data.base import Dataset, Unavailable
+from attop_bench.data.base import Dataset
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.job import Job, Run
 from attop_bench.run.record import Record, RecordError
-from attop_bench.run.trace import trace, trace_table
+from attop_bench.run.trace import trace
 from attop_bench.run.training import run_job
 from support.folds import cut
 from support.recorder import Recorder
@@ -263,10 +263,6 @@ def test_a_trace_is_the_chosen_setting_stopped_ever_later():
     assert trace(job(), data, fold, run(job(), data), "k=5") == [], "no iterations to stop"
     failed = replace(outcome, status="error", tops=[])
     assert trace(chosen, data, fold, failed, "k=5") == []
-    table = trace_table("toy", data, fold, {"boost": chosen}, {"boost": outcome}, "k=5")
-    assert table["iterations"].tolist() == [1, 2, 4, 6]
-    gone = Unavailable("not there", "look elsewhere")
-    assert trace_table("toy", gone, None, {"boost": chosen}, {"boost": failed}, "k=5").empty
 
 
 def test_a_record_is_read_as_it_was_written_or_refused(tmp_path):

@@ -37,15 +37,15 @@ def add_retry(parser: argparse.ArgumentParser) -> None:
 def run_status(options: argparse.Namespace) -> int:
     """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
     plan = Plan(read_config(options))
-    outcomes = {run: _outcome(plan, run) for run in plan.runs()}
-    runs, datasets = counted(len(outcomes), "training run"), counted(len(plan.config.datasets), "data set")
+    states = {run: _state(plan, run) for run in plan.runs()}
+    runs, datasets = counted(len(states), "training run"), counted(len(plan.config.datasets), "data set")
     print(f"{runs} of {datasets}, in {plan.root}\n")
-    print(columns(_table(plan, outcomes), right=range(1, 9)))
+    print(columns(_table(plan, states), right=range(1, 9)))
     for reason in (_OTHER, _DAMAGED):
-        if n := sum(why == reason for _, why in outcomes.values()):
+        if n := sum(why == reason for _, why in states.values()):
             print(f"Of those left, {n} {reason}.")
     failures = Counter(
-        (run.dataset, run.method, state, why) for run, (state, why) in outcomes.items() if state in FAILED
+        (run.dataset, run.method, state, why) for run, (state, why) in states.items() if state in FAILED
     )
     if failures:
         print()
@@ -57,19 +57,19 @@ def run_status(options: argparse.Namespace) -> int:
     command = command_line(options)
     if failures:
         print(f"\nAfter fixing the cause: {command_line(options, 'attop', 'retry')} && {command}")
-    elif missing or any(state == "left" for state, _ in outcomes.values()):
+    elif missing or any(state == "left" for state, _ in states.values()):
         print(f"\nGo on with: {command}")
     return 0
 
 
-def _table(plan: Plan, outcomes: Mapping[Run, tuple[str, str]]) -> Iterable[list[str]]:
+def _table(plan: Plan, states: Mapping[Run, tuple[str, str]]) -> Iterable[list[str]]:
     """Yield a row for each data set: its runs by status, and the core time of those that are left."""
-    states = {state for state, _ in outcomes.values()}
-    shown = [state for state in (*STATUSES, "left") if state in states]
+    found = {state for state, _ in states.values()}
+    shown = [state for state in (*STATUSES, "left") if state in found]
     yield ["data set", *shown, "time left"]
     jobs = count_jobs(plan)
     for data in plan.config.datasets:
-        counts = Counter(state for run, (state, _) in outcomes.items() if run.dataset == data.id)
+        counts = Counter(state for run, (state, _) in states.items() if run.dataset == data.id)
         left = [job for (dataset, _), job in jobs.items() if dataset == data.id and job.left]
         known = [job.seconds for job in left if job.seconds is not None]
         time = f"{'' if len(known) == len(left) else 'over '}{seconds(sum(known))}" if known else "unknown"
@@ -84,17 +84,11 @@ def run_retry(options: argparse.Namespace) -> int:
     plan = Plan(read_config(options))
     removed = 0
     for run in plan.runs():
-        state, why = _outcome(plan, run)
-        wanted = (
-            (state in FAILED or why == _DAMAGED)
-            and options.dataset in (None, run.dataset)
-            and options.method in (None, run.method)
-            and options.status in (None, state)
-        )
-        if wanted:
-            # The scores first: a record without them is a run that is left.
-            plan.scores_path(run).unlink(missing_ok=True)
-            plan.record_path(run).unlink(missing_ok=True)
+        state, why = _state(plan, run)
+        asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state)
+        if (state in FAILED or why == _DAMAGED) and all(only in (None, its) for only, its in asked):
+            for path in plan.results(run):  # the scores first: a record without them is a run that is left
+                path.unlink(missing_ok=True)
             print(f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
             removed += 1
     if options.method is None and options.status is None:
@@ -107,13 +101,12 @@ def run_retry(options: argparse.Namespace) -> int:
     return 0
 
 
-def _outcome(plan: Plan, run: Run) -> tuple[str, str]:
+def _state(plan: Plan, run: Run) -> tuple[str, str]:
     """Return status and reason of a run; ``left`` if its outputs are not there, or not its own."""
-    record = plan.record_path(run)
-    if not (record.exists() and plan.scores_path(run).exists()):
+    if not all(path.exists() for path in plan.results(run)):
         return "left", ""
     try:
-        content = Record.read(record)
+        content = Record.read(plan.record_path(run))
     except RecordError:
         return "left", _DAMAGED
     if content.digest != plan.digest(run):

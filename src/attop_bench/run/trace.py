@@ -4,46 +4,22 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from attop.experiment.splits import Fold
 from attop.metrics.scorer import scores_of
-from attop_bench.data.base import Dataset, Unavailable
+from attop_bench.data.base import Dataset
 from attop_bench.jobs.limits import TimeUp, time_limit
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job
 from attop_bench.run.record import Record
-from attop_bench.run.tables import KEY, TABLES
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["BUDGETS", "trace", "trace_table"]
+__all__ = ["BUDGETS", "trace"]
 
 #: Parameters that bound the iterations, in the estimators that descend an objective.
 BUDGETS = ("max_iter", "epochs")
 #: Seconds for a method: what is not there by then is left out of its curve.
 _SECONDS = 60.0
-
-
-def trace_table(
-    id: str,
-    dataset: Dataset | Unavailable,
-    fold: Fold | None,
-    jobs: Mapping[str, Job],
-    records: Mapping[str, Record],
-    top: str,
-) -> pd.DataFrame:
-    """Return the table ``trace`` of the data set called `id`, of the first run of each method, at one top."""
-    import pandas as pd
-
-    rows: list[dict[str, object]] = []
-    if not isinstance(dataset, Unavailable) and fold is not None:
-        for method, job in jobs.items():
-            key = dict(zip(KEY, (id, method, 0, 0, top), strict=True))
-            rows += [key | row for row in trace(job, dataset, fold, records[method], top)]
-    return pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
 
 
 def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, object]]:
