@@ -95,6 +95,10 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
 
 def _answers(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Say, per table and way of selecting, how P@tau compares with the paper and between methods."""
+    every = pd.concat(tables.values()) if tables else pd.DataFrame(columns=["metric", "verdict"])
+    for verdict, of_all in every.groupby("verdict")["metric"]:
+        if verdict in ("above", "below"):
+            yield f"{(of_all == 'ap').sum()} of the {len(of_all)} numbers {verdict} the printed ones are AP."
     for name, whole in tables.items():
         for way, table in whole[whole["metric"] == "precision@k"].groupby("selection", sort=False):
             where = f"{_TITLES[name]}, selection {way}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
@@ -71,7 +72,10 @@ def _markdown(findings: Findings, paper: str) -> str:
                 if items
             ),
             "## Tables\n",
-            *(f"- [{c.title}]({c.name}.csv). {c.note}" for c in findings.comparisons),
+            *(
+                f"- {', '.join(f'[{c.title}]({c.name}.csv)' for c in alike)}. {note}"
+                for note, alike in groupby(findings.comparisons, key=lambda c: c.note)
+            ),
             *(f"\n## {p.name}\n\n![{p.caption}]({p.name}.png)\n\n{p.caption}" for p in findings.plots),
             "",
         ]
