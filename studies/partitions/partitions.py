@@ -119,15 +119,12 @@ def sentences(
         if table["top"].nunique() == 1:
             its = means[(means["dataset"] == dataset) & (means["preparation"] == preparation)]
             said = _among_rivals(table, its.set_index("method")["mean"], titles, what)
-            yield f"{where}{table['top'].iloc[0]}: {said} {_TEST}"
+            yield f"{where}{table['top'].iloc[0]}: {said}."
             continue
         for method, pairs in table.groupby("method", sort=False):
             said = _at_targets(pairs, titles)
             tops = f"{table['top'].nunique()} tops: {what} of {titles.get(str(method), method)}"
-            yield f"{where}{tops} against {said} {_TEST}"
-
-
-_TEST = f"(tests.csv: signed-rank test, Holm, p < {LEVEL})."
+            yield f"{where}{tops} against {said}."
 
 
 def _at_targets(pairs: pd.DataFrame, titles: Mapping[str, str]) -> str:

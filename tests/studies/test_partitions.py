@@ -46,11 +46,11 @@ def test_pairs_are_tested_over_the_partitions_they_share():
     [said] = sentences(tests, means, {"d": "Data", "b": "B"}, "precision")
     assert said.startswith(
         "Data, features raw, 8 partitions, k=1: precision, and the number of its 2 rivals it is above, "
-        "open with, below: a 0.54 (1, 1, 0) (tests.csv"
+        "open with, below: a 0.54 (1, 1, 0)"
     )
     both = pd.concat([tests, tests.assign(top="k=2", verdict="open")])
     [said] = sentences(both, means, {"d": "Data", "b": "B"}, "precision")
-    assert "8 partitions, 2 tops: precision of a against B 1 higher, 1 open; c 2 open (tests.csv" in said
+    assert "8 partitions, 2 tops: precision of a against B 1 higher, 1 open; c 2 open." in said
 
 
 def test_other_data_sets_are_no_partitions():

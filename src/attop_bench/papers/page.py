@@ -76,7 +76,7 @@ def _markdown(findings: Findings, paper: str) -> str:
                 f"- {', '.join(f'[{c.title}]({c.name}.csv)' for c in alike)}. {note}"
                 for note, alike in groupby(findings.comparisons, key=lambda c: c.note)
             ),
-            *(f"\n## {p.name}\n\n![{p.caption}]({p.name}.png)\n\n{p.caption}" for p in findings.plots),
+            *(f"\n## {p.name}\n\n![{p.name}]({p.name}.png)\n\n{p.caption}" for p in findings.plots),
             "",
         ]
     )

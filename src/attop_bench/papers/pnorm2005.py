@@ -204,10 +204,7 @@ def _claims(rounds: pd.DataFrame, tested: pd.DataFrame) -> Iterator[str]:
                 held.append((monotone(row) or not every_step) and (sure or not rises))
             verdict = "no bound to test" if not (every_step or rises) else "held" if held[0] else "not held"
             says.append(f"In {part}, {verdict}: {'; '.join(found)}.")
-        yield (
-            f"Claim, {_FIGURES[dataset].partition(':')[0]}: {claim}. {' '.join(says)} "
-            "R_max is given at p = 1, 2, 4, 8, 16, 64 (rounds.csv, rounds_tests.csv)."
-        )
+        yield (f"Claim, {_FIGURES[dataset].partition(':')[0]}: {claim}. {' '.join(says)}")
 
 
 def _in_words(rounds: int, splits: int, means: np.ndarray, against: pd.Series) -> str:
