@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier, StackingClassifier, VotingClassifier
@@ -292,7 +292,20 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"models": {}}, ValueError, "models is empty"),
+        ({"models": {}}, ValueError, "models must map names to estimators"),
+        ({"models": [LogisticRegression()]}, ValueError, "models must map names to estimators"),
+        ({"models": {1: DummyClassifier(), "1": DummyClassifier()}}, ValueError, "same name as text"),
+        ({"cv": []}, ValueError, "cv gives no folds"),
+        (
+            {"cv": [(range(200), range(200))] * 2},
+            ValueError,
+            "fold 0 of cv must test rows, and none that it trains",
+        ),
+        ({"cv": [([0, 999], [1])]}, ValueError, "fold 0 of cv must be .train, test. rows of 200: index 999"),
+        ({"cv": [([0], [1])]}, ValueError, "the training part of fold 0 of cv needs at least 1 positive"),
+        ({"sample_weight": [0.0] * 200}, ValueError, "sample_weight is 0 for all rows of a class"),
+        ({"y": pd.array([True, None, *[False] * 198], "boolean")}, ValueError, "y has missing values"),
+        ({"top": 200}, ValueError, "k=200 is all of the 200 rows"),
         ({"models": {"a": LogisticRegression}}, TypeError, "model 'a' must be an estimator or a pair"),
         ({"models": {"a": 3}}, TypeError, "write for example"),
         ({"top": 201}, ValueError, "asks for 201 of the 200 items .* of X"),
@@ -315,6 +328,14 @@ def test_malformed_input_is_refused_before_anything_is_trained(changes, error, m
     given = {"models": PAIR, "X": X, "y": y, "top": 20, "verbose": False, **changes}
     with pytest.raises(error, match=message):
         compare_at_top(**given)
+
+
+def test_masks_and_other_sparse_matrices_are_rows():
+    X, y = items(n=200)
+    test = np.arange(200) % 2 == 0
+    masks = compare(PAIR, coo_array(X), y, 20, cv=[(test, ~test), (~test, test)]).runs["value"]
+    rows = [(np.flatnonzero(a), np.flatnonzero(~a)) for a in (test, ~test)]
+    assert masks.tolist() == compare(PAIR, csr_array(X), y, 20, cv=rows).runs["value"].tolist()
 
 
 def test_a_model_that_fails_is_named():

@@ -59,6 +59,11 @@ LISTS = {
     "groups too short": ({"groups": [1, 2]}, r"each of the 8 items, got shape \(2,\)"),
     "groups NaN": ({"groups": with_entry(LABELS, NAN)}, "groups has missing values"),
     "groups NA": ({"groups": pd.Series(["a", None] * 4, dtype="string")}, "groups has missing values"),
+    "groups mixed in a list": ({"groups": ["1", 1] * 4}, "groups mixes types"),
+    "labels complex": ({"y": LABELS * (1 + 0j)}, "labels must be .*got complex128"),
+    "labels dates": ({"y": LABELS.astype("M8[s]")}, "labels must be .*got datetime64"),
+    "labels masked": ({"y": np.ma.masked_less(LABELS, 1)}, "y has masked values"),
+    "scores masked": ({"scores": np.ma.masked_less(SCORES, 1)}, "scores has masked values"),
     "groups mixed": ({"groups": np.array(["a", 1] * 4, dtype=object)}, "groups mixes types"),
 }
 IN_ANOTHER_FORM = {

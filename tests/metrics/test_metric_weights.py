@@ -98,6 +98,8 @@ def test_other_metrics_refuse_weights_in_words(name):
         ([1.0, -2.0], r"at least 0, got -2.0 at position 1 \(1 such of 2\)"),
         ([math.nan, 1], "finite and at least 0, got nan at position 0"),
         ([1, math.inf], "finite and at least 0"),
+        ([1e308, 1], "0 or lie between 1e-140 and 1e140, got 1e.308: .* divide them by their mean"),
+        ([1e-170, 1], "0 or lie between"),
     ],
 )
 def test_malformed_weights_are_refused(weights, message):

@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.core.typing import Floats, Ints
 
-__all__ = ["RankingSample", "as_floats", "check_groups", "check_labels", "check_scores", "check_weights"]
+__all__ = [
+    "RankingSample",
+    "as_floats",
+    "check_groups",
+    "check_labels",
+    "check_scores",
+    "check_weights",
+    "is_missing",
+]
 
 
 def check_labels(y: ArrayLike) -> Ints:
@@ -31,13 +39,15 @@ def check_labels(y: ArrayLike) -> Ints:
     ValueError
         If `y` is empty, not one-dimensional or holds anything else.
     """
-    labels = np.asarray(y)
+    labels = _array(y, "y")
     if labels.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()")
     if labels.size == 0:
         raise ValueError("y is empty: a ranking needs at least one item")
     if labels.dtype.kind not in "biuf":
         try:
+            if labels.dtype.kind in "cmM":  # NumPy would make numbers of dates
+                raise TypeError
             labels = labels.astype(float)
         except (TypeError, ValueError):
             raise ValueError(
@@ -57,6 +67,12 @@ def check_labels(y: ArrayLike) -> Ints:
             f"{' ...' if len(values) > 5 else ''}: choose the positive class, for example y == {shown[-1]!r}"
         )
     return (labels == 1).astype(np.int64)
+
+
+def _array(values: ArrayLike, what: str) -> NDArray[Any]:
+    if np.ma.is_masked(values):
+        raise ValueError(f"{what} has masked values, which would count as if they were not: drop those items")
+    return np.asarray(values)
 
 
 def _distinct(labels: NDArray[Any]) -> set[Any]:
@@ -102,7 +118,7 @@ def check_weights(weights: ArrayLike, n: int) -> Floats:
     ValueError
         If `weights` is not numeric, of another shape than ``(n,)``, or holds NaN, infinity or less than 0.
     """
-    values = np.asarray(weights)
+    values = _array(weights, "sample_weight")
     if values.dtype.kind not in "biuf" or values.shape != (n,):
         raise ValueError(
             f"sample_weight must hold a number for each of the {n} items, got {values.dtype} "
@@ -115,12 +131,18 @@ def check_weights(weights: ArrayLike, n: int) -> Floats:
             f"sample_weight must be finite and at least 0, got {values[bad[0]]} at position {bad[0]} "
             f"({len(bad)} such of {n})"
         )
+    extreme = values[(values > 1e140) | ((values > 0) & (values < 1e-140))]
+    if len(extreme):
+        raise ValueError(
+            f"sample_weight must be 0 or lie between 1e-140 and 1e140, got {extreme[0]}: products of such "
+            "weights are no numbers, divide them by their mean"
+        )
     return values
 
 
 def as_floats(scores: ArrayLike) -> Floats:
     """Return scores of any shape as floats; refuse what is not real numbers, or loses its order as floats."""
-    values = np.asarray(scores)
+    values = _array(scores, "scores")
     if values.dtype.kind not in "biuf":
         try:
             # NumPy would read "3" as a number.
@@ -158,11 +180,13 @@ def check_groups(groups: ArrayLike, n: int) -> Ints:
     ValueError
         If `groups` is not one-dimensional, of another length than `n`, or has missing values.
     """
-    values = np.asarray(groups)
+    values = _array(groups, "groups")
     if values.ndim != 1 or len(values) != n:
         raise ValueError(f"groups must name the group of each of the {n} items, got shape {values.shape}")
+    if values.dtype.kind == "U" and isinstance(groups, (list, tuple)):
+        values = values if all(isinstance(group, str) for group in groups) else np.array(groups, object)
     if (values.dtype.kind in "fmM" and (values != values).any()) or (
-        values.dtype.kind == "O" and any(map(_is_missing, values))
+        values.dtype.kind == "O" and any(map(is_missing, values))
     ):
         raise ValueError("groups has missing values: give every item a group or drop the item")
     if values.dtype.kind in "iu" and len(values) and int(values.max()) - int(values.min()) < 4 * n:
@@ -177,7 +201,7 @@ def check_groups(groups: ArrayLike, n: int) -> Ints:
         ) from None
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """Tell None, NaN, NaT and pandas' NA, which is neither equal nor unequal to itself."""
     try:
         return value is None or bool(value != value)

@@ -10,16 +10,17 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.model_selection import BaseCrossValidator, check_cv
 from threadpoolctl import threadpool_limits
 
-from attop.core.sample import check_groups, check_weights
+from attop.core.sample import check_groups, check_weights, is_missing
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
-from attop.core.typing import TopLike
+from attop.core.typing import Ints, TopLike
 from attop.experiment.candidate import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment.result import TopComparison, summarise
-from attop.experiment.splits import Fold, Pair, assign_by, fold_of, stratified, whole_groups
+from attop.experiment.splits import Fold, Pair, assign_by, fold_of, require_classes, stratified, whole_groups
 from attop.experiment.tune import train
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
@@ -125,9 +126,11 @@ def compare_at_top(
     >>> print(found.sentence)
     logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
     """
+    if not isinstance(models, Mapping) or not models:
+        raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
     learners = [Learner.of(name, given) for name, given in models.items()]
-    if not learners:
-        raise ValueError("models is empty: give at least one, such as {'mine': LogisticRegression()}")
+    if len({learner.name for learner in learners}) < len(learners):
+        raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
     sample = _sample(X, y, groups, sample_weight)
     n = len(sample.y)
     metric = get_metric(metric or ("precision@k" if sample_weight is None else "recall@k"))
@@ -137,7 +140,8 @@ def compare_at_top(
         raise ValueError(f"{metric.name} is a mean over groups: give groups")
     top = Top.of(top)
     if groups is None:
-        top.resolve(n, int(sample.y.sum()), where="X")
+        if top.out_of is None and top.resolve(n, int(sample.y.sum()), where="X") == n:
+            raise ValueError(f"{top} is all of the {n} rows, in any order: lower it")
         top = top.as_share(n)
     given = [n for n, v in (("groups", groups), ("sample_weight", sample_weight)) if v is not None]
     for learner in learners:  # those that cannot hand them on are refused before the first fit
@@ -152,9 +156,13 @@ def compare_at_top(
 
 def _sample(X: Rows, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> Sample:
     labels = np.asarray(y)
+    if issparse(X) and X.format not in ("csr", "csc"):
+        X = X.tocsr()  # of some formats no rows can be taken
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if labels.shape != (n,):
         raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")
+    if labels.dtype.kind in "fmMO" and any(map(is_missing, labels)):
+        raise ValueError("y has missing values: leave those rows out")
     classes = np.unique(labels)
     if len(classes) != 2:
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
@@ -162,6 +170,8 @@ def _sample(X: Rows, y: ArrayLike, groups: ArrayLike | None, sample_weight: Arra
     if codes is not None and codes.shape != (n,):
         raise ValueError(f"groups must name the group of each of the {n} rows, got shape {codes.shape}")
     weights = None if sample_weight is None else check_weights(sample_weight, n)
+    if weights is not None and not all(weights[labels == label].any() for label in classes):
+        raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
     return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, labels=labels)
 
 
@@ -180,10 +190,9 @@ def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -
         ]
     else:
         pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
-        given = [
-            fold if isinstance(fold, Fold) else Fold(np.asarray(fold[0]), np.asarray(fold[1]))
-            for fold in pairs
-        ]
+        given = [f if isinstance(f, Fold) else _fold(f, i, y) for i, f in enumerate(pairs)]
+        if not given:
+            raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
         codes = None if groups is None else check_groups(groups, len(y))
         assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
         repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in given]]
@@ -192,6 +201,18 @@ def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -
         for r, folds in enumerate(repeats)
         for f, fold in enumerate(folds)
     ]
+
+
+def _fold(pair: Pair, i: int, y: Ints) -> Fold:
+    """Return a given fold by its row numbers, which may be masks or count from the end."""
+    try:
+        train, test = (np.arange(len(y))[np.asarray(part)] for part in pair)
+    except (IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"fold {i} of cv must be (train, test) rows of {len(y)}: {error}") from None
+    if not len(test) or np.isin(test, train).any():
+        raise ValueError(f"fold {i} of cv must test rows, and none that it trains on, got {len(test)} rows")
+    require_classes(y[train], f"the training part of fold {i} of cv", "give other folds")
+    return Fold(train, test)
 
 
 def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, seed: int) -> Row:
