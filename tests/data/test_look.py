@@ -120,6 +120,16 @@ def test_names_of_what_comes_back(name, kind, tmp_path):
     assert look(written(frame, tmp_path), "y").column(name).kind == kind
 
 
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+@pytest.mark.parametrize("start", ["00", "12345678901234567"])
+def test_ids_of_digits_name_customers(start, format, tmp_path):
+    frame = plain(2000, customer_id=lambda rng, n, y: [f"{start}{i:03}" for i in rng.integers(0, 400, n)])
+    getattr(frame, f"to_{format}")(tmp_path / f"t.{format}", index=False)
+    column = look(tmp_path / f"t.{format}", "y").column("customer_id")
+    assert column.kind == "entity"
+    assert column.example == frame["customer_id"][0]
+
+
 def test_numbers_with_units_are_dropped_with_a_word(tmp_path):
     found = look(written(plain(paid=lambda rng, n, y: [f"$1,{i:03}.50" for i in range(n)]), tmp_path), "y")
     assert found.column("paid").kind == "text of numbers"

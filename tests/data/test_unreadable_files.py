@@ -30,7 +30,7 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.csv", ",u,y\n0,5,0\n1,6,1\n", {}, "column 1 has no name, as row numbers written by pandas"),
         ("t.csv", "u,Unnamed: 0,y\n0,5,0\n1,6,1\n", {}, "column 2 has no name"),
         ("t.csv", "u,y\n1,a\n2, \n", {"positive": "a"}, "column 'y' has 1 missing values"),
-        ("t.csv", "u,y\n9007199254740993,0\n2,1\n", {}, r"column 'u' has integers of 2\*\*53 or more"),
+        ("t.csv", "u,y\n9007199254740993,0\n2,1\n", {}, "column 'u' is not numeric, for example '9007"),
         ("t.csv", "u,y\n99999999999999999999999,0\n2,1\n", {}, "column 'u' is not numeric, for example"),
         ("t.csv", GOOD, {"drop": ["v"], "positive": ">= e"}, "no row has y = '>= e'"),
         ("t.svm", "1 4000000000:1\n0 1:3\n", {}, "not in SVMlight format|tables are held in full"),

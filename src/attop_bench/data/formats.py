@@ -148,18 +148,18 @@ def check_numbers(column: pd.Series, where: str) -> None:
 def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:
     """Return text as numbers, true as 1; None if it is something else, or names of too many digits."""
     import pandas as pd
+    import pyarrow
 
     try:
-        numbers = pd.to_numeric(text.str.translate(str.maketrans(",.", ".,")) if decimal == "," else text)
-    except (ValueError, TypeError, AttributeError):
+        plain = text.str.translate(str.maketrans(",.", ".,")) if decimal == "," else text
+        values = pyarrow.array(plain, from_pandas=True).cast("float64").to_numpy(zero_copy_only=False)
+    except (pyarrow.ArrowException, AttributeError):
         truth = text.map(_TRUTH)
-        return (
-            None if not truth.isna().equals(text.isna()) else truth.astype(float if truth.hasnans else bool)
-        )
-    long = numbers.abs() >= 2**53
-    if numbers.dtype.kind == "f" and text[long].astype(str).str.fullmatch(r"[-+]?\d+").any():
+        return truth.astype(float if truth.hasnans else bool) if truth.isna().equals(text.isna()) else None
+    if text[np.abs(values) >= 2**53].astype(str).str.fullmatch(r"[-+]?\d+").any():
         return None  # a float would change them
-    return numbers
+    whole = (np.rint(values) == values).all() and np.abs(values).max(initial=0) < 2**53
+    return pd.Series(values.astype(np.int64) if whole else values, text.index, name=text.name)
 
 
 def _written(value: object) -> str:

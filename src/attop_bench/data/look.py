@@ -228,15 +228,17 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
     for name, raw in table.frame.items():
         try:
             clean[name] = table.values(name)
-            columns.append(_describe(clean[name]))
+            first = clean[name].first_valid_index()
+            example = "" if first is None else str(raw[first]).strip()[:24]
+            columns.append(_describe(clean[name], example))
         except DatasetError:
             clean[name] = np.nan
             columns.append(Column(name, "unusable", 0.0, 0, str(raw.iloc[0])[:24], True))
     return table.frame.assign(**clean), columns
 
 
-def _describe(values: pd.Series) -> Column:
-    """Describe a cleaned column."""
+def _describe(values: pd.Series, example: str) -> Column:
+    """Describe a column by its values; `example` is how the first is written."""
     import pandas as pd
 
     present = values.dropna()
@@ -249,7 +251,6 @@ def _describe(values: pd.Series) -> Column:
         kind = _number_kind(str(values.name), present, distinct)
     else:
         kind, marks = _text_kind(str(values.name), present, distinct)
-    example = str(present.iloc[0])[:24] if distinct else ""
     return Column(str(values.name), kind, float(values.isna().mean()), distinct, example, text, marks)
 
 
@@ -277,6 +278,8 @@ def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple
     text = present.astype(str)
     values = pd.Series(text.unique())
     odd = values[pd.to_numeric(values, errors="coerce").isna()]
+    if values.str.fullmatch(r"\d+").all() and (kind := _name_kind(name, text, distinct)) != "number":
+        return kind, ()
     if len(values) > _FEW and len(odd) <= _MARKS:
         return "text of numbers", tuple(odd)
     if len(values) > _FEW and values.str.fullmatch(_WRITTEN).mean() >= _NEARLY:

@@ -259,8 +259,9 @@ def refuse_text(features: pd.DataFrame, words: Sequence[str], where: str) -> Non
     import pandas as pd
 
     def example(column: pd.Series) -> object:
-        odd = column[pd.to_numeric(column, errors="coerce").isna()].dropna()
-        return (*odd, *column.dropna(), None)[0]
+        known = column.dropna()
+        odd = known[pd.to_numeric(known, errors="coerce").isna()]
+        return (*odd, *sorted(known, key=lambda v: -len(str(v))), None)[0]  # or the longest number
 
     if words:
         each = "; ".join(f"column {c!r} is not numeric, for example {example(features[c])!r}" for c in words)
