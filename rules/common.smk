@@ -10,12 +10,6 @@ from attop_bench.run.output import hold, refusal
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
 
-try:
-    for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:
-        read_yaml(file)
-except ValueError as error:
-    raise WorkflowError(str(error))
-
 # Where the catalogues are: here, as with a copied configuration, else beside the Snakefile.
 CATALOGUES = config.get("catalogues")
 FOUND = isinstance(CATALOGUES, dict) and all(
@@ -24,6 +18,8 @@ FOUND = isinstance(CATALOGUES, dict) and all(
 ROOT = "." if FOUND else HERE
 
 try:
+    for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:
+        read_yaml(file)  # refuses a key that is there twice
     CONFIG = load_config(config, root=ROOT)
 except ConfigError as error:
     raise WorkflowError(f"The configuration cannot be run:\n{error}")

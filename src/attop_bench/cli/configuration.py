@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from attop_bench.cli.options import source
-from attop_bench.run.config import Config, ConfigError, load_config, read_yaml
+from attop_bench.run.config import Config, ConfigError, catalogue_files, load_config, read_yaml
 
 __all__ = ["identifier", "list_entry", "read_catalogues", "read_config", "read_raw"]
 
@@ -20,7 +20,7 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
     raw: dict[str, Any] = {}
     default = Path("config/config.yaml")
     for file in (default if default.exists() else source() / default, *map(Path, options.configfile)):
-        _merge(raw, _read_file(file))
+        _merge(raw, read_yaml(file))
     for entry in options.config:
         key, equals, value = entry.partition("=")
         if not equals:
@@ -29,9 +29,7 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
             _merge(raw, {key: yaml.safe_load(value)})
         except yaml.YAMLError:
             raise ConfigError(f"--config {key}: the value is not valid YAML, got {value!r}") from None
-    files = raw.get("catalogues", {})
-    if not isinstance(files, Mapping) or not all(isinstance(file, str) for file in files.values()):
-        raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
+    files = catalogue_files(raw)
     if not all(Path(file).exists() for file in files.values()):  # as the Snakefile does
         raw["catalogues"] = {section: str(source() / file) for section, file in files.items()}
     return raw
@@ -39,7 +37,7 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
 
 def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the entries of the catalogue files a configuration names, by section."""
-    return {section: _read_file(Path(file)) for section, file in raw.get("catalogues", {}).items()}
+    return {section: read_yaml(file) for section, file in catalogue_files(raw).items()}
 
 
 def read_config(options: argparse.Namespace) -> Config:
@@ -59,14 +57,6 @@ def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
         return True  # load_config complains of what is no list
     raw[section] = [*entries, name]
     return False
-
-
-def _read_file(file: Path) -> Mapping[str, Any]:
-    """Return what a YAML file of keys holds."""
-    try:
-        return read_yaml(file)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
 
 
 def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:

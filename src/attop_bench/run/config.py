@@ -22,7 +22,15 @@ from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
 from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
 from attop_bench.run.paper import load_paper
 
-__all__ = ["Config", "ConfigError", "DatasetConfig", "MethodConfig", "load_config", "read_yaml"]
+__all__ = [
+    "Config",
+    "ConfigError",
+    "DatasetConfig",
+    "MethodConfig",
+    "catalogue_files",
+    "load_config",
+    "read_yaml",
+]
 
 #: Repeats times folds of a data set. Each is a file per method, and Snakemake looks at every one.
 _MOST_SPLITS = 10_000
@@ -46,17 +54,12 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     known = _keys_at(())
     _refuse(_unknown(key, key, known) for key in raw if key not in known)
     raw = dict(raw)
-    files = raw.pop("catalogues", {})
-    named = isinstance(files, Mapping) and all(isinstance(file, str) for file in files.values())
-    if not named or set(files) - {"datasets", "methods"}:
-        raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
+    files = catalogue_files(raw)
+    raw.pop("catalogues", None)
     catalogues: dict[str, _Raw] = {"datasets": {}, "methods": {}}
     for section in catalogues:
         if section in files:
-            try:
-                catalogues[section] = read_yaml(Path(root) / files[section])
-            except ValueError as error:
-                raise ConfigError(f"catalogues: {section}: {error}") from None
+            catalogues[section] = read_yaml(Path(root) / files[section])
         raw[section] = _resolve(raw.get(section), catalogues[section], section)
     raw |= _with_own_metrics(raw)
     try:
@@ -72,19 +75,25 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     return config
 
 
-def read_yaml(path: str | Path) -> dict[str, Any]:
-    """Return the keys and values of a file; a ValueError says why that is impossible.
+def catalogue_files(raw: _Raw) -> Mapping[str, str]:
+    """Return the files of the catalogues that a configuration names, by section."""
+    files = raw.get("catalogues", {})
+    named = isinstance(files, Mapping) and all(isinstance(file, str) for file in files.values())
+    if not named or set(files) - {"datasets", "methods"}:
+        raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
+    return files
 
-    A key that is there twice is refused: YAML would take the last and say nothing.
-    """
+
+def read_yaml(path: str | Path) -> dict[str, Any]:
+    """Return the keys and values of a file; one that is there twice is refused: YAML would take the last."""
     try:
         content = yaml.load(Path(path).read_bytes(), _Loader)
     except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror}") from None
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(f"{path} is not valid YAML: {error}") from None
+        raise ConfigError(f"{path} is not valid YAML: {error}") from None
     if not isinstance(content, dict):
-        raise ValueError(f"{path} must hold keys and values, got {type(content).__name__}")
+        raise ConfigError(f"{path} must hold keys and values, got {type(content).__name__}")
     return content
 
 
