@@ -24,19 +24,9 @@ _FACTS = {
 
 
 def coil2000(path: str | os.PathLike[str], evaluation: str | os.PathLike[str]) -> Dataset:
-    """Read the customers to train on.
+    """Read the customers to train on: 85 columns and the label.
 
-    Parameters
-    ----------
-    path : path
-        ``ticdata2000.txt``: 85 columns and the label.
-    evaluation : path
-        ``ticeval2000.txt``: 85 columns of the customers to choose from; only its form is looked at.
-
-    Raises
-    ------
-    DatasetError
-        If a file has another form.
+    Of those to choose from only the form of the file is looked at. Another form is a `DatasetError`.
     """
     evaluation_features(evaluation)
     X, y = _training(path)
@@ -46,19 +36,8 @@ def coil2000(path: str | os.PathLike[str], evaluation: str | os.PathLike[str]) -
 def coil2000_evaluation(
     path: str | os.PathLike[str], evaluation: str | os.PathLike[str], labels: str | os.PathLike[str]
 ) -> Dataset:
-    """Read the customers to train on, part 0, and those to choose from with their labels, part 1.
-
-    Parameters
-    ----------
-    path, evaluation
-        See `coil2000`.
-    labels : path
-        ``tictgts2000.txt``: a label a line.
-
-    Raises
-    ------
-    DatasetError
-        If a file has another form, or there is not a label for each customer.
+    """Read the customers to train on, part 0, and those to choose from, part 1, with their labels, one a
+    line.
     """
     X, y = _training(path)
     others, found = evaluation_features(evaluation), _numbers(labels, 1)[:, 0]

@@ -19,13 +19,7 @@ __all__ = ["PolicyBayes", "PolicyBlend", "PolicyLogistic", "PolicyStack"]
 
 
 class PolicyBayes(ClassifierMixin, BaseEstimator):
-    """Naive Bayes on the classes of the policies, as the competition's winner had it.
-
-    Parameters
-    ----------
-    alpha : float
-        Customers added to each class of each kind.
-    """
+    """Naive Bayes on the classes of the policies, as the competition's winner had it."""
 
     def __init__(self, alpha: float = 1.0):
         self.alpha = alpha
@@ -76,13 +70,7 @@ def _members(random_state: Any) -> list[tuple[str, Any]]:
 
 
 class PolicyBlend(ClassifierMixin, BaseEstimator):
-    """Mean log-odds of naive Bayes, logistic regression and boosting, each fitted on all rows.
-
-    Parameters
-    ----------
-    random_state : int or None
-        Seeds the boosting.
-    """
+    """Mean log-odds of naive Bayes, logistic regression and boosting, each fitted on all rows."""
 
     def __init__(self, random_state: int | None = 0):
         self.random_state = random_state

@@ -52,27 +52,11 @@ FILES = tuple(f"day_{day.replace('-', '_')}" for day in _PUBLISHED)
 
 
 def fraud_handbook(**days: str | os.PathLike[str]) -> Dataset:
-    """Read three weeks of transactions: one to train on, one to wait, one to test on.
+    """Read three weeks of transactions: one to train on, one to wait, one to test on; entities are customers.
 
-    Parameters
-    ----------
-    **days : path
-        File of each day, from ``day_2018_07_25`` to ``day_2018_08_14``.
-
-    Returns
-    -------
-    dataset : Dataset
-        In the order of the transactions' numbers; entities are customers.
-
-    Raises
-    ------
-    DatasetError
-        If a day is missing or too many, a file is another than was published, or lacks a column.
-
-    References
-    ----------
-    Le Borgne, Siblini, Lebichot and Bontempi (2022), Reproducible machine learning for credit card fraud
-    detection, chapters 3.1 to 3.3.
+    `days` are the files from ``day_2018_07_25`` to ``day_2018_08_14``; one that is missing, too many, other
+    than published or without a column is a `DatasetError`. Le Borgne, Siblini, Lebichot and Bontempi (2022),
+    Reproducible machine learning for credit card fraud detection, chapters 3.1 to 3.3.
     """
     columns = [*FEATURES, "TRANSACTION_ID", "CUSTOMER_ID", "TX_TIME_DAYS", "TX_FRAUD"]
     missing_days = [name for name in FILES if name not in days]

@@ -67,21 +67,11 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
 
 
 def side_by_side(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return the ways beside each other.
+    """Return the ways beside each other, from the tables of `studies.movielens.ways.ways` of all splits.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        See `studies.movielens.ways.ways`; of all splits.
-    printed : DataFrame
-        Rows of `attop_bench.papers.findings.printed_numbers` of the data set.
-
-    Returns
-    -------
-    table : DataFrame
-        One row per method, way and k: ``mean`` over splits of the mean over starts; ``spread``, the standard
-        deviation of the latter over ``splits``; ``spread_starts``, the mean over splits of the standard
-        deviation over ``starts``, NaN for one; ``constant``, models that rank nothing; ``printed``.
+    One row per method, way and k: ``mean`` over splits of the mean over starts; ``spread``, the standard
+    deviation of the latter over ``splits``; ``spread_starts``, the mean over splits of the standard deviation
+    over ``starts``, NaN for one; ``constant``, models that rank nothing; ``printed``.
     """
     each = runs.groupby(["method", "way", "k", "split"], sort=False).agg(
         mean=("value", "mean"), std=("value", "std"), starts=("value", "size"), constant=("constant", "sum")
@@ -103,18 +93,10 @@ def side_by_side(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def orderings(table: pd.DataFrame) -> pd.DataFrame:
     """Return every printed ordering of two methods at a k, in which ways it holds, and its cause.
 
-    Parameters
-    ----------
-    table : DataFrame
-        What `side_by_side` returned.
-
-    Returns
-    -------
-    orderings : DataFrame
-        ``k``, ``higher`` and ``lower`` as printed, ``printed`` (the difference); for each way whether it
-        holds there (missing where one of the two was not trained so); ``cause``, a key of `CAUSES`; and
-        ``within_starts``, whether the printed difference is below the larger spread over starts of the two as
-        their code trains them, and so may be one of the start alone.
+    From what `side_by_side` returned: ``k``, ``higher`` and ``lower`` as printed, ``printed`` (the
+    difference); for each way whether it holds there (missing where one of the two was not trained so);
+    ``cause``, a key of `CAUSES`; and ``within_starts``, whether the printed difference is below the larger
+    spread over starts of the two as their code trains them, and so may be one of the start alone.
     """
     told = table[table["printed"].notna()]
     means = told.pivot(index=["k", "method"], columns="way", values="mean").reindex(columns=list(_WAYS))

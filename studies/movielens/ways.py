@@ -63,27 +63,12 @@ def ways(
     tops: Sequence[int] = (8, 12, 16, 20, 24),
     steps: int = _CODE_STEPS,
 ) -> pd.DataFrame:
-    """Train every method in every way on one split.
+    """Train every method in every way on one split, by its repeat; `data` is empty without ``"movielens"``.
 
-    Parameters
-    ----------
-    seed : int
-    data : mapping of str to Dataset
-        ``"movielens"``, or nothing if it cannot be had.
-    split : int
-        Repeat of the split of the configuration.
-    n_starts : int
-        Starts of what is descended; what is minimised exactly, or from zero, has one.
-    tops : sequence of int
-        k.
-    steps : int
-        Of what is descended as the paper words it.
-
-    Returns
-    -------
-    runs : DataFrame
-        One row per k, method, way and start, with test micro-pAp@k as ``value`` and ``constant``, whether
-        the model gives all test rows one score. Settings are chosen by validation micro-pAp@k for each start.
+    What is descended has `n_starts` starts, and as the paper words it `steps`; what is minimised exactly, or
+    from zero, has one. Returns one row per k, method, way and start, with test micro-pAp@k as ``value`` and
+    ``constant``, whether the model gives all test rows one score. Settings are chosen by validation
+    micro-pAp@k for each start.
     """
     columns = ["split", "k", "method", "way", "start", "value", "constant"]
     rows = []

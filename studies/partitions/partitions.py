@@ -46,17 +46,7 @@ _NOTE_TESTS = (
 def partition_comparisons(
     tables: Mapping[str, pd.DataFrame], metric: str, own: Collection[str]
 ) -> list[Comparison]:
-    """Return a table of means and a table of paired tests; none if the run has no such data sets.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``"summary"``, ``"evaluation"`` and ``"runs"`` are used.
-    metric : str
-        What is compared, at each top.
-    own : collection of str
-        The paper's methods, which are compared with all others.
-    """
+    """Return a table of means and one of paired tests of the methods `own`; none without such data sets."""
     summary = tables["summary"]
     rows = summary[(summary["metric"] == metric) & summary["dataset"].map(_preparation).notna()]
     if rows.empty:
@@ -97,17 +87,8 @@ def sentences(
 ) -> Iterator[str]:
     """Say, per data set and preparation, what each method is higher and lower than.
 
-    At several tops: at how many of them, for each method and rival. At one: than how many rivals, the
-    methods in order of their means.
-
-    Parameters
-    ----------
-    tests, means : DataFrame
-        The tables of `partition_comparisons`.
-    titles : mapping of str to str
-        Data set and method -> what a reader calls it.
-    what : str
-        Name of the metric.
+    At several tops: at how many of them, for each method and rival. At one: than how many rivals, the methods
+    in order of their means. `titles` are those of data sets and methods, `what` is the metric's name.
     """
     n = means.groupby(["dataset", "preparation"])["n"].max()
     for key, table in tests.groupby(["dataset", "preparation"], sort=False):

@@ -61,33 +61,11 @@ def rescore(
     title: str = "Stored scores",
     n_jobs: int = -1,
 ) -> Rescored:
-    """Evaluate stored predictions.
+    """Evaluate stored predictions: tables with the columns of `COLUMNS`, and perhaps `OPTIONAL`.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        Tables with the columns of `COLUMNS`, and perhaps `OPTIONAL`. All runs of a
-        data set are in one file; a file may hold several data sets.
-    tops : sequence of Top
-    metrics : sequence of Metric
-    scoring : Metric
-        The metric methods are compared by; one of `metrics`, or added to them.
-    rename : mapping of str to str, optional
-        Column of the files -> the one it stands for.
-    title : str
-        Of the report.
-    n_jobs : int
-        Files evaluated at the same time, as for joblib.
-
-    Returns
-    -------
-    rescored : Rescored
-
-    Raises
-    ------
-    ValueError
-        If files cannot be called after a data set, a column is missing, a label is not 0 or 1, a score is not
-        finite, the methods of a fold were not tested on the same rows, or a data set is in two files.
+    All runs of a data set are in one file; a file may hold several data sets. Methods are compared by
+    `scoring`; `rename` says which column of the files stands for which. What the files lack, or contradict,
+    is a ValueError.
     """
     from joblib import Parallel, delayed
 
@@ -218,13 +196,7 @@ def _with_blanks(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def files_of(place: str | Path) -> list[Path]:
-    """Return the files of predictions below a folder, or the file itself.
-
-    Raises
-    ------
-    DatasetError
-        If there are none.
-    """
+    """Return the files of predictions below a folder, or the file itself; a `DatasetError` if there are none."""
     path = Path(place)
     found = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
     if not found:
@@ -235,13 +207,7 @@ def files_of(place: str | Path) -> list[Path]:
 
 
 def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
-    """Return the columns `COLUMNS` and those of `OPTIONAL` that a file has.
-
-    Raises
-    ------
-    DatasetError
-        If one is missing, has gaps or is not numeric where it must be.
-    """
+    """Return the columns `COLUMNS` and those of `OPTIONAL` that a file has, without gaps."""
     table = read_table(path)
     written = table.frame.rename(columns=dict(rename))
     refuse_twice(written.columns, str(path))
