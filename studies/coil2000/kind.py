@@ -36,9 +36,7 @@ def coil2000(path: str | os.PathLike[str], evaluation: str | os.PathLike[str]) -
 def coil2000_evaluation(
     path: str | os.PathLike[str], evaluation: str | os.PathLike[str], labels: str | os.PathLike[str]
 ) -> Dataset:
-    """Read the customers to train on, part 0, and those to choose from, part 1, with their labels, one a
-    line.
-    """
+    """Read the customers to train on, part 0, and those to choose from with their labels, part 1."""
     X, y = _training(path)
     others, found = evaluation_features(evaluation), _numbers(labels, 1)[:, 0]
     if len(found) != len(others):

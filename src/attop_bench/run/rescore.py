@@ -196,7 +196,7 @@ def _with_blanks(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def files_of(place: str | Path) -> list[Path]:
-    """Return the files of predictions below a folder, or the file itself; a `DatasetError` if there are none."""
+    """Return the files of predictions below a folder, or the file itself; there must be one."""
     path = Path(place)
     found = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
     if not found:
