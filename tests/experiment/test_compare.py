@@ -9,7 +9,13 @@ import sklearn
 from scipy.sparse import coo_array, csr_array
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier, StackingClassifier, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, TunedThresholdClassifierCV
@@ -64,6 +70,7 @@ INSIDE = {
         StandardScaler(), GridSearchCV(one, {}, scoring=make_top_scorer("recall@k", 3))
     ),
     "stack": lambda one: StackingClassifier([("a", one)], final_estimator=one),
+    "stack of a forest": lambda one: StackingClassifier([("a", one)], BaggingClassifier(one, 2)),
     "votes": lambda one: VotingClassifier([("a", one), ("b", KNeighborsClassifier())], voting="soft"),
     "threshold": lambda one: TunedThresholdClassifierCV(make_pipeline(StandardScaler(), one)),
     "calibration of a pipeline": lambda one: CalibratedClassifierCV(make_pipeline(StandardScaler(), one)),

@@ -394,3 +394,9 @@ def test_what_is_no_model_is_refused(table, capsys):
     assert "nowhere does not hold a model of attop deploy" in capsys.readouterr().err
     with pytest.raises(DatasetError, match="no model"):
         read_package("mine.csv")
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    write_package(Path("out"), found.package)
+    for name in ("model.joblib", "model.skops"):
+        Path("out", name).write_bytes(Path("out/model.joblib").read_bytes()[:300])
+        with pytest.raises(DatasetError, match=f"out/{name} cannot be loaded"):
+            read_package(f"out/{name}")

@@ -281,7 +281,6 @@ def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool
         step, last = last.steps[-1]
         prefix += f"{step}__"
     inner = [v for v in getattr(last, "get_params", dict)().values() if _is_estimator(v)]
-    lost = {n: v for v in inner for n in names if has_fit_parameter(v, n)}
     keywords = {name: prefix + name for name in names if has_fit_parameter(last, name)}
     routed = bool(inner) and _is_router(last)
     if routed:
@@ -291,24 +290,21 @@ def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool
                     _ask(owner, names)
             for path, scoring in model.get_params().items():
                 if path.rpartition("__")[2] == "scoring":
-                    if isinstance(scoring, (list, tuple, set)):
-                        scoring = {name: name for name in scoring}
-                    several = isinstance(scoring, dict)
-                    scorers = {
-                        name: get_scorer(one) if isinstance(one, str) else one
-                        for name, one in (scoring if several else {"": scoring}).items()
-                    }
+                    several = isinstance(scoring, (list, tuple, set))
+                    named = {name: name for name in scoring} if several else scoring
+                    named = named if isinstance(named, dict) else {"": named}
+                    scorers = {n: get_scorer(s) if isinstance(s, str) else s for n, s in named.items()}
                     for scorer in scorers.values():
                         _ask(scorer, names)
-                    model.set_params(**{path: scorers if several else scorers[""]})
+                    model.set_params(**{path: scorers.get("", scorers)})
             keywords = {name: name for name in model.get_metadata_routing().consumes("fit", names)}
-            lost = {n: v for n, v in lost.items() if n not in keywords and _request(v, "fit", n) is not False}
-            if isinstance(last, StackingClassifier):  # which hands all there is to its last estimator
-                final = last.final_estimator or LogisticRegression()
-                lost |= {name: final for name in keywords if not takes(final, name)}
-                keywords = {name: name for name in keywords if name not in lost}
-    if lost := {n: v for n, v in lost.items() if n not in keywords}:
-        ((name, inside), *_) = lost.items()
+    lost = [(n, v) for v in inner for n in names if n not in keywords and has_fit_parameter(v, n)]
+    lost = [(n, v) for n, v in lost if _request(v, "fit", n) is not False]
+    if routed and isinstance(last, StackingClassifier):  # which hands all there is to its last estimator
+        final = LogisticRegression() if last.final_estimator is None else last.final_estimator
+        lost += [(name, final) for name in keywords if not takes(final, name)]
+    if lost:
+        name, inside = lost[0]
         raise TypeError(
             f"{type(last).__name__} cannot hand {name} to the {type(inside).__name__} inside it: leave it "
             "out, or use estimators that take it by scikit-learn's metadata routing"
@@ -341,7 +337,7 @@ def _ask(owner: Any, names: Iterable[str]) -> None:
         accepts = getattr(owner, "_accept_sample_weight", None)
         if _request(owner, "score", name) is None:
             owner.set_score_request(**{name: name != "sample_weight" or accepts is None or accepts()})
-        elif name == "sample_weight" and accepts is not None and accepts() and not hasattr(owner, "fit"):
+        elif _request(owner, "score", name) == "" and name == "sample_weight" and accepts and accepts():
             owner.set_score_request(sample_weight=True)
 
 

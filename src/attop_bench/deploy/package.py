@@ -181,13 +181,17 @@ def read_package(place: str | Path) -> Package:
         raise DatasetError(
             f"{folder / NOTES} is not what attop deploy wrote ({error}): deploy again"
         ) from None
-    if path.name == SAFE_MODEL:
-        import skops.io
-
-        return Package(skops.io.load(path, trusted=HARMLESS), notes)
+    file = path if path.name == SAFE_MODEL else folder / MODEL
     with warnings.catch_warnings():
         warnings.simplefilter("error", InconsistentVersionWarning)  # it may score otherwise
         try:
-            return Package(joblib.load(folder / MODEL), notes)
-        except InconsistentVersionWarning as error:
-            raise DatasetError(f"{folder / MODEL}: {error}; install the versions the card names") from None
+            if file is path:
+                import skops.io
+
+                return Package(skops.io.load(file, trusted=HARMLESS), notes)
+            return Package(joblib.load(file), notes)
+        except Exception as error:  # a damaged file raises anything
+            raise DatasetError(
+                f"{file} cannot be loaded ({type(error).__name__}: {error}): install the versions the card "
+                "names, or deploy again"
+            ) from error
