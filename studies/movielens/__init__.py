@@ -119,9 +119,9 @@ def orderings(table: pd.DataFrame) -> pd.DataFrame:
 
 def sentences(found: pd.DataFrame, table: pd.DataFrame) -> Iterator[str]:
     """Say how many orderings hold in each way, what is behind them, and where the printed numbers lie."""
-    held = [f"{int(found[way].eq(True).sum())} {said}" for way, said in _SAID]
+    held = [f"{int(found[way].eq(True).sum())} of {found[way].notna().sum()} {said}" for way, said in _SAID]
     count = found["cause"].value_counts()
-    yield (f"Of the paper's {len(found)} orderings of two methods at a k hold {', '.join(held)} (ways.csv).")
+    yield f"Of the paper's {len(found)} orderings of two methods at a k there hold {', '.join(held)}."
     causes = "; ".join(f"{count.get(cause, 0)} {words}" for cause, words in CAUSES.items())
     chance = int(found["within_starts"].sum())
     yield (
@@ -137,7 +137,7 @@ def sentences(found: pd.DataFrame, table: pd.DataFrame) -> Iterator[str]:
 
 
 _SAID = (
-    ("code", "with the methods as the authors' code trains them (Select-pAp@k is not in it)"),
+    ("code", "as the authors' code trains the methods, without Select-pAp@k"),
     ("words", "as the paper words them"),
     ("exact", "at the optimum of each objective"),
 )

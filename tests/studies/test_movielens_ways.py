@@ -130,6 +130,7 @@ def test_orderings_are_explained_by_the_ways_in_which_they_hold():
     assert row["spread_starts"] == pytest.approx(np.std([0, 0.002], ddof=1))
     assert row["printed"] == 0.349
     first, second, *lines = sentences(found, table)
-    assert f"{int((~select).sum())} with the methods as the authors' code trains them" in first
-    assert f"{int((~select).sum())} hold as the code trains them alone" in second
+    n = int((~select).sum())
+    assert f"{n} of {n} as the authors' code trains the methods" in first
+    assert f"{n} hold as the code trains them alone" in second
     assert len(lines) == 5
