@@ -232,6 +232,7 @@ def test_what_it_says():
     assert found.table["best_is"].to_dict() == {"logistic": "", "twin": "equal", "none": "ahead"}
     assert found.sentence in str(found)
     assert "<table" in found._repr_html_()
+    assert str(found).endswith(" Positive: 'yes'.")
     assert "<b>" not in compare({"<b>x": PAIR["logistic"]}, X, y)._repr_html_()
     of_list = compare(PAIR, X, y, {"k": 100, "of": 30000})
     assert " of 100, " in of_list.sentence

@@ -52,6 +52,8 @@ class TopComparison:
         Whether each value is a mean over groups.
     judgement : Lead
         The best against every other model, see `attop.experiment.judge`.
+    positive : label
+        What is to be found: the second label in sorted order.
     """
 
     table: pd.DataFrame
@@ -61,6 +63,7 @@ class TopComparison:
     share: float
     grouped: bool
     judgement: Lead
+    positive: object
 
     @property
     def sentence(self) -> str:
@@ -131,12 +134,17 @@ class TopComparison:
     def __str__(self) -> str:
         shown = self.table.copy()
         shown["seconds"] = shown["seconds"].map("{:.2f}".format)
-        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{self.sentence}"
+        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{self.sentence}{self._sought}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{self.table.to_html(float_format='{:.3f}'.format, na_rep='')}<p>{escape(self.sentence)}</p>"
+        table = self.table.to_html(float_format="{:.3f}".format, na_rep="")
+        return f"{table}<p>{escape(self.sentence + self._sought)}</p>"
+
+    @property
+    def _sought(self) -> str:
+        return "" if self.positive in (0, 1) else f" Positive: {self.positive!r}."
 
 
 def summarise(
@@ -209,4 +217,5 @@ def summarise(
             chance=share if metric.name == "precision@k" and not grouped else math.nan,
             grouped=grouped,
         ),
+        (sample.y if sample.labels is None else sample.labels).tolist()[sample.y.argmax()],
     )

@@ -85,16 +85,7 @@ def add_top(parser: argparse.ArgumentParser, about: str, **options: Any) -> None
 
 
 def check_output(output: str | Path, inputs: Iterable[str | Path], mark: str | None = None) -> None:
-    """Refuse, before any work, an output that would replace an input or what a command did not make.
-
-    Parameters
-    ----------
-    output : path
-        A file, or with `mark` a folder.
-    inputs : iterable of path
-    mark : str, optional
-        A file that a folder made by this command has.
-    """
+    """Refuse an output that is an input, a folder for a file, or a folder without the command's `mark`."""
     path, what = Path(output), ""
     if mark is None:
         if path.is_dir():
