@@ -62,7 +62,7 @@ def _numbers(path: str | os.PathLike[str], columns: int) -> NDArray[np.number]:
     if frame.shape[1] != columns or any(kind.kind not in "iu" for kind in frame.dtypes):
         raise DatasetError(
             f"dataset {path}: {columns} columns of whole numbers are needed, got {frame.shape[1]} columns: "
-            "get the file anew"
+            "get the file again"
         )
     return frame.to_numpy()
 

@@ -59,6 +59,6 @@ def _claims(tests: pd.DataFrame) -> Iterator[str]:
         "(tests.csv)."
     )
     yield (
-        "Claim: on LETOR (TREC 2003) AATP is significantly better than SVMperf. Not testable: the set cannot "
-        "be had."
+        "Claim: on LETOR (TREC 2003) AATP is significantly better than SVMperf. Not testable: the set is not "
+        "available."
     )

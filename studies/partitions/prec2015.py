@@ -21,7 +21,7 @@ _OWN = (
     "sgd-avg",
     "sgd-max",
 )
-#: Data sets thinned to as few positives as those of the paper that cannot be had.
+#: Data sets thinned to as few positives as those of the paper that are not available.
 _STAND_INS = ("-ppi", "-kdd")
 _SHORT = {"letter": "Letter", "ijcnn1": "IJCNN1", "a9a": "Adult (a9a)"}
 
