@@ -104,6 +104,14 @@ def test_blanks_are_gaps_and_leave_numbers_numbers(tmp_path):
     np.testing.assert_array_equal(data.X, [[1, 0], [np.nan, 1], [3, np.nan]])
 
 
+@pytest.mark.parametrize("missing", [[-999, "?"], {"a": [-999, "?"]}, {"a": ["-999", "?"]}])
+def test_marks_of_gaps_are_numbers_however_they_are_written(missing, tmp_path):
+    (tmp_path / "t.csv").write_text("a,t,bad\n-999.0,True,yes\n-999,False,no\n?,True,no\n3,True,no\n")
+    options = {"label": "bad", "positive": "yes", "impute": "median", "reader": {"missing": missing}}
+    data = make("file", path=tmp_path / "t.csv", **options)
+    np.testing.assert_array_equal(data.X, [[np.nan, 1], [np.nan, 0], [np.nan, 1], [3, 1]])
+
+
 def test_codes_leave_gaps_to_be_filled(tmp_path):
     (tmp_path / "t.csv").write_text("w,bad\nlow,yes\n,no\nhigh,no\n")
     options = {"label": "bad", "positive": "yes", "impute": "median", "codes": {"low": 0, "high": 2}}

@@ -89,7 +89,10 @@ class Table:
                 f"{self.where}: column {name!r} holds lists or mappings, such as {odd!r}: drop it"
             )
         numbers = None if self.has_types else _numbers(text, self.decimal)
-        return text.astype(object) if numbers is None else numbers
+        if numbers is None or numbers.dtype.kind == "b":
+            return text.astype(object) if numbers is None else numbers
+        alike = numbers.isin(pd.to_numeric(pd.Series(self._marks(name)), errors="coerce").dropna())
+        return numbers.mask(alike, np.nan) if alike.any() else numbers  # -999 stands for -999.0 too
 
     def text(self, name: str) -> pd.Series:
         """Return a column as text without blanks around it, NaN where nothing is left."""
@@ -120,17 +123,21 @@ class Table:
         check_numbers(values, self.where)
         return values
 
+    def _marks(self, name: str) -> list[str]:
+        """Return what stands for a gap of a column besides the usual."""
+        marks = self.missing
+        if isinstance(marks, Mapping):
+            marks = {str(key): given for key, given in marks.items()}.get(name, ())
+        return [str(mark) for mark in marks]
+
     def _stripped(self, name: str) -> pd.Series:
         """Return a column that is not of numbers, text without blanks around it, gaps as NaN."""
         column = self.frame[name]
         if self.has_types:
             column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
             return column.mask(column.isin([""]) | column.isna(), np.nan)
-        marks = self.missing
-        if isinstance(marks, Mapping):
-            marks = {str(key): given for key, given in marks.items()}.get(name, ())
         column = column.str.strip()
-        return column.mask(column.isin(_GAPS.union(map(str, marks))), np.nan)
+        return column.mask(column.isin(_GAPS.union(self._marks(name))), np.nan)
 
 
 def check_numbers(column: pd.Series, where: str) -> None:
@@ -157,7 +164,8 @@ def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:
         truth = text.map(_TRUTH)
         return truth.astype(float if truth.hasnans else bool) if truth.isna().equals(text.isna()) else None
     if text[np.abs(values) >= 2**53].astype(str).str.fullmatch(r"[-+]?\d+").any():
-        return None  # a float would change them
+        exact = pd.to_numeric(text, errors="coerce")  # a float would change them
+        return exact if exact.dtype.kind in "iu" else None
     whole = (np.rint(values) == values).all() and np.abs(values).max(initial=0) < 2**53
     return pd.Series(values.astype(np.int64) if whole else values, text.index, name=text.name)
 

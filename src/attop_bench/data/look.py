@@ -262,7 +262,8 @@ def _number_kind(name: str, present: pd.Series, distinct: int) -> str:
         return "yes/no"
     if (numbers % 1 != 0).any():
         return "number"
-    return "identifier" if numbers.abs().max() >= 2**53 else _name_kind(name, present, distinct)
+    kind = _name_kind(name, present, distinct)
+    return "identifier" if kind == "number" and numbers.abs().max() >= 2**53 else kind
 
 
 def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...]]:
