@@ -109,6 +109,9 @@ def test_a_model_that_cannot_hand_them_on_is_refused_before_the_first_fit(model)
     with pytest.raises(TypeError, match=r"cannot hand groups to the \w+ inside it: leave it out"):
         compare({"first": Recorder(), "second": model}, X, y, 3, groups=np.arange(200) % 10)
     assert not Recorder.seen
+    assert (
+        compare({"second": model}, X, y, 3, cv=2).runs["value"].notna().all()
+    )  # there is nothing to hand on
 
 
 PAIR = {"logistic": LogisticRegression(), "none": DummyClassifier()}

@@ -212,7 +212,7 @@ class Learner:
         part, prepare = sample.rows(rows), self.prepare()
         X = part.X if prepare is None else prepare.fit_transform(part.X)
         estimator = self.seeded(seed)
-        weights = part.weights if takes(estimator, "sample_weight") else None
+        weights = part.weights if part.weights is not None and takes(estimator, "sample_weight") else None
         try:
             models = fit_many(
                 estimator,
