@@ -280,7 +280,20 @@ def test_the_figure_has_a_row_a_model_and_chance():
     assert [label.get_text() for label in axes.get_yticklabels()] == ["logistic", "none"]
     assert "precision@k (k=60 of 600)" in axes.get_xlabel()
     assert [text.get_text() for text in axes.texts] == ["best", "behind", "chance"]
-    assert compare(PAIR, X, y, cv=3).plot(axes) is figure
+    assert compare(PAIR, X, y, cv=3).plot(axes=axes) is figure
+
+
+def test_the_curve_of_hits_is_in_items_of_the_list():
+    X, y = items()
+    found = compare(PAIR, X, y, cv=3)
+    (axes,) = found.plot("capacity").axes
+    curve = {line.get_label(): line.get_xydata() for line in axes.lines}["logistic"]
+    at = dict(curve.tolist())
+    assert at[0] == 0
+    assert at[60] == pytest.approx(60 * found.table.loc["logistic", "precision@k"])
+    assert curve[-1, 0] == pytest.approx(180)
+    with pytest.raises(ValueError, match="'strip' or 'capacity'"):
+        found.plot("lift")
 
 
 def test_progress_is_shown_unless_asked_not_to(capsys):

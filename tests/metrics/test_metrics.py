@@ -144,6 +144,14 @@ def test_an_undefined_metric_gives_reason_counts_and_a_remedy():
         precision_at_k([1, 1, 1, 1], [1, 2, 3, 4], {"kappa": 1.5})
 
 
+def test_hits_are_precision_times_k():
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        y, scores = rng.integers(0, 2, 40), rng.integers(0, 9, 40)  # many ties
+        expected = [k * precision_at_k(y, scores, k) for k in range(1, 41)]
+        np.testing.assert_allclose(roc_points(y, scores).hits(np.arange(1, 41)), expected, atol=1e-12)
+
+
 def test_roc_rates_are_undefined_without_both_classes():
     assert roc_points([0, 0], [1, 1]).fp.tolist() == [0, 2]
     for label, reason in ((0, "no positive"), (1, "no negative")):

@@ -17,7 +17,6 @@ from attop.statistics import (
     performance_profile,
     wilcoxon,
 )
-from attop_bench.report.compute.leads import FEW
 from support.comparisons import compare, figures, said, table, xml
 from support.demsar import DEMSAR
 
@@ -199,21 +198,6 @@ def test_too_little_to_compare(evaluation, why):
     else:
         assert not profile.svg
         assert "No performance profile" in profile.caption
-
-
-def test_leaders_are_those_level_with_the_best_unless_they_are_many():
-    rng = np.random.default_rng(0)
-    noise = pd.DataFrame(0.5 + 0.1 * rng.random((10, FEW + 1)), columns=list("abcdefghij"[: FEW + 1]))
-    many, few = compare(table(noise)), compare(table(noise.iloc[:, :FEW]))
-    assert many.friedman.p_F > 0.05 < few.friedman.p_F
-    assert many.leaders == many.order[:1]
-    assert few.leaders == few.order
-    far = compare(table(noise.assign(best=0.9, worst=0.1)))
-    assert far.friedman.p_F < 0.05
-    apart = {s.method for s in far.standings if s.p < 0.05}
-    assert "worst" in apart
-    level = tuple(m for m in far.order if m not in apart)
-    assert far.leaders == (level if len(level) <= FEW else ("best",))
 
 
 def test_two_methods_are_compared_by_wilcoxon():

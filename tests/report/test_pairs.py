@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from attop.experiment.lead import headline
-from attop.statistics import corrected_t_test, holm
+from attop.statistics import corrected_t_test
 from attop_bench.report.compute.leads import FEW, all_leads, leader, leaders, reading, split_ratio
 from support.rows import rows
 
@@ -31,13 +31,10 @@ def leads_of(methods="abcd", runs=RUNS, tops=("k=5",), metric="precision@k", siz
 def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
     (lead,) = leads_of("cba")
     assert (lead.best, [r.model for r in lead.rivals]) == ("a", ["b", "c"])
-    p = []
     for rival in lead.rivals:
         test = corrected_t_test(RUNS["a"], RUNS[rival.model], test_train_ratio=0.2)
         assert (rival.mean, rival.low, rival.high) == pytest.approx((test.mean, test.low, test.high))
         assert (rival.better, rival.n) == (np.greater(RUNS["a"], RUNS[rival.model]).sum(), 6)
-        p.append(test.p / 2)  # one side
-    assert [r.p for r in lead.rivals] == pytest.approx(np.minimum(3 * holm(p), 1))
     assert [lead.state(m) for m in "abcd"] == ["best", "open", "ahead", "absent"]
     assert lead.mean == pytest.approx(np.mean(RUNS["a"]))
     assert lead.std == pytest.approx(np.std(RUNS["a"], ddof=1))

@@ -127,7 +127,7 @@ def test_headline_ranks_and_order_are_pythons_of_the_metric(open_at, shown, metr
     assert said == expected.headline
     rows = page.locator("#map tbody tr[data-method]")
     assert rows.evaluate_all("all => all.map(r => r.dataset.method)") == expected.order
-    assert rows.locator(".rank").all_inner_texts() == [expected.ranks[m] for m in expected.order]
+    assert rows.locator(".behind").all_inner_texts() == [expected.behind[m] for m in expected.order]
 
 
 def shared(about, top, method, other):

@@ -11,17 +11,21 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from sklearn.tree import DecisionTreeClassifier
 
+from attop import SoftTop, compare_at_top
 from attop.core.top import Top
+from attop.experiment.lead import headline
 from attop.metrics import precision_at_k
 from attop.metrics.scorer import scores_of
 from attop_bench.cli.main import main
 from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.deploy.card import card, expectation_sentence
+from attop_bench.deploy.card import card, draw_curve, expectation_sentence
 from attop_bench.deploy.deploy import deploy, expect, tied_share
 from attop_bench.deploy.package import read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
+from attop_bench.report.compute.leads import all_leads
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Run
@@ -109,6 +113,47 @@ def test_choice_and_expectation_are_those_of_the_benchmarks_runs(table):
     reach = 4.302652729911275 * math.sqrt(1 / 3 + 1 / 2) * v.std(ddof=1)  # t of 2 degrees, Nadeau and Bengio
     assert found.expectation.low == pytest.approx(max(v.mean() - reach, 0))
     assert found.expectation.high == pytest.approx(min(v.mean() + reach, 1))
+
+
+def test_report_card_and_comparison_agree_to_the_last_digit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(3).normal(size=(300, 3))
+    y = (X[:, 0] + X[:, 1] ** 2 > 1.8).astype(int)
+    pd.DataFrame(X).add_prefix("x").assign(y=y).to_csv("mine.csv", index=False)
+    models = {
+        "tree": (DecisionTreeClassifier(max_depth=3), {"min_samples_leaf": [5, 50]}),
+        "soft": (SoftTop(), {"min_gain_se": [-np.inf]}),
+    }
+    soft = {"id": "soft", "estimator": "attop.SoftTop", "param_grid": models["soft"][1]}
+    params, top = {"path": "mine.csv", "label": "y", "positive": 1}, {"k": 60, "of": 300}
+    splits = {"n_folds": 5, "inner_folds": 3}
+    given = config(
+        [TREE, soft], id="data", params=params, tops=[top], scaling="none", scoring="precision@k",
+        protocol={"kind": "stratified", "options": splits},
+    )  # fmt: skip
+    carded = deploy(given, "data", list(models), n_jobs=1)
+    data = carded.dataset
+    folds = make_folds("stratified", data, repeat=0, seed=0, **splits)
+    compared = compare_at_top(models, data.X, data.y, Top.of(top), cv=folds, random_state=0, verbose=False)
+    job = {"dataset": "data", "repeat": 0, "top": "k=60 of 300"}
+    rows, jobs = [], []
+    for method in models:
+        for f, fold in enumerate(folds):
+            plan = Plan(given).job(Run("data", method, 0, f))
+            outcome = run_job(plan, data, fold)
+            value = precision_at_k(data.y[outcome.test], outcome.scores[0], 12)
+            rows.append({**job, "method": method, "fold": f, "metric": "precision@k", "value": value})
+            jobs.append({**job, "method": method, "fold": f, "status": "ok", "n_train": 240, "n_test": 60})
+    about = {"data": {"items": 300, "positives": int(y.sum())}}
+    leads = all_leads(pd.DataFrame(rows), pd.DataFrame(jobs), about)
+    (lead,) = leads.values()
+    assert headline([lead]) == compared.sentence
+    reported = {lead.best: lead.mean, **{rival.model: rival.own for rival in lead.rivals}}
+    for tried in carded.tried:
+        assert reported[tried.method] == compared.table.loc[tried.method, "precision@k"]
+        assert tried.value == pytest.approx(reported[tried.method], rel=1e-14)
+    assert carded.expectation.mean == pytest.approx(lead.mean, rel=1e-14)
+    assert draw_curve(carded).startswith(b"\x89PNG")
 
 
 def test_the_final_setting_is_best_on_the_outer_folds(table):

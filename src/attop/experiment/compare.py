@@ -19,11 +19,13 @@ from attop.core.seeds import derive_seed
 from attop.core.top import Top
 from attop.core.typing import Ints, TopLike
 from attop.experiment.candidate import Estimator, Grid, Learner, Rows, Sample, takes
+from attop.experiment.capacity import capacity
 from attop.experiment.result import TopComparison, summarise
 from attop.experiment.splits import Fold, Pair, assign_by, fold_of, require_classes, stratified, whole_groups
 from attop.experiment.tune import train
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
+from attop.metrics.roc import roc_points
 
 __all__ = ["compare_at_top"]
 
@@ -231,6 +233,7 @@ def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, 
         "value": value.value,
         "reason": value.reason or "",
         "lift": get_metric("lift@k").evaluate(sample.y[fold.test], scores, top, groups).value,
+        "hits": None if groups is not None else capacity(roc_points(sample.y[fold.test], scores), top),
         "candidate": trained.chosen[0],
         "seconds": sum(filter(None, (trained.seconds[part] for part in ("selection", "training")))),
         "warning": str(warned[0].message) if warned else "",

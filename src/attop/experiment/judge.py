@@ -17,10 +17,15 @@ could have been: if no model is better than another, a claim that one is ahead h
 5%, whichever comes out best (a union bound over the choice, Holm's procedure within it). With two models this
 is the two-sided test. performance/verdicts.py measures it.
 
+The error of a pair. Five runs say little of a variance, and the adjustments ask for it far out in the tail.
+So "ahead" is tested with the pair's own error or the root mean square of those of all pairs, whichever is
+larger, the latter with the degrees of freedom of such a mean (Satterthwaite). It is never below the pair's
+own: where one model varies more than the others, pooling alone would call it ahead too often. "Equal" is
+tested with the pair's own error.
+
 Without variance. A t-test cannot judge a difference that is the same in every run. Where it is zero, the
-models are equal. Else the standard error of the other pairs takes its place (root mean square), since values
-in coarse steps coincide by chance; if no pair varies, the difference is taken for what it is: within the
-tolerance equal, beyond it ahead.
+models are equal. Else the error of all pairs takes its place, since values in coarse steps coincide by
+chance; if no pair varies, the difference is taken as it is: within the tolerance equal, beyond it ahead.
 """
 
 from __future__ import annotations
@@ -114,6 +119,7 @@ def decide(
     *,
     tolerance: float,
     chosen_from: int = 1,
+    ahead: tuple[Sequence[float], Sequence[float]] | None = None,
 ) -> list[Decision]:
     """Decide for each difference whether it is above zero, within the tolerance, or neither is shown.
 
@@ -128,6 +134,8 @@ def decide(
         Differences from -tolerance to tolerance are of no practical importance; NaN if that is not known.
     chosen_from : int
         Of how many the first was chosen by these differences; 1 if it was named before.
+    ahead : (errors, dfs), optional
+        Those of the test of "ahead", where they are not those of the test of "equal".
 
     Returns
     -------
@@ -137,8 +145,9 @@ def decide(
     if not len(means):
         return []
     mean, error, df = (np.asarray(a, dtype=float) for a in (means, errors, dfs))
+    wide, wide_df = (np.asarray(a, dtype=float) for a in ahead or (errors, dfs))
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(error > 0, stdtr(df, -mean / error), np.where(mean > 0, 0.0, 1.0))
+        above = np.where(wide > 0, stdtr(wide_df, -mean / wide), np.where(mean > 0, 0.0, 1.0))
         beyond = np.where(
             error > 0,
             stdtr(df, (np.abs(mean) - tolerance) / error),
@@ -304,6 +313,7 @@ def judge(
     simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6. Schuirmann
     (1987), "A comparison of the two one-sided tests procedure and the power approach for assessing the
     equivalence of average bioavailability", Journal of Pharmacokinetics and Biopharmaceutics 15.
+    Satterthwaite (1946), "An approximate distribution of estimates of variance components", Biometrics 2.
 
     Examples
     --------
@@ -359,16 +369,21 @@ def _paired(best: Floats, other: Floats) -> Floats:
 def _decisions(pairs: Sequence[Floats], ratio: float, tolerance: float) -> list[Decision]:
     tested = [d for d in pairs if not _refusal(d.size, ratio)]
     errors = [scaled_error(d, ratio) for d in tested]
-    varying = [error for error in errors if error > 0]
-    pooled = math.sqrt(sum(error**2 for error in varying) / len(varying)) if varying else 0.0
+    squares = np.square([error for error in errors if error > 0])
+    pooled = math.sqrt(squares.mean()) if squares.size else 0.0
     errors = [error or (pooled if d.any() else 0.0) for d, error in zip(tested, errors, strict=True)]
+    dfs = [d.size - 1 for d in tested]
+    shared = min(dfs, default=0) * squares.sum() ** 2 / (squares**2).sum() if squares.size else 1.0
+    larger = [max(error, pooled) for error in errors]
+    larger_dfs = [df if error > pooled else max(df, shared) for df, error in zip(dfs, errors, strict=True)]
     decided = iter(
         decide(
             [float(d.mean()) for d in tested],
             errors,
-            [d.size - 1 for d in tested],
+            dfs,
             tolerance=tolerance,
             chosen_from=len(tested) + 1,
+            ahead=(larger, larger_dfs),
         )
     )
     return [_same(d, next(decided)) if not _refusal(d.size, ratio) else Decision("untested") for d in pairs]

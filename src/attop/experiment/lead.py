@@ -162,7 +162,7 @@ def mean_regrets(leads: Sequence[Lead]) -> dict[str, float]:
             lost = gap / lead.tolerance if lead.tolerance > 0 else math.nan
             gaps.setdefault(model, {}).setdefault(lead.dataset, []).append(lost)
     counts = {model: sum(map(len, its.values())) for model, its in gaps.items()}
-    whole = max(counts.values())
+    whole = max(counts.values(), default=0)
     return {m: fmean(map(fmean, its.values())) for m, its in gaps.items() if counts[m] == whole}
 
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from attop.core.top import Top
 from attop.core.typing import Ints
 from attop.experiment.candidate import Sample
+from attop.experiment.capacity import draw_capacity
 from attop.experiment.judge import default_tolerance, interval, judge
 from attop.experiment.lead import Lead, headline, items_at
 from attop.metrics.metric import Metric
@@ -43,9 +44,12 @@ class TopComparison:
         behind, adjusted for the choice of the best and the number of its rivals, `best_is` (the verdict of
         the best against it: ahead, equal, open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
-        `value`, `lift`, the `candidate` that was chosen, `seconds`, the `reason` of an undefined value, and
+        `value`, `lift`, `hits` (see `attop.experiment.capacity`), the `candidate` that was chosen, `seconds`,
+        the `reason` of an undefined value, and
         the numbers of items, `n_train` and `n_test`.
     metric, top : str, Top
+    list_length : int
+        Items of the list that the sentence speaks of: those given, or what `top` says.
     share : float
         Positives among the items: what chance finds.
     grouped : bool
@@ -60,6 +64,7 @@ class TopComparison:
     runs: pd.DataFrame
     metric: str
     top: Top
+    list_length: int
     share: float
     grouped: bool
     judgement: Lead
@@ -70,20 +75,36 @@ class TopComparison:
         """The best, what it finds, and whether it is shown to be better than the next."""
         return headline([self.judgement])
 
-    def plot(self, axes: Axes | None = None) -> Figure | SubFigure | None:
-        """Draw every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
+    def plot(
+        self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None
+    ) -> Figure | SubFigure | None:
+        """Draw the comparison.
 
         Parameters
         ----------
+        kind : {"strip", "capacity"}
+            "strip": every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
+            "capacity": the hits among the first k against k, up to three times the budget, see
+            `attop.experiment.capacity`.
         axes : matplotlib Axes, optional
             Where to draw; by default on a new figure.
 
         Returns
         -------
         figure : matplotlib Figure
+
+        Raises
+        ------
+        ValueError
+            If the kind is unknown, or a curve is asked for and each group is a list of its own.
         """
         from matplotlib.figure import Figure
 
+        if kind == "capacity":
+            axes = axes or Figure(figsize=(6.4, 4.2), layout="constrained").subplots()
+            return self._plot_capacity(axes)
+        if kind != "strip":
+            raise ValueError(f"kind must be 'strip' or 'capacity', got {kind!r}")
         table, n = self.table, len(self.table)
         if axes is None:
             axes = Figure(figsize=(6.4, 1.3 + 0.42 * n), layout="constrained").subplots()
@@ -108,6 +129,18 @@ class TopComparison:
         axes.set_yticks(rows, table.index)
         axes.set_ylim(-0.6, n - 0.4)
         axes.set_xlabel(f"{self.metric} ({self.top}), mean, 95% interval and runs")
+        axes.spines[["top", "right"]].set_visible(False)
+        return axes.get_figure()
+
+    def _plot_capacity(self, axes: Axes) -> Figure | SubFigure | None:
+        k = self.judgement.k
+        if self.grouped or k is None:
+            raise ValueError(
+                "a curve of hits is of one list, and with groups there is one each: plot('strip')"
+            )
+        curves = {m: np.stack(list(self.runs.loc[self.runs["model"] == m, "hits"])) for m in self.table.index}
+        draw_capacity(axes, curves, k, self.list_length, round(self.share * self.list_length))
+        axes.legend(loc="upper left")
         axes.spines[["top", "right"]].set_visible(False)
         return axes.get_figure()
 
@@ -206,6 +239,7 @@ def summarise(
         runs,
         metric.name,
         top,
+        length,
         share,
         grouped,
         Lead(

@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from attop.core.files import csv_text, write_csv, write_text
+from attop.core.files import csv_text, write_bytes, write_csv, write_text
 from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top, check_output
-from attop_bench.deploy.card import card, expectation_sentence
+from attop_bench.deploy.card import CURVE, card, draw_curve, expectation_sentence
 from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_package, write_package
 from attop_bench.run.config import ConfigError, load_config
@@ -56,6 +56,8 @@ def run_deploy(options: argparse.Namespace) -> int:
     write_csv(folder / "ranked.csv", result.ranked)
     titles = {m.id: m.title or m.id for m in config.methods}
     write_text(folder / "card.md", card(result, folder, untrusted, titles))
+    if curve := draw_curve(result):
+        write_bytes(folder / CURVE, curve)
     print(f"\n{expectation_sentence(result)}")
     print(f"Written to {folder}: " + ", ".join(sorted(file.name for file in folder.iterdir())))
     print(f"Score new rows: attop score {folder} new.csv")

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
+import numpy as np
+
 from attop.core.top import Top
+from attop.experiment.capacity import capacity, draw_capacity
+from attop.experiment.lead import items_at
+from attop.metrics.roc import roc_points
 from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL, Package
 from attop_bench.run.record import environment
 
-__all__ = ["card", "expectation_sentence"]
+__all__ = ["CURVE", "card", "draw_curve", "expectation_sentence"]
+
+#: The file of the curve of hits, beside the card.
+CURVE = "capacity.png"
 
 
 def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mapping[str, str]) -> str:
@@ -32,7 +41,7 @@ def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
     """
     parts = [
         [f"# {titles[found.method]} for {found.data.title or found.data.id}"],
-        ["## What to expect", *_expectation(found)],
+        ["## What to expect", *_expectation(found), *_curve(found)],
         ["## Use", *_use(found, folder, untrusted)],
         ["## How it was chosen", *_choice(found, titles)],
         ["## Data", *_data(found)],
@@ -68,6 +77,29 @@ def expectation_sentence(found: Deployed) -> str:
     if not math.isnan(what.low):
         interval = f" (95% interval of the mean {count(what.low)} to {count(what.high)})"
     return f"Of {where} expect {count(what.mean)} positives{interval}, {lift}."
+
+
+def _curve(found: Deployed) -> Iterator[str]:
+    if found.dataset.groups is None:
+        yield f"![Hits among the first k rows against k, up to three times the budget]({CURVE})"
+
+
+def draw_curve(found: Deployed) -> bytes | None:
+    """Return the curve of hits of the test parts as PNG; None with groups, which have a list each."""
+    from matplotlib.figure import Figure
+
+    dataset, tried = found.dataset, next(t for t in found.tried if t.method == found.method)
+    k = items_at(found.top, len(dataset.y), dataset.n_pos)
+    if dataset.groups is not None or k is None:
+        return None
+    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in tried.outcomes]
+    length = found.top.out_of or len(dataset.y)
+    canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
+    curves = {found.method: np.array([capacity(its, found.top) for its in points])}
+    draw_capacity(canvas.subplots(), curves, k, length, round(dataset.y.mean() * length))
+    buffer = io.BytesIO()
+    canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+    return buffer.getvalue()
 
 
 def _expectation(found: Deployed) -> Iterator[str]:

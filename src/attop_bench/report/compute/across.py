@@ -16,7 +16,6 @@ from attop.statistics.profiles import Bootstrap, Profile, bootstrap_means, perfo
 from attop.statistics.ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
 from attop.statistics.two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
 from attop_bench.report.compute.board import have_shared_unit, metric_matrix
-from attop_bench.report.compute.leads import FEW
 
 __all__ = ["ROPE", "Across", "Standing", "across", "by_reason", "sentences", "share_of"]
 
@@ -105,15 +104,6 @@ class Across:
     def order(self) -> tuple[str, ...]:
         """Methods compared, best first."""
         return tuple(s.method for s in self.standings if not s.reason)
-
-    @property
-    def leaders(self) -> tuple[str, ...]:
-        """Those to show in colour: the best and what does not differ significantly if few, else the best."""
-        ranked = [s for s in self.standings if s.rank == s.rank]
-        alike = self.test == "Holm" and self.friedman.p_F >= self.nemenyi.alpha
-        best = tuple(s.method for s in ranked if s.rank == ranked[0].rank)
-        level = [s.method for s in ranked if s.method in best or s.p >= self.nemenyi.alpha or alike]
-        return tuple(level) if len(level) <= FEW else best
 
     @property
     def over(self) -> str:

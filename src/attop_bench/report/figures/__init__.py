@@ -11,6 +11,7 @@ from attop_bench.report.compute.across import Across
 from attop_bench.report.figures.across import diagram_figure, profile_figure
 from attop_bench.report.figures.curves import (
     budget_figure,
+    capacity_figure,
     cost_figure,
     roc_figure,
     top_figure,
@@ -50,6 +51,7 @@ ACROSS: tuple[Drawing, ...] = (
 
 #: Drawn for each data set.
 PER_DATASET: tuple[Drawing, ...] = (
+    Drawing("Hits against k", ("roc",), capacity_figure),
     Drawing("Against the top", ("summary",), top_figure),
     Drawing("Used at another top", ("cross",), transfer_figure),
     Drawing("ROC, left end", ("roc",), roc_figure),

@@ -9,8 +9,10 @@ import pandas as pd
 
 from attop.core.top import Top, main_top, sort_tops
 from attop.core.typing import Floats
-from attop.core.wording import counted, listed, seconds
+from attop.core.wording import abridge, counted, listed, seconds
+from attop.experiment.capacity import BUDGETS, capacity, draw_capacity
 from attop.metrics.registry import get_metric
+from attop.metrics.roc import RocPoints
 from attop_bench.report.compute.board import pareto_front
 from attop_bench.report.compute.curves import left_end, mean_roc
 from attop_bench.report.figures.scene import (
@@ -25,7 +27,15 @@ from attop_bench.report.figures.scene import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["budget_figure", "cost_figure", "expected_best", "roc_figure", "top_figure", "trace_figure"]
+__all__ = [
+    "budget_figure",
+    "capacity_figure",
+    "cost_figure",
+    "expected_best",
+    "roc_figure",
+    "top_figure",
+    "trace_figure",
+]
 
 #: How far the marks of a top are set apart, of the width of the panel: a few pixels.
 _DODGE = 0.008
@@ -109,9 +119,9 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
         canvas, (whole, left) = blank(2, height=3.9)
         for i, method in enumerate(methods):
             for axes, limit in ((whole, 1.0), (left, end)):
-                fpr = np.linspace(0, limit, 161)
+                fpr = np.linspace(0, limit, 131)
                 tpr, n = mean_roc(part[part["method"] == method], fpr)
-                scene.line(axes, method, fpr, tpr, markevery=(3 + 5 * i % 32, 32))
+                scene.line(axes, method, fpr, tpr, markevery=(3 + 4 * i % 26, 26))
                 drawn.append(pd.DataFrame({"method": method, "fpr": fpr[::8], "tpr": tpr[::8], "n": n}))
             counts.add(n)
         whole.plot([0, 1], [0, 1], color=MUTED, linewidth=0.7, linestyle=":")
@@ -133,6 +143,51 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
             "the negatives, grey on the left; its vertical axis does not start at 0. Dotted: chance."
             + (" All groups are pooled." if scene.grouped else ""),
             pd.concat(drawn),
+        )
+
+
+def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
+    """Draw the hits among the first k against k, of the models trained for the main top."""
+    part = scene.of(roc)
+    if scene.grouped or part.empty:
+        why = "each group is a list of its own" if scene.grouped else "no run here has stored scores"
+        return scene.sentence("capacity", f"No curve of hits is drawn: {why}.")
+    top = main_top(part["top"])
+    part = part[part["top"] == top]
+    n, n_pos = (round(part.drop_duplicates(["repeat", "fold"])[c].mean()) for c in ("n_neg", "n_pos"))
+    n += n_pos
+    curves = {
+        method: np.array(
+            [
+                capacity(RocPoints(*(run[c].to_numpy(float) for c in ("fp", "tp"))), Top.parse(top))
+                for _, run in runs.explode(["fp", "tp"]).groupby(["repeat", "fold"])
+            ]
+        )
+        for method in scene.among(part["method"])
+        for runs in [part[part["method"] == method]]
+    }
+    k = Top.parse(top).resolve(n, n_pos)
+    with figure_theme():
+        canvas, (axes,) = blank(1, height=3.3)
+        canvas.set_figwidth(4.6)
+        drawn = draw_capacity(axes, curves, k, n, n_pos)
+        for method, (line, band) in drawn.items():
+            loud = method in scene.leaders
+            line.set(**scene.styles[method].line, label=abridge(scene.titles[method]) if loud else None)
+            band.set(color=scene.styles[method].colour, visible=loud)
+            for artist in (line, band):
+                artist.set_gid(f"method:{method}")
+        axes.legend(loc="upper left", handles=[line for m, (line, _) in drawn.items() if m in scene.leaders])
+        table = pd.DataFrame({"k": k * BUDGETS} | {m: k * c.mean(axis=0) for m, c in curves.items()})
+        return scene.picture(
+            "capacity",
+            canvas,
+            f"Hits among the first k against k, {counted(len(curves), 'method')}.",
+            f"Positives among the first k of a test part of {n:,} items ({n_pos:,} positive), models trained "
+            f"for {top}: mean over {counted(max(map(len, curves.values())), 'run')}, ties in random order; "
+            "band, of the best and the baseline: one standard deviation over the runs. Dashed: a perfect "
+            "order; dotted: a random one.",
+            table.melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]],
         )
 
 

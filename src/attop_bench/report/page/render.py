@@ -38,11 +38,11 @@ MOST_FIGURES = 2_500_000
 
 @dataclass(frozen=True)
 class Overview:
-    """The data sets together, by a metric: the sentence, and the methods by mean rank."""
+    """The data sets together, by a metric: the sentence, and the methods by mean regret, `behind`."""
 
     headline: str
     order: list[str]
-    ranks: dict[str, str]
+    behind: dict[str, str]
     leaders: list[str]
 
 
@@ -73,6 +73,16 @@ class Page:
     def headline(self) -> str:
         """Who finds the most, by how much, is it sure."""
         return self.overview[""].headline
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one data set, on which the page opens: nothing to look over."""
+        return len(self.sections) == 1
+
+    @property
+    def home(self) -> str:
+        """The address of what the page opens on."""
+        return self.sections[0].anchor if self.alone else "overview"
 
     @property
     def titles(self) -> dict[str, str]:

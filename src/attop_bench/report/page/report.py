@@ -14,13 +14,13 @@ import pandas as pd
 
 from attop.core import wording
 from attop.core.files import write_bytes
-from attop.experiment.lead import headline
+from attop.experiment.lead import Lead, headline, mean_regrets
 from attop.experiment.result import TopComparison
 from attop.metrics.registry import METRICS, get_metric
 from attop_bench.bibliography import cited
-from attop_bench.report.compute.across import Across, across, by_reason, sentences
+from attop_bench.report.compute.across import across, by_reason, sentences
 from attop_bench.report.compute.board import board
-from attop_bench.report.compute.leads import BASELINE, all_leads
+from attop_bench.report.compute.leads import BASELINE, FEW, all_leads
 from attop_bench.report.compute.tables import standings, summarise
 from attop_bench.report.figures import ACROSS, draw
 from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
@@ -121,19 +121,17 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
     ran = [s for s in sections if s.order]
     own = {s.id: s.metric for s in ran}
     overall = across(evaluation, own, titles=titles)
-    leaders = frozenset((BASELINE, *overall.leaders))
+    by_metric = {"": own} | {metric: dict.fromkeys(own, metric) for metric in metrics}
+    overview = {
+        by: _overview([a for (d, m, _), a in leads.items() if used.get(d) == m], ran, titles)
+        for by, used in by_metric.items()
+    }
+    leaders = frozenset((BASELINE, *overview[""].leaders))
     scene = Scene("across", "", "", overall.order, titles, styles, leaders)
     failed = failures(results)
     return Page(
         title=manifest.get("title", "Benchmark report"),
-        overview={
-            "": _overview(overall, ran, own, titles),
-            **{
-                metric: _overview(across(evaluation, by, titles=titles), ran, by, titles)
-                for metric in metrics
-                for by in [{s.id: metric for s in ran if metric in s.views}]
-            },
-        },
+        overview=overview,
         chips=chips(sections, methods, failed, runs, manifest),
         methods=methods,
         keys={method: key_svg(style) for method, style in styles.items()},
@@ -153,25 +151,13 @@ def build_page(results: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
     )
 
 
-def _overview(
-    overall: Across,
-    ran: Sequence[Section],
-    metrics: Mapping[str, str],
-    titles: Mapping[str, str],
-) -> Overview:
-    """Rank the methods over data sets by a metric each; methods left out of the ranking come last."""
-    ranks = dict.fromkeys((m for s in ran for m in s.order), math.nan)
-    ranks |= {s.method: s.rank for s in overall.standings if s.method in ranks}
-    if not overall.n_datasets and len(ran) == 1:  # nothing to rank over: the order of the one data set
-        view = ran[0].views.get(metrics.get(ran[0].id, ""))
-        ranks = dict.fromkeys(view.order if view else ran[0].order, math.nan)
-    every = [lead for s in ran for (metric, _), lead in s.leads.items() if metric == metrics.get(s.id)]
-    return Overview(
-        headline(every, titles),
-        sorted(ranks, key=lambda method: (math.isnan(ranks[method]), ranks[method])),
-        {method: wording.fixed(rank, 1) for method, rank in ranks.items()},
-        list(overall.leaders),
-    )
+def _overview(leads: Sequence[Lead], ran: Sequence[Section], titles: Mapping[str, str]) -> Overview:
+    """Order the methods by their mean regret; those that are not ranked everywhere come last."""
+    regrets = {m: math.nan for s in ran for m in s.order} | mean_regrets([a for a in leads if a.ranked])
+    order = sorted(regrets, key=lambda m: (math.isnan(regrets[m]), regrets[m]))
+    least = [m for m in order if regrets[m] <= regrets[order[0]] + 1e-9]
+    behind = {method: wording.fixed(regret, 1) for method, regret in regrets.items()}
+    return Overview(headline(leads, titles), order, behind, least if len(least) <= FEW else [])
 
 
 _PARTS = ("overview", "tuning", "cost", "about", "failures", "constant", "undefined", "provenance", "cite")

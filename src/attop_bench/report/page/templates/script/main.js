@@ -1,6 +1,5 @@
 // Putting the state on the page.
 const find = document.getElementById("find");
-const overview = document.getElementById("overview");
 const boxes = all('input[name="method"]', form);
 
 function apply(scrollTo) {
@@ -21,7 +20,7 @@ function apply(scrollTo) {
   all("figure", section).forEach(drawFigure);
   for (const mark of all(".m")) mark.classList.toggle("off", !shown(mark.dataset.m));
   if (set) quieten(section, section.lead?.leaders ?? []);
-  quieten(overview, DATA.overview[state.metric].leaders);
+  if (map) quieten(home, DATA.overview[state.metric].leaders);
   if (find) {
     find.placeholder = set ? set.title : find.dataset.nothing;
     find.parentNode.classList.toggle("here", Boolean(set));
@@ -103,7 +102,7 @@ function everything() {
     if (set.anchor !== state.tab) fillSection(section, set, set.main);
     quieten(section, section.lead?.leaders ?? []);
   }
-  all("figure", overview).forEach(drawFigure);
+  all("figure", home).forEach(drawFigure);
 }
 const paper = matchMedia("print");
 const part = read();

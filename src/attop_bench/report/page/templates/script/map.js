@@ -3,9 +3,9 @@ const map = document.getElementById("map");
 const headline = document.getElementById("headline");
 
 function fillMap() {
-  if (!map) return;
-  const view = DATA.overview[state.metric], body = map.tBodies[0];
+  const view = DATA.overview[state.metric], body = map?.tBodies[0];
   headline.textContent = view.headline;
+  if (!map) return;
   for (const cell of all("td[data-top]", body)) {
     const lead = leadOf(SETS[cell.dataset.dataset], cell.dataset.top), { method } = cell.parentNode.dataset;
     const its = lead?.cells[method], by = its && state.against ? gap(lead, method) : NaN;
@@ -19,7 +19,7 @@ function fillMap() {
   const rows = Object.fromEntries([...body.rows].map((row) => [row.dataset.method, row]));
   for (const method of view.order) {
     rows[method].hidden = !shown(method);
-    rows[method].querySelector(".rank").textContent = view.ranks[method];
+    rows[method].querySelector(".behind").textContent = view.behind[method];
     body.querySelector(".chance").before(rows[method]);
   }
   for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.parentNode.dataset.dataset]);

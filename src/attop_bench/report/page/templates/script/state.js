@@ -4,7 +4,8 @@ const packed = Uint8Array.from(atob(document.getElementById("data").textContent)
 const DATA = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 const TITLES = Object.fromEntries(DATA.methods);
 const SETS = Object.fromEntries(DATA.datasets.map((set) => [set.id, set]));
-const state = { tab: "overview", top: "", metric: "", off: [], against: "" };
+const home = document.querySelector("section.tab");
+const state = { tab: home.id, top: "", metric: "", off: [], against: "" };
 const form = document.getElementById("filters");
 const tip = document.getElementById("tip");
 
@@ -44,8 +45,8 @@ function gap(lead, method) {
 /** Take the state from the address; return the element to scroll to, if it names one inside a tab. */
 function read() {
   let [place, ...parts] = location.hash.slice(1).split("/").map(decodeURIComponent);
-  let element = document.getElementById(place || "overview");
-  if (!element?.closest("section.tab")) [place, parts, element] = ["overview", [], document.getElementById("overview")];
+  let element = document.getElementById(place || home.id);
+  if (!element?.closest("section.tab")) [place, parts, element] = [home.id, [], home];
   state.tab = element.closest("section.tab").id;
   const whole = parts.length > 0;  // a bare name changes nothing but the place
   const against = parts.find((part) => part.startsWith("vs="));
