@@ -13,18 +13,11 @@ __all__ = ["Entry", "bibliography", "cited"]
 
 @dataclass(frozen=True)
 class Entry:
-    """A publication.
+    """A publication."""
 
-    Attributes
-    ----------
-    key : str
-        What `cite` of a method names it by.
-    title : str
-        Without BibTeX's braces.
-    bibtex : str
-    """
-
+    #: What `cite` of a method names it by.
     key: str
+    #: Without BibTeX's braces.
     title: str
     bibtex: str
 

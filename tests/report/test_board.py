@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from attop.statistics import friedman, mean_ranks
-from attop_bench.report.compute.board import board, metric_matrix
+from attop_bench.report.compute.across import board, metric_matrix
 from support.comparisons import table
 
 

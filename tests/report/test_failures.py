@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attop_bench.report.compute.runs import constant_models, error_list, status_counts, undefined_values
+from attop_bench.report.compute.tables import constant_models, error_list, status_counts, undefined_values
 from support.rows import CONSTANT, rows
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.report.compute.curves import left_end, mean_roc, tpr_at
+from attop_bench.report.figures.curves import left_end, mean_roc, tpr_at
 
 
 def test_roc_is_read_as_the_staircase_it_is():

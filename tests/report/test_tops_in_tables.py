@@ -10,7 +10,7 @@ import pytest
 
 from attop.core.top import Top, main_top, sort_tops
 from attop.metrics.registry import METRICS
-from attop_bench.report.compute.curves import transfer
+from attop_bench.report.figures.transfer import transfer
 
 
 def test_tops_are_sorted_by_size_not_as_text():
@@ -47,7 +47,7 @@ def test_regret_is_what_training_for_another_top_costs():
 
 def test_regret_of_a_lower_is_better_metric_and_of_missing_values(monkeypatch):
     lower = replace(METRICS["precision@k"], higher_is_better=False)
-    monkeypatch.setattr("attop_bench.report.compute.curves.get_metric", lambda name: lower)
+    monkeypatch.setattr("attop_bench.report.figures.transfer.get_metric", lambda name: lower)
     whole, gap = [[0.1, 0.2, 0.3]] * 3, [[0.1, np.nan, 0.3]] * 3
     worse = [[0.1, 0.2, 0.3], [0.4, 0.2, 0.3], [0.1, 0.2, 0.3]]
     cross = pd.DataFrame(cross_of(worse) + cross_of(gap, fold=1) + cross_of(gap, "b") + cross_of(whole, "c"))

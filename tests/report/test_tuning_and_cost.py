@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.report.compute.board import pareto_front
-from attop_bench.report.compute.runs import choices, costs, wall_clock
+from attop_bench.report.compute.across import pareto_front
+from attop_bench.report.compute.tables import choices, costs, wall_clock
 from attop_bench.report.figures.curves import expected_best
 
 

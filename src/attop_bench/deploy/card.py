@@ -92,7 +92,7 @@ def draw_curve(found: Deployed) -> bytes | None:
     k = items_at(found.top, len(dataset.y), dataset.n_pos)
     if dataset.groups is not None or k is None:
         return None
-    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in tried.outcomes]
+    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in tried.records]
     length = found.top.out_of or len(dataset.y)
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     curves = {found.method: np.array([capacity(its, found.top) for its in points])}

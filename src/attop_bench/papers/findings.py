@@ -70,27 +70,17 @@ class Plot:
 
 @dataclass(frozen=True)
 class Findings:
-    """All that is rebuilt of a paper.
-
-    Attributes
-    ----------
-    title, citation : str
-    answers : sequence of str
-        The paper's claims, each with what we found, in a sentence.
-    choices : sequence of str
-        What the paper leaves open, and what was chosen.
-    comparisons : sequence of Comparison
-    plots : sequence of Plot
-    own : mapping of str to str
-        The paper's methods, as ours are called -> as its printed numbers are; all others are baselines.
-    """
+    """All that is rebuilt of a paper."""
 
     title: str
     citation: str
+    #: The paper's claims, each with what we found, in a sentence.
     answers: Sequence[str] = ()
+    #: What the paper leaves open, and what was chosen.
     choices: Sequence[str] = ()
     comparisons: Sequence[Comparison] = ()
     plots: Sequence[Plot] = field(default_factory=tuple)
+    #: The paper's methods, as ours are called -> as its printed numbers are; all others are baselines.
     own: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -104,25 +94,13 @@ def printed_numbers(paper: str) -> pd.DataFrame:
 def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     """Judge every printed number of a table by the rule of all comparisons, `attop.experiment.judge.decide`.
 
-    Parameters
-    ----------
-    table : DataFrame
-        metric, ours, spread, n, printed, printed_spread: means and standard deviations over the runs. A
-        spread of 0, as of a few runs with equal values, is none; a number without one is given that of the
-        other.
-    reasons : mapping of str to str
-        Metric -> why its printed numbers are not what we compute.
+    The table has metric, ours, spread, n, printed and printed_spread; `reasons` are, by metric, why printed
+    numbers are not what we compute. "above", "below": ours is shown to be so, by a t-test of the two means,
+    adjusted by Holm for the numbers of the table; "equal": shown to be within 0.01; "open": neither;
+    "untested": fewer than 5 runs; "not comparable": a number or every spread is missing, or the metric is
+    another. A spread of 0, as of a few runs with equal values, is none; a number without one is given that of
+    the other.
 
-    Returns
-    -------
-    DataFrame
-        ``verdict`` and ``why``. "above", "below": ours is shown to be so, by a t-test of the two means,
-        adjusted by Holm for the numbers of the table; "equal": shown to be within 0.01; "open": neither;
-        "untested": fewer than 5 runs; "not comparable": a number or every spread is missing, or the metric is
-        another.
-
-    Notes
-    -----
     Both means are of the same data set, so what differs are the partitions: the error of either is its spread
     over the square root of its runs, of which the printed one is taken to have as many as ours.
     """
@@ -164,24 +142,10 @@ def compare(
     *,
     not_comparable: dict[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Put printed numbers beside ours.
+    """Put printed numbers beside our summary: `COLUMNS`, a row for each number and data set of the benchmark.
 
-    Parameters
-    ----------
-    printed : DataFrame
-        Rows of `printed_numbers`; method, top and metric named as in the benchmark.
-    summary : DataFrame
-        See `attop_bench.report.compute.tables.summarise`.
-    datasets : dict
-        Data set of the benchmark -> (data set as printed, how parameters were selected).
-    not_comparable : dict, optional
-        Metric -> why its printed numbers are not what we compute.
-
-    Returns
-    -------
-    table : DataFrame
-        `COLUMNS`; one row per printed number and data set of the benchmark. ``constant`` counts those of
-        the n runs whose model ranks nothing. Where ours is missing, ``why`` says so.
+    `datasets` are data set of the benchmark -> (as printed, how parameters were selected); `not_comparable`
+    is metric -> why. ``constant`` counts those of the n runs whose model ranks nothing.
     """
     printed = printed.rename(columns={"mean": "printed", "std": "printed_spread"}).assign(
         id=printed["dataset"].map(lambda name: [d for d in datasets if datasets[d][0] == name])
@@ -197,13 +161,7 @@ def compare(
 def ours_alone(
     printed: pd.DataFrame, summary: pd.DataFrame, datasets: dict[str, tuple[str, str]]
 ) -> pd.DataFrame:
-    """Return what was run and is not printed; parameters as for `compare`.
-
-    Returns
-    -------
-    table : DataFrame
-        One row per data set of the benchmark, top, metric and method, without the columns of a verdict.
-    """
+    """Return what was run and is not printed, without verdicts; parameters as for `compare`."""
     rows = _named(summary, datasets)
     known = pd.MultiIndex.from_frame(printed[_KEY])
     return rows.loc[~pd.MultiIndex.from_frame(rows[_KEY]).isin(known), [*_KEY, *_OURS]].reset_index(drop=True)

@@ -29,12 +29,7 @@ th.t, td.t { text-align: left; } figure { margin: 1rem 0; }
 def write_findings(findings: Findings, folder: Path, paper: str) -> None:
     """Write ``index.html``, ``README.md``, and a CSV file and a picture per table and figure, into a folder.
 
-    Parameters
-    ----------
-    findings : Findings
-    folder : Path
-    paper : str
-        Name of its configuration.
+    `paper` is the name of its configuration.
     """
     parts = [_head(findings)]
     for comparison in findings.comparisons:

@@ -36,17 +36,8 @@ def _auc(y: Ints, scores: Floats, k: int) -> float:
 def two_users(seed: int, n_runs: int = N_RUNS) -> pd.DataFrame:
     """Repeat section 7.1: a user with fewer positives than k, and one with more.
 
-    Parameters
-    ----------
-    seed : int
-    n_runs : int
-
-    Returns
-    -------
-    runs : DataFrame
-        One row per case, run, method and sample (``"training"``, and ``"fresh"``, drawn anew from the same
-        distribution), with ``precision`` (precision@k), ``auc`` (AUC@k) and ``constant``, whether the
-        model ranks nothing.
+    A row per case, run, method and sample (``"training"``, or ``"fresh"`` of the same distribution):
+    ``precision`` (precision@k), ``auc`` (AUC@k) and ``constant``, whether the model ranks nothing.
     """
     rows = []
     for case, (n_pos, k, methods) in CASES.items():
@@ -83,18 +74,8 @@ _K, _N_POS, _N_NEGATIVES = 30, 250, 2000
 def margins(seed: int, max_iter: int = 3000) -> pd.DataFrame:
     """Repeat section 7.2: all surrogates while the one consistent under a margin condition is minimised.
 
-    The descent starts at a standard normal draw.
-
-    Parameters
-    ----------
-    seed : int
-    max_iter : int
-        Steps of gradient descent.
-
-    Returns
-    -------
-    curves : DataFrame
-        One row per condition, iteration and measure (the four surrogates, and ``"risk"``, 1 - pAp@k).
+    The descent starts at a standard normal draw. A row per condition, iteration and measure: the four
+    surrogates, and ``"risk"``, 1 - pAp@k.
     """
     tables = []
     for condition, minimised in _CONDITIONS.items():

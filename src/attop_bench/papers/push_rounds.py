@@ -34,20 +34,11 @@ _TRAIN = {
 def rounds(
     seed: int, data: Mapping[str, Dataset], partitions: Mapping[int, int] = PARTITIONS
 ) -> pd.DataFrame:
-    """Train the push for every p and number of rounds.
+    """Train the push for every p and number of rounds, on data sets by id of the configuration.
 
-    Parameters
-    ----------
-    seed : int
-    data : mapping of str to Dataset
-        By id of the configuration; thresholds as they are, others scaled to their range in training.
-    partitions : mapping of int to int
-
-    Returns
-    -------
-    runs : DataFrame
-        One row per dataset, partition, p, rounds and part (``"training"``, ``"test"``), with ``r_max``
-        (positives above the highest negative), ``auc``, and the ``norm`` of the model.
+    Thresholds are as they are, others scaled to their range in training. A row per dataset, partition, p,
+    rounds and part (``"training"``, ``"test"``): ``r_max`` (positives above the highest negative), ``auc``,
+    and the ``norm`` of the model.
     """
     rows = []
     r_max, auc = get_metric("positives@top"), get_metric("auc")

@@ -1,4 +1,7 @@
-"""Methods over data sets, in numbers and in sentences: a data set is one sample, its runs averaged first."""
+"""Methods over data sets, in numbers and in sentences, and the board of every top.
+
+The samples of a comparison over data sets are the data sets: folds share items, so they are averaged first.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from attop.core.top import main_top
+from attop.core.top import main_top, sort_tops
 from attop.core.wording import counted, fixed, listed, with_p
 from attop.metrics.registry import get_metric
-from attop.statistics.profiles import Bootstrap, Profile, bootstrap_means, performance_profile
+from attop.statistics.profiles import Bootstrap, Profile, bootstrap_means, performance_profile, regret
 from attop.statistics.ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
 from attop.statistics.two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
-from attop_bench.report.compute.board import have_shared_unit, metric_matrix
+from attop_bench.report.compute.tables import costs, require
 
-__all__ = ["ROPE", "Across", "Standing", "across", "by_reason", "sentences", "share_of"]
+__all__ = [
+    "ROPE",
+    "Across",
+    "Matrix",
+    "Standing",
+    "across",
+    "board",
+    "by_reason",
+    "have_shared_unit",
+    "metric_matrix",
+    "pareto_front",
+    "sentences",
+    "share_of",
+]
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
@@ -27,77 +43,52 @@ _PROFILE_DATASETS = 3  # fewer make a profile of one or two steps
 
 @dataclass(frozen=True)
 class Standing:
-    """One method over the data sets.
-
-    Attributes
-    ----------
-    method : str
-    rank : float
-        Mean rank over the compared data sets, 1 the best; NaN for a method left out.
-    n, m : int
-        Data sets it was ranked on (for a method left out: on which it has values), of those with any value.
-    p : float
-        That it ranks like the best, see `Across.test`; NaN for the best and where refused.
-    better, equal : int
-        Compared data sets on which it beats and equals the best.
-    effect : Effect or None
-        Of the method against the best, negative where it is worse; None for the best and methods left out.
-    posterior : Posterior or None
-        That the method is practically worse than the best, equivalent and better, by the Bayesian signed-rank
-        test with a rope of `ROPE`; None likewise.
-    reason : str
-        Why it was left out, empty if it was not.
-    """
+    """One method over the data sets."""
 
     method: str
+    #: Mean rank over the compared data sets, 1 the best; NaN for a method left out.
     rank: float
+    #: n, m: Data sets it was ranked on (for a method left out: on which it has values), of those with any
+    #: value.
     n: int
     m: int
+    #: That it ranks like the best, see `Across.test`; NaN for the best and where refused.
     p: float = math.nan
+    #: better, equal: Compared data sets on which it beats and equals the best.
     better: int = 0
     equal: int = 0
+    #: Of the method against the best, negative where it is worse; None for the best and methods left out.
     effect: Effect | None = None
+    #: That the method is practically worse than the best, equivalent and better, by the Bayesian signed-rank
+    #: test with a rope of `ROPE`; None likewise.
     posterior: Posterior | None = None
+    #: Why it was left out, empty if it was not.
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class Across:
-    """What can be said of the methods over all data sets.
+    """What can be said of the methods over all data sets."""
 
-    Attributes
-    ----------
-    standings : tuple of Standing
-        Best first, methods left out last.
-    n_datasets : int
-        Data sets compared.
-    unit : str
-        What was compared, in words: metric, top, direction.
-    test : str
-        The test behind `Standing.p`: "Holm" (mean ranks against the best, adjusted), "Wilcoxon" (two methods)
-        or "" where refused.
-    friedman : Friedman
-    nemenyi : Comparison
-        All pairs, with cliques and `critical_difference`.
-    left_out : dict of str to str
-        Data sets that were not compared, and why.
-    refused : str
-        Why nothing was tested, empty if something was.
-    profile : Profile
-        Of the values of the methods that have one on every compared data set.
-    resampled : Bootstrap
-        Of the mean ranks, over the compared data sets.
-    """
-
+    #: Best first, methods left out last.
     standings: tuple[Standing, ...]
+    #: Data sets compared.
     n_datasets: int
+    #: What was compared, in words: metric, top, direction.
     unit: str
+    #: The test behind `Standing.p`: "Holm" (mean ranks against the best, adjusted), "Wilcoxon" (two methods)
+    #: or "" where refused.
     test: str
     friedman: Friedman
+    #: All pairs, with cliques and `critical_difference`.
     nemenyi: Comparison
+    #: Data sets that were not compared, and why.
     left_out: dict[str, str]
+    #: Why nothing was tested, empty if something was.
     refused: str
+    #: Of the values of the methods that have one on every compared data set.
     profile: Profile
+    #: Of the mean ranks, over the compared data sets.
     resampled: Bootstrap
 
     @property
@@ -120,21 +111,8 @@ def across(
 ) -> Across:
     """Compare the methods over the data sets; nothing is imputed, nothing is tested on too few.
 
-    Parameters
-    ----------
-    evaluation : DataFrame
-        Tidy: dataset, method, repeat, fold, top, metric, value (not finite where undefined).
-    metrics : mapping of str to str
-        Data set -> the metric methods are compared by there, at the data set's main top. Data sets without
-        one are left out.
-    titles : mapping
-        Method -> name shown; methods only this mapping knows have no run.
-    alpha : float
-        Family-wise error of the tests.
-
-    Returns
-    -------
-    Across
+    `metrics` is data set -> the metric methods are compared by there, at its main top; data sets without one
+    are left out. Methods that only `titles` knows have no run. `alpha` is the family-wise error of the tests.
 
     Raises
     ------
@@ -145,8 +123,8 @@ def across(
     -----
     Ranks need no common unit; mean differences, Wilcoxon's test and the posterior do, and are refused unless
     all data sets have one metric or all metrics lie in [0, 1]. The best method is chosen on the data it is
-    then tested on, so p against it counts only where Friedman's test shows a difference (`sentences`,
-    `leaders`); the diagram's test is of all pairs.
+    then tested on, so p against it counts only where Friedman's test shows a difference (`sentences`); the
+    diagram's test is of all pairs.
     """
     shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
     tops = {str(d): main_top(its) for d, its in evaluation.groupby("dataset", sort=False)["top"]}
@@ -255,16 +233,7 @@ def _profile(values: pd.DataFrame, shared_unit: bool) -> Profile:
 def sentences(
     found: Across, titles: Mapping[str, str], dataset_titles: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Say who leads, whether the ranks differ, who is worse, and what was left out.
-
-    Parameters
-    ----------
-    found : Across
-    titles : mapping
-        Method -> name shown.
-    dataset_titles : mapping, optional
-        Data set -> name shown.
-    """
+    """Say who leads, whether the ranks differ, who is worse, and what was left out."""
     names = dataset_titles or {}
     tested, nemenyi = found.friedman, found.nemenyi
     ranked = [s for s in found.standings if not s.reason and s.rank == s.rank]
@@ -334,3 +303,210 @@ def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str,
     if alike:
         words.append(f"No significant difference from {titles[first]}: {listed([titles[m] for m in alike])}.")
     return " ".join(words)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One metric and one top of each data set; nothing is imputed."""
+
+    #: What to compare methods on: means over the runs, negated where lower is better. No value is missing,
+    #: and every mean is over the same runs as the others of its row.
+    scores: pd.DataFrame
+    #: Defined runs, also of what is left out.
+    counts: pd.DataFrame
+    #: The top of each data set.
+    tops: dict[str, str]
+    #: without_datasets, without_methods: What `scores` leaves out, and why.
+    without_datasets: dict[str, str]
+    without_methods: dict[str, str]
+
+
+def metric_matrix(
+    evaluation: pd.DataFrame,
+    metrics: Mapping[str, str],
+    tops: Mapping[str, str],
+    titles: Mapping[str, str],
+) -> Matrix:
+    """Average the runs of each method on each data set, and leave out what may not be compared.
+
+    A mean may be compared if it is over every run for which any method has a value: fewer might flatter. As
+    long as a mean is missing, the method or data set that lacks the largest share of them is left out; of
+    equals the method, because data sets are the samples. Two methods with a value in common both stay.
+
+    `metrics` and `tops` are by data set; `titles` are of the methods to compare, in this order, also of those
+    that may have failed everywhere.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a metric is unknown or a value is there twice.
+    """
+    require(evaluation, ["dataset", "method", "repeat", "fold", "top", "metric", "value"], "evaluation")
+    methods = list(titles)
+    datasets = list(dict.fromkeys(evaluation["dataset"]))
+    without = {d: "no run has a result" for d in {**metrics, **tops} if d not in tops or d not in datasets}
+    without |= {d: "no metric was named to compare by" for d in datasets if not metrics.get(d)}
+    rows = [d for d in datasets if d not in without]
+    part = evaluation[
+        (evaluation["metric"] == evaluation["dataset"].map({d: metrics[d] for d in rows}))
+        & (evaluation["top"] == evaluation["dataset"].map({d: tops[d] for d in rows}))
+        & evaluation["method"].isin(methods)
+    ]
+    twice = int(part.duplicated(["dataset", "method", "repeat", "fold"]).sum())
+    if twice:
+        raise ValueError(f"evaluation holds {twice} values twice: keep one of each")
+    signs = {d: 1.0 if get_metric(metrics[d]).higher_is_better else -1.0 for d in rows}
+    part = part[np.isfinite(part["value"].astype(float))]
+    means = pd.DataFrame(np.nan, index=rows, columns=methods)
+    counts = pd.DataFrame(0, index=rows, columns=methods)
+    for (dataset, method), values in part.groupby(["dataset", "method"])["value"]:
+        # fsum: equal values in another order have an equal mean
+        means.loc[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
+        counts.loc[dataset, method] = len(values)
+    shared = part.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    shared = shared.reindex(rows, fill_value=0)
+    without |= {d: f"no method has a value of {metrics[d]} at {tops[d]}" for d in rows if not shared[d]}
+    whole = counts.eq(shared, axis=0).loc[[d for d in rows if shared[d]]]
+    kept, dropped, incomplete = _leave_out(whole)
+    runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    for dataset, lacking in incomplete.items():
+        without[dataset] = listed(
+            [f"{titles[m]} has {counts.loc[dataset, m]} of {runs[dataset]} runs" for m in lacking]
+        )
+    without = {d: without[d] for d in {**metrics, **tops, **without} if d in without}
+    return Matrix(means.loc[kept.index, kept.columns], counts, {d: tops[d] for d in rows}, without, dropped)
+
+
+def _leave_out(whole: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, list[str]]]:
+    """Leave out methods and data sets until no value is missing; return what is left and what is not.
+
+    `whole` says which means may be compared. The methods left out come with a reason, the data sets with the
+    methods that lack runs.
+    """
+    dropped: dict[str, str] = {}
+    incomplete: dict[str, list[str]] = {}
+    if whole.empty:
+        return whole.iloc[:, :0], dict.fromkeys(map(str, whole), "no data set has a value"), incomplete
+    left = whole
+    while not left.empty and not left.to_numpy().all():
+        of_methods, of_datasets = (~left).mean(axis=0), (~left).mean(axis=1)
+        if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and left.shape[1] > 2):
+            method = of_methods.idxmax()
+            dropped[str(method)] = f"complete on {int(whole[method].sum())} of {len(whole)} data sets"
+            left = left.drop(columns=method)
+        else:
+            dataset = of_datasets.idxmax()
+            incomplete[str(dataset)] = [str(m) for m in left if not left.loc[dataset, m]]
+            left = left.drop(index=dataset)
+    return left, dropped, incomplete
+
+
+def have_shared_unit(used: Mapping[str, str]) -> bool:
+    """Whether values of the metrics, one a data set, may be averaged."""
+    return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {(0.0, 1.0)}
+
+
+def board(
+    evaluation: pd.DataFrame, runs: pd.DataFrame, metrics: Mapping[str, str], titles: Mapping[str, str]
+) -> pd.DataFrame:
+    """Compare the methods at the smallest top of each data set, at the second, and so on.
+
+    Returns
+    -------
+    DataFrame
+        A row for each top and method that has a value on all compared data sets, the best mean rank first.
+        Nothing, if the data sets have different numbers of tops, or there are fewer than two of them.
+
+        - ``top``: such as "1 of 4", or the top where it is the same everywhere; ``datasets``: compared;
+        - ``mean``: over data sets of the means over runs, NaN where for some metrics higher is better and
+          for others lower; ``regret``: what the best of each data set has more, in hundredths: of precision,
+          items of 100; ``regret_low``, ``regret_high``: 95% bootstrap interval over data sets; ``worst``: the
+          largest regret; ``p_best``: share of the resamples in which it has the best mean. NaN where the data
+          sets' metrics have no common unit;
+        - ``rank``, ``rank_low``, ``rank_high``: mean rank, and its interval;
+        - ``seconds``: of a job, which serves all tops: geometric mean over data sets of the median;
+        - ``pareto``: in the `pareto_front` of seconds and regret (without a common unit: rank).
+    """
+    compared = evaluation[evaluation["dataset"].isin([d for d, metric in metrics.items() if metric])]
+    tops = {str(d): sort_tops(its) for d, its in compared.groupby("dataset", sort=False)["top"]}
+    counts = {len(its) for its in tops.values()}
+    if len(tops) < 2 or len(counts) != 1:
+        return pd.DataFrame()
+    spent = pd.DataFrame({d: _seconds(runs, d) for d in tops}).T
+    n_tops = counts.pop()
+    found = [
+        _at(
+            {d: its[i] for d, its in tops.items()},
+            f"{i + 1} of {n_tops}",
+            compared,
+            metrics,
+            titles,
+            spent,
+        )
+        for i in range(n_tops)
+    ]
+    return pd.concat(found, ignore_index=True)
+
+
+def _at(
+    tops: Mapping[str, str],
+    name: str,
+    evaluation: pd.DataFrame,
+    metrics: Mapping[str, str],
+    titles: Mapping[str, str],
+    spent: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return the rows of one top."""
+    shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
+    matrix = metric_matrix(evaluation, metrics, tops, shown)
+    scores = matrix.scores
+    ranks = bootstrap_means(rank_rows(scores), higher_is_better=False)
+    table = pd.DataFrame(
+        {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}, index=scores.columns
+    )
+    gaps = regret(scores, higher_is_better=True)
+    lost = bootstrap_means(100 * gaps.gaps, higher_is_better=False)
+    used = {d: metrics[d] for d in scores.index}
+    directions = {get_metric(metric).higher_is_better for metric in used.values()}
+    sign = math.nan if len(directions) > 1 else 1.0 if True in directions else -1.0
+    means = {
+        "mean": sign * scores.mean(axis=0),
+        "regret": lost.mean,
+        "regret_low": lost.low,
+        "regret_high": lost.high,
+        "worst": 100 * gaps.worst,
+        "p_best": lost.p_best,
+    }
+    shared = have_shared_unit(used)
+    table = table.assign(**(means if shared else dict.fromkeys(means, np.nan)))
+    seconds = spent.reindex(index=scores.index, columns=table.index)
+    table["seconds"] = np.exp(np.log(seconds.astype(float)).mean(axis=0, skipna=False))
+    front = pareto_front(table["seconds"], -table["regret" if shared else "rank"])
+    table["pareto"] = table.index.isin(front)
+    same = set(tops.values())
+    table.insert(0, "top", same.pop() if len(same) == 1 else name)
+    table.insert(1, "datasets", len(scores))
+    table = table.rename_axis("method").reset_index()
+    return table.sort_values("rank", kind="stable", ignore_index=True)
+
+
+def _seconds(runs: pd.DataFrame, dataset: str) -> pd.Series:
+    """Return the median seconds of a job of each method."""
+    spent = costs(runs, dataset)
+    total = spent[["selection", "training", "scoring"]].sum(axis=1)
+    return total.where(total > 0)
+
+
+def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
+    """Return the entries no other beats at both, cheapest first; of entries equal in both, all."""
+    table = pd.DataFrame({"cost": cost, "score": score}).dropna()
+    front = [
+        name
+        for name, row in table.iterrows()
+        if not (
+            (table["cost"] <= row["cost"])
+            & (table["score"] >= row["score"])
+            & ((table["cost"] < row["cost"]) | (table["score"] > row["score"]))
+        ).any()
+    ]
+    return sorted(front, key=lambda name: (table.loc[name, "cost"], table.loc[name, "score"]))

@@ -80,21 +80,10 @@ def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
 def all_leads(
     evaluation: pd.DataFrame, runs: pd.DataFrame, datasets: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[tuple[str, str, str], Lead]:
-    """Compare the best method with every other one, for every data set, metric and top.
+    """Compare the best method with every other one, for every (data set, metric, top), tops by size.
 
-    Parameters
-    ----------
-    evaluation : DataFrame
-        Tidy: dataset, method, repeat, fold, top, metric, value (not finite where undefined).
-    runs : DataFrame
-        What says how many items the runs train and test on: dataset, repeat, fold, status, n_train, n_test.
-    datasets : mapping, optional
-        The manifest's entries: items, positives and groups of each data set, if known.
-
-    Returns
-    -------
-    dict of (dataset, metric, top) to Lead
-        In the order of the table, tops by size.
+    `runs` says how many items they train and test on, `datasets` (the manifest's entries) how many items,
+    positives and groups there are.
 
     Raises
     ------

@@ -25,21 +25,14 @@ __all__ = ["ACROSS", "PER_DATASET", "Drawing", "draw"]
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of the report.
+    """A figure of the report."""
 
-    Attributes
-    ----------
-    title : str
-        A few words over it.
-    needs : tuple of str
-        Its input: tables of `attop_bench.run.tables.TABLES`, "summary" (what `summarise` returns) or
-        "across" (what `attop_bench.report.compute.across.across` returns).
-    function : callable
-        ``function(scene, *needs)`` returns a `Figure`: a picture, or the sentence that stands in for it.
-    """
-
+    #: A few words over it.
     title: str
+    #: Its input: tables of `attop_bench.run.tables.TABLES`, "summary" (what `summarise` returns) or "across"
+    #: (what `attop_bench.report.compute.across.across` returns).
     needs: tuple[str, ...]
+    #: ``function(scene, *needs)`` returns a `Figure`: a picture, or the sentence that stands in for it.
     function: Callable[..., Figure]
 
 

@@ -13,8 +13,7 @@ from attop.core.wording import abridge, counted, listed, seconds
 from attop.experiment.capacity import BUDGETS, capacity, draw_capacity
 from attop.metrics.registry import get_metric
 from attop.metrics.roc import RocPoints
-from attop_bench.report.compute.board import pareto_front
-from attop_bench.report.compute.curves import left_end, mean_roc
+from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.figures.scene import (
     GRID,
     MUTED,
@@ -32,8 +31,11 @@ __all__ = [
     "capacity_figure",
     "cost_figure",
     "expected_best",
+    "left_end",
+    "mean_roc",
     "roc_figure",
     "top_figure",
+    "tpr_at",
     "trace_figure",
 ]
 
@@ -400,3 +402,51 @@ def _scale_time(axes: Axes, low: float, high: float) -> None:
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
     axes.xaxis.set_major_formatter(lambda value, _: seconds(value).replace(".0 ", " "))
     axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def tpr_at(fpr: Floats, fp: Floats, tp: Floats, n_neg: int, n_pos: int) -> Floats:
+    """Read one ROC curve, corners in counts joined by straight lines, at false-positive rates in [0, 1].
+
+    Where the curve rises vertically, it is the upper end.
+    """
+    fp, tp = np.concatenate([[0], fp, [n_neg]]), np.concatenate([[0], tp, [n_pos]])
+    order = np.lexsort((tp, fp))
+    x, height = fp[order] / n_neg, tp[order] / n_pos
+    left = np.searchsorted(x, fpr, side="right") - 1
+    right = np.minimum(left + 1, len(x) - 1)
+    width = x[right] - x[left]
+    share = np.divide(fpr - x[left], width, out=np.zeros_like(fpr), where=width > 0)
+    return height[left] + share * (height[right] - height[left])
+
+
+def mean_roc(roc: pd.DataFrame, fpr: Floats) -> tuple[Floats, int]:
+    """Average the ROC curves of one method vertically; return it, and of how many curves.
+
+    Those without a positive or a negative have no rates and are left out.
+    """
+    curves = [
+        tpr_at(
+            fpr,
+            run["fp"].to_numpy(float),
+            run["tp"].to_numpy(float),
+            int(run["n_neg"].iloc[0]),
+            int(run["n_pos"].iloc[0]),
+        )
+        for _, run in roc[(roc["n_neg"] > 0) & (roc["n_pos"] > 0)].groupby(["repeat", "fold"])
+    ]
+    return (np.mean(curves, axis=0) if curves else np.full(len(fpr), np.nan)), len(curves)
+
+
+def left_end(top: str, n_neg: float, n_pos: float, grouped: bool) -> float:
+    """Return how much of the false-positive axis the enlarged left end shows.
+
+    Twice the k of the top as a share of the negatives, but at least 10 negatives and at most a tenth of
+    them. With groups k counts items of one group while the curve pools them all, so it is a tenth.
+    """
+    if grouped:
+        return 0.1
+    try:
+        k = Top.parse(top).resolve(int(n_neg + n_pos), int(n_pos))
+    except ValueError:  # more than there are items: the tenth is all there is to show
+        return 0.1
+    return min(0.1, max(2 * k, 10) / n_neg)

@@ -140,14 +140,8 @@ def figure_theme() -> Iterator[None]:
 def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     """Return a figure as SVG to set into a page: text as text, the page's colours, the same bytes every time.
 
-    Parameters
-    ----------
-    canvas : matplotlib figure
-        Groups whose id is ``method:<id>`` become ``<g class="m" data-m="<id>">``.
-    name : str
-        Prefix of the ids inside, unique on the page.
-    alt : str
-        What is seen, for those who cannot see it.
+    Ids inside begin with `name`, unique on the page; groups whose id is ``method:<id>`` become
+    ``<g class="m" data-m="<id>">``; `alt` is for those who cannot see it.
     """
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -222,60 +216,39 @@ WIDTH, COLUMN = 7.0, 3.4
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure for the report, or, if `svg` is empty, the sentence that stands in for it.
+    """A figure for the report, or, if `svg` is empty, the sentence that stands in for it."""
 
-    Attributes
-    ----------
-    name : str
-        Unique on the page.
-    svg : str
-    caption : str
-        Metric, top, direction, number of runs and what the error bars are.
-    data : str
-        What is drawn, as CSV; a column ``method`` holds identifiers.
-    canvas : matplotlib figure or None
-        What `svg` was made of, to write it in another format.
-    title : str
-        A few words over it.
-    """
-
+    #: Unique on the page.
     name: str
     svg: str
+    #: Metric, top, direction, number of runs and what the error bars are.
     caption: str
+    #: What is drawn, as CSV; a column ``method`` holds identifiers.
     data: str = ""
+    #: What `svg` was made of, to write it in another format.
     canvas: Canvas | None = field(default=None, compare=False, repr=False)
+    #: A few words over it.
     title: str = ""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What all figures of one data set have in common.
+    """What all figures of one data set have in common."""
 
-    Attributes
-    ----------
-    name : str
-        Identifier for ids inside the page.
-    dataset, metric : str
-        The data set and the metric methods are compared by.
-    order : sequence of str
-        Methods run on it, best first: the order of legends and rows.
-    titles : mapping
-        Method -> name shown.
-    styles : mapping
-        Method -> colour and marker.
-    leaders : collection of str
-        Methods in colour and in front, the others are grey.
-    grouped : bool
-        Whether its items come in groups.
-    """
-
+    #: Identifier for ids inside the page.
     name: str
+    #: dataset, metric: The data set and the metric methods are compared by.
     dataset: str
     metric: str
+    #: Methods run on it, best first: the order of legends and rows.
     order: Sequence[str]
+    #: Method -> name shown.
     titles: Mapping[str, str]
+    #: Method -> colour and marker.
     styles: Mapping[str, MethodStyle]
+    #: Methods in colour and in front, the others are grey.
     leaders: Collection[str]
+    #: Whether its items come in groups.
     grouped: bool = False
 
     @property
@@ -386,13 +359,7 @@ def blank(panels: int, height: float) -> tuple[Canvas, list[Axes]]:
 
 
 def to_column(canvas: Canvas) -> bool:
-    """Lay out a figure of one panel for one column of a paper, its methods below.
-
-    Returns
-    -------
-    bool
-        Whether it was; several panels keep the width of the page.
-    """
+    """Lay out a figure of one panel for one column of a paper, its methods below; say whether it was."""
     if len(canvas.axes) != 1 or not canvas.legends:
         return False
     handles, labels = canvas.legends[0].legend_handles, [t.get_text() for t in canvas.legends[0].get_texts()]

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from attop.core.top import Top
+from attop.core.top import Top, sort_tops
 from attop.core.wording import abridge, counted, fine
 from attop.metrics.registry import get_metric
-from attop_bench.report.compute.curves import Transfer, transfer
 from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Figure, Scene, as_csv, figure_theme, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["transfer_figure"]
+__all__ = ["Transfer", "transfer", "transfer_figure"]
 
 _ACROSS = 5  # panels side by side
 _NUMBERS = 4  # tops up to which there is room for a number in a field
@@ -121,3 +121,72 @@ def _data(scene: Scene, found: Sequence[Transfer]) -> str:
     ]
     columns = ["method", "top", "at", "mean", "regret", "se_regret", "n", "n_expected"]
     return as_csv(pd.DataFrame(rows, columns=columns))
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Values and regrets of one method on one data set."""
+
+    method: str
+    tops: tuple[str, ...]
+    #: Mean over the runs that have all of them: trained for the row's top, evaluated at the column's.
+    value: np.ndarray
+    #: By how much worse than training for the column's top itself; negative where training for another top is
+    #: better. The diagonal is 0.
+    regret: np.ndarray
+    #: Standard error of the regret, run by run; NaN for a single run.
+    se: np.ndarray
+    #: n, n_expected: Runs with all values, and runs of the method.
+    n: int
+    n_expected: int
+
+    def reading(self) -> str:
+        """Say what training for the wrong top costs at worst."""
+        if self.n == 0:
+            return "no run has a value at every pair of tops"
+        if np.abs(self.regret).max() == 0:
+            return "the same at every top: what it learns does not depend on the top, or not here"
+        row, column = np.unravel_index(int(np.argmax(self.regret)), self.regret.shape)
+        if self.regret[row, column] <= 0:
+            return "no top is better trained for directly than by way of another"
+        return (
+            f"at most {fine(float(self.regret[row, column]))}: trained for {self.tops[row]}, "
+            f"used at {self.tops[column]}"
+        )
+
+
+def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[Transfer]:
+    """Average the table ``cross`` over the runs of one data set, of the methods with values, in this order.
+
+    Nothing with fewer than two tops.
+    """
+    part = cross[cross["dataset"] == dataset]
+    tops = sort_tops(part["top"])
+    if len(tops) < 2:
+        return []
+    found = []
+    for method in methods:
+        its = part[part["method"] == method]
+        if its.empty:
+            continue
+        higher = get_metric(its["metric"].iloc[0]).higher_is_better
+        wide = its.pivot(index=["repeat", "fold"], columns=["top", "at"], values="value")
+        wide = wide.reindex(columns=pd.MultiIndex.from_product([tops, tops]))
+        whole = wide.dropna()
+        values = whole.to_numpy(float).reshape(-1, len(tops), len(tops))
+        direct = np.diagonal(values, axis1=1, axis2=2)[:, None, :]
+        regret = (direct - values) * (1.0 if higher else -1.0)
+        n = len(values)
+        nothing = np.full((len(tops),) * 2, np.nan)
+        found.append(
+            Transfer(
+                method,
+                tuple(tops),
+                values.mean(axis=0) if n else nothing,
+                regret.mean(axis=0) if n else nothing,
+                regret.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else nothing,
+                n,
+                len(wide),
+            )
+        )
+    return found

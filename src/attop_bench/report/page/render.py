@@ -21,8 +21,7 @@ from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.leads import BASELINE
 from attop_bench.report.figures.scene import QUIET, Figure, figure_theme, on_paper, quieten, to_column, to_svg
-from attop_bench.report.page.section import Entry, Section
-from attop_bench.report.page.summary_line import Chip, Failures
+from attop_bench.report.page.section import Chip, Entry, Failures, Section
 from attop_bench.report.page.view import TESTS, brief
 
 if TYPE_CHECKING:
@@ -184,7 +183,6 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
 
     Parameters
     ----------
-    page : Page
     figures, tables : Path
         Folders. Files are called after the data set: ``digit-8-roc.pdf``, ``digit-8.tex``; figures over all
         data sets ``across-diagram.pdf``. Figures of one panel are as wide as a column of a paper, 3.4 inches,

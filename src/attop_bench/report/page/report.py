@@ -18,15 +18,13 @@ from attop.experiment.lead import Lead, headline, mean_regrets
 from attop.experiment.result import TopComparison
 from attop.metrics.registry import METRICS, get_metric
 from attop_bench.bibliography import cited
-from attop_bench.report.compute.across import across, by_reason, sentences
-from attop_bench.report.compute.board import board
+from attop_bench.report.compute.across import across, board, by_reason, sentences
 from attop_bench.report.compute.leads import BASELINE, FEW, all_leads
 from attop_bench.report.compute.tables import standings, summarise
 from attop_bench.report.figures import ACROSS, draw
 from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
 from attop_bench.report.page.render import Overview, Page, render, write_exports
-from attop_bench.report.page.section import Entry, Section, build_section
-from attop_bench.report.page.summary_line import chips, failures, left_out
+from attop_bench.report.page.section import Entry, Section, build_section, chips, failures, left_out
 
 __all__ = ["build_page", "build_report", "write_analysis", "write_comparison"]
 
@@ -39,25 +37,9 @@ def write_analysis(
     tables: str | os.PathLike[str],
     figures: str | os.PathLike[str],
 ) -> str:
-    """Write the report, its figures and tables as files, and the summary as CSV and Parquet.
+    """Write the report, figures as SVG and PDF, tables as TeX, CSV and Parquet; return the headline.
 
-    Parameters
-    ----------
-    results : mapping
-        See `build_report`.
-    manifest : mapping
-        See `build_report`.
-    report : path
-        The HTML file.
-    tables : path
-        Folder that gets ``summary.csv``, ``summary.parquet`` and a TeX file for each data set.
-    figures : path
-        Folder that gets each figure as SVG and PDF.
-
-    Returns
-    -------
-    str
-        The headline, see `attop.experiment.lead.headline`.
+    `results` and `manifest` are those of `build_report`.
     """
     page = build_page(results, manifest)
     write_exports(page, Path(figures), Path(tables))
@@ -68,7 +50,7 @@ def write_analysis(
 def build_report(
     results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: str | os.PathLike[str]
 ) -> None:
-    """Write the report of a benchmark; the same input gives the same bytes.
+    """Write the report of a benchmark whole or not at all; the same input gives the same bytes.
 
     Parameters
     ----------
@@ -79,8 +61,6 @@ def build_report(
         title, config (YAML text), environment (versions, python, host, cpu, threads), git, seed,
         ``datasets`` and ``methods`` by identifier; of a data set `scoring` names the metric methods are
         compared by. What is left out is left out of the page.
-    out_path : path
-        The HTML file, written whole or not at all.
 
     Raises
     ------
@@ -192,14 +172,7 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def write_comparison(comparison: TopComparison, path: str | os.PathLike[str]) -> None:
-    """Write the page of a comparison; `TopComparison.report` calls it.
-
-    Parameters
-    ----------
-    comparison : TopComparison
-    path : path
-        The HTML file.
-    """
+    """Write the page of a comparison; `TopComparison.report` calls it."""
     top, metric, runs = str(comparison.top), comparison.metric, comparison.runs
     job = pd.DataFrame(
         {"dataset": "items", "method": runs["model"], "repeat": 0, "fold": runs["run"], "top": top}

@@ -118,24 +118,8 @@ def build_view(
 ) -> View:
     """Format one metric of one data set.
 
-    Parameters
-    ----------
-    title : str
-        The data set's.
-    leads : sequence of Lead
-        One a top.
-    table : DataFrame
-        Rows of `attop_bench.report.compute.tables.standings`, of this data set and metric.
-    values : DataFrame
-        Rows of the evaluation, likewise.
-    order : sequence of str
-        The methods, best first.
-    titles : mapping
-        Method -> name shown.
-    spent : mapping
-        Method -> seconds a job.
-    edge : collection of str
-        Methods mostly chosen at an edge of their grid.
+    `leads` has one a top; `table` are rows of `attop_bench.report.compute.tables.standings`, `values` of the
+    evaluation; `spent` are seconds a job, `edge` methods mostly chosen at an edge of their grid.
     """
     metric = get_metric(leads[0].metric)
     places = decimals_for(table["mean"])
