@@ -11,10 +11,11 @@ import pytest
 from attop.experiment.lead import headline, mean_regrets
 from attop_bench.report import summarise
 from attop_bench.report.compute.leads import all_leads
+from attop_bench.report.compute.results import Failures
 from attop_bench.report.compute.tables import standings
 from attop_bench.report.page.render import render
 from attop_bench.report.page.report import build_page
-from attop_bench.report.page.section import Chip, Failures, chips, left_out
+from attop_bench.report.page.section import Chip, chips, left_out
 from attop_bench.report.page.view import build_view
 from support.html import Page, not_drawn
 from support.made_up import as_tables

@@ -20,8 +20,9 @@ from attop.metrics.metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.leads import BASELINE
+from attop_bench.report.compute.results import Entry, Failures
 from attop_bench.report.figures.scene import QUIET, Figure, figure_theme, on_paper, quieten, to_column, to_svg
-from attop_bench.report.page.section import Chip, Entry, Failures, Section
+from attop_bench.report.page.section import Chip, Section
 from attop_bench.report.page.view import TESTS, brief
 
 if TYPE_CHECKING:

@@ -16,15 +16,15 @@ from attop.core import wording
 from attop.core.files import write_bytes
 from attop.experiment.lead import Lead, headline, mean_regrets
 from attop.experiment.result import TopComparison
-from attop.metrics.registry import METRICS, get_metric
+from attop.metrics.registry import get_metric
 from attop_bench.bibliography import cited
-from attop_bench.report.compute.across import across, board, by_reason, sentences
-from attop_bench.report.compute.leads import BASELINE, FEW, all_leads
-from attop_bench.report.compute.tables import standings, summarise
+from attop_bench.report.compute.across import by_reason, sentences
+from attop_bench.report.compute.leads import BASELINE, FEW
+from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.figures import ACROSS, draw
 from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
 from attop_bench.report.page.render import Overview, Page, render, write_exports
-from attop_bench.report.page.section import Entry, Section, build_section, chips, failures, left_out
+from attop_bench.report.page.section import Section, build_section, chips, left_out
 
 __all__ = ["build_page", "build_report", "write_analysis", "write_comparison"]
 
@@ -70,63 +70,41 @@ def build_report(
     write_bytes(out_path, render(build_page(results, manifest)).encode())
 
 
-def build_page(results: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
+def build_page(tables: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
     """Gather what the page says; see `build_report`."""
-    evaluation, runs = results["evaluation"], results["runs"]
-    summary = summarise(evaluation, runs)
-    material = {**results, "summary": summary, "standings": standings(summary)}
-    methods = _entries(manifest.get("methods", {}), [*runs["method"], *evaluation["method"]])
-    datasets = _entries(manifest.get("datasets", {}), [*runs["dataset"], *evaluation["dataset"]])
-    titles = {id: entry["title"] for id, entry in methods.items()}
+    results = Results(tables, manifest)
+    titles, methods = results.titles, results.methods
     styles = method_styles({id: entry.get("estimator", id) for id, entry in methods.items()})
     if BASELINE in styles:  # in ink, which no leader has
         styles[BASELINE] = replace(styles[BASELINE], colour=INK)
-    measured = set(evaluation["metric"])
-    metrics = [name for name in METRICS if name in measured] + sorted(measured - set(METRICS))
-    leads = all_leads(evaluation, runs, datasets)
-    leads = {key: leads[key] for key in sorted(leads, key=lambda key: metrics.index(key[1]))}  # stable
     sections = [
-        build_section(
-            f"d{i}",
-            _anchor(id),
-            id,
-            material,
-            {(metric, top): lead for (dataset, metric, top), lead in leads.items() if dataset == id},
-            methods,
-            entry,
-            styles,
-        )
-        for i, (id, entry) in enumerate(datasets.items())
+        build_section(f"d{i}", _anchor(id), id, results, styles) for i, id in enumerate(results.datasets)
     ]
-    ran = [s for s in sections if s.order]
-    own = {s.id: s.metric for s in ran}
-    overall = across(evaluation, own, titles=titles)
-    by_metric = {"": own} | {metric: dict.fromkeys(own, metric) for metric in metrics}
+    by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
     overview = {
-        by: _overview([a for (d, m, _), a in leads.items() if used.get(d) == m], ran, titles)
+        by: _overview([a for (d, m, _), a in results.leads.items() if used.get(d) == m], sections, titles)
         for by, used in by_metric.items()
     }
     leaders = frozenset((BASELINE, *overview[""].leaders))
-    scene = Scene("across", "", "", overall.order, titles, styles, leaders)
-    failed = failures(results)
+    scene = Scene("across", "", "", results.across.order, titles, styles, leaders)
     return Page(
         title=manifest.get("title", "Benchmark report"),
         overview=overview,
-        chips=chips(sections, methods, failed, runs, manifest),
+        chips=chips(sections, methods, results.failures, results.runs, manifest),
         methods=methods,
         keys={method: key_svg(style) for method, style in styles.items()},
         sections=sections,
         left_out=by_reason([(titles[m], why) for m, why in left_out(sections, methods).items()]),
-        across=overall,
-        summary=summary,
-        board=board(evaluation, runs, own, titles),
-        ranking=sentences(overall, titles, {s.id: s.title for s in sections}),
+        across=results.across,
+        summary=results.summary,
+        board=results.board,
+        ranking=sentences(results.across, titles, {s.id: s.title for s in sections}),
         leaders=leaders,
-        figures=draw(ACROSS, scene, {"across": overall}) if len(sections) > 1 else [],
-        metrics=[get_metric(name) for name in metrics],
-        failures=failed,
+        figures=draw(ACROSS, scene, {"across": results.across}) if len(sections) > 1 else [],
+        metrics=[get_metric(name) for name in results.metrics],
+        failures=results.failures,
         citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),
-        provenance=_provenance(manifest, runs),
+        provenance=_provenance(manifest, results.runs),
         config=manifest.get("config", ""),
     )
 
@@ -146,12 +124,6 @@ _PARTS = ("overview", "tuning", "cost", "about", "failures", "constant", "undefi
 def _anchor(dataset: str) -> str:
     """Return the address of a data set on the page, which no part of the page has."""
     return f"data-{dataset}" if dataset in (*_PARTS, "metrics", "find", "headline") else dataset
-
-
-def _entries(described: Mapping[str, Entry], seen: Sequence[str]) -> dict[str, Entry]:
-    """Return the manifest's entries and, bare, those only the tables know; each with a title."""
-    ids = dict.fromkeys([*described, *seen])
-    return {id: {**described.get(id, {}), "title": described.get(id, {}).get("title") or id} for id in ids}
 
 
 def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:

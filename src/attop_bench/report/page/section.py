@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -16,15 +15,12 @@ from attop.experiment.lead import Lead
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
 from attop_bench.report.compute.leads import BASELINE, leaders, span
+from attop_bench.report.compute.results import Entry, Failures, Records, Results
 from attop_bench.report.compute.tables import (
     Choice,
     choices,
-    constant_models,
     costs,
-    error_list,
     rank_methods,
-    status_counts,
-    undefined_values,
     wall_clock,
 )
 from attop_bench.report.figures import PER_DATASET, draw
@@ -34,20 +30,12 @@ from attop_bench.report.page.view import View, build_view
 
 __all__ = [
     "Chip",
-    "Entry",
-    "Failures",
-    "Records",
     "Section",
     "build_section",
     "chips",
-    "failures",
     "left_out",
     "protocol_sentence",
 ]
-
-#: A manifest's entry of a data set or method: JSON.
-Entry = Mapping[str, Any]
-Records = list[dict[Hashable, Any]]
 
 
 @dataclass(frozen=True)
@@ -111,20 +99,15 @@ def build_section(
     name: str,
     anchor: str,
     dataset: str,
-    results: Mapping[str, pd.DataFrame],
-    leads: Mapping[tuple[str, str], Lead],
-    methods: Mapping[str, Entry],
-    entry: Entry,
+    results: Results,
     styles: Mapping[str, MethodStyle],
 ) -> Section:
-    """Gather what is known of a data set from the tables, "summary" and "standings", and the manifest.
-
-    `leads` are by (metric, top), the metrics in the order of the page.
-    """
-    runs, table = results["runs"], results["standings"]
-    titles = {id: method["title"] for id, method in methods.items()}
+    """Gather what is known of a data set."""
+    runs, table, titles = results.runs, results.standings, results.titles
+    methods, entry = results.methods, results.datasets[dataset]
+    leads = {(metric, top): lead for (its, metric, top), lead in results.leads.items() if its == dataset}
     here = table[table["dataset"] == dataset]
-    metric = entry.get("scoring") or next((metric for metric, _ in leads), "")
+    metric = results.metric_of(dataset)
     order = rank_methods(table, dataset, metric)
     tops = list(dict.fromkeys(here["top"]))  # the summary has them by size
     own = [lead for (by, _), lead in leads.items() if by == metric]
@@ -135,7 +118,7 @@ def build_section(
     spent = {row["method"]: sum(row[s] for s in _SPENT if row[s] == row[s]) or math.nan for row in cost}
     chosen_tops, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
     edge = {choice.method for choice in chosen if choice.mostly_at_edge}
-    evaluation = results["evaluation"][results["evaluation"]["dataset"] == dataset]
+    evaluation = results.evaluation[results.evaluation["dataset"] == dataset]
     values = dict(list(evaluation.groupby("metric", sort=False)))
     rows = dict(list(here.groupby("metric", sort=False)))
     views = {
@@ -160,13 +143,13 @@ def build_section(
         metric=metric,
         tops=tops,
         order=order,
-        leads=dict(leads),
+        leads=leads,
         views=views,
         leaders=loud,
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
-        figures=draw(PER_DATASET, scene, results) if order else [],
-        transfers=transfer(results["cross"], dataset, order) if "cross" in results else [],
+        figures=draw(PER_DATASET, scene, {**results.tables, "summary": results.summary}) if order else [],
+        transfers=transfer(results.tables["cross"], dataset, order) if "cross" in results.tables else [],
         costs=cost,
         chosen_tops=chosen_tops,
         choices=chosen,
@@ -206,39 +189,6 @@ class Chip:
     text: str
     tone: str = ""
     href: str = ""
-
-
-@dataclass(frozen=True)
-class Failures:
-    """What did not come out."""
-
-    jobs: Mapping[str, int]
-    statuses: list[str]
-    incomplete: Records
-    errors: Records
-    undefined: Records
-    n_values: int
-    constant: Records
-
-    @property
-    def n_undefined(self) -> int:
-        """Metric values without a definition."""
-        return sum(row["undefined"] for row in self.undefined)
-
-
-def failures(results: Mapping[str, pd.DataFrame]) -> Failures:
-    """Gather failed and missing jobs, undefined values and models that rank nothing."""
-    evaluation, runs = results["evaluation"], results["runs"]
-    counts = status_counts(evaluation, runs)
-    return Failures(
-        jobs={c: int(counts[c].sum()) for c in counts.columns[2:]},
-        statuses=list(counts.columns[3:]),
-        incomplete=counts[counts["ok"] < counts["expected"]].to_dict("records"),
-        errors=error_list(runs).to_dict("records"),
-        undefined=undefined_values(evaluation).to_dict("records"),
-        n_values=len(evaluation),
-        constant=constant_models(runs).to_dict("records"),
-    )
 
 
 def chips(

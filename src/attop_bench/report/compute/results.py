@@ -1,0 +1,142 @@
+"""The results of a benchmark: its tables and manifest, and every number the page shows, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from attop.experiment.lead import Lead
+from attop.metrics.registry import METRICS
+from attop_bench.report.compute.across import Across, across, board
+from attop_bench.report.compute.leads import all_leads
+from attop_bench.report.compute.tables import (
+    constant_models,
+    error_list,
+    standings,
+    status_counts,
+    summarise,
+    undefined_values,
+)
+
+__all__ = ["Entry", "Failures", "Records", "Results"]
+
+#: A manifest's entry of a data set or method: JSON.
+Entry = Mapping[str, Any]
+Records = list[dict[Hashable, Any]]
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What did not come out: failed and missing jobs, undefined values, models that rank nothing."""
+
+    jobs: Mapping[str, int]
+    statuses: list[str]
+    incomplete: Records
+    errors: Records
+    undefined: Records
+    n_values: int
+    constant: Records
+
+    @property
+    def n_undefined(self) -> int:
+        """Metric values without a definition."""
+        return sum(row["undefined"] for row in self.undefined)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The tables of `attop_bench.run.tables.TABLES` and the manifest, see `build_report`."""
+
+    tables: Mapping[str, pd.DataFrame]
+    manifest: Entry
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """One row per training job and top."""
+        return self.tables["runs"]
+
+    @cached_property
+    def evaluation(self) -> pd.DataFrame:
+        """One row per run, top and metric."""
+        return self.tables["evaluation"]
+
+    @cached_property
+    def methods(self) -> dict[str, Entry]:
+        """The manifest's entries, and of those only the tables know; each with a title."""
+        return self._entries("method")
+
+    @cached_property
+    def datasets(self) -> dict[str, Entry]:
+        """Likewise, of the data sets."""
+        return self._entries("dataset")
+
+    def _entries(self, kind: str) -> dict[str, Entry]:
+        known = self.manifest.get(f"{kind}s", {})
+        ids = dict.fromkeys([*known, *self.runs[kind], *self.evaluation[kind]])
+        return {id: {**known.get(id, {}), "title": known.get(id, {}).get("title") or id} for id in ids}
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """Method -> name shown."""
+        return {id: method["title"] for id, method in self.methods.items()}
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """The metrics measured, in the order of the registry."""
+        measured = set(self.evaluation["metric"])
+        return [name for name in METRICS if name in measured] + sorted(measured - set(METRICS))
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """See `summarise`."""
+        return summarise(self.evaluation, self.runs)
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """See `standings`."""
+        return standings(self.summary)
+
+    @cached_property
+    def leads(self) -> dict[tuple[str, str, str], Lead]:
+        """See `all_leads`, in the order of the metrics."""
+        leads = all_leads(self.evaluation, self.runs, self.datasets)
+        return {key: leads[key] for key in sorted(leads, key=lambda key: self.metrics.index(key[1]))}
+
+    @cached_property
+    def own(self) -> dict[str, str]:
+        """Data set with runs -> the metric methods are compared by there."""
+        ran = set(self.summary["dataset"])
+        return {dataset: self.metric_of(dataset) for dataset in self.datasets if dataset in ran}
+
+    def metric_of(self, dataset: str) -> str:
+        """Return the metric methods are compared by: the data set's, or the first that has a lead."""
+        first = (metric for its, metric, _ in self.leads if its == dataset)
+        return self.datasets[dataset].get("scoring") or next(first, "")
+
+    @cached_property
+    def across(self) -> Across:
+        """The methods over the data sets, each by its own metric."""
+        return across(self.evaluation, self.own, titles=self.titles)
+
+    @cached_property
+    def board(self) -> pd.DataFrame:
+        """The board of every top, likewise."""
+        return board(self.evaluation, self.runs, self.own, self.titles)
+
+    @cached_property
+    def failures(self) -> Failures:
+        """What did not come out."""
+        counts = status_counts(self.evaluation, self.runs)
+        return Failures(
+            jobs={c: int(counts[c].sum()) for c in counts.columns[2:]},
+            statuses=list(counts.columns[3:]),
+            incomplete=counts[counts["ok"] < counts["expected"]].to_dict("records"),
+            errors=error_list(self.runs).to_dict("records"),
+            undefined=undefined_values(self.evaluation).to_dict("records"),
+            n_values=len(self.evaluation),
+            constant=constant_models(self.runs).to_dict("records"),
+        )
