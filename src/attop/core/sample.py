@@ -92,11 +92,6 @@ def check_scores(scores: ArrayLike, n: int) -> Floats:
         The higher, the nearer the top.
     n : int
         Number of labels.
-
-    Raises
-    ------
-    ValueError
-        If `scores` is not numeric, of another shape than ``(n,)``, or holds NaN or infinity.
     """
     values = as_floats(scores)
     if values.shape != (n,):
@@ -111,13 +106,7 @@ def check_scores(scores: ArrayLike, n: int) -> Floats:
 
 
 def check_weights(weights: ArrayLike, n: int) -> Floats:
-    """Return weights of items as finite floats of at least 0.
-
-    Raises
-    ------
-    ValueError
-        If `weights` is not numeric, of another shape than ``(n,)``, or holds NaN, infinity or less than 0.
-    """
+    """Return weights of items as finite floats of at least 0."""
     values = _array(weights, "sample_weight")
     if values.dtype.kind not in "biuf" or values.shape != (n,):
         raise ValueError(
@@ -173,13 +162,7 @@ def as_floats(scores: ArrayLike) -> Floats:
 
 
 def check_groups(groups: ArrayLike, n: int) -> Ints:
-    """Return groups as codes 0 .. n_groups - 1, in sorted order of their values.
-
-    Raises
-    ------
-    ValueError
-        If `groups` is not one-dimensional, of another length than `n`, or has missing values.
-    """
+    """Return groups as codes 0 .. n_groups - 1, in sorted order of their values; missing ones are refused."""
     values = _array(groups, "groups")
     if values.ndim != 1 or len(values) != n:
         raise ValueError(f"groups must name the group of each of the {n} items, got shape {values.shape}")

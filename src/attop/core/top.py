@@ -111,13 +111,7 @@ class Top:
 
     @classmethod
     def parse(cls, text: str) -> Top:
-        """Read what `str` makes of a top: ``"k=20"``, ``"k=100 of 30000"``, ``"tau=0.05"``, ``"kappa=0.25"``.
-
-        Raises
-        ------
-        ValueError
-            If it is not written so.
-        """
+        """Read what `str` makes of a top, such as ``"k=100 of 30000"`` or ``"tau=0.05"``; refuse anything else."""
         name, _, value = text.partition("=")
         number, of, length = value.partition(" of ")
         try:

@@ -245,10 +245,7 @@ class WeightedRanker(Ranker):
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from features and labels and, where used, groups and weights.
-
-        Where the training ended early, a ConvergenceWarning says so, and what to change; where the model
-        scores all training items alike, a `ConstantModelWarning` does.
+        """Learn from features and labels and, where used, groups and weights; warnings are those of `Ranker`.
 
         Parameters
         ----------

@@ -100,13 +100,8 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
     -------
     found : TopThreshold
         The threshold lies midway between the last score taken and the next. Where equal scores straddle the
-        cut none of them is taken: the share is below what was asked for, never above.
-
-    Raises
-    ------
-    ValueError
-        If `top` takes all items or more, or so many of the highest scores are equal that any threshold
-        takes more than asked for.
+        cut none of them is taken: the share is below what was asked for, never above. It is an error if that
+        is none at all, or `top` takes all items.
 
     Examples
     --------

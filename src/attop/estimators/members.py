@@ -44,12 +44,8 @@ _HOPELESS, _SLOPE = 1 / 8, 0.1
 def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
     """Return five models that err differently: two boosters, extra trees, two linear models.
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows of the smallest sample they are fitted on.
-    sparse : bool
-        Whether features are a sparse matrix: without LightGBM no booster takes one.
+    `n_rows` are those of the smallest sample they are fitted on. Without LightGBM no booster takes a sparse
+    matrix.
     """
 
     def scaled(*steps: Estimator) -> Pipeline:
@@ -109,18 +105,8 @@ def cross_fit(
 ) -> Floats:
     """Return the raw scores of every row by every member trained without its fold, shape (n, m).
 
-    Parameters
-    ----------
-    members : sequence of (name, estimator)
-    X : what the members take, rows of which can be chosen
-    y : ndarray of shape (n,)
-        0 and 1.
-    folds : sequence of (train, test)
-        Each row is in one test part.
-    values : mapping of str to array of shape (n,)
-        ``sample_weight`` and ``groups``, where given; they reach the members whose `fit` takes them.
-    n_jobs : int or None
-        See joblib. The scores are the same for any.
+    Each row is in one test part of `folds`; `values` reach the members whose `fit` takes them. The scores are
+    the same for any `n_jobs`.
     """
     jobs = [(j, fold) for j in range(len(members)) for fold in folds]
     parts = Parallel(n_jobs)(delayed(_held_out)(members[j], X, y, fold, values) for j, fold in jobs)
@@ -140,19 +126,9 @@ def refit(members: Sequence[Member], X: Rows, y: Ints, values: Values, n_jobs: i
 def raw_scores(member: Member, X: Rows, prior: float) -> Floats:
     """Return the scores of a fitted member: log-odds, or what its decision function gives.
 
-    Parameters
-    ----------
-    member : (name, estimator)
-    X : what the member takes
-    prior : float
-        The share of positives. Log-odds below those of an eighth of it are drawn together tenfold. They keep
-        their order; what tells one hopeless row from another would else outweigh, in a regression on the
-        scores, what tells apart the rows that matter.
-
-    Raises
-    ------
-    TypeError, ValueError, FloatingPointError
-        As `attop.metrics.scorer.scores_of`.
+    Log-odds below those of an eighth of `prior`, the share of positives, are drawn together tenfold. They
+    keep their order; what distinguishes hopeless rows would else outweigh, in a regression on the scores,
+    what distinguishes the rows that matter. Errors are those of `attop.metrics.scorer.scores_of`.
     """
     name, model = member
     if not hasattr(model, "predict_proba"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ _BANDWIDTHS = (1.0, 2.0, 4.0)
 _FAR = 0.1
 
 
+@dataclass(repr=False, eq=False)
 class TopBooster(WeightedRanker):
     r"""Boost trees on log loss, then again with the rows around the cut weighted, where that pays.
 
@@ -84,11 +86,6 @@ class TopBooster(WeightedRanker):
         Places the cut of `predict`: it makes as many training items positive as there were positives.
     n_features_in_ : int
 
-    Raises
-    ------
-    ImportError
-        By `fit`, if LightGBM is not installed: it comes with ``attop[boosters]``.
-
     See Also
     --------
     attop.SoftTop : The same for linear models.
@@ -96,6 +93,8 @@ class TopBooster(WeightedRanker):
 
     Notes
     -----
+    `fit` needs LightGBM, which comes with ``attop[boosters]``.
+
     It is for models that have to be small, because they are read or must be fast: those cannot describe the
     probability everywhere, and are told where it has to be right. A booster of any size wants log loss for
     every k; :doc:`/howto/boosters-and-networks` has the measurements. Missing values and sparse features are
@@ -118,29 +117,16 @@ class TopBooster(WeightedRanker):
     _takes_missing: ClassVar[bool] = True
     _default_top: ClassVar[TopLike] = {"tau": 0.05}
 
-    def __init__(
-        self,
-        top: TopLike | None = None,
-        n_estimators: int = 100,
-        num_leaves: int = 2,
-        learning_rate: float = 0.1,
-        min_child_samples: int = 20,
-        bandwidth: float | None = None,
-        cv: int = 5,
-        min_gain_se: float = 1.0,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-    ):
-        self.top = top
-        self.n_estimators = n_estimators
-        self.num_leaves = num_leaves
-        self.learning_rate = learning_rate
-        self.min_child_samples = min_child_samples
-        self.bandwidth = bandwidth
-        self.cv = cv
-        self.min_gain_se = min_gain_se
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    top: TopLike | None = None
+    n_estimators: int = 100
+    num_leaves: int = 2
+    learning_rate: float = 0.1
+    min_child_samples: int = 20
+    bandwidth: float | None = None
+    cv: int = 5
+    min_gain_se: float = 1.0
+    random_state: int | np.random.RandomState | None = 0
+    n_jobs: int | None = None
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         _lightgbm()

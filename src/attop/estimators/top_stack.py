@@ -171,12 +171,8 @@ class TopStack(Ranker, _BaseComposition):
         ----------
         X : array, sparse matrix, DataFrame or list of length n
             What the members take.
-        y : array-like of shape (n,)
-            Two classes; the positive one is last in sorted order.
-        groups : array-like of shape (n,), optional
-            Group (user, query) of each item.
-        sample_weight : array-like of shape (n,), optional
-            Weights at least 0.
+        y, groups, sample_weight : array-like of shape (n,)
+            Two classes, the positive one last in sorted order; users or queries; weights at least 0.
 
         Raises
         ------
@@ -198,12 +194,7 @@ class TopStack(Ranker, _BaseComposition):
         *,
         candidates: Sequence[Setting],
     ) -> list[Self]:
-        """Fit one clone per setting; those that differ in `top` alone share their members.
-
-        Returns
-        -------
-        models : list of fitted estimators, in the order of `candidates`
-        """
+        """Fit a clone for each of `candidates`; those that differ in `top` alone share their members."""
         models = [clone(self).set_params(**setting) for setting in candidates]
         shared: list[tuple[Setting, list[Self]]] = []
         for model, setting in zip(models, candidates, strict=True):

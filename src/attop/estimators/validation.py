@@ -19,13 +19,7 @@ __all__ = ["check_features", "check_parameters", "check_weights", "encode_labels
 
 
 def check_parameters(estimator: BaseEstimator) -> None:
-    """Refuse numbers out of range, values that are not among the choices, and several values at once.
-
-    Raises
-    ------
-    ValueError
-        Naming the first wrong parameter, what it must be and what it is.
-    """
+    """Refuse numbers out of range, values that are not among the choices, and several values at once."""
     kind: type[object] = type(estimator)
     choices = _choices(kind)  # type: ignore[arg-type]
     for name, value in estimator.get_params(deep=False).items():
@@ -69,13 +63,6 @@ def check_features(
         Whether a sparse matrix, or missing values, are taken.
     dtype, reset
         As for `validate_data`.
-
-    Raises
-    ------
-    TypeError
-        If `X` is sparse and is not to be.
-    ValueError
-        If the input cannot be used.
     """
     name = type(estimator).__name__
     if issparse(X) and not sparse:

@@ -134,10 +134,6 @@ def card_precision(
     random_state : int
         Draws them.
 
-    Returns
-    -------
-    CardPrecision
-
     Raises
     ------
     UndefinedMetricError

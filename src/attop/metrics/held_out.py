@@ -55,11 +55,6 @@ class TopPrecision:
     k : ndarray of shape (n_groups,)
         Items at the top of each group; 0 where the group has fewer.
 
-    Raises
-    ------
-    ValueError
-        If no group has k items.
-
     Notes
     -----
     Tied items count in expectation over their orders, in the bootstrap too. A bootstrap sample keeps the k of

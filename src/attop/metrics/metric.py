@@ -188,10 +188,6 @@ class Metric:
         sample_weight : array-like of shape (n,), optional
             What each item is worth, at least 0, for metrics that are `weighted`.
 
-        Returns
-        -------
-        MetricValue
-
         Raises
         ------
         ValueError
@@ -212,15 +208,7 @@ class Metric:
         sample_weight: ArrayLike | None = None,
         **options: object,
     ) -> float:
-        """Value on one list; parameters as for `evaluate`, and `options` of the kernel such as `ties`.
-
-        Raises
-        ------
-        UndefinedMetricError
-            If the metric has no value on this list.
-        ValueError, TypeError
-            As `evaluate`.
-        """
+        """Do as `group_mean` on one list; `options` are those of the kernel, such as `ties`."""
         return self.group_mean(y_true, y_score, top, None, sample_weight, **options).value
 
     def group_mean(
@@ -374,13 +362,7 @@ class Family:
     allowed: Callable[[float], bool]
 
     def at(self, number: float) -> Metric:
-        """Return the metric of this number.
-
-        Raises
-        ------
-        ValueError
-            If it is out of range.
-        """
+        """Return the metric of this number; refuse one out of range."""
         number, it = float(number), self.template
         if not self.allowed(number):
             raise ValueError(
@@ -392,13 +374,7 @@ class Family:
         return replace(it, name=name, title=title, definition=definition, parameter=(self.parameter, number))
 
     def read(self, name: str) -> Metric | None:
-        """Return the metric of this name, or None if the name is none of the family's.
-
-        Raises
-        ------
-        ValueError
-            If its number is out of range.
-        """
+        """Return the metric of this name, or None if the name is none of the family's."""
         before, after = map(re.escape, self.template.name.split("{}"))
         match = re.fullmatch(rf"{before}(\d+(?:\.\d+)?){after}", name)
         return None if match is None else self.at(float(match[1]))

@@ -85,23 +85,12 @@ def register(metric: Metric) -> None:
 
 
 def is_known(name: str) -> bool:
-    """Whether a name is that of one of attop's metrics.
-
-    Raises
-    ------
-    ValueError
-        If a number in it is out of range.
-    """
+    """Whether a name is that of one of attop's metrics; a number in it that is out of range is an error."""
     return name in METRICS or any(family.read(name) for family in FAMILIES)
 
 
 def get_metric(name: str | Metric) -> Metric:
     """Return the metric called `name`, such as ``"pap@k"`` or ``"bedroc-80.5"``; a `Metric` as it is.
-
-    Raises
-    ------
-    ValueError
-        If there is none, with the nearest names; or a number in it is out of range.
 
     Examples
     --------

@@ -75,10 +75,6 @@ class TopScorer:
             True to be handed what is given to the search by this name, False to be handed none, a string to
             be handed what is given under that name; None makes it an error to give it.
 
-        Returns
-        -------
-        self
-
         Raises
         ------
         TypeError
@@ -198,13 +194,6 @@ def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScor
     -------
     TopScorer
         Where lower is better, such as for ranks, its value is the metric's negative.
-
-    Raises
-    ------
-    ValueError
-        If the metric is unknown, or `top` malformed.
-    TypeError
-        If the metric needs a top and there is none.
 
     Examples
     --------

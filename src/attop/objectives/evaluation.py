@@ -27,13 +27,6 @@ class EvaluationMetric:
     name : str
         Of metric and top, such as ``"precision@k=100"``.
 
-    Raises
-    ------
-    ValueError
-        If the metric is unknown.
-    TypeError
-        If the metric needs a top and there is none.
-
     Examples
     --------
     >>> EvaluationMetric("recall@k", {"tau": 0.05}).name
@@ -59,12 +52,7 @@ class EvaluationMetric:
     ) -> float:
         """Return the metric's value, the mean over `groups` where there are any.
 
-        Raises
-        ------
-        UndefinedMetricError
-            If it has none: a number in its place would stop training early for no reason.
-        ValueError
-            If there are weights and the metric takes none.
+        An undefined one is an error: a number in its place would stop training early for no reason.
         """
         return self.metric.group_mean(y, scores, self.top, groups, sample_weight).value
 

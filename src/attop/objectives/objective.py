@@ -38,13 +38,6 @@ class Objective:
     top : Top, int or mapping, optional
         For a surrogate given by its name, where it has a top; resolved in each group.
 
-    Raises
-    ------
-    ValueError
-        If the surrogate is unknown.
-    TypeError
-        If it has a top and there is none.
-
     Notes
     -----
     Most surrogates have no second derivative that is positive, or none at all. That of log loss takes its
@@ -76,23 +69,7 @@ class Objective:
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> tuple[float, Floats]:
-        """Return the surrogate's value and coefficients, as `Surrogate.value_and_coef` does.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n,)
-        y : array-like of shape (n,)
-            Binary labels.
-        groups : array-like of shape (n,), optional
-        sample_weight : array-like of shape (n,), optional
-            At least 0, for the surrogates that take weights.
-
-        Raises
-        ------
-        ValueError
-            If the surrogate is undefined on the sample, takes no weights and there are some, or an argument
-            is malformed.
-        """
+        """Return the surrogate's value and coefficients, as `Surrogate.value_and_coef` does."""
         value, gradient = self._bind(y, groups, sample_weight)(as_floats(scores))
         return float(value), gradient
 
@@ -103,7 +80,7 @@ class Objective:
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return first and second derivatives, each of shape (n,); parameters as `value_and_gradient`.
+        """Return first and second derivatives, each of shape (n,); parameters as `Surrogate.value_and_coef`.
 
         Items of weight 0 have derivatives 0, as has an item whose score does not change the loss.
         """
@@ -149,15 +126,7 @@ def _second_derivatives(scores: Floats, gradient: Floats, weight: Floats | None)
 
 
 def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
-    """Return the surrogate called so for `top`, an object as it is.
-
-    Raises
-    ------
-    ValueError
-        If there is none of this name.
-    TypeError
-        If it has a top and there is none.
-    """
+    """Return the surrogate called so for `top`, an object as it is; refuse one of the top without a top."""
     if top is None and isinstance(surrogate, str) and surrogate in SURROGATES:
         kind: Any = SURROGATES[surrogate]
         if "top" in inspect.signature(kind).parameters:

@@ -53,13 +53,7 @@ class TopLoss(nn.Module):
         self.surrogate = surrogate_of(surrogate, top)
 
     def forward(self, scores: Tensor, y: Any, groups: Any = None, sample_weight: Any = None) -> Tensor:
-        """Return the loss.
-
-        Raises
-        ------
-        ValueError
-            If the loss is undefined on every group, or an argument is malformed.
-        """
+        """Return the loss."""
         labels, codes, weight = (_array(given) for given in (y, groups, sample_weight))
         if scores.shape != np.shape(labels):
             raise ValueError(f"scores must have shape {np.shape(labels)} like y, got {tuple(scores.shape)}")

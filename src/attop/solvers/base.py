@@ -202,13 +202,7 @@ class Needs:
     along_line: bool = False
 
     def check(self, X: Features, loss: BoundSurrogate) -> None:
-        """Refuse a loss that lacks something, or is bound to other items than the rows of `X`.
-
-        Raises
-        ------
-        ValueError
-            Naming the solver, the surrogate and what it lacks.
-        """
+        """Refuse a loss that lacks something, or is bound to other items than the rows of `X`."""
         if len(X.shape) != 2 or X.shape[0] != loss.n:
             raise ValueError(
                 f"X must have shape ({loss.n}, d), one row per item the loss is bound to, got {X.shape}: "
@@ -272,13 +266,7 @@ def summary_status(each: list[Status]) -> Status:
 
 
 def broadcast_settings(**settings: ArrayLike) -> list[Floats]:
-    """Bring one-dimensional or scalar settings to a common shape (m,), one value per model.
-
-    Raises
-    ------
-    ValueError
-        If the lengths do not fit together or a value is NaN.
-    """
+    """Bring one-dimensional or scalar settings to a common shape (m,), one value per model."""
     arrays = {name: np.atleast_1d(np.asarray(value, np.float64)) for name, value in settings.items()}
     shapes = {name: array.shape for name, array in arrays.items()}
     m = max(array.size for array in arrays.values())

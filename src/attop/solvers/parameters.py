@@ -66,13 +66,7 @@ _RULES: Mapping[str, _Rule] = {
 
 
 def check_number(name: str, value: object) -> None:
-    """Refuse a number of the wrong kind or range; a name without a rule may have any value.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter, its range and its value.
-    """
+    """Refuse a number of the wrong kind or range; a name without a rule may have any value."""
     if name in _RULES and not _RULES[name].admits(value):
         raise ValueError(f"{name} must be {_RULES[name]}, got {value!r}")
 

@@ -95,10 +95,6 @@ def next_list(
     random_state : int
         Of the 4,000 lists that are drawn.
 
-    Returns
-    -------
-    NextList
-
     Raises
     ------
     ValueError

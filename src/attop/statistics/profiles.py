@@ -180,15 +180,6 @@ def bootstrap_means(
     n_resamples : int, at least 1
     seed : int
 
-    Returns
-    -------
-    Bootstrap
-
-    Raises
-    ------
-    ValueError
-        If a value is not finite.
-
     Notes
     -----
     Data sets are drawn as they were measured: that each of them was measured on few runs is not in the

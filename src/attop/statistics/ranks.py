@@ -87,10 +87,6 @@ def friedman(scores: pd.DataFrame) -> Friedman:
     scores : DataFrame, N data sets x k methods
         Higher is better.
 
-    Returns
-    -------
-    Friedman
-
     Notes
     -----
     chi2 = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4) and F = (N - 1) chi2 / (N (k - 1) - chi2), as in
@@ -131,13 +127,7 @@ def _standard_error(k: int, n: int) -> float:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjust p-values by Holm's step-down procedure, in the order given.
-
-    Raises
-    ------
-    ValueError
-        If one is not in [0, 1].
-    """
+    """Adjust p-values by Holm's step-down procedure, in the order given."""
     p = np.asarray(p_values, dtype=float)
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"p_values must be a list of numbers in [0, 1], got {p_values!r}")
@@ -176,13 +166,7 @@ class Comparison:
 
 
 def against_control(scores: pd.DataFrame, control: str, alpha: float = 0.05) -> Comparison:
-    """Compare every method with a control by mean ranks, adjusted by Holm; pairs by p-value.
-
-    Raises
-    ------
-    ValueError
-        If the control is not among the methods.
-    """
+    """Compare every method with a control by mean ranks, adjusted by Holm; pairs by p-value."""
     if control not in scores.columns:
         raise ValueError(f"control {control!r} is not among the methods: {', '.join(map(str, scores))}")
     ranks, n = mean_ranks(scores), len(scores)
@@ -206,10 +190,6 @@ def all_pairs(
         Family-wise error.
     procedure : {"nemenyi", "holm"}
         Nemenyi's studentized range, or normal p-values adjusted by Holm.
-
-    Returns
-    -------
-    Comparison
     """
     if procedure not in ("nemenyi", "holm"):
         raise ValueError(f"procedure must be 'nemenyi' or 'holm', got {procedure!r}")

@@ -32,13 +32,7 @@ _CHUNK = 2000
 
 
 def differences(a: ArrayLike, b: ArrayLike, fewest: int, what: str) -> tuple[Floats, str | None]:
-    """Return a - b, and a sentence where they cannot be tested; rounding errors are zeros.
-
-    Raises
-    ------
-    ValueError
-        If a and b are not lists of the same length.
-    """
+    """Return a - b, and a sentence where they cannot be tested; rounding errors are zeros."""
     x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"a and b must be paired lists, got shapes {x.shape} and {y.shape}")

@@ -38,18 +38,8 @@ class PNormPushExp(Surrogate):
     Parameters
     ----------
     p : float, at least 1
-        Power of the price :math:`g(r) = r^p` that a negative pays for the positives it overtakes: the
-        larger, the harder the push at the very top. ``p = 1`` is RankBoost's objective. Any real number
-        from 1 on will do; below, the price would be concave, as the paper's framework forbids: a
-        negative would pay less, not more, for each further positive. (The objective would stay convex,
-        which is a gift of the exponential loss.)
-
-    Raises
-    ------
-    TypeError
-        If `p` is not a real number.
-    ValueError
-        If `p` is below 1 or not finite.
+        Power of the price :math:`g(r) = r^p` that a negative pays for the positives it overtakes; see
+        `attop.PNormPush`. ``p = 1`` is RankBoost's objective.
 
     Notes
     -----
@@ -63,10 +53,6 @@ class PNormPushExp(Surrogate):
     reason, but its figure 1 divides the pair weights by ``sum_k (sum_i d_ik)^p``, which overflows for
     large `p`; the text's ``sum_ik d_ik exp(-alpha M_ik)`` does not. Neither changes the minimiser. See
     docs/errata.
-
-    References
-    ----------
-    C. Rudin, "Ranking with a P-Norm Push", NYU Tech Report TR2005-874, 2005.
 
     Examples
     --------

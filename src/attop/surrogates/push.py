@@ -129,10 +129,6 @@ class ConvexPush(BipartiteSurrogate):
 
     Differences from the paper: none but the monotone transformation, which cannot overflow as
     :math:`R_{g,\ell}` does.
-
-    References
-    ----------
-    C. Rudin, "Ranking with a P-Norm Push", NYU Tech Report TR2005-874, 2005.
     """
 
     convex: ClassVar[bool] = True
@@ -143,16 +139,15 @@ class ConvexPush(BipartiteSurrogate):
         self.price = price
         self.p = check_power(p)
 
-    @staticmethod
     @abstractmethod
-    def sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
-        """Return the inner sums and their pull-back; see `attop.surrogates.push`."""
+    def _sums(self, pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
+        """Return the inner sums and their pull-back; see `hinge_sums`."""
 
     def evaluate(
         self, pos: Floats, neg: Floats, pos_times: Floats, neg_times: Floats
     ) -> tuple[float, Floats, Floats]:
         """Evaluate one list; see `BipartiteSurrogate`."""
-        u, pull_back = self.sums(pos, neg, pos_times)
+        u, pull_back = self._sums(pos, neg, pos_times)
         mean, weight = power_mean(u, neg_times, self.p) if self.price == "power" else exp_mean(u, neg_times)
         total = float(pos_times.sum())
         pos_coef, neg_coef = pull_back(weight / total)
@@ -174,9 +169,7 @@ class HingePush(ConvexPush):
     name: ClassVar[str] = "hinge-push"
     smooth: ClassVar[bool] = False
 
-    @staticmethod
-    def sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
-        """Return the inner sums and their pull-back."""
+    def _sums(self, pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
         return hinge_sums(pos, neg, times)
 
 
@@ -195,9 +188,7 @@ class LogisticPush(ConvexPush):
     name: ClassVar[str] = "logistic-push"
     smooth: ClassVar[bool] = True
 
-    @staticmethod
-    def sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
-        """Return the inner sums and their pull-back."""
+    def _sums(self, pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
         return logistic_sums(pos, neg, times)
 
 
@@ -228,10 +219,6 @@ class ExpPushExp(BipartiteSurrogate):
     [0, 1], but ``exp(value)`` is at least the number of positives at or below the highest negative.
 
     Differences from the paper: none but the monotone transformation.
-
-    References
-    ----------
-    C. Rudin, "Ranking with a P-Norm Push", NYU Tech Report TR2005-874, 2005.
 
     Examples
     --------
@@ -272,15 +259,7 @@ class ExpPushExp(BipartiteSurrogate):
 
 
 def check_power(p: float) -> float:
-    """Return the power of a price as a float.
-
-    Raises
-    ------
-    TypeError
-        If `p` is not a real number.
-    ValueError
-        If `p` is below 1 or not finite.
-    """
+    """Return the power of a price as a float; refuse what is no finite number of at least 1."""
     if isinstance(p, bool) or not isinstance(p, Real):
         raise TypeError(f"p must be a real number of at least 1, got {p!r}")
     if not (math.isfinite(p) and p >= 1):
@@ -320,18 +299,8 @@ def power_mean(u: Floats, times: Floats, p: float) -> tuple[float, Floats]:
 def exp_mean(u: Floats, times: Floats) -> tuple[float, Floats]:
     r"""Average `u` by the price :math:`g(r) = \exp(r)`.
 
-    Parameters
-    ----------
-    u : ndarray of shape (K,)
-    times : ndarray of shape (K,), at least 0
-        How often each counts.
-
-    Returns
-    -------
-    mean : float
-        :math:`\log (\sum_k t_k \exp(u_k) / \sum_k t_k)`, as a log-sum-exp.
-    weight : ndarray of shape (K,)
-        Its derivatives: at least 0, of sum 1.
+    As `power_mean`: :math:`\log (\sum_k t_k \exp(u_k) / \sum_k t_k)`, as a log-sum-exp, and its derivatives,
+    at least 0 and of sum 1.
     """
     top = float(u[times > 0].max())
     below = np.where(times > 0, u - top, 0.0)
@@ -396,27 +365,12 @@ def logistic_sums(
 ) -> tuple[Floats, PullBack]:
     r"""Sum logistic losses by negative, pair by pair in blocks of bounded memory.
 
-    Parameters
-    ----------
-    pos, neg : ndarray of shape (I,), (K,)
-        Scores.
-    times : ndarray of shape (I,), at least 0
-        How often each positive counts.
-    pairs_per_block : int, at least 1
-        A block holds this many pairs, or those of one negative if there are more positives.
+    As `hinge_sums`, of :math:`u_k = \sum_i t_i \log_2(1 + \exp(-pos_i + neg_k))`; the base makes the loss 1
+    at 0, as an upper bound of the 0-1 loss must be. A block holds `pairs_per_block` pairs, or those of one
+    negative if there are more positives.
 
-    Returns
-    -------
-    sums : ndarray of shape (K,)
-        :math:`u_k = \sum_i t_i \log_2(1 + \exp(-pos_i + neg_k))`; the base makes the loss 1 at 0, as an
-        upper bound of the 0-1 loss must be.
-    pull_back : callable
-        From weights :math:`w_k` to the gradient of :math:`\sum_k w_k u_k` in `pos` and in `neg`.
-
-    Notes
-    -----
-    No exact form faster than O(I K) is known. Blocks are computed again by `pull_back` rather than
-    kept: the weights depend on all sums.
+    No exact form faster than O(I K) is known. Blocks are computed again by the pull-back rather than kept:
+    the weights depend on all sums.
     """
     step = max(1, pairs_per_block // len(pos))
 

@@ -27,11 +27,6 @@ SURROGATES: Mapping[str, type[Surrogate]] = MappingProxyType(_by_name())
 def get_surrogate(name: str | Surrogate, top: Top) -> Surrogate:
     """Return the surrogate called `name` for `top`, which not all of them take; an object as it is.
 
-    Raises
-    ------
-    ValueError
-        If there is none, with the nearest names.
-
     Examples
     --------
     >>> get_surrogate("pap@k-avg", Top(k=3)).convex

@@ -26,11 +26,6 @@ class CvxpyThresholdSVM(ThresholdSVM):
     X, y, upper
         As for `ThresholdSVM`.
 
-    Raises
-    ------
-    ImportError
-        If CVXPY is not installed.
-
     Notes
     -----
     The gap reported is computed as in `ThresholdSVM`, from the returned multipliers moved into their

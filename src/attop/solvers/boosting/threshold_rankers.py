@@ -105,11 +105,6 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
         Midpoints between neighbouring distinct values: all of them if there are no more than asked for,
         else the nearest to the quantiles ``t / (n_thresholds + 1)``. No two separate the items alike.
         Empty for a constant feature.
-
-    Raises
-    ------
-    ValueError
-        If `n_thresholds` is neither a positive integer nor None.
     """
     check_numbers(n_thresholds=n_thresholds)
     if weight is None:
@@ -135,15 +130,7 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
 def score_by_steps(X: Floats, thresholds: Sequence[Floats], votes: Sequence[Floats]) -> Floats:
     r"""Evaluate :math:`f(x) = \sum_j \sum_t votes_{jt} 1[x_j > t]` for new items.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    thresholds, votes : sequence of d ndarrays
-        Ascending thresholds of each feature, and what passing each is worth.
-
-    Returns
-    -------
-    scores : ndarray of shape (n,)
+    `thresholds` of each feature ascend; `votes` are what passing each is worth.
     """
     scores = np.zeros(len(X))
     for j, vote in enumerate(votes):

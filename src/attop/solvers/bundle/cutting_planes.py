@@ -58,10 +58,6 @@ def minimise_on_simplex(
         Stop at a certified gap of at most this, or where rounding leaves nothing to gain: about 1e-15
         times the larger of :math:`\alpha^\top H \alpha` and :math:`b^\top \alpha`.
 
-    Returns
-    -------
-    SimplexSolution
-
     Notes
     -----
     Primal active sets, as in Wolfe's method for the point of minimum norm. The support grows by the index

@@ -96,11 +96,6 @@ def refine(
     -------
     coef : ndarray of shape (d, m)
         In units of u, like :math:`w_0/u`.
-
-    Raises
-    ------
-    ValueError
-        If the loss is undefined on `part`.
     """
     loss = SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
     every = len(part.rows) == X.shape[0]

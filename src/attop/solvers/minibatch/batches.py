@@ -126,12 +126,6 @@ class Batches(BatchSource):
     batch_size : int, at least 2
         A larger one than `n` means the whole sample.
     rng : numpy.random.RandomState or numpy.random.Generator
-
-    Raises
-    ------
-    ValueError
-        If `batch_size` is too small, the sample holds one class only, or `top` asks for more items than
-        it has.
     """
 
     def __init__(
@@ -153,13 +147,7 @@ class Batches(BatchSource):
         self._rng = rng
 
     def one_pass(self) -> Iterator[Batch]:
-        """Shuffle and yield the batches of one pass over the sample.
-
-        Raises
-        ------
-        ValueError
-            If none of them holds both classes.
-        """
+        """Shuffle and yield the batches of one pass; it is an error if none holds both classes."""
         n, skipped = len(self._positive), self.n_skipped
         yield from self._deal(self._X, self._positive, self._rng.permutation(n))
         n_batches = math.ceil(n / self._batch_size)
@@ -188,11 +176,6 @@ class StreamedBatches(BatchSource):
     batch_size : int, at least 2
     rng : numpy.random.RandomState or numpy.random.Generator, optional
         Orders the items of a chunk; None leaves them in the order they come in.
-
-    Raises
-    ------
-    ValueError
-        If `batch_size` is too small, or `top` is a number of items: a stream has no known length.
     """
 
     def __init__(
@@ -212,13 +195,7 @@ class StreamedBatches(BatchSource):
         self._chunks, self._n_features, self._rng = chunks, n_features, rng
 
     def one_pass(self) -> Iterator[Batch]:
-        """Read all chunks and yield their batches.
-
-        Raises
-        ------
-        ValueError
-            If a chunk is malformed or not finite.
-        """
+        """Read all chunks, check them, and yield their batches."""
         for X, y in self._chunks():
             if X.ndim != 2 or X.shape != (len(y), self._n_features):
                 raise ValueError(
@@ -245,11 +222,6 @@ class QueryBatches(BatchSource):
     groups : ndarray of shape (n,)
     top : Top
         Resolved in each group; k is at most the number of its positives.
-
-    Raises
-    ------
-    ValueError
-        If no group holds a positive and a negative, or `top` asks for more items than any that does.
     """
 
     def __init__(

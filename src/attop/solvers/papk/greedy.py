@@ -94,11 +94,6 @@ def hold_out(
         Of the rows; None if they are one list.
     top : Top
         For the rows.
-
-    Raises
-    ------
-    ValueError
-        If pAp@k is undefined on every group, or a single list has fewer than two items of a class.
     """
     sample = RankingSample.from_labels(y, groups)
     k, defined, need = against_negatives(top, sample.n_pos, sample.n_neg)

@@ -93,13 +93,7 @@ def select_papk(
 
 
 class Selection:
-    """The min(n+, k) highest positives and the k highest negatives of each eligible group.
-
-    Raises
-    ------
-    ValueError
-        If no group has a positive and at least k negatives.
-    """
+    """The min(n+, k) highest positives and the k highest negatives of each group that has them."""
 
     def __init__(self, y: Ints, groups: Ints | None, top: Top):
         sample = RankingSample.from_labels(y, groups)
