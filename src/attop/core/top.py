@@ -111,7 +111,7 @@ class Top:
 
     @classmethod
     def parse(cls, text: str) -> Top:
-        """Read what `str` makes of a top, such as ``"k=100 of 30000"`` or ``"tau=0.05"``; refuse anything else."""
+        """Read what `str` makes of a top, such as ``"k=100 of 30000"`` or ``"tau=0.05"``; refuse all else."""
         name, _, value = text.partition("=")
         number, of, length = value.partition(" of ")
         try:

@@ -1,4 +1,4 @@
-"""Compiled kernels of the mini-batch solvers: products with rows, steps, mistakes."""
+"""Compiled kernels of the mini-batch solvers: items to batches, products with rows, steps, mistakes."""
 
 from pathlib import Path
 
@@ -9,9 +9,44 @@ from attop.core.compiled import discard_stale
 from attop.surrogates.kernels.groups import LARGEST
 from attop.surrogates.kernels.k_largest import largest
 
-__all__ = ["add_rows", "mistakes", "projected_step", "score_rows"]
+__all__ = ["add_rows", "deal", "mistakes", "projected_step", "score_rows"]
 
 discard_stale(Path(__file__).parent)
+
+
+@njit(cache=True, nogil=True)
+def deal(order, positive, key, rows, ends):
+    """Deal items in the given order to batches whose sizes differ by at most one, the first the larger.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n,)
+    positive : ndarray of shape (n,), bool
+    key : ndarray of shape (n,)
+        A buffer.
+    rows : ndarray of shape (n,)
+        Receives batch after batch, in each the positives before the negatives, in either class by row: it
+        reads the sample from front to back.
+    ends : ndarray of shape (2 n_batches,), of zeros
+        Receives where the positives, and where the negatives, of each batch end in `rows`.
+    """
+    n, n_batches = len(order), len(ends) // 2
+    size, larger = n // n_batches, n % n_batches
+    position = 0
+    for batch in range(n_batches):
+        for _ in range(size + 1 if batch < larger else size):
+            row = order[position]
+            key[row] = 2 * batch if positive[row] else 2 * batch + 1
+            ends[key[row]] += 1
+            position += 1
+    total = 0
+    for i in range(2 * n_batches):
+        count = ends[i]
+        ends[i] = total
+        total += count
+    for row in range(n):
+        rows[ends[key[row]]] = row
+        ends[key[row]] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -34,14 +34,12 @@ def largest(x, k, floor, value, index):
     """
     count = 0
     if k <= INSERTION:
+        bar = floor if k > 0 else np.inf  # what is not above it is skipped, once there are k
         for j in range(len(x)):
             v = x[j]
-            if count < k:
-                if v < floor:
-                    continue
-                count += 1
-            elif k == 0 or v <= value[k - 1]:
+            if v <= bar and (count == k or v < floor):
                 continue
+            count = min(k, count + 1)
             at = count - 1
             while at > 0 and value[at - 1] < v:
                 value[at] = value[at - 1]
@@ -49,6 +47,8 @@ def largest(x, k, floor, value, index):
                 at -= 1
             value[at] = v
             index[at] = j
+            if count == k:
+                bar = value[k - 1]
         return count
     # Collect up to 2k candidates, sort them, keep k, and go on with what beats the last of these.
     size = min(2 * k, len(x))
