@@ -35,7 +35,8 @@ def finished(tmp_path_factory):
 
 
 def test_from_a_table_to_the_page(tmp_path, monkeypatch):
-    (tmp_path / "mine.csv").write_text(CSV)
+    rows = "".join(f"{i * 7 % 41},{i * i % 37},{int(i * 11 % 53 < 18)}\n" for i in range(80))
+    (tmp_path / "mine.csv").write_text(f"a,b,y\n{rows}")  # neither tells the label by itself
     monkeypatch.chdir(tmp_path)
     attop = [sys.executable, "-c", "import sys; from attop_bench.cli.main import main; sys.exit(main())"]
     for command in (["look", "mine.csv", "--output", "mine.yaml"], ["run", "mine.yaml", "--cores", "2"]):
