@@ -60,11 +60,11 @@ def draw_capacity(
         )
         drawn[model] = line, band
     here = axes.get_xaxis_transform()
-    axes.text(k, 1.01, f"budget {k:,}", transform=here, ha="center", va="bottom", fontsize="small")
+    axes.text(k, 1.01, f"budget {k:,}", transform=here, ha="center", va="bottom", fontsize=8)
     for height, word in ((min(x[-1], n_pos), "perfect"), (x[-1] * n_pos / n, "random")):
         axes.annotate(
             word, (x[-1], height), (-2, 3), textcoords="offset points", ha="right", color=_QUIET,
-            fontsize="small",
+            fontsize=8,
         )  # fmt: skip
     axes.set(xlim=(0, x[-1]), xlabel="items looked at, k", ylabel="hits among the first k")
     axes.set_ylim(bottom=0)

@@ -179,7 +179,12 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
             band.set(color=scene.styles[method].colour, visible=loud)
             for artist in (line, band):
                 artist.set_gid(f"method:{method}")
-        axes.legend(loc="upper left", handles=[line for m, (line, _) in drawn.items() if m in scene.leaders])
+        few = [m for m in drawn if m in scene.leaders][:5]
+        box = axes.legend(loc="upper left", handles=[drawn[m][0] for m in few])
+        for method, text, handle in zip(few, box.get_texts(), box.legend_handles, strict=True):
+            text.set_gid(f"method:{method}")
+            if handle is not None:
+                handle.set_gid(f"method:{method}")
         table = pd.DataFrame({"k": k * BUDGETS} | {m: k * c.mean(axis=0) for m, c in curves.items()})
         return scene.picture(
             "capacity",
