@@ -65,18 +65,34 @@ def _loop(
         items = order[start[g] : start[g + 1]]
         w = item_weight[start[g] : start[g + 1]]
         for first in range(0, m, len(tile)):
-            size = min(len(tile), m - first)
-            for i in range(len(items)):
-                for r in range(size):
-                    s = scores[items[i], first + r]
-                    # Kernels write to where comparisons lead them, and NaN leads nowhere.
-                    if not abs(s) <= LARGEST:
-                        value[first + r] = np.nan
-                        s = 0.0
-                    tile[r, i] = s
+            size = load(scores, items, first, tile, value)
             for r in range(size):
                 row = tile[r, : len(items)]
                 value[first + r] += weight * one(row, n_pos[g], w, k[g], constant, values, positions)  # noqa: F821
-            for i in range(len(items)):
-                for r in range(size):
-                    coef[items[i], first + r] = weight * tile[r, i]
+            store(tile, items, first, size, weight, coef)
+
+
+@njit(cache=True, nogil=True)
+def load(scores, items, first, tile, value):
+    """Copy the scores of `items` under a block of models, from `first` on, to `tile`.
+
+    A model with a score that is not finite gets the value NaN, and 0 in the tile: kernels write to where
+    comparisons lead them, and NaN leads nowhere. Returns the size of the block.
+    """
+    size = min(len(tile), scores.shape[1] - first)
+    for i in range(len(items)):
+        for r in range(size):
+            s = scores[items[i], first + r]
+            if not abs(s) <= LARGEST:
+                value[first + r] = np.nan
+                s = 0.0
+            tile[r, i] = s
+    return size
+
+
+@njit(cache=True, nogil=True)
+def store(tile, items, first, size, weight, coef):
+    """Copy the coefficients in `tile`, times `weight`, to the rows `items` of `coef`."""
+    for i in range(len(items)):
+        for r in range(size):
+            coef[items[i], first + r] = weight * tile[r, i]
