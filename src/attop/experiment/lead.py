@@ -140,10 +140,11 @@ def _of_several(leads: Sequence[Lead], names: Mapping[str, str]) -> str:
         return f"All {len(mean)} methods are equal on average{by}. {shown}"
     best, one, rival = _named(first, names), len(first) == 1, order[len(first)]
     least, more = _number(mean[first[0]]), _number(mean[rival])
+    plural = "s" * (least != "1")
     if all(lead.in_hits for lead in leads):
-        start, unit = f"{best} find{'s' * one} the most", f"hit{'s' * (least != '1')} per 100"
+        start, unit = f"{best} find{'s' * one} the most", f"hit{plural} per 100"
     else:
-        start, unit = f"{best} {'is' if one else 'are'} best{by}", "points"
+        start, unit = f"{best} {'is' if one else 'are'} best{by}", f"point{plural}"
     return (
         f"{start}: on average {least} {unit} behind each data set’s best; "
         f"{names[rival]}, next, {more} behind. {shown}"
