@@ -136,8 +136,9 @@ def test_refusals(changes, words, monkeypatch):
 def test_results_are_not_put_inside_those_of_another_run(tmp_path):
     (tmp_path / ".attop.json").write_text("{}")
     assert load_config(default(output=str(tmp_path)), ROOT)
-    with pytest.raises(ConfigError, match="is inside the results of another run"):
-        load_config(default(output=str(tmp_path / "mine")), ROOT)
+    assert load_config(default(output=str(tmp_path / "aatp2012")), ROOT)
+    with pytest.raises(ConfigError, match="is inside a folder that another run writes"):
+        load_config(default(output=str(tmp_path / "train/mine")), ROOT)
 
 
 @pytest.mark.parametrize(

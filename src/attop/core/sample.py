@@ -70,7 +70,7 @@ def check_labels(y: ArrayLike) -> Ints:
 
 
 def _array(values: ArrayLike, what: str) -> NDArray[Any]:
-    if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):  # pandas has a _mask too
         raise ValueError(f"{what} has masked values, which would count as if they were not: drop those items")
     return np.asarray(values)
 

@@ -200,14 +200,20 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
             yield f"datasets: {data.id}: every method is skipped: leave the data set out"
 
 
+#: What a run makes in its output; another run's results may stand beside, as results/aatp2012 does.
+_OWN_FOLDERS = {"data", "evaluation", "figures", "logs", "paper", "tables", "train"}
+
+
 def _no_folder_of_results(output: Path, cache: str) -> str:
     if output.resolve() == Path(cache).resolve():
         return "is the folder of downloads as well (cache)"
-    for folder in (output, *output.absolute().parents):
+    path = output.absolute()
+    for folder in (path, *path.parents):
         if folder.exists() and not folder.is_dir():
-            return "is a file" if folder is output else f"is below the file {folder}"
-        if folder is not output and (folder / ".attop.json").is_file():
-            return f"is inside the results of another run, {folder}"
+            return "is a file" if folder == path else f"is below the file {folder}"
+        inside = path.relative_to(folder).parts[:1]
+        if _OWN_FOLDERS.intersection(inside) and (folder / ".attop.json").is_file():
+            return f"is inside a folder that another run writes, {folder / inside[0]}"
     return ""
 
 

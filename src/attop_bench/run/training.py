@@ -68,7 +68,7 @@ def run_job(
     np.random.seed(record.seed % 2**32)  # noqa: NPY002
     record.scores = np.empty((0, len(fold.test)))
     run = _train_all if job.selection == "optimistic" else _select_and_train
-    before = os.times()
+    before = _cpu_seconds()
     try:
         with time_limit(seconds):
             record.scores = run(job, dataset, fold, record)
@@ -77,10 +77,15 @@ def run_job(
             raise
         trace = traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8")
         record.fail(_status_of(error), in_words(error), trace)
-    record.cpu_seconds = sum(os.times()[:4]) - sum(before[:4])  # of this process and its children
+    record.cpu_seconds = _cpu_seconds() - before
     record.peak_memory_mb = peak_memory_mb()
     record.environment = environment()
     return record
+
+
+def _cpu_seconds() -> float:
+    """Return the processor time of this process, finer than a tick, and of its children that ended."""
+    return time.process_time() + sum(os.times()[2:4])
 
 
 def _status_of(error: BaseException) -> str:
