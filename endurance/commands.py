@@ -190,14 +190,19 @@ def rescore(draw: Random, work: Path) -> str:
     return "read"
 
 
-def look(draw: Random, work: Path) -> str:
-    """A table that attop look proposes a configuration for, which then is one."""
+def _perhaps_damaged(draw: Random, work: Path, n: int) -> Path:
     from endurance.inputs import damaged
 
-    file, comma = work / "mine.csv", draw.random() < 0.3
-    _written(draw, people(draw, 40), file, comma)
-    if draw.random() < 0.6:
+    file = work / "mine.csv"
+    _written(draw, people(draw, n), file, comma=draw.random() < 0.3)
+    if draw.random() < 0.5:
         file.write_bytes(damaged(draw, file.read_bytes()))
+    return file
+
+
+def look(draw: Random, work: Path) -> str:
+    """A table that attop look proposes a configuration for, which then is one."""
+    file = _perhaps_damaged(draw, work, 40)
     status, _ = call(["look", file, *draw.choice([[], ["--label", "y"]]), "--output", work / "look.yaml"])
     if status:
         return "refused"
@@ -208,12 +213,7 @@ def look(draw: Random, work: Path) -> str:
 
 def gap(draw: Random, work: Path) -> str:
     """A table that attop gap says something of."""
-    from endurance.inputs import damaged
-
-    file, comma = work / "mine.csv", draw.random() < 0.3
-    _written(draw, people(draw, 60), file, comma)
-    if draw.random() < 0.5:
-        file.write_bytes(damaged(draw, file.read_bytes()))
+    file = _perhaps_damaged(draw, work, 60)
     status, printed = call(["gap", file, "--label", "y", "--top", draw.choice([3, "tau=0.1"])])
     assert status or re.search(r"\d", printed)
     return "refused" if status else "read"

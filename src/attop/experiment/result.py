@@ -45,8 +45,7 @@ class TopComparison:
         the best against it: ahead, equal, open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
         `value`, `lift`, `hits` (see `attop.experiment.capacity`), the `candidate` that was chosen, `seconds`,
-        the `reason` of an undefined value, and
-        the numbers of items, `n_train` and `n_test`.
+        the `reason` of an undefined value, and the numbers of items, `n_train` and `n_test`.
     metric, top : str, Top
     list_length : int
         Items of the list that the sentence speaks of: those given, or what `top` says.

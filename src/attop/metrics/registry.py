@@ -92,6 +92,11 @@ def is_known(name: str) -> bool:
 def get_metric(name: str | Metric) -> Metric:
     """Return the metric called `name`, such as ``"pap@k"`` or ``"bedroc-80.5"``; a `Metric` as it is.
 
+    Raises
+    ------
+    ValueError
+        If there is none, with the nearest names, or a number in the name is out of range.
+
     Examples
     --------
     >>> get_metric("pap@k").bounds

@@ -195,6 +195,13 @@ def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScor
     TopScorer
         Where lower is better, such as for ranks, its value is the metric's negative.
 
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, or `top` malformed.
+    TypeError
+        If the metric needs a top and there is none.
+
     Examples
     --------
     >>> make_top_scorer("precision@k", {"k": 100, "of": 30000})

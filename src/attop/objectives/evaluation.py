@@ -27,6 +27,11 @@ class EvaluationMetric:
     name : str
         Of metric and top, such as ``"precision@k=100"``.
 
+    Raises
+    ------
+    ValueError, TypeError
+        As `make_top_scorer`.
+
     Examples
     --------
     >>> EvaluationMetric("recall@k", {"tau": 0.05}).name

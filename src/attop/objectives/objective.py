@@ -38,6 +38,13 @@ class Objective:
     top : Top, int or mapping, optional
         For a surrogate given by its name, where it has a top; resolved in each group.
 
+    Raises
+    ------
+    ValueError
+        If the surrogate is unknown.
+    TypeError
+        If it has a top and there is none.
+
     Notes
     -----
     Most surrogates have no second derivative that is positive, or none at all. That of log loss takes its

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from attop.core.typing import Floats, Ints
+from attop.metrics.roc import RocPoints, roc_points
 
 __all__ = ["HeldOut", "NextList", "next_list"]
 
@@ -125,7 +125,7 @@ def next_list(
         raise ValueError(f"confidence must be between 0 and 1, got {confidence}")
     if not parts:
         raise ValueError("parts is empty: give the test parts of a cross-validation")
-    paths = [_hits(part) for part in parts]
+    paths = [roc_points(part.y_true, part.y_score) for part in parts]
     rows, first = np.unique(np.concatenate([part.rows for part in parts]), return_index=True)
     positives = int(np.concatenate([part.y_true for part in parts])[first].sum())
     n = len(rows)
@@ -140,9 +140,9 @@ def next_list(
     if reason:
         nan, none = math.nan, np.full(len(ks), math.nan)
         return NextList(k, length, nan, nan, nan, ks, none, none, none, nan, reason)
-    drawn = _drawn(paths, n, k, length, ks, np.random.default_rng(random_state))
-    share = n / sum(map(len, paths))
-    optimism = _optimism([parts, *rivals], k / length, share, random_state) * length / n if rivals else 0.0
+    once = n / sum(map(_size, paths))  # a row that several parts hold counts once
+    drawn = _drawn(paths, n, once, k, length, ks, np.random.default_rng(random_state))
+    optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n if rivals else 0.0
     drawn = np.clip(drawn - optimism * np.minimum(ks / k, 1), 0, ks)
     at = int(np.searchsorted(ks, k))
     tail = (1 - confidence) / 2
@@ -164,21 +164,9 @@ def next_list(
     )
 
 
-def _hits(part: HeldOut) -> Floats:
-    """Return the expected positives among the first 1, 2, ... rows, ties in every order alike."""
-    order = np.argsort(-np.asarray(part.y_score), kind="stable")
-    scores, labels = part.y_score[order], part.y_true[order].astype(float)
-    first = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-    sizes = np.diff(np.append(first, len(scores)))
-    return np.cumsum(np.repeat(np.add.reduceat(labels, first) / sizes, sizes))
-
-
-def _at(path: Floats, share: ArrayLike) -> Floats:
-    """Return the hits of a part down to a share of it, between two rows by interpolation."""
-    return np.interp(np.multiply(share, len(path)), np.arange(len(path) + 1), np.append(0.0, path))
-
-
-def _drawn(paths: list[Floats], n: int, k: int, length: int, ks: Ints, rng: np.random.Generator) -> Floats:
+def _drawn(
+    paths: list[RocPoints], n: int, once: float, k: int, length: int, ks: Ints, rng: np.random.Generator
+) -> Floats:
     """Return positives among the ks highest of drawn lists, of shape (draws, len(ks))."""
     share = ks[-1] / length
     looked_at = min(1.0, 1.5 * share + 5 * math.sqrt(share / length))  # lists differ in where they are cut
@@ -186,7 +174,7 @@ def _drawn(paths: list[Floats], n: int, k: int, length: int, ks: Ints, rng: np.r
     edges = np.linspace(0, looked_at, bins + 1)
     edges = edges if looked_at == 1 else np.append(edges, 1.0)
     known = np.diff(edges) * n
-    hits = np.diff(sum(_at(path, edges) for path in paths)) * (n / sum(map(len, paths)))
+    hits = once * np.diff(sum(path.hits(edges * _size(path)) for path in paths))
     # Jeffreys' half a row on either side, over the k highest.
     prior = np.minimum(0.5 * np.diff(edges) * length / k, 0.5)
     precision = rng.beta(hits + prior, np.maximum(known - hits, 0) + prior, (_DRAWS, len(known)))
@@ -209,18 +197,22 @@ def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random
     influence, hits = np.zeros((count, len(models))), np.zeros(len(models))
     for column, parts in enumerate(models):
         for part in parts:
-            path = _hits(part)
-            hits[column] += once * float(_at(path, share))
+            path, places = roc_points(part.y_true, part.y_score), share * len(part.rows)
+            hits[column] += once * float(path.hits(places))
             # What a row adds, less what it pushes over the edge.
-            low, high = _at(path, [0.75 * share, min(1.25 * share, 1.0)])
-            margin = (high - low) / max((min(1.25 * share, 1.0) - 0.75 * share) * len(path), 1e-9)
-            inside = _inside(part.y_score, share * len(path))
+            around = np.array([0.75 * places, min(1.25 * places, len(part.rows))])
+            margin = np.diff(path.hits(around)) / np.diff(around)
+            inside = _inside(part.y_score, places)
             np.add.at(influence[:, column], part.rows, once * inside * (part.y_true - margin))
     noise = np.random.default_rng(random_state).multivariate_normal(
         np.zeros(len(models)), influence.T @ influence, _DRAWS, method="eigh"
     )
     best = np.argmax(hits + noise, axis=1)
     return float(noise[np.arange(_DRAWS), best].mean())
+
+
+def _size(path: RocPoints) -> int:
+    return int(path.fp[-1] + path.tp[-1])
 
 
 def _inside(scores: Floats, places: float) -> Floats:

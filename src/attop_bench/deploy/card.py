@@ -14,7 +14,6 @@ import numpy as np
 
 from attop.core.top import Top
 from attop.experiment.capacity import capacity, draw_capacity
-from attop.experiment.lead import items_at
 from attop.metrics.roc import roc_points
 from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL, Package
@@ -80,7 +79,7 @@ def expectation_sentence(found: Deployed) -> str:
 
 
 def _curve(found: Deployed) -> Iterator[str]:
-    if found.dataset.groups is None:
+    if found.expectation.next is not None:
         yield f"![Hits among the first k rows against k, up to three times the budget]({CURVE})"
 
 
@@ -88,15 +87,13 @@ def draw_curve(found: Deployed) -> bytes | None:
     """Return the curve of hits of the test parts as PNG; None with groups, which have a list each."""
     from matplotlib.figure import Figure
 
-    dataset, tried = found.dataset, next(t for t in found.tried if t.method == found.method)
-    k = items_at(found.top, len(dataset.y), dataset.n_pos)
-    if dataset.groups is not None or k is None:
+    dataset, said = found.dataset, found.expectation.next
+    if said is None:
         return None
-    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in tried.records]
-    length = found.top.out_of or len(dataset.y)
+    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in found.tried[0].records]
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     curves = {found.method: np.array([capacity(its, found.top) for its in points])}
-    draw_capacity(canvas.subplots(), curves, k, length, round(dataset.y.mean() * length))
+    draw_capacity(canvas.subplots(), curves, said.k, said.length, round(dataset.y.mean() * said.length))
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()
@@ -119,7 +116,7 @@ def _expectation(found: Deployed) -> Iterator[str]:
             "The range of a list is wider than that of the mean: it has the draw of the list's rows in it."
             + choice
         )
-    yield "All of it holds for rows like these: none allows for changes over time."
+    yield "All of it holds for rows like these: it does not allow for changes over time."
 
 
 def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
