@@ -15,17 +15,12 @@ from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
-from attop_bench.run.job import Run
+from attop_bench.run.job import PARTS, Run
 from attop_bench.run.paper import paper_module, simulations_of
 from attop_bench.run.parameters import named
 from attop_bench.run.plan import Plan
 
 __all__ = ["Inputs"]
-
-#: Of a training run, by the value they are part of.
-_DATA = ("protocol", "scaling", "tops")
-_SELECTION = ("scoring", "selection", "custom_metrics")
-_METHOD = ("estimator", "params", "param_grid")
 
 Params = dict[str, object]
 
@@ -88,7 +83,7 @@ class Inputs:
             return home_of(self.config.method(method).estimator)
 
         return named(
-            method=lambda w: self.config.method(w.method).model_dump(include={*_METHOD}),
+            method=lambda w: self.config.method(w.method).model_dump(include={*PARTS["method"]}),
             code=lambda w: self._code("compile", "attop_bench.run.fitting", home(w.method)),
         )
 
@@ -102,9 +97,10 @@ class Inputs:
         )
         return named(
             seed=self.config.seed,
-            data=lambda w: _pick(spec(w.dataset, w.method), _DATA),
-            selection=lambda w: _pick(spec(w.dataset, w.method), _SELECTION),
-            method=lambda w: _pick(spec(w.dataset, w.method), _METHOD),
+            **{
+                part: lambda w, names=names: _pick(spec(w.dataset, w.method), names)
+                for part, names in PARTS.items()
+            },
             digest=lambda w: self.plan.digest(Run(w.dataset, w.method, 0, 0)),
             code=lambda w: code(w.dataset, w.method),
         )

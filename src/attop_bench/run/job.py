@@ -21,10 +21,17 @@ from attop_bench.run.record import Record, name_of_data
 if TYPE_CHECKING:
     from attop.metrics.metric import Metric
 
-__all__ = ["PRELOAD", "Job", "Run", "train"]
+__all__ = ["PARTS", "PRELOAD", "Job", "Run", "train"]
 
 #: What a server imports before it forks training jobs.
 PRELOAD = "attop_bench.run.preload"
+
+#: What a job says of data, selection and method: where it runs again, Snakemake names the part that changed.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "data": ("protocol", "scaling", "tops"),
+    "selection": ("scoring", "selection", "custom_metrics"),
+    "method": ("estimator", "params", "param_grid"),
+}
 
 
 @dataclass(frozen=True)
