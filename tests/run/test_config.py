@@ -1,6 +1,7 @@
 """The configuration: what it accepts, what it refuses and in which words."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -137,8 +138,12 @@ def test_results_are_not_put_inside_those_of_another_run(tmp_path):
     (tmp_path / ".attop.json").write_text("{}")
     assert load_config(default(output=str(tmp_path)), ROOT)
     assert load_config(default(output=str(tmp_path / "aatp2012")), ROOT)
-    with pytest.raises(ConfigError, match="is inside a folder that another run writes"):
-        load_config(default(output=str(tmp_path / "train/mine")), ROOT)
+    rules = "".join(path.read_text() for path in (ROOT / "Snakefile", *ROOT.glob("rules/*.smk")))
+    written = set(re.findall(r"\{OUT\}/(\w+)/", rules))
+    assert {"data", "simulations", "train"} <= written
+    for folder in written:
+        with pytest.raises(ConfigError, match="is inside a folder that another run writes"):
+            load_config(default(output=str(tmp_path / folder / "mine")), ROOT)
 
 
 @pytest.mark.parametrize(

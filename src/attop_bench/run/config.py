@@ -201,7 +201,7 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
 
 
 #: What a run makes in its output; another run's results may stand beside, as results/aatp2012 does.
-_OWN_FOLDERS = {"data", "evaluation", "figures", "logs", "paper", "tables", "train"}
+_OWN_FOLDERS = {"data", "evaluation", "figures", "logs", "paper", "simulations", "tables", "train"}
 
 
 def _no_folder_of_results(output: Path, cache: str) -> str:
