@@ -1,0 +1,1 @@
+"""Lists with a guarantee, from rows that no model was trained on."""
