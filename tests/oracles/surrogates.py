@@ -214,3 +214,18 @@ def pat_mat(scores, y, k, beta=1.0):
 
 def pat_mat_np(scores, y, k, beta=1.0):
     return about_threshold(scores, y, pat_mat_threshold(split(scores, y)[1], k, beta))
+
+
+def softmax(scores, y):
+    """Eq. (2.2) of W. Yang et al. (2025), positive by positive."""
+    s = np.asarray(scores, float)
+    return sum(np.log(sum(np.exp(s_j - s_i) for s_j in s)) for s_i in s[np.asarray(y) == 1])
+
+
+def softmax_at_k(scores, y, quantile, bandwidth):
+    """Eq. (3.5) of W. Yang et al. (2025); the quantile is the k-th highest score."""
+    s = np.asarray(scores, float)
+    return sum(
+        1 / (1 + np.exp(-(s_i - quantile) / bandwidth)) * np.log(sum(np.exp(s_j - s_i) for s_j in s))
+        for s_i in s[np.asarray(y) == 1]
+    )

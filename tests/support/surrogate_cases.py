@@ -18,6 +18,8 @@ from attop.surrogates import (
     PrecAtKMax,
     PrecAtKRamp,
     PrecAtKStruct,
+    SoftmaxLoss,
+    SoftmaxLossAtK,
     SoftPrecAtK,
     TopPushK,
     TopPushLoss,
@@ -26,8 +28,8 @@ from attop.surrogates import (
 PREC = {"struct": PrecAtKStruct, "ramp": PrecAtKRamp, "max": PrecAtKMax, "avg": PrecAtKAvg}
 PAP = {"ramp": PApKRamp, "avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ts-convex": PApKTSConvex}
 THRESHOLD = [TopPushK, PatMat, PatMatNP]
-TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK, *THRESHOLD]
-WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss]
+TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK, SoftmaxLossAtK, *THRESHOLD]
+WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss, SoftmaxLoss]
 
 # Sums of a dozen numbers below 10: rounding stays far below this.
 EXACT = {"rtol": 1e-12, "atol": 1e-12}

@@ -53,7 +53,7 @@ def test_importing_the_layer_does_not_import_numba():
 
 def test_declarations():
     smooth = {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth}
-    assert smooth == {"LogisticLoss", "PatMat", "PatMatNP", "SoftPrecAtK"}
+    assert smooth == {"LogisticLoss", "PatMat", "PatMatNP", "SoftPrecAtK", "SoftmaxLoss"}
     assert repr(PApKAvg(3)) == "PApKAvg(top=Top(k=3))"
     with pytest.raises(AttributeError, match="no attribute 'PApKMedian'"):
         _ = surrogates.PApKMedian

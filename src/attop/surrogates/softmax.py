@@ -1,0 +1,104 @@
+"""Softmax losses of a list, whole and at the top (W. Yang et al. 2025)."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.core.typing import TopLike
+from attop.surrogates.grouped import Amounts, GroupedSurrogate, TopSurrogate
+
+__all__ = ["SoftmaxLoss", "SoftmaxLossAtK"]
+
+
+class _Softmax(GroupedSurrogate):
+    smooth: ClassVar[bool] = True
+
+    def _kernels(self) -> ModuleType:
+        from attop.surrogates.kernels import softmax
+
+        return softmax
+
+
+class SoftmaxLoss(_Softmax):
+    r"""Softmax loss, also called multinomial cross entropy: each positive against all items of its list.
+
+    .. math:: \sum_{y_i = 1} \log \sum_j e^{s_j - s_i}.
+
+    Notes
+    -----
+    Source: W. Yang et al. (2025), "Breaking the Top-K Barrier", KDD, eq. (2.2). At least 0, convex, smooth.
+    Divided by :math:`n_+` it is an upper bound of :math:`-\log \mathrm{DCG}`, with the natural logarithm
+    outside and the binary one in the discounts.
+
+    The value is a sum over the positives, as in the paper: a user with more of them counts for more, and
+    slopes are :math:`n_+` times those of a mean. An item of weight w counts w times in both sums. Defined on
+    groups with a positive.
+
+    Differences from the paper: no temperature, since a model scales its scores; those of the paper are
+    cosines divided by :math:`\tau`. The inner sum is over all items, where the paper's code draws 1000
+    negatives.
+
+    Examples
+    --------
+    >>> value, coef = SoftmaxLoss().value_and_coef([0.0, 0.0], [1, 0])
+    >>> round(value, 3), coef.tolist()
+    (0.693, [-0.5, 0.5])
+    """
+
+    name: ClassVar[str] = "softmax"
+    loss: ClassVar[str] = "softmax"
+
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        return np.zeros(len(n_pos), np.int64), n_pos > 0, "a positive"
+
+
+class SoftmaxLossAtK(TopSurrogate, _Softmax):
+    r"""Softmax loss at k, SL@K: the softmax loss of the positives about and above the k-th score.
+
+    .. math:: \sum_{y_i = 1} \sigma\Bigl(\frac{s_i - s_{(k)}}{h}\Bigr) \log \sum_j e^{s_j - s_i},
+              \qquad \sigma(z) = \frac{1}{1 + e^{-z}},
+
+    with :math:`s_{(k)}` the k-th highest score of the list.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        The k of each group; an integer is k itself.
+    bandwidth : float, positive, default=12.5
+        h, in units of the scores. The paper's :math:`\tau_w / \tau_d`, from 11 to 15 where it is best.
+
+    Notes
+    -----
+    Source: W. Yang et al. (2025), "Breaking the Top-K Barrier", KDD, eq. (3.5) and algorithm C.1. At least 0,
+    not convex. With two or more positives among the k highest scores it is an upper bound of
+    :math:`-\log \mathrm{DCG@}k`, with one of half of it (theorem 3.2). With h far above the scores it is half
+    the softmax loss.
+
+    As in algorithm C.1, `coef` is the gradient with the k-th score held where it is. Through the k-th score
+    the value could be lowered by raising its item, mostly a negative: on users' lists that ends lower.
+
+    An item of weight w counts w times in both sums, and k is a weight. Defined on groups with a positive and
+    :math:`1 \le k \le n`.
+
+    Differences from the paper: as for `SoftmaxLoss`. The k-th score is that of all items, at every call; the
+    paper estimates it from the positives and 1000 negatives, every 5 or 20 epochs.
+    """
+
+    name: ClassVar[str] = "softmax@k"
+    convex: ClassVar[bool] = False
+    smooth: ClassVar[bool] = False
+    loss: ClassVar[str] = "at_k"
+
+    def __init__(self, top: TopLike, bandwidth: float = 12.5):
+        super().__init__(top)
+        if isinstance(bandwidth, bool) or not (math.isfinite(bandwidth) and bandwidth > 0):
+            raise ValueError(f"bandwidth must be a positive number, got {bandwidth!r}")
+        self.bandwidth = float(bandwidth)
+
+    def _constant(self) -> float:
+        return self.bandwidth

@@ -1,0 +1,109 @@
+"""Softmax losses, whole and at the top: their definitions, what they bound, and lists at the limits."""
+
+import numpy as np
+import pytest
+
+import oracles.surrogates as oracle
+from attop.estimators import GDRanker
+from attop.surrogates import SoftmaxLoss, SoftmaxLossAtK
+from support.surrogate_cases import EXACT, case
+
+APPROX = {"rel": EXACT["rtol"], "abs": EXACT["atol"]}
+
+
+def cases(n_cases, seed):
+    """Scores with ties two times in three, and labels: one positive every fourth time, often no negative."""
+    rng = np.random.default_rng(seed)
+    for i in range(n_cases):
+        yield case(rng, 1 if i % 4 == 0 else int(rng.integers(1, 6)), int(rng.integers(0, 6)))
+
+
+def test_values_are_the_definitions():
+    checked = 0
+    for s, y in cases(100, 0):
+        assert SoftmaxLoss().value_and_coef(s, y)[0] == pytest.approx(oracle.softmax(s, y), **APPROX)
+        for k in range(1, len(y) + 1):
+            for width in (0.1, 1.0, 12.5):
+                value = SoftmaxLossAtK(k, width).value_and_coef(s, y)[0]
+                assert value == pytest.approx(oracle.softmax_at_k(s, y, np.sort(s)[-k], width), **APPROX)
+                checked += 1
+    assert checked > 500
+
+
+def test_they_bound_the_logarithm_of_dcg():
+    """Theorem 3.2, without ties: half the logarithm where one positive is among the k highest."""
+    rng = np.random.default_rng(1)
+    hits = np.zeros(3, int)
+    for _ in range(150):
+        n = int(rng.integers(2, 12))
+        s, y = rng.permutation(n) * rng.choice([0.01, 1.0, 10.0]), (rng.random(n) < 0.4).astype(int)
+        y[rng.integers(n)] = 1
+        gain = y[np.argsort(-s)] / np.log2(np.arange(2, n + 2))
+        assert SoftmaxLoss().value_and_coef(s, y)[0] / y.sum() >= -np.log(gain.sum())
+        for k in range(1, n + 1):
+            hit = min(2, np.count_nonzero(gain[:k]))
+            hits[hit] += 1
+            if hit:
+                for width in (0.1, 100.0):
+                    value = SoftmaxLossAtK(k, width).value_and_coef(s, y)[0]
+                    assert value >= -np.log(gain[:k].sum()) / (1 if hit == 2 else 2)
+    assert hits.min() > 30
+
+
+def test_coef_is_the_gradient_with_the_kth_score_held():
+    rng, step = np.random.default_rng(5), 1e-6
+    for _ in range(30):
+        s, y = rng.normal(size=8) * 2, rng.permutation(np.repeat([1, 0], [3, 5]))
+        k, width = int(rng.integers(1, 9)), float(rng.choice([0.2, 1.0, 10.0]))
+        coef = SoftmaxLossAtK(k, width).value_and_coef(s, y)[1]
+        ends = [
+            [oracle.softmax_at_k(s + sign * e, y, np.sort(s)[-k], width) for e in step * np.eye(8)]
+            for sign in (1, -1)
+        ]
+        np.testing.assert_allclose(coef, np.subtract(*ends) / (2 * step), atol=1e-7)
+
+
+def test_a_group_of_one_item_and_one_without_a_positive():
+    y, groups = np.array([1, 0, 0, 1, 0]), np.array([0, 1, 1, 2, 2])
+    scores = np.array([3.0, 5.0, 1.0, 0.5, 0.5])
+    for loss, want in ((SoftmaxLoss(), np.log(2)), (SoftmaxLossAtK(1), np.log(2) / 2)):
+        bound = loss.bind(y, groups)
+        value, coef = bound(scores)
+        assert (bound.n_groups, bound.n_left_out) == (2, 1)
+        assert value == pytest.approx(want / 2, rel=1e-14)  # the list of one item adds 0
+        np.testing.assert_array_equal(coef[:3], 0)
+        assert coef[3] < 0 < coef[4]
+
+
+def test_scores_in_single_precision_are_the_same_numbers():
+    rng = np.random.default_rng(2)
+    scores, y = rng.normal(size=40).astype(np.float32), np.repeat([1, 0], 20)
+    for loss in (SoftmaxLoss(), SoftmaxLossAtK(5)):
+        value, coef = loss.bind(y)(scores)
+        expected, expected_coef = loss.bind(y)(scores.astype(float))
+        assert value == expected
+        np.testing.assert_array_equal(coef, expected_coef)
+
+
+def test_a_wide_band_is_half_the_softmax_loss():
+    rng = np.random.default_rng(3)
+    scores, y = rng.normal(size=30), np.repeat([1, 0], 15)
+    value, coef = SoftmaxLoss().value_and_coef(scores, y)
+    wide, wide_coef = SoftmaxLossAtK(4, 1e12).value_and_coef(scores, y)
+    assert wide == pytest.approx(value / 2, rel=1e-10)
+    np.testing.assert_allclose(wide_coef, coef / 2, atol=1e-9)
+
+
+@pytest.mark.parametrize("width", [0.0, -1.0, np.inf, np.nan, True, "1"])
+def test_a_band_that_is_none_is_refused(width):
+    with pytest.raises((ValueError, TypeError), match=r"bandwidth|real number"):
+        SoftmaxLossAtK(5, width)
+
+
+@pytest.mark.parametrize("surrogate", ["softmax", "softmax@k"])
+def test_a_linear_ranker_by_name(surrogate):
+    rng = np.random.default_rng(4)
+    X, groups = rng.normal(size=(200, 3)), np.repeat(np.arange(10), 20)
+    y = (X[:, 0] + 0.1 * rng.normal(size=200) > 1).astype(int)
+    model = GDRanker(surrogate, top=3, eta=0.3, max_iter=300).fit(X, y, groups)
+    assert model.coef_[0] > 3 * np.abs(model.coef_[1:]).max()
