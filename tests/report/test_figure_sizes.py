@@ -4,6 +4,7 @@ import pytest
 from matplotlib.text import Text
 
 from attop_bench.report.compute.across import across
+from attop_bench.report.compute.leads import all_leads
 from attop_bench.report.compute.tables import summarise
 from attop_bench.report.figures import ACROSS, PER_DATASET, draw
 from attop_bench.report.figures.scene import COLUMN, WIDTH, Scene, figure_theme, method_styles, to_column
@@ -28,9 +29,14 @@ def pictures(request):
     evaluation, runs, roc, _ = make_results(datasets, methods, ("precision@k", "micro-pap@k"), failures=False)
     material = {**as_tables(evaluation, runs, roc), "summary": summarise(evaluation, runs)}
     titles, styles = {m: m for m in methods}, method_styles(methods)
+    leads = [lead for (_, by, _), lead in all_leads(evaluation, runs).items() if by == "precision@k"]
     found = across(evaluation, dict.fromkeys(datasets, "precision@k"), titles=titles)
     drawn = draw(PER_DATASET, Scene("d0", "wdbc", "precision@k", methods, titles, styles, methods), material)
-    drawn += draw(ACROSS, Scene("across", "", "", found.order, titles, styles, methods), {"across": found})
+    drawn += draw(
+        ACROSS,
+        Scene("across", "", "", found.order, titles, styles, methods),
+        {"across": found, "leads": leads},
+    )
     return {figure.name: figure.canvas for figure in drawn if figure.svg}
 
 

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher, get_close_matches
 
 __all__ = [
     "abridge",
+    "brief",
     "chance",
     "columns",
     "counted",
@@ -43,6 +44,14 @@ def fine(value: float, decimals: int = 3) -> str:
     """Return a number as `fixed` does, but one too small for these decimals with one significant figure."""
     small = 0 < abs(value) < 10.0**-decimals
     return f"{value:.1g}".replace("-", "−", value < 0) if small else fixed(value, decimals)
+
+
+def brief(value: float) -> str:
+    """Return a number for a small cell: two decimals below 10, without the zero before the point."""
+    if not math.isfinite(value):
+        return "·"
+    text = fixed(value, 2 if abs(value) < 10 else 1)
+    return text[1:] if text.startswith("0.") else text
 
 
 def seconds(value: float) -> str:

@@ -257,6 +257,11 @@ class Judgement:
         """The best and those with its mean."""
         return (self.best, *self.tied) if self.best else ()
 
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean of each model that has a value, the best first."""
+        return {self.best: self.mean} | {r.model: r.own for r in self.rivals} if self.best else {}
+
     def of(self, verdict: Verdict) -> tuple[str, ...]:
         """Return the ranked rivals with a verdict, without those that share the best mean."""
         return tuple(r.model for r in self.ranked if r.verdict == verdict and r.model not in self.tied)

@@ -12,7 +12,7 @@ from attop.core.top import Top, main_top
 from attop.core.wording import listed
 from attop.experiment.judge import MIN_RUNS, Judgement
 
-__all__ = ["Lead", "headline", "items_at", "mean_regrets", "too_few_runs"]
+__all__ = ["Lead", "headline", "items_at", "mean_regrets", "regrets", "too_few_runs"]
 
 #: Most of a headline.
 _WORDS = 30
@@ -151,10 +151,10 @@ def _of_several(leads: Sequence[Lead], names: Mapping[str, str]) -> str:
     )
 
 
-def mean_regrets(leads: Sequence[Lead]) -> dict[str, float]:
-    """Return the mean regret of each model that is ranked wherever any is, in hundredths of a metric's range.
+def regrets(leads: Sequence[Lead]) -> dict[str, dict[str, float]]:
+    """Return the regret of each model that is ranked wherever any is, by data set.
 
-    The mean over data sets of the mean over their tops; NaN if a metric has no bounds.
+    The mean over its tops of what the best has more, in hundredths of the metric's range; NaN if it has none.
     """
     gaps: dict[str, dict[str, list[float]]] = {}
     for lead in leads:
@@ -164,7 +164,12 @@ def mean_regrets(leads: Sequence[Lead]) -> dict[str, float]:
             gaps.setdefault(model, {}).setdefault(lead.dataset, []).append(lost)
     counts = {model: sum(map(len, its.values())) for model, its in gaps.items()}
     whole = max(counts.values(), default=0)
-    return {m: fmean(map(fmean, its.values())) for m, its in gaps.items() if counts[m] == whole}
+    return {m: {d: fmean(of) for d, of in its.items()} for m, its in gaps.items() if counts[m] == whole}
+
+
+def mean_regrets(leads: Sequence[Lead]) -> dict[str, float]:
+    """Return the mean over the data sets of `regrets`."""
+    return {model: fmean(its.values()) for model, its in regrets(leads).items()}
 
 
 def _by_times(leads: Sequence[Lead], by: str, tops: str, names: Mapping[str, str]) -> str:

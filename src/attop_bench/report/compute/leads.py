@@ -41,6 +41,7 @@ __all__ = [
     "leader",
     "leaders",
     "reading",
+    "shade",
     "span",
     "split_ratio",
 ]
@@ -59,6 +60,16 @@ VERDICTS = {
 }
 #: Sign at a value that is not the best, by the verdict of the best against it.
 MARKS = {"ahead": "", "equal": "=", "open": "°", "untested": "†"}
+
+
+#: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
+_SHADES = (1, 2, 4, 8, 16)
+
+
+def shade(gap: float, lead: Lead) -> int:
+    """Return the shade, 0 to 5, of a mean so far behind the best; a gap of whole tolerances has one."""
+    unit = lead.tolerance if lead.tolerance > 0 else 0.01 * abs(lead.mean) or 1.0
+    return sum(gap > times * unit * (1 + 1e-6) for times in _SHADES)
 
 
 def leaders(lead: Lead) -> tuple[str, ...]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-import pandas as pd
-
-from attop_bench.report.compute.across import Across
 from attop_bench.report.figures.across import diagram_figure, profile_figure
 from attop_bench.report.figures.curves import (
     budget_figure,
@@ -19,8 +17,9 @@ from attop_bench.report.figures.curves import (
 )
 from attop_bench.report.figures.scene import Figure, Scene
 from attop_bench.report.figures.transfer import transfer_figure
+from attop_bench.report.figures.verdicts import map_figure, regret_figure, strip_figure, wins_figure
 
-__all__ = ["ACROSS", "PER_DATASET", "Drawing", "draw"]
+__all__ = ["ACROSS", "PAPER", "PER_DATASET", "Drawing", "draw"]
 
 
 @dataclass(frozen=True)
@@ -29,8 +28,9 @@ class Drawing:
 
     #: A few words over it.
     title: str
-    #: Its input: tables of `attop_bench.run.tables.TABLES`, "summary" (what `summarise` returns) or "across"
-    #: (what `attop_bench.report.compute.across.across` returns).
+    #: Its input: tables of `attop_bench.run.tables.TABLES`, "summary" (what `summarise` returns), "across"
+    #: (what `attop_bench.report.compute.across.across` returns), "leads" (of every data set and top, by its
+    #: metric), "main" (those at the middle top of each data set) or "names" (of the data sets).
     needs: tuple[str, ...]
     #: ``function(scene, *needs)`` returns a `Figure`: a picture, or the sentence that stands in for it.
     function: Callable[..., Figure]
@@ -38,8 +38,16 @@ class Drawing:
 
 #: Drawn once, over all data sets.
 ACROSS: tuple[Drawing, ...] = (
+    Drawing("Regret", ("leads",), regret_figure),
+    Drawing("Who beats whom", ("leads",), wins_figure),
     Drawing("Mean ranks", ("across",), diagram_figure),
     Drawing("Distance to the best", ("across",), profile_figure),
+)
+
+#: Drawn once, as files alone: the page has them as text.
+PAPER: tuple[Drawing, ...] = (
+    Drawing("Map", ("main", "names"), map_figure),
+    Drawing("Runs", ("main", "names", "evaluation"), strip_figure),
 )
 
 #: Drawn for each data set.
@@ -54,9 +62,7 @@ PER_DATASET: tuple[Drawing, ...] = (
 )
 
 
-def draw(
-    drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, pd.DataFrame | Across]
-) -> list[Figure]:
+def draw(drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]) -> list[Figure]:
     """Return the figures of a scene, of those whose input there is."""
     return [
         replace(drawing.function(scene, *(material[name] for name in drawing.needs)), title=drawing.title)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 from base64 import b64encode
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +17,9 @@ import pandas as pd
 
 from attop.core import wording
 from attop.core.files import check_stem, write_bytes, write_csv, write_parquet
+from attop.core.wording import listed
+from attop.experiment.judge import MIN_RUNS
+from attop.experiment.lead import mean_regrets
 from attop.metrics.metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
@@ -23,7 +27,7 @@ from attop_bench.report.compute.leads import BASELINE
 from attop_bench.report.compute.results import Entry, Failures
 from attop_bench.report.figures.scene import QUIET, Figure, figure_theme, on_paper, quieten, to_column, to_svg
 from attop_bench.report.page.section import Chip, Section
-from attop_bench.report.page.view import TESTS, brief
+from attop_bench.report.page.view import TESTS, as_tex, tex_number, tex_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -32,6 +36,12 @@ __all__ = ["Overview", "Page", "base_style", "render", "write_exports"]
 
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("state", "map", "tables", "dataset", "figures", "main")
+#: Shares of the positives in words, for the buttons over the map.
+_SHARES = {
+    "kappa=0.25": "quarter of the positives",
+    "kappa=0.5": "half of the positives",
+    "kappa=1": "all of the positives",
+}
 #: Bytes of figures a page may hold, so that it opens at once and can be mailed.
 MOST_FIGURES = 2_500_000
 
@@ -63,6 +73,7 @@ class Page:
     ranking: tuple[str, ...]
     leaders: frozenset[str]
     figures: list[Figure]
+    paper: list[Figure]
     metrics: list[Metric]
     failures: Failures
     citations: list[Citation]
@@ -83,6 +94,31 @@ class Page:
     def home(self) -> str:
         """The address of what the page opens on."""
         return self.sections[0].anchor if self.alone else "overview"
+
+    @property
+    def turned(self) -> bool:
+        """Whether the map has methods as columns: there are more data sets than methods."""
+        return sum(bool(s.order) for s in self.sections) > len(self.overview[""].order)
+
+    @property
+    def buttons(self) -> dict[str, dict[str, str]]:
+        """Buttons over the map: what each says, and the top of each data set that it shows."""
+        ran = [s for s in self.sections if s.order]
+        if max((len(s.tops) for s in ran), default=0) < 2:
+            return {}
+        if len(same := {tuple(s.tops) for s in ran}) == 1 and len(tops := same.pop()) <= 6:
+            return {_SHARES.get(top, top): {s.id: top for s in ran} for top in tops}
+        ends = {"smallest top": 0, "middle top": None, "largest top": -1}
+        return {name: {s.id: s.main if i is None else s.tops[i] for s in ran} for name, i in ends.items()}
+
+    @property
+    def middle(self) -> int:
+        """Which of the buttons is on first."""
+        return (len(self.buttons) - 1) // 2
+
+    def place_of(self, section: Section, top: str) -> str:
+        """Return the numbers of the buttons that show a top of a data set."""
+        return " ".join(str(i) for i, its in enumerate(self.buttons.values()) if its.get(section.id) == top)
 
     @property
     def titles(self) -> dict[str, str]:
@@ -125,7 +161,7 @@ def render(page: Page) -> str:
     pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     pages.filters |= {
         "fixed": wording.fixed,
-        "brief": brief,
+        "brief": wording.brief,
         "seconds": wording.seconds,
         "chance": wording.chance,
         "counted": wording.counted,
@@ -180,14 +216,15 @@ def _interval(bounds: tuple[float, float]) -> str:
 
 
 def write_exports(page: Page, figures: Path, tables: Path) -> None:
-    """Write each figure as SVG and PDF, each data set's main table as TeX, the summary and the board as CSV.
+    """Write each figure as SVG and PDF, the tables of means as TeX, the summary and the board as CSV.
 
     Parameters
     ----------
     figures, tables : Path
-        Folders. Files are called after the data set: ``digit-8-roc.pdf``, ``digit-8.tex``; figures over all
-        data sets ``across-diagram.pdf``. Figures of one panel are as wide as a column of a paper, 3.4 inches,
-        others as both, 7 inches; no letter is below 7 points.
+        Folders. Files are called after the data set: ``digit-8-roc.pdf``, ``digit-8.tex``; those over all
+        data sets after what they show: ``map.pdf``, ``strip.pdf``, ``regret.pdf``, ``wins.pdf``, ``all.tex``.
+        Figures of one panel are as wide as a column of a paper, 3.4 inches, others as both, 7 inches; no
+        letter is below 7 points.
     """
     for section in page.sections:
         check_stem(section.id, "data set")
@@ -204,6 +241,8 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
     for section in page.sections:
         if section.view:
             write_bytes(tables / f"{section.id}.tex", section.view.exports["tex"].text.encode())
+    if shown := [s for s in page.sections if s.view]:
+        write_bytes(tables / "all.tex", _paper_table(page, shown).encode())
     write_csv(tables / "summary.csv", page.summary)
     write_parquet(tables / "summary.parquet", page.summary)
     if len(page.board):
@@ -212,8 +251,58 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
 
 def _pictures(page: Page) -> Iterator[tuple[str, Figure, Canvas, Collection[str]]]:
     """Yield what the file of each drawn figure is called, figure and canvas, and the methods in colour."""
-    groups = [("across", page.figures, page.leaders), *((s.id, s.figures, s.leaders) for s in page.sections)]
+    groups = [("", [*page.figures, *page.paper], page.leaders)]
+    groups += [(f"{s.id}-", s.figures, s.leaders) for s in page.sections]
     for name, figures, leaders in groups:
         for figure in figures:
             if figure.canvas is not None:
-                yield f"{name}-{figure.name.partition('-')[2]}", figure, figure.canvas, leaders
+                yield f"{name}{figure.name.partition('-')[2]}", figure, figure.canvas, leaders
+
+
+def _paper_table(page: Page, sections: Sequence[Section]) -> str:
+    """Return all data sets, each at its middle top, as TeX; down where they are more than methods."""
+    leads = [s.leads[s.metric, s.main] for s in sections]
+    order, lost = page.overview[""].order, mean_regrets([lead for lead in leads if lead.ranked])
+    ranks = {standing.method: standing.rank for standing in page.across.standings}
+    heads = [*(tex_text(s.short) for s in sections), "Regret", "Rank"]
+    short = len(sections) > 6
+    rows = [
+        [
+            tex_text(page.titles[method]),
+            *(as_tex(s.views[s.metric].leads[s.main].cells.get(method), short) for s in sections),
+            tex_number(lost.get(method, math.nan), 1),
+            tex_number(ranks.get(method, math.nan), 1),
+        ]
+        for method in order
+    ]
+    table = [["Method", *heads], *rows]
+    turned = len(sections) > len(order)
+    if turned:
+        table = [list(row) for row in zip(*table, strict=True)]
+        table[0][0] = "Data set"
+    if len(table[0]) > 6:
+        table[0][1:] = [rf"\rotatebox{{60}}{{{head}}}" for head in table[0][1:]]
+    lines = [" & ".join(row) + r" \\" for row in table]
+    lines.insert(1, r"\midrule")
+    if turned:
+        lines.insert(-2, r"\midrule")
+    tops = "; ".join(f"{s.title}: {s.metric} at {s.main}" for s in sections)
+    few = sorted({lead.m for lead in leads if lead.verdict == "untested"})
+    untested = (
+        f" ({listed([str(n) for n in few])} runs, {MIN_RUNS} needed)" if few and few[0] < MIN_RUNS else ""
+    )
+    return "\n".join(
+        [
+            f"% Mean over the runs. {' '.join(tops.split())}.",
+            r"\begingroup\setlength{\tabcolsep}{3pt}",
+            rf"\begin{{tabular}}{{l{'r' * (len(table[0]) - 1)}}}",
+            r"\toprule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}\par\endgroup",
+            r"\smallskip{\footnotesize Bold: the best, or shown to be equal to it; $^\circ$: not shown to be "
+            rf"behind; $^\dagger$: not tested{untested}; no mark: shown to be behind. Regret: hundredths "
+            r"behind the best, mean over the data sets; Rank: mean rank.\par}",
+            "",
+        ]
+    )

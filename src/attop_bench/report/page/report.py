@@ -21,7 +21,7 @@ from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
 from attop_bench.report.compute.leads import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
-from attop_bench.report.figures import ACROSS, draw
+from attop_bench.report.figures import ACROSS, PAPER, draw
 from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
 from attop_bench.report.page.render import Overview, Page, render, write_exports
 from attop_bench.report.page.section import Section, build_section, chips, left_out
@@ -86,7 +86,16 @@ def build_page(tables: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
         for by, used in by_metric.items()
     }
     leaders = frozenset((BASELINE, *overview[""].leaders))
-    scene = Scene("across", "", "", results.across.order, titles, styles, leaders)
+    own = [lead for s in sections for (by, _), lead in s.leads.items() if by == s.metric and lead.best]
+    main = [s.leads[s.metric, s.main] for s in sections if s.view]
+    material = {
+        "across": results.across,
+        "leads": own,
+        "main": [lead for lead in main if lead.best],
+        "names": {s.id: s.short for s in sections},
+        "evaluation": results.evaluation,
+    }
+    scene = Scene("across", "", "", overview[""].order, titles, styles, leaders)
     return Page(
         title=manifest.get("title", "Benchmark report"),
         overview=overview,
@@ -100,7 +109,8 @@ def build_page(tables: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
         board=results.board,
         ranking=sentences(results.across, titles, {s.id: s.title for s in sections}),
         leaders=leaders,
-        figures=draw(ACROSS, scene, {"across": results.across}) if len(sections) > 1 else [],
+        figures=draw(ACROSS, scene, material) if len(sections) > 1 else [],
+        paper=draw(PAPER, scene, material) if main else [],
         metrics=[get_metric(name) for name in results.metrics],
         failures=results.failures,
         citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),

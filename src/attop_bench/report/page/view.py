@@ -14,17 +14,15 @@ from dataclasses import dataclass
 import pandas as pd
 
 from attop.core.files import plain_cell
-from attop.core.wording import chance, counted, decimals_for, fixed, listed, seconds
+from attop.core.wording import brief, chance, counted, decimals_for, fixed, listed, seconds
 from attop.experiment.judge import Rival
 from attop.experiment.lead import Lead
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
-from attop_bench.report.compute.leads import MARKS, VERDICTS, leader, leaders, reading
+from attop_bench.report.compute.leads import MARKS, VERDICTS, leader, leaders, reading, shade
 
-__all__ = ["SHADES", "TESTS", "Cell", "Download", "LeadView", "View", "brief", "build_view"]
+__all__ = ["TESTS", "Cell", "Download", "LeadView", "View", "as_tex", "build_view", "tex_number", "tex_text"]
 
-#: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
-SHADES = (1, 2, 4, 8, 16)
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
 _PLACES = {"ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}
@@ -173,11 +171,9 @@ def _cell(lead: Lead, method: str, row: pd.Series, runs: pd.Series, places: int,
     if lead.in_hits and 0 < lead.chance < 0.2:
         words.append(f"{fixed(mean / lead.chance, 1)} times a random order")
     words += ["mostly at an edge of its grid"] * edge + [f"{note} of {counted(m, 'run')}" for note in nothing]
-    shade = "none"
+    colour = "none"
     if row["ranked"]:
-        unit = lead.tolerance if lead.tolerance > 0 else 0.01 * abs(lead.mean) or 1.0
-        # a gap of whole tolerances has one shade, whichever way it is rounded
-        shade = f"s{sum(row['gap'] > times * unit * (1 + 1e-6) for times in SHADES)}"
+        colour = f"s{shade(row['gap'], lead)}"
     return Cell(
         text,
         brief(mean),
@@ -185,7 +181,7 @@ def _cell(lead: Lead, method: str, row: pd.Series, runs: pd.Series, places: int,
         float(f"{mean:.9g}"),
         float(f"{se:.3g}") if math.isfinite(se) else None,
         [float(f"{x:.5g}") if math.isfinite(x) else None for x in runs],
-        shade,
+        colour,
         state,
         MARKS.get(state, ""),
         " ⚠" * edge + " ∅" * bool(flat),
@@ -267,7 +263,7 @@ def _downloads(
             for top, c in cells.items()
             if c
         )
-        tex[method] = " & ".join([_plain(titles[method]), *map(_in_tex, cells.values())]) + r" \\"
+        tex[method] = " & ".join([tex_text(titles[method]), *map(as_tex, cells.values())]) + r" \\"
         md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
     tops = list(leads)
     untested = any(cell.state == "untested" for lead in leads.values() for cell in lead.cells.values())
@@ -277,7 +273,7 @@ def _downloads(
         "to it; circle: not shown to be behind; dagger: not tested; no mark: shown to be behind.",
         rf"\begin{{tabular}}{{l{'r' * len(tops)}}}",
         r"\toprule",
-        " & ".join(["Method", *map(_plain, tops)]) + r" \\",
+        " & ".join(["Method", *map(tex_text, tops)]) + r" \\",
         r"\midrule",
     ]
     rule = f"| --- |{' ---: |' * len(tops)}"
@@ -294,10 +290,11 @@ def _is_bold(cell: Cell) -> bool:
     return cell.state in ("best", "equal")
 
 
-def _in_tex(cell: Cell | None) -> str:
+def as_tex(cell: Cell | None, short: bool = False) -> str:
+    """Return a mean with its mark, as TeX; `short` has two decimals."""
     if cell is None:
         return "--"
-    value = cell.text.replace("−", "$-$")
+    value = (cell.brief if short else cell.text).replace("−", "$-$")
     return f"\\textbf{{{value}}}" if _is_bold(cell) else value + _TEX[cell.sign]
 
 
@@ -312,13 +309,11 @@ def _in_csv(text: str) -> str:
     return f'"{text.replace(chr(34), chr(34) * 2)}"' if re.search('[",\r\n]', text) else text
 
 
-def _plain(text: str) -> str:
+def tex_text(text: str) -> str:
+    """Return a text as TeX prints it."""
     return text.translate(_TEX_ESCAPES)
 
 
-def brief(value: float) -> str:
-    """Return a number for a small cell: two decimals below 10, without the zero before the point."""
-    if not math.isfinite(value):
-        return "·"
-    text = fixed(value, 2 if abs(value) < 10 else 1)
-    return text[1:] if text.startswith("0.") else text
+def tex_number(value: float, decimals: int) -> str:
+    """Return a number as TeX; a dash where there is none."""
+    return fixed(value, decimals).replace("–", "--")

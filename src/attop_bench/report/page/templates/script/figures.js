@@ -60,15 +60,11 @@ function drawFigure(figure) {
     const numbers = rows.length && rows.length <= 12 ? `: ${rows.join("; ")}` : "";
     words.textContent = method === null ? "" : TITLES[method] + numbers;
   }
-  function pin(method) {
-    pinned = method;
-    show(method);
-  }
+  const pin = (method) => show(pinned = method);
   function toggle() {
     const large = figure.classList.toggle("large");
     open.ariaExpanded = String(large);
-    if (large) svg.setAttribute("tabindex", "0");
-    else svg.removeAttribute("tabindex");
+    svg.tabIndex = large ? 0 : -1;
   }
   const markOf = (event) => event.target.closest(".m")?.dataset.m ?? null;
   open.addEventListener("click", toggle);

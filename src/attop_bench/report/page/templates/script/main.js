@@ -46,8 +46,7 @@ function reachable() {
     const scrolls = box.scrollWidth > box.clientWidth + 1;
     box.role = scrolls ? "region" : null;
     box.ariaLabel = scrolls ? "Table, scrolls sideways" : null;
-    if (scrolls) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
+    box.tabIndex = scrolls ? 0 : -1;
   }
 }
 

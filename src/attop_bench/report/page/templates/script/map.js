@@ -23,8 +23,11 @@ function fillMap() {
     body.querySelector(".chance").before(rows[method]);
   }
   for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.parentNode.dataset.dataset]);
-  rove(body.querySelector("tr:not([hidden]) td[data-top]"));
+  rove(all("tr:not([hidden]) td[data-top]", body).find(inView));
 }
+
+/** Whether a cell is of the tops shown. */
+const inView = (cell) => Boolean(cell.dataset.top) && getComputedStyle(cell).display !== "none";
 
 function rove(cell) {
   for (const other of all("td[tabindex]", map)) other.removeAttribute("tabindex");
@@ -41,10 +44,11 @@ function walk(cell, event) {
   const keys = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Enter: [], " ": [] };
   if (!(event.key in keys)) return;
   event.preventDefault();
-  const [down, right] = keys[event.key];
+  const [down, right] = map.matches(".turned") ? keys[event.key].toReversed() : keys[event.key];
   if (down === undefined) cell.click();
-  const next = rows[y + down]?.cells[cell.cellIndex + right];
-  if (!next?.dataset.top) return;
+  const [here, there] = [cell.parentNode, rows[y + down]].map((row) => [...row?.cells ?? []].filter(inView));
+  const next = there[here.indexOf(cell) + right];
+  if (!next) return;
   rove(next);
   next.focus();
 }
@@ -60,4 +64,5 @@ if (map) {
     location.hash = address(SETS[dataset].anchor, top);
   }));
   map.addEventListener("keydown", onCell(walk));
+  home.addEventListener("change", fillMap);
 }
