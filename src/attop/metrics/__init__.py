@@ -4,6 +4,7 @@ from attop.metrics.card_precision import CardPrecision, card_precision
 from attop.metrics.cumulative_gain import dcg, ndcg, ndcg_aatp
 from attop.metrics.metric import Metric, MetricValue, Need, UndefinedMetricError
 from attop.metrics.operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
+from attop.metrics.overlap import jaccard_at_k, overlap_at_k, rank_biased_overlap
 from attop.metrics.pap import macro_pap_at_k, micro_pap_at_k, pap_at_k, pap_at_k_risk, partial_auc
 from attop.metrics.precision import (
     average_precision,
@@ -36,18 +37,21 @@ __all__ = [
     "f_beta_at_k",
     "get_metric",
     "hit_at_k",
+    "jaccard_at_k",
     "lift_at_k",
     "macro_pap_at_k",
     "make_top_scorer",
     "micro_pap_at_k",
     "ndcg",
     "ndcg_aatp",
+    "overlap_at_k",
     "pap_at_k",
     "pap_at_k_risk",
     "partial_auc",
     "positives_at_top",
     "precision_at_k",
     "precision_at_recall",
+    "rank_biased_overlap",
     "rank_of_last_positive",
     "recall_at_k",
     "recall_at_precision",

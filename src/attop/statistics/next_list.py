@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attop.core.typing import Floats, Ints
+from attop.metrics.overlap import inside_top
 from attop.metrics.roc import RocPoints, roc_points
 
 __all__ = ["HeldOut", "NextList", "next_list"]
@@ -202,7 +203,7 @@ def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random
             # What a row adds, less what it pushes over the edge.
             around = np.array([0.75 * places, min(1.25 * places, len(part.rows))])
             margin = np.diff(path.hits(around)) / np.diff(around)
-            inside = _inside(part.y_score, places)
+            inside = inside_top(part.y_score, places)
             np.add.at(influence[:, column], part.rows, once * inside * (part.y_true - margin))
     noise = np.random.default_rng(random_state).multivariate_normal(
         np.zeros(len(models)), influence.T @ influence, _DRAWS, method="eigh"
@@ -213,11 +214,3 @@ def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random
 
 def _size(path: RocPoints) -> int:
     return int(path.fp[-1] + path.tp[-1])
-
-
-def _inside(scores: Floats, places: float) -> Floats:
-    """Return the share of the orders of tied rows in which each row is among the first so many."""
-    ordered = np.sort(-scores)
-    before = np.searchsorted(ordered, -scores, "left")
-    level = np.searchsorted(ordered, -scores, "right") - before
-    return np.clip((places - before) / level, 0.0, 1.0)

@@ -1,0 +1,70 @@
+"""How much of the list stays when the model is trained again, and what a mean with the last model does.
+
+    python performance/steady.py [--splits 10] [--set letter] [--data FOLDER]
+
+Half of a set trains, half is the list; k is the number of its positives. LightGBM of 100 trees of 15 leaves,
+rows and columns sampled. Changes: "fifth": a fifth of the training rows is exchanged; "seed": the same rows,
+another seed. Overlap is that of the last list and the new one, at k.
+"""
+
+import argparse
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+from gains.rare_sets import MORE, SETS, load
+from lightgbm import LGBMClassifier
+from sklearn.model_selection import train_test_split
+
+from attop.metrics import overlap_at_k, precision_at_k
+from attop.metrics.scorer import scores_of
+from attop.selection.steady import SteadyTop
+
+USED = ("a9a", "ai4i2020", "coil2000", "ijcnn1", "letter", "magic04", "mammography", "wine-white")
+
+
+def model(seed):
+    return LGBMClassifier(
+        n_estimators=100, num_leaves=15, subsample=0.8, subsample_freq=1, colsample_bytree=0.8, n_jobs=1,
+        verbose=-1, random_state=seed,
+    )  # fmt: skip
+
+
+def one(X, y, change, split):
+    """Return overlap and precision of the new model, then of the mean."""
+    train, test = train_test_split(np.arange(len(y)), test_size=0.5, stratify=y, random_state=split)
+    old = new = train
+    if change == "fifth":  # each of the two trains on five sixths, so that a fifth of its rows differ
+        parts = np.array_split(np.random.default_rng(split).permutation(train), 6)
+        old, new = np.concatenate(parts[1:]), np.concatenate(parts[:-1])
+    last = model(0).fit(X[old], y[old])
+    before, k, row = scores_of(last, X[test]), int(y[test].sum()), []
+    for weight in (0.0, 0.5):
+        steady = SteadyTop(model(1 if change == "seed" else 0), last, weight).fit(X[new], y[new])
+        scores = steady.decision_function(X[test])
+        row += [overlap_at_k(before, scores, k), precision_at_k(y[test], scores, k)]
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--set", action="append", choices=sorted(SETS | MORE))
+    parser.add_argument("--data", type=Path, default=os.environ.get("ATTOP_MIRROR"))
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    gains = []
+    print(f"{'set':14}{'change':>8}{'stays':>8}{'steady':>8}{'precision':>11}{'steady':>8}")
+    for name in options.set or USED:
+        X, y = load(name, options.data)
+        for change in ("fifth", "seed"):
+            a, p, b, q = np.mean([one(X, y, change, s) for s in range(options.splits)], axis=0)
+            gains.append([b - a, q - p])
+            print(f"{name:14}{change:>8}{a:8.3f}{b:8.3f}{p:11.3f}{q:8.3f}", flush=True)
+    overlap, precision = np.mean(gains, axis=0)
+    print(f"mean gain: overlap {overlap:+.3f}, precision {precision:+.4f}")
+
+
+if __name__ == "__main__":
+    main()

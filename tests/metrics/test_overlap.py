@@ -1,0 +1,68 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from attop.metrics import jaccard_at_k, overlap_at_k, rank_biased_overlap
+
+
+def orders(scores):
+    """All orders of the items, highest first, that are consistent with the scores."""
+    n = len(scores)
+    return [
+        o
+        for o in itertools.permutations(range(n))
+        if all(scores[o[i]] >= scores[o[i + 1]] for i in range(n - 1))
+    ]
+
+
+def mean_over_orders(a, b, value):
+    return np.mean([value(x, y) for x in orders(a) for y in orders(b)])
+
+
+def cases():
+    rng = np.random.default_rng(0)
+    for levels in (1, 2, 3, 6):
+        for _ in range(6):
+            yield rng.integers(levels, size=4).astype(float), rng.integers(levels, size=4).astype(float)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_overlap_and_jaccard_over_all_orders(k):
+    for a, b in cases():
+        shared = mean_over_orders(a, b, lambda x, y: len({*x[:k]} & {*y[:k]}) / k)
+        assert overlap_at_k(a, b, k) == pytest.approx(shared)
+        share = mean_over_orders(a, b, lambda x, y: len({*x[:k]} & {*y[:k]}) / len({*x[:k]} | {*y[:k]}))
+        assert jaccard_at_k(a, b, k) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("p", [0.3, 0.9])
+def test_rank_biased_overlap_over_all_orders(p):
+    def value(x, y):
+        terms = [(1 - p) * p ** (k - 1) * len({*x[:k]} & {*y[:k]}) / k for k in range(1, 5)]
+        return sum(terms) + p**4
+
+    for a, b in cases():
+        assert rank_biased_overlap(a, b, p) == pytest.approx(mean_over_orders(a, b, value))
+
+
+def test_long_rankings():
+    a = np.random.default_rng(0).normal(size=4000)
+    assert overlap_at_k(a, np.exp(a), {"tau": 0.1}) == jaccard_at_k(a, 3 * a, 100) == 1
+    assert rank_biased_overlap(a, a) == pytest.approx(1)
+    assert overlap_at_k(a, -a, 100) == jaccard_at_k(a, -a, 100) == 0
+    flat = np.zeros(4000)
+    assert overlap_at_k(a, flat, 400) == pytest.approx(0.1)
+    assert jaccard_at_k(a, flat, 400) == pytest.approx(0.1 / 1.9, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "k", "name"),
+    [([1, 2], [1], 1, "2"), ([1, 2], [1, np.nan], 1, "NaN"), ([1, 2], [2, 1], 3, "k=3")],
+)
+def test_what_is_no_pair_of_rankings(a, b, k, name):
+    for metric in (overlap_at_k, jaccard_at_k):
+        with pytest.raises(ValueError, match=name):
+            metric(a, b, k)
+    with pytest.raises(ValueError, match="p must be"):
+        rank_biased_overlap([1], [1], 1)
