@@ -28,6 +28,8 @@ from attop.experiment import candidate
 from attop.metrics import get_metric, make_top_scorer, precision_at_k, recall_at_k
 from attop.metrics.custom import custom_metric
 from attop.statistics import corrected_t_test
+from attop_bench.data.base import Dataset
+from attop_bench.data.splits.protocols import make_folds
 
 pytestmark = pytest.mark.workflow
 
@@ -212,6 +214,51 @@ def test_groups_are_whole_reach_the_models_and_are_averaged():
     assert found.runs["value"].tolist() == by_hand
 
 
+def test_rows_of_an_entity_are_together_in_one_list():
+    X, y, customers = users()
+    found = compare({"logistic": LogisticRegression()}, X, y, 40, entity=customers, cv=3, random_state=7)
+    data = Dataset("data", X, y, entity=customers)
+    by_hand = []
+    for repeat in range(2):
+        for fold in make_folds("whole-entities", data, repeat, 7, n_folds=3, inner_folds=2):
+            assert not set(customers[fold.train]) & set(customers[fold.test])
+            scores = LogisticRegression().fit(X[fold.train], y[fold.train]).decision_function(X[fold.test])
+            by_hand.append(precision_at_k(y[fold.test], scores, found.top.resolve(len(fold.test), 1)))
+    assert found.runs["value"].tolist() == by_hand
+    assert not found.grouped
+
+
+class Unfitted(LogisticRegression):
+    def fit(self, X, y, groups=None):
+        raise AssertionError("it was fitted")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"top": 13}, r"undefined in all 10 parts .*k > n \(6\).*, give entity in place of groups"),
+        ({"cv": [(np.arange(300), np.arange(299, 360))]}, "fold 0 of cv must test rows, and none"),
+    ],
+)
+def test_groups_tops_and_folds_are_checked_before_the_first_fit(changes, said):
+    X, y, groups = users()
+    given = {"top": 2, "groups": groups, **changes}
+    with pytest.raises(ValueError, match=said):
+        compare({"one": Unfitted()}, X, y, given.pop("top"), **given)
+
+
+def test_a_notebook_shows_the_sentence_the_strip_and_the_table():
+    X, y = items()
+    found = compare({"logistic": LogisticRegression(), "none": DummyClassifier()}, X, y, cv=2)
+    html = found._repr_html_()
+    places = [
+        html.index(part) for part in (found.sentence, "<svg", "</svg>", "<table", "best_is", "</table>")
+    ]
+    assert places == sorted(places)
+    assert html.count("<svg") == 1
+    assert "not tested" in html  # four runs
+
+
 def test_weights_are_what_is_captured_and_reach_fit():
     X, y = items(seed=4)
     amounts = np.random.default_rng(5).lognormal(3, 1.5, len(y))
@@ -236,7 +283,7 @@ def test_what_it_says():
     assert found.sentence in str(found)
     assert "<table" in found._repr_html_()
     assert str(found).endswith(" Positive: 'yes'.")
-    assert "<b>" not in compare({"<b>x": PAIR["logistic"]}, X, y)._repr_html_()
+    assert "<b>x" not in compare({"<b>x": PAIR["logistic"]}, X, y)._repr_html_()
     of_list = compare(PAIR, X, y, {"k": 100, "of": 30000})
     assert " of 100, " in of_list.sentence
     share = compare(PAIR, X, y, {"tau": 0.1})
@@ -336,7 +383,9 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
         ({"top": 2.5}, TypeError, "a bare number means k"),
         ({"y": np.zeros(200)}, ValueError, "y must hold two labels, got 1"),
         ({"y": np.zeros(3)}, ValueError, "a label for each of the 200 rows"),
-        ({"groups": [1]}, ValueError, "groups must name the group of each of the 200 rows"),
+        ({"groups": [1]}, ValueError, "groups must have an entry for each of the 200 rows"),
+        ({"entity": [1]}, ValueError, "entity must have an entry for each of the 200 rows"),
+        ({"entity": [1] * 200, "groups": [1] * 200}, ValueError, "give groups, .*, or entity, .*: not both"),
         ({"sample_weight": [-1.0] * 200}, ValueError, "sample_weight must be finite and at least 0"),
         (
             {"sample_weight": [1.0] * 200, "metric": "precision@k"},

@@ -6,6 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -21,7 +22,16 @@ from attop.core.typing import Ints, TopLike
 from attop.experiment.candidate import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment.capacity import capacity
 from attop.experiment.result import TopComparison, summarise
-from attop.experiment.splits import Fold, Pair, assign_by, fold_of, require_classes, stratified, whole_groups
+from attop.experiment.splits import (
+    Fold,
+    Pair,
+    assign_by,
+    fold_of,
+    require_classes,
+    stratified,
+    whole_entities,
+    whole_groups,
+)
 from attop.experiment.tune import train
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
@@ -44,6 +54,7 @@ def compare_at_top(
     top: TopLike = 100,
     *,
     groups: ArrayLike | None = None,
+    entity: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     metric: str | Metric | None = None,
     cv: Cv = None,
@@ -74,17 +85,20 @@ def compare_at_top(
         ``{"k": 100, "of": 30000}``. With `groups` it is k of each group.
     groups : array-like of shape (n,), optional
         User or query of each item: a group is a list of its own, is never split, and the value is the mean
-        over groups. Where rows belong together but there is one list, leave `groups` out and give `cv`.
+        over groups.
+    entity : array-like of shape (n,), optional
+        Customer, card or machine of each row, where all rows are one list: an entity is never split, so that
+        no model is tested on those it was trained on.
     sample_weight : array-like of shape (n,), optional
         What each item is worth: handed to every `fit` that takes it, also inside searches, stacks and the
         like (by scikit-learn's metadata routing), and to the metric. So are groups.
     metric : str or Metric, optional
         By default ``"precision@k"``, with `sample_weight` ``"recall@k"``, the share captured.
     cv : int, splitter or iterable of (train, test), optional
-        As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups if there are
-        any. A number is that of the folds, drawn twice. A grid is searched on 3 inner folds. The numbers are
-        those of a benchmark's data set called "data", of the same seed, with such folds; its folds, with
-        their own inner folds, may be given too.
+        As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups or entities if
+        there are any. A number is that of the folds, drawn twice. A grid is searched on 3 inner folds. The
+        numbers are those of a benchmark's data set called "data", of the same seed, with such folds; its
+        folds, with their own inner folds, may be given too.
     n_jobs : int, optional
         Processes, as for joblib. The numbers are the same for any.
     random_state : int
@@ -100,7 +114,7 @@ def compare_at_top(
     Raises
     ------
     ValueError
-        If the input is malformed, or `top` asks for more items than there are.
+        If the input is malformed, or the metric has no value at `top` in any test part: before the first fit.
     TypeError
         If a model is no estimator.
 
@@ -133,7 +147,9 @@ def compare_at_top(
     learners = [Learner.of(name, given) for name, given in models.items()]
     if len({learner.name for learner in learners}) < len(learners):
         raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
-    sample = _sample(X, y, groups, sample_weight)
+    if groups is not None and entity is not None:
+        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
+    sample = _sample(X, y, groups, sample_weight, entity)
     n = len(sample.y)
     metric = get_metric(metric or ("precision@k" if sample_weight is None else "recall@k"))
     if sample_weight is not None and not metric.weighted:
@@ -150,13 +166,28 @@ def compare_at_top(
         _ = [takes(learner.estimator, name) for name in given]
     tuned = any(len(learner.candidates) > 1 for learner in learners)
     folds = _folds(cv, sample, random_state, _INNER if tuned else None)
+    inner = [[rows for _, rows in fold.inner] for fold, _ in folds if fold.inner]
+    for parts in ([fold.test for fold, _ in folds], *inner):
+        found = [sample.measure(metric, rows, np.arange(len(rows), dtype=float), top) for rows in parts]
+        if all(np.isnan(value.value) for value in found):
+            one = "" if groups is None else "; if all rows are one list, give entity in place of groups"
+            raise ValueError(
+                f"{metric.name} at {top} is undefined in all {len(parts)} parts that would measure it "
+                f"({found[0].reason}): give another top or other folds{one}"
+            )
     jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
     results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
     numbers = [r for r in range(len(folds)) for _ in learners]
     return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
 
 
-def _sample(X: Rows, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None) -> Sample:
+def _sample(
+    X: Rows,
+    y: ArrayLike,
+    groups: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    entity: ArrayLike | None,
+) -> Sample:
     labels = np.asarray(y)
     if issparse(X) and X.format not in ("csr", "csc"):
         X = X.tocsr()  # of some formats no rows can be taken
@@ -168,28 +199,29 @@ def _sample(X: Rows, y: ArrayLike, groups: ArrayLike | None, sample_weight: Arra
     classes = np.unique(labels)
     if len(classes) != 2:
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
-    codes = None if groups is None else np.asarray(groups)
-    if codes is not None and codes.shape != (n,):
-        raise ValueError(f"groups must name the group of each of the {n} rows, got shape {codes.shape}")
+    codes, whole = (None if its is None else np.asarray(its) for its in (groups, entity))
+    for name, its in (("groups", codes), ("entity", whole)):
+        if its is not None and its.shape != (n,):
+            raise ValueError(f"{name} must have an entry for each of the {n} rows, got shape {its.shape}")
+    whole = None if whole is None else check_groups(whole, n)
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     if weights is not None and not all(weights[labels == label].any() for label in classes):
         raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
-    return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, labels=labels)
+    return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, whole, labels=labels)
 
 
 def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:
     """Return the folds and the seed of each: those of a benchmark's data set called "data"."""
-    y, groups = sample.y, sample.groups
+    y, groups = sample.y, sample.groups if sample.entity is None else sample.entity
     if cv is None or isinstance(cv, int):
-        n_folds = _FOLDS if cv is None else cv
-        kind = "stratified" if groups is None else "whole-groups"
+        kind, draw = "stratified", partial(stratified, y)
+        if sample.entity is not None:
+            kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
+        elif groups is not None:
+            kind, draw = "whole-groups", partial(whole_groups, y, groups)
         seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
-        repeats = [
-            stratified(y, n_folds=n_folds, inner_folds=inner_folds, seed=seed)
-            if groups is None
-            else whole_groups(y, groups, n_folds=n_folds, inner_folds=inner_folds, seed=seed)
-            for seed in seeds
-        ]
+        n_folds = _FOLDS if cv is None else cv
+        repeats = [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
     else:
         pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
         given = [f if isinstance(f, Fold) else _fold(f, i, y) for i, f in enumerate(pairs)]

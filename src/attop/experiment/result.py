@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
@@ -171,8 +173,12 @@ class TopComparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        table = self.table.to_html(float_format="{:.3f}".format, na_rep="")
-        return f"{table}<p>{escape(self.sentence + self._sought)}</p>"
+        table = self.table.to_html(float_format="{:.3f}".format, na_rep="", border=0)
+        drawn = io.StringIO()
+        with suppress(ImportError):  # without matplotlib
+            cast("Figure", self.plot()).savefig(drawn, format="svg")
+        picture = drawn.getvalue()[drawn.getvalue().find("<svg") :]
+        return f"<p><b>{escape(self.sentence + self._sought)}</b></p>{picture}{table}"
 
     @property
     def _sought(self) -> str:

@@ -39,6 +39,7 @@ __all__ = [
     "strata_of",
     "stratified",
     "tuning_folds",
+    "whole_entities",
     "whole_groups",
 ]
 
@@ -274,6 +275,41 @@ def whole_groups(
     codes = check_groups(groups, len(labels))
     rng = np.random.default_rng(seed)
     return cross_validation(labels, n_folds, inner_folds, assign_by(labels, codes, rng))
+
+
+def whole_entities(
+    y: ArrayLike,
+    groups: ArrayLike | None = None,
+    *,
+    entity: ArrayLike,
+    n_folds: int = 5,
+    inner_folds: int | None = 5,
+    seed: int,
+) -> list[Fold]:
+    """Cross-validate over entities: all rows of a customer are in one part, and are ranked in one list.
+
+    Others call the folds group-disjoint; scikit-learn's are `StratifiedGroupKFold`. `whole_groups` is for
+    lists: there each group is ranked for itself.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,), optional
+        Not used.
+    entity : array-like of shape (n,)
+        Customer, card or machine of each row; see `assign_balanced_groups`.
+    n_folds : int, at least 2
+        Folds differ in positives by no more than one entity has, and so do they in rows unless too few
+        entities are without positives to make up for it. Inner folds hold whole entities too.
+    """
+    labels = check_labels(y)
+    codes = check_groups(entity, len(labels))
+    rng = np.random.default_rng(seed)
+    return cross_validation(
+        labels,
+        n_folds,
+        inner_folds,
+        lambda rows, count: assign_balanced_groups(labels[rows], codes[rows], count, rng),
+    )
 
 
 def cross_fitting_folds(cv: int, y: Ints, groups: Ints | None, rng: RandomState) -> list[Pair]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from attop.core.seeds import derive_seed
 from attop.core.wording import did_you_mean
-from attop.experiment.splits import Fold, stratified, whole_groups
+from attop.experiment.splits import Fold, stratified, whole_entities, whole_groups
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.parameters import complete, integer
 from attop_bench.data.splits.prequential import prequential
-from attop_bench.data.splits.random import given, holdout, whole_entities, windows, within_groups
+from attop_bench.data.splits.random import given, holdout, windows, within_groups
 
 __all__ = ["PROTOCOLS", "Protocol", "count_folds", "make_folds"]
 

@@ -19,10 +19,8 @@ from attop.core.sample import check_groups, check_labels
 from attop.core.typing import Ints
 from attop.experiment.splits import (
     Fold,
-    assign_balanced_groups,
     assign_by,
     assign_folds,
-    cross_validation,
     fold_of,
     require_classes,
     shuffled,
@@ -31,7 +29,7 @@ from attop.experiment.splits import (
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import integer
 
-__all__ = ["given", "holdout", "whole_entities", "windows", "within_groups"]
+__all__ = ["given", "holdout", "windows", "within_groups"]
 
 
 def windows(
@@ -194,41 +192,6 @@ def within_groups(
         require_classes(labels[part == p], f"the {name} part", "give it a larger fraction")
     train, validation, test = (np.flatnonzero(part == p) for p in range(3))
     return [Fold(train, test, [(train, validation)], refit=False)]
-
-
-def whole_entities(
-    y: ArrayLike,
-    groups: ArrayLike | None = None,
-    *,
-    entity: ArrayLike,
-    n_folds: int = 5,
-    inner_folds: int = 5,
-    seed: int,
-) -> list[Fold]:
-    """Cross-validate over entities: all rows of a customer are in one part, and are ranked in one list.
-
-    Others call the folds group-disjoint; scikit-learn's are `StratifiedGroupKFold`. `whole_groups` is for
-    lists: there each group is ranked for itself.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n,), optional
-        Not used.
-    entity : array-like of shape (n,)
-        Customer, card or machine of each row; see `attop.experiment.splits.assign_balanced_groups`.
-    n_folds : int, at least 2
-        Folds differ in positives by no more than one entity has, and so do they in rows unless too few
-        entities are without positives to make up for it. Inner folds hold whole entities too.
-    """
-    labels = check_labels(y)
-    codes = check_groups(entity, len(labels))
-    rng = np.random.default_rng(seed)
-    return cross_validation(
-        labels,
-        n_folds,
-        inner_folds,
-        lambda rows, count: assign_balanced_groups(labels[rows], codes[rows], count, rng),
-    )
 
 
 def given(
