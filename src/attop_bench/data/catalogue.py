@@ -9,15 +9,17 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from attop.core.wording import did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds import bundled, images, published, ratings, simulated, table
 from attop_bench.data.parameters import complete
+from attop_bench.data.registries import openml_file, pmlb_file
+from attop_bench.data.source import Source
 
-__all__ = ["KINDS", "Kind", "Stage", "input_files", "kind_of", "stage_parameters"]
+__all__ = ["KINDS", "Kind", "Stage", "from_registry", "input_files", "kind_of", "stage_parameters"]
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,14 @@ class Kind:
         In order; the last is called ``"dataset"`` and returns a `Dataset`.
     files : tuple of str
         Options that are paths of files to read.
+    source : callable, optional
+        Returns the `Source` of the one file, of a registry, from the options it takes.
     """
 
     name: str
     steps: tuple[Stage, ...]
     files: tuple[str, ...] = ()
+    source: Callable[..., Source] | None = None
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -135,7 +140,9 @@ KINDS: Mapping[str, Kind] = {
         ),
         _single("citation", published.citation_recommendation, ("archive",)),
         _single("kddcup08", published.kdd_cup, ("info", "features")),
-        _single("file", table.file_table, ("path", "validation", "test")),
+        _single("file", table.file_table, ("path", "validation", "test", "labels")),
+        replace(_single("openml", table.file_table), files=("path",), source=openml_file),
+        replace(_single("pmlb", table.file_table), files=("path",), source=pmlb_file),
     )
 }
 
@@ -176,6 +183,15 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dic
             )
     own = {name: value for name, value in params.items() if name in step.options}
     return complete(step.function, own, f"data of kind {kind!r}", reserved=(*step.inputs, "seed"))
+
+
+def from_registry(kind: str, params: Mapping[str, Any]) -> tuple[Source | None, dict[str, Any]]:
+    """Return the file that parameters name in a registry, if it is such a kind, and the other parameters."""
+    source = kind_of(kind).source
+    known = () if source is None else inspect.signature(source).parameters
+    own = {name: value for name, value in params.items() if name in known}
+    rest = {name: value for name, value in params.items() if name not in known}
+    return source and source(**complete(source, own, f"data of kind {kind!r}")), rest
 
 
 def input_files(kind: str, params: Mapping[str, object]) -> list[str]:

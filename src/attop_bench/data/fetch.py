@@ -16,12 +16,14 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from attop.core.files import put_in_place, write_text
 from attop_bench.data.base import DatasetError, Unavailable
+from attop_bench.data.registries import RECORDS
 from attop_bench.data.source import Source, digest, kind_of, open_member, stays_inside
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ _Path = str | os.PathLike[str]
 _RETRIES = 3
 _BLOCK = 1 << 18
 #: Bytes of a download, and of an unpacked file, whose size is not in the configuration.
-_CEILING, _UNPACKED_CEILING = 4 << 30, 16 << 30
+_CEILING, _UNPACKED_CEILING, _RECORD_CEILING = 4 << 30, 16 << 30, 1 << 20
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _TEMPORARY = {408, 425, 429}  # client errors that may pass; the others are not worth a retry
 _HTML = re.compile(rb"\s*(<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype\s+html|html|head|body)\b", re.I | re.S)
@@ -132,6 +134,8 @@ def _get(source: Source, place: str, cache: Path) -> None:
     out = cache / source.path
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
         ready = Path(folder) / "ready"
+        if source.record is not None and "://" in place:
+            source, place = _follow(source, place, Path(folder) / "record")
         if "://" not in place:
             if not (os.path.isfile(place) and os.access(place, os.R_OK)):
                 raise _Failure(f"mirror: no readable file {place}")
@@ -144,6 +148,18 @@ def _get(source: Source, place: str, cache: Path) -> None:
             archive = out.parent.relative_to(cache) / (name if stays_inside(name) else "archive")
             _from_archive(source, place, cache / "archives" / archive, ready)
         put_in_place(ready, out)
+
+
+def _follow(source: Source, url: str, out: Path) -> tuple[Source, str]:
+    """Return the file that a registry's record names, and its address; a digest that is given stays."""
+    _download(url, out, None, _RECORD_CEILING)
+    try:
+        text = out.read_text(encoding="utf-8", errors="replace")
+        address, its, size = RECORDS[str(source.record)](text, url, source.version)
+        its, size = source.digest or its, source.bytes or size
+        return replace(source, urls=[address], digest=its, bytes=size, record=None), address
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise _Failure(f"{url}: not the record of this data set: {error}") from None
 
 
 def _from_archive(source: Source, url: str, archive: Path, out: Path) -> None:

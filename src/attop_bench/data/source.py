@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field
 from pathlib import PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from attop_bench.data.base import DatasetError
 
@@ -55,8 +55,8 @@ class Source:
     path: str = _described("Where it lies below the cache, with `/` between folders.")
     urls: Sequence[str] = _described("Where it is from, by http or https, tried in this order.", ())
     digest: str | None = _described(
-        "What its content must be, as it lies in the cache: 64 digits of SHA-256, or the 40 of a git object "
-        "id. Any content is taken if left out.",
+        "What its content must be, as it lies in the cache: 64 digits of SHA-256, the 40 of a git object id, "
+        "or the 32 of MD5. Any content is taken if left out.",
         None,
     )
     bytes: int | None = _described(
@@ -71,6 +71,12 @@ class Source:
         "Where it, or the archive it is in, lies below the mirror, if elsewhere than `path`.", None
     )
     remedy: str = _described("What a person must know to get it by hand, such as terms to be agreed to.", "")
+    record: Literal["openml", "git-lfs"] | None = _described(
+        "What the URLs hold in place of the file: OpenML's description of a data set, or a pointer of Git "
+        "LFS. It names the file and its digest.",
+        None,
+    )
+    version: int | None = _described("Version that OpenML's description must be of.", None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "urls", (self.urls,) if isinstance(self.urls, str) else tuple(self.urls))
@@ -86,10 +92,12 @@ class Source:
                     f"file {self.path}: URL {url!r} is neither http nor https; name a folder of this "
                     "machine as the mirror instead"
                 )
-        if self.digest is not None and not re.fullmatch("[0-9a-f]{64}|[0-9a-f]{40}", self.digest):
+        if self.digest is not None and not re.fullmatch(
+            "[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}", self.digest
+        ):
             raise DatasetError(
-                f"file {self.path}: digest must be 64 lower-case hexadecimal digits (SHA-256) or 40 (git "
-                f"object id), got {self.digest!r}"
+                f"file {self.path}: digest must be 64 lower-case hexadecimal digits (SHA-256), 40 (git "
+                f"object id) or 32 (MD5), got {self.digest!r}"
             )
         if self.bytes is not None and self.bytes < 1:
             raise DatasetError(f"file {self.path}: bytes must be at least 1, got {self.bytes}")
@@ -156,7 +164,7 @@ def stays_inside(name: str) -> bool:
 
 
 def digest(path: _Path, like: str | None = None) -> str:
-    """Return the SHA-256 of a file, or its git object id if `like` is one; see `Source.digest`.
+    """Return the SHA-256 of a file, or its git object id or MD5 if `like` is one; see `Source.digest`.
 
     A git object id is the SHA-1 of ``blob``, the size, a zero byte and the content. Repositories list it for
     files whose SHA-256 is not published. It is safe against other files of a given id, the case here.
@@ -165,6 +173,8 @@ def digest(path: _Path, like: str | None = None) -> str:
         if like is not None and len(like) == 40:
             start = f"blob {os.fstat(file.fileno()).st_size}\0".encode()
             return hashlib.file_digest(file, lambda: hashlib.sha1(start, usedforsecurity=False)).hexdigest()
+        if like is not None and len(like) == 32:
+            return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -179,4 +189,4 @@ def check_digest(path: _Path, expected: str) -> None:
 
 def kind_of(digest: str) -> str:
     """Return the name of a digest in messages."""
-    return "git object id" if len(digest) == 40 else "sha256"
+    return {32: "md5", 40: "git object id"}.get(len(digest), "sha256")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import typing
+from dataclasses import asdict
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union
 
@@ -21,6 +22,7 @@ from pydantic import (
     PlainSerializer,
     PlainValidator,
     field_validator,
+    model_validator,
 )
 from pydantic.fields import FieldInfo
 
@@ -30,7 +32,7 @@ from attop.metrics.custom import find_metric
 from attop.metrics.metric import Metric
 from attop.metrics.registry import DEFAULT_METRICS
 from attop_bench.bibliography import bibliography
-from attop_bench.data.catalogue import KINDS
+from attop_bench.data.catalogue import KINDS, from_registry
 from attop_bench.data.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
 
@@ -196,6 +198,14 @@ class DatasetConfig(_Model):
     tables."""
     skip: dict[Identifier, str] = {}
     """Methods not run on this data set, each with the reason."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _file_of_a_registry(cls, entry: Any) -> Any:
+        if "files" in entry or entry.get("kind") not in KINDS or not isinstance(entry.get("params"), dict):
+            return entry  # also what is refused by its fields
+        file, params = from_registry(entry["kind"], entry["params"])
+        return {**entry, "params": params, "files": {"path": asdict(file)}} if file else entry
 
     @property
     def parameters(self) -> dict[str, Any]:

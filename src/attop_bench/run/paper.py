@@ -50,7 +50,8 @@ def load_paper(paper: str) -> ModuleType:
 
 def configuration_of(paper: str) -> str:
     """Return the configuration that rebuilds a paper, below the root of the repository."""
-    return f"{paper.replace('.', '/')}.yaml" if "." in paper else f"config/papers/{paper}.yaml"
+    default = f"{paper.replace('.', '/')}.yaml" if "." in paper else f"config/papers/{paper}.yaml"
+    return str(getattr(load_paper(paper), "CONFIGURATION", default))
 
 
 def simulations_of(paper: str | None) -> Mapping[str, Simulation]:

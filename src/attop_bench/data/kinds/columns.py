@@ -102,13 +102,14 @@ def refuse_gaps(features: pd.DataFrame, where: str) -> None:
 
 
 def positives(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return whether each row is positive: has a value, or stands in a comparison such as ``">= 1"``."""
+    """Return whether each row is positive: has a value, or one of a list, or as in ``">= 1"``."""
     import pandas as pd
 
     comparison = _comparison(positive)
     column = table.text(name) if comparison is None else table.values(name)
     if comparison is None:
-        y = _equals(column, positive)
+        any_of = positive if isinstance(positive, list) else [positive]
+        y = np.logical_or.reduce([_equals(column, value) for value in any_of])
     else:
         if not pd.api.types.is_numeric_dtype(column):
             raise DatasetError(

@@ -71,6 +71,8 @@ class RawOptions(BaseModel):
     validation, test : path, optional
         Files of the same form with more rows. `path` is then part 0, and these are the next parts; see
         `Dataset.part`.
+    labels : path, optional
+        File of the labels alone, one a line, where `path` has none.
     format : str, optional
         See `read_table`.
     reader : mapping, optional
@@ -97,6 +99,7 @@ class RawOptions(BaseModel):
     label: _Column | None = None
     validation: _Path | None = None
     test: _Path | None = None
+    labels: _Path | None = None
     format: Any = None  # any but a name is refused beside the names
     reader: Mapping[str, Any] | None = None
     group: _Column | None = None
@@ -126,9 +129,9 @@ class TableOptions(RawOptions):
 
     Attributes
     ----------
-    positive : str, number or bool
-        Value of the label column that is the positive class, every other value is negative; or a
-        comparison such as ``">= 1"``.
+    positive : str, number, bool or list
+        Value of the label column that is the positive class, every other value is negative; or a list of
+        such values, or a comparison such as ``">= 1"``.
     codes : mapping, optional
         Numbers that stand for the values of all features that are text.
     one_hot : bool
@@ -144,6 +147,9 @@ class TableOptions(RawOptions):
         Column of the queries within which features are scaled; see `query_level_norm`.
     parts : mapping, optional
         One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
+    blocks : int, optional
+        Cut the rows in their order into so many blocks, each an entity, for the protocol whole-entities: rows
+        that follow each other in time or place are alike.
     copies_together : bool
         Keep rows with the same features on one side of every split; otherwise memorising one copy is
         rewarded on the others. See `Dataset.duplicate_group`.
@@ -159,6 +165,7 @@ class TableOptions(RawOptions):
     thresholds: Mapping[_Column, _Numbers] | None = None
     query_norm: _Column | None = None
     parts: Annotated[Mapping[_Column, Sequence[Any]], Field(min_length=1, max_length=1)] | None = None
+    blocks: Annotated[int, Field(strict=True, ge=2)] | None = None
     copies_together: StrictBool = False
     downsample_positives: Annotated[float, Field(strict=True, gt=0, lt=1)] | None = None
 
@@ -210,6 +217,8 @@ def file_table(path: _Path, **options: Any) -> Dataset:
     if chosen.query_norm is not None:
         X = query_level_norm(X, _given(table, chosen.query_norm, chosen.where))
     beside = {**_beside(table, chosen), "part": _parts(table, chosen)}
+    if chosen.blocks is not None:
+        beside["entity"] = np.arange(len(y)) * chosen.blocks // len(y)
     if chosen.downsample_positives is not None:
         rows = downsampled(y, chosen.downsample_positives, chosen.where)
         X, y = X[rows], y[rows]
@@ -239,6 +248,14 @@ def read_raw_table(options: RawOptions) -> RawTable:
     name = format_of(options.path) if options.format is None else options.format
     paths = [p for p in (options.path, options.validation, options.test) if p is not None]
     rows, part = _read(paths, name, options.reader)
+    if options.labels is not None:
+        column = read_table(options.labels, "csv", {"header": False}).frame
+        if column.shape != (len(rows.frame), 1) or label is not None:
+            raise DatasetError(
+                f"{where}: labels: {options.labels} has {column.shape[0]} rows of {column.shape[1]}, for "
+                f"{len(rows.frame)} rows: give one label a row, and leave label out"
+            )
+        label, rows = "label", replace(rows, frame=rows.frame.assign(label=column.to_numpy()[:, 0]))
     frame = rows.frame
     if label is None:
         if name != "svmlight":

@@ -1,0 +1,260 @@
+"""The board of rare positives: who wins at the top, by docs/board/rule.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attop.core.top import Top, sort_tops
+from attop.metrics import precision_at_k
+from attop.statistics.profiles import bootstrap_means
+from attop.statistics.ranks import holm
+from attop.statistics.two_methods import wilcoxon
+from attop_bench.papers.findings import Comparison, Findings, Plot
+from attop_bench.report.compute.across import board, metric_matrix
+from attop_bench.report.figures.scene import figure_theme
+
+__all__ = ["CONFIGURATION", "check_controls", "findings", "questions"]
+
+_METRIC = "precision@k"
+CONFIGURATION = "config/suites/rare.yaml"
+_RUN = ["dataset", "repeat", "fold"]
+#: The method of random scores, and what the labels as scores are called.
+_RANDOM, _LABELS = "random", "labels"
+_LINEAR, _TREES = ("logistic-regression", "linear-svm"), ("random-forest", "lightgbm", "xgboost")
+#: The two questions: a method, and those of which the better is taken on each set.
+_QUESTIONS = (("top-stack", ("lightgbm",)), ("soft-top", _LINEAR))
+#: The list of the sets, with those a learner was developed on.
+_SETS = Path(__file__).parents[2] / "docs/board/sets.csv"
+_NAMES = {"top-stack": "TopStack", "soft-top": "SoftTop"}
+_NOT_RUN = {
+    "TabPFN": "its weights cannot be had where the board is run: see studies/board/predict.py",
+    "TabICL": "its weights cannot be had where the board is run: see studies/board/predict.py",
+}
+
+
+def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
+    """Return the board of every top, the answers to the two questions, and the values of each set.
+
+    Raises
+    ------
+    ValueError
+        If the controls are not first and last; see `check_controls`.
+    """
+    titles = {m: about["title"] for m, about in story["methods"].items() if m != _RANDOM}
+    evaluation = tables["evaluation"].query("metric == @_METRIC")
+    controls = check_controls(evaluation, tables["roc"])
+    evaluation = evaluation[evaluation["method"] != _RANDOM]
+    means = set_means(evaluation, titles)
+    answers = questions(means)
+    rows = _board(evaluation, tables["runs"], means, titles)
+    absent = {m: _reason(story, m) for m in titles if m not in set(evaluation["method"])}
+    not_run = {titles[m]: reason for m, reason in absent.items()} | _NOT_RUN
+    values = pd.concat(
+        [
+            its.rename(columns=titles).rename_axis("set").reset_index().assign(top=top)
+            for top, its in means.items()
+        ]
+    )
+    return Findings(
+        title=story.get("title", "Rare positives"),
+        citation="Rule, protocol and questions: docs/board/rule.md, before any result.",
+        answers=list(_answers(answers, titles)),
+        choices=[f"Not run: {name}, {reason}." for name, reason in not_run.items()],
+        comparisons=[
+            Comparison("board", "The board", rows, _NOTE_BOARD),
+            Comparison("questions", "The two questions", answers.replace(titles), _NOTE_QUESTIONS),
+            Comparison("values", "Every set", values, "Precision at k, mean over the runs of a set."),
+            Comparison(
+                "controls",
+                "Controls",
+                controls,
+                "Means over sets.",
+            ),
+        ],
+        plots=[_picture(rows)],
+    )
+
+
+_NOTE_BOARD = (
+    "regret: what the best method of each set finds more, in items of 100, with its 95% bootstrap interval "
+    "over sets; lead: what the method finds more than the best other method, in items of 100; p_best: share "
+    "of bootstrap samples in which it is best; seconds: median of a job, geometric mean over sets. Methods "
+    "that were not run on all sets are on the board of the sets on which all were run (sets: all, common)."
+)
+_NOTE_QUESTIONS = (
+    "difference: mean over sets of the difference of means, low and high its 95% bootstrap interval; p: "
+    "Wilcoxon's signed ranks of the sets, two-sided; p_holm: corrected for both questions and all tops; "
+    "lost: sets lost by more than 0.01. untouched: without the sets the method was developed on."
+)
+
+
+def check_controls(evaluation: pd.DataFrame, roc: pd.DataFrame) -> pd.DataFrame:
+    """Rank the labels as scores and random scores among the methods: first and last at every top.
+
+    The labels of a test part are scored by the same metric; random scores are a method of the run.
+
+    Returns
+    -------
+    DataFrame
+        A row for each top: means over sets.
+
+    Raises
+    ------
+    ValueError
+        If a run beats its own labels, or a method is not above random scores.
+    """
+    counts = roc.drop_duplicates(_RUN).set_index(_RUN)[["n_pos", "n_neg"]]
+    rows = []
+    for top in sort_tops(evaluation["top"]):
+        part = evaluation[evaluation["top"] == top]
+        best = {
+            run: precision_at_k(
+                y := np.repeat([1, 0], [n_pos, n_neg]), y.astype(float), Top.of(_options(top))
+            )
+            for run, n_pos, n_neg in counts.itertuples()
+        }
+        ceiling = pd.Series(best).reindex(pd.MultiIndex.from_frame(part[_RUN])).to_numpy()
+        above = part[part["value"].to_numpy() > ceiling + 1e-9]
+        if len(above):
+            raise ValueError(f"{top}: {above.iloc[0][['method', *_RUN]].to_dict()} is above its own labels")
+        means = part.groupby(["dataset", "method"])["value"].mean().unstack()
+        whole = means.dropna(axis=1).mean()
+        if _RANDOM not in whole or len(whole) < 2:
+            raise ValueError(
+                f"{top}: no random scores beside another method on every set: keep the method random"
+            )
+        if whole.drop(_RANDOM).min() <= whole[_RANDOM]:
+            worst = whole.drop(_RANDOM).idxmin()
+            raise ValueError(
+                f"{top}: {worst} finds {whole[worst]:.4f}, random scores {whole[_RANDOM]:.4f}: a method "
+                "that is not above random scores is broken, or the metric is"
+            )
+        labels = part.assign(value=ceiling).groupby("dataset")["value"].mean().mean()
+        rows.append({"top": top, _LABELS: labels, "best": whole.max(), _RANDOM: whole[_RANDOM]})
+    return pd.DataFrame(rows)
+
+
+def _options(top: str) -> dict[str, float]:
+    name, _, value = top.partition("=")
+    return {name: float(value)}
+
+
+def set_means(evaluation: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, pd.DataFrame]:
+    """Return sets x methods of mean precision for each top; NaN where a method has fewer runs than others."""
+    found = {}
+    for top in sort_tops(evaluation["top"]):
+        part = evaluation[(evaluation["top"] == top) & np.isfinite(evaluation["value"])]
+        groups = part.groupby(["dataset", "method"])["value"]
+        means, counts = groups.mean().unstack(), groups.size().unstack()
+        whole = means.where(counts.eq(counts.max(axis=1), axis=0))
+        found[top] = whole.reindex(columns=[m for m in titles if m in whole])
+    return found
+
+
+def questions(means: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Answer the two questions at each top, with all sets and without those a method was developed on."""
+    known_to = pd.read_csv(_SETS).set_index("set")["developed_on"].fillna("")
+    rows = []
+    for top, values in means.items():
+        for method, rivals in _QUESTIONS:
+            if not {method, *rivals} <= {*values}:
+                continue
+            known = values[[method, *rivals]].dropna()
+            seen = known_to.index[known_to.str.contains(_NAMES[method])]
+            for which, sets in (
+                ("all", known),
+                ("untouched", known.drop(seen, errors="ignore")),
+            ):
+                gain = sets[method] - sets[list(rivals)].max(axis=1)
+                spread = bootstrap_means(pd.DataFrame({"gain": gain}), higher_is_better=True)
+                lost = gain[gain < -0.01].sort_values()
+                rows.append(
+                    {"sets": which, "top": top, "method": method, "over": " or ".join(rivals), "n": len(gain)}
+                    | {"difference": gain.mean(), "low": spread.low["gain"], "high": spread.high["gain"]}
+                    | {"won": int((gain > 0.01).sum()), "p": wilcoxon(gain, np.zeros(len(gain))).p}
+                    | {"lost": ", ".join(f"{name} {value:+.2f}" for name, value in lost.items())}
+                )
+    table = pd.DataFrame(rows)
+    if len(table):
+        table["p_holm"] = table.groupby("sets")["p"].transform(lambda p: holm(p.fillna(1.0)))
+    return table
+
+
+def _board(
+    evaluation: pd.DataFrame, runs: pd.DataFrame, means: Mapping[str, pd.DataFrame], titles: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return the board of all sets, and that of the sets on which every method was run."""
+    common = set.intersection(*(set(values.dropna().index) for values in means.values()))
+    parts = []
+    for which, part in (("all", evaluation), ("common", evaluation[evaluation["dataset"].isin(common)])):
+        metrics = {str(d): _METRIC for d in dict.fromkeys(part["dataset"])}
+        table = board(part, runs, metrics, titles) if len(metrics) > 1 else pd.DataFrame()
+        if table.empty:
+            continue
+        leads = pd.concat([_leads(part, metrics, top, titles) for top in dict.fromkeys(table["top"])])
+        parts.append(table.merge(leads, on=["top", "method"]).assign(sets=which))
+    if not parts:
+        return pd.DataFrame(columns=["sets", "method", "top"])
+    table = pd.concat(parts, ignore_index=True).replace({"method": dict(titles)})
+    return table[["sets", *table.columns.drop("sets")]].round(4)
+
+
+def _leads(
+    evaluation: pd.DataFrame, metrics: Mapping[str, str], top: str, titles: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return what each method finds more than the best other one, in items of 100, mean over sets."""
+    scores = metric_matrix(evaluation, metrics, dict.fromkeys(metrics, top), titles).scores
+    lead = {m: 100 * (scores[m] - scores.drop(columns=m).max(axis=1)).mean() for m in scores}
+    return pd.DataFrame({"top": top, "method": list(lead), "lead": list(lead.values())})
+
+
+def _answers(found: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
+    for (method, over), part in found[found["sets"] == "all"].groupby(["method", "over"], sort=False):
+        shown = part[(part["p_holm"] < 0.01) & (part["difference"] > 0)]
+        said = (
+            f"yes, at {', '.join(shown['top'])}"
+            if len(shown) > 1
+            else "no, not at two tops with p below 0.01"
+        )
+        over = " or ".join(titles.get(m, m) for m in str(over).split(" or "))
+        yield (
+            f"Does {titles.get(method, method)} find more than {over}? {said[0].upper()}{said[1:]}."
+            + "".join(
+                f" {row.top}: {row.difference:+.3f} ({row.low:+.3f} to {row.high:+.3f}), p {row.p_holm:.2g}, "
+                f"{row.n} sets."
+                for row in part.itertuples()
+            )
+        )
+
+
+def _reason(story: Mapping[str, Any], method: str) -> str:
+    reasons = {data["skip"].get(method) for data in story["datasets"].values()} - {None}
+    return "; ".join(sorted(reasons)) or "no run has a result"
+
+
+def _picture(rows: pd.DataFrame) -> Plot:
+    """Draw regret against seconds at the first and third top."""
+    from matplotlib.figure import Figure
+
+    part = rows[rows["sets"] == "all"] if "regret" in rows else rows.assign(regret=math.nan, seconds=math.nan)
+    tops = list(dict.fromkeys(part["top"]))[::2] or [""]
+    with figure_theme():
+        canvas = Figure(figsize=(7.0, 3.6), layout="constrained")
+        for axes, top in zip(np.atleast_1d(canvas.subplots(1, len(tops), sharey=True)), tops, strict=True):
+            its = part[part["top"] == top]
+            axes.scatter(its["seconds"], its["regret"], s=16)
+            for row in its.itertuples():
+                axes.annotate(
+                    row.method, (row.seconds, row.regret), (3, 3), textcoords="offset points", fontsize=7
+                )
+            axes.set(title=top, xscale="log", xlabel="seconds of a job")
+            axes.set_ylabel("regret, items of 100")
+    return Plot(
+        "pareto", "Regret against seconds of a job; mean over sets, lower is better in both.", canvas, part
+    )

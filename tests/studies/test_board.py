@@ -1,0 +1,155 @@
+"""The board: its controls, its two questions, its list of sets, and methods that wrap libraries."""
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.board import check_controls, findings, questions, set_means
+from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
+
+from attop.statistics import wilcoxon
+from attop_bench.run.config import load_config, read_yaml
+from attop_bench.run.plan import Plan
+from support import ROOT
+
+TOPS = ("kappa=0.25", "kappa=0.5", "kappa=1.0", "tau=0.01")
+METHODS = ("random", "logistic-regression", "linear-svm", "lightgbm", "soft-top", "top-stack")
+
+
+def tables(change=lambda table: table):
+    """Seven sets of two runs, each with 8 of 400 items positive; every method is above the one before it."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (
+            f"set-{d}",
+            method,
+            0,
+            fold,
+            top,
+            "precision@k",
+            min(0.02 + 0.1 * m + 0.01 * d + 0.001 * rng.random(), 1),
+        )
+        for d in range(7)
+        for m, method in enumerate(METHODS)
+        for fold in range(2)
+        for top in TOPS
+    ]
+    names = ["dataset", "method", "repeat", "fold", "top", "metric", "value"]
+    evaluation = change(pd.DataFrame(rows, columns=names))
+    runs = evaluation.drop(columns=["metric", "value"]).assign(
+        status="ok", n_candidates=1, peak_memory_mb=1.0
+    )
+    runs = runs.assign(**{f"seconds_{part}": 1.0 for part in ("selection", "training", "scoring", "cpu")})
+    roc = evaluation[names[:5]].assign(n_pos=8, n_neg=392)
+    return {"evaluation": evaluation, "runs": runs, "roc": roc}
+
+
+def story():
+    titles = {m: {"title": m.title()} for m in (*METHODS, "catboost")}
+    return {"methods": titles, "datasets": {"set-0": {"skip": {"catboost": "needs the package catboost"}}}}
+
+
+def test_the_labels_come_first_and_random_scores_last():
+    found = check_controls(tables()["evaluation"], tables()["roc"]).set_index("top")
+    np.testing.assert_array_equal(found["labels"], [1, 1, 1, 1])
+    assert (found["labels"] > found["best"]).all()
+    assert (found["random"] < 0.1).all()
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "words"),
+    [
+        ("lightgbm", 1.01, "above its own labels"),
+        ("top-stack", 0.01, "top-stack finds 0.0100, random scores"),
+    ],
+)
+def test_a_method_beyond_the_controls_fails_the_run(method, value, words):
+    def change(table):
+        return table.assign(value=table["value"].where(table["method"] != method, value))
+
+    with pytest.raises(ValueError, match=words):
+        findings(tables(change), story())
+
+
+def test_without_random_scores_the_run_fails():
+    with pytest.raises(ValueError, match="random"):
+        findings(tables(lambda table: table[table["method"] != "random"]), story())
+
+
+def test_where_k_exceeds_the_positives_the_labels_have_less_than_1():
+    part = tables()
+    roc = part["roc"].assign(n_pos=2, n_neg=398)
+    low = part["evaluation"].assign(value=part["evaluation"]["value"] / 10)
+    assert check_controls(low, roc).set_index("top").at["tau=0.01", "labels"] == pytest.approx(0.5)
+
+
+def test_the_better_linear_model_is_taken_on_each_set():
+    rng = np.random.default_rng(1)
+    values = pd.DataFrame(
+        rng.random((9, 5)), columns=METHODS[1:], index=[*(f"set-{i}" for i in range(8)), "abalone"]
+    )
+    found = questions({"kappa=1.0": values}).set_index(["sets", "method"])
+    gain = values["soft-top"] - values[["logistic-regression", "linear-svm"]].max(axis=1)
+    assert found.at[("all", "soft-top"), "difference"] == pytest.approx(gain.mean())
+    assert found.at[("all", "soft-top"), "p"] == wilcoxon(gain, np.zeros(9)).p
+    without = gain.drop("abalone")  # on which SoftTop was developed, and TopStack was not
+    assert found.at[("untouched", "soft-top"), "difference"] == pytest.approx(without.mean())
+    assert found.at[("untouched", "top-stack"), "n"] == 9
+    p = found.loc["all", "p"]
+    assert found.at[("all", p.idxmin()), "p_holm"] == pytest.approx(min(1, 2 * p.min()))
+
+
+def test_a_method_that_was_not_run_is_named_with_the_reason():
+    page = findings(tables(), story())
+    assert "Not run: Catboost, needs the package catboost." in page.choices
+    assert any(choice.startswith("Not run: TabPFN") for choice in page.choices)
+    board = {c.name: c.table for c in page.comparisons}["board"]
+    assert set(board["method"]) == {m.title() for m in METHODS} - {"Random"}
+    best = board[(board["sets"] == "all") & (board["top"] == "kappa=1.0")].set_index("method")
+    assert best.at["Top-Stack", "lead"] == pytest.approx(10, abs=0.2)
+    assert best.at["Soft-Top", "lead"] == pytest.approx(-10, abs=0.2)
+
+
+def test_a_method_with_fewer_runs_has_no_mean():
+    part = tables()["evaluation"].query("not (dataset == 'set-0' and method == 'soft-top' and fold == 1)")
+    means = set_means(part, dict.fromkeys(METHODS, ""))["kappa=1.0"]
+    assert np.isnan(means.at["set-0", "soft-top"])
+    assert means.drop("set-0").notna().all(axis=None)
+
+
+def test_the_suite_is_the_list():
+    listed = list(csv.DictReader((ROOT / "docs/board/sets.csv").open(encoding="utf-8")))
+    inside = [row for row in listed if row["board"] == "in"]
+    raw = read_yaml(ROOT / "config/config.yaml") | read_yaml(ROOT / "config/suites/rare.yaml")
+    config = load_config(raw, ROOT)
+    assert {data.id for data in config.datasets} == {row["set"] for row in inside}
+    assert len(inside) >= 40
+    assert all(row["why_not"] for row in listed if row["board"] == "out")
+    for data, row in ((config.dataset(row["set"]), row) for row in inside if row["positives"]):
+        assert (data.expect.items, data.expect.positives) == (int(row["rows"]), int(row["positives"])), (
+            data.id
+        )
+        assert all(file.digest for file in data.files.values()), data.id
+        assert list(map(str, data.tops)) == list(TOPS)
+        assert (data.protocol.options["n_folds"], data.protocol.repeats) == (5, 2)
+    assert len({run.dataset for run in Plan(config).runs()}) == len(inside)
+
+
+@pytest.mark.parametrize("method", [LambdaMARTLightGBM, LambdaMARTXGBoost])
+def test_lambdamart_ranks_one_list(method, monkeypatch):
+    pytest.importorskip("lightgbm" if method is LambdaMARTLightGBM else "xgboost")
+    monkeypatch.setattr("studies.board.models._LONGEST", 150)  # three lists for LightGBM
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] > 1.2).astype(int)
+    scores = method(top={"kappa": 0.5}, n_estimators=20).fit(X, y).decision_function(X)
+    assert y[np.argsort(-scores)[:20]].mean() > 0.9
+
+
+def test_aatp_draws_rows_with_their_share_of_positives():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] > 1).astype(int)
+    model = AATPOnSample(top={"kappa": 0.5}, n_rows=100).fit(X, y)
+    assert y[np.argsort(-model.decision_function(X))[:20]].mean() > 0.9
