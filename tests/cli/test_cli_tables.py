@@ -118,6 +118,8 @@ def test_look_prints_a_screen_and_writes_a_configuration(tmp_path, monkeypatch, 
     printed = capsys.readouterr().out
     assert "mine.csv: 1,000 rows, 25 columns" in printed
     assert "label: fraud = yes, 2.40% of the rows" in printed
+    assert main(["look", "mine.csv", "--label", "fraud", "--positive", "yes", "--top", "1 a day"]) == 0
+    assert re.search(r"tops: \[\{k: 1, of: \d+\}\]", capsys.readouterr().out)
     assert "transaction_id  identifier" in printed
     assert len(printed.splitlines()) < 45
     written = yaml.safe_load((tmp_path / "mine.yaml").read_text())

@@ -81,6 +81,18 @@ def plain(n=300, **columns):
     return frame.assign(**{name: value(rng, n, y) for name, value in columns.items()})
 
 
+def test_so_many_a_day_are_of_the_rows_of_a_day(tmp_path):
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(300) % 20, "D")
+    path = written(plain().assign(date=day.strftime("%Y-%m-%d")), tmp_path)
+    proposal = propose(look(path), daily=5)
+    assert yaml.safe_load(proposal)["datasets"][0]["tops"] == [{"k": 5, "of": 15}]
+    assert "5 a day: of a day's rows, on average over 20 days" in proposal
+    with pytest.raises(DatasetError, match="15 a day is no top of it: a day has 15 rows"):
+        propose(look(path), daily=15)
+    with pytest.raises(DatasetError, match="no column holds dates"):
+        propose(look(written(plain(), tmp_path)), daily=5)
+
+
 def test_marks_of_missing_values_are_read_as_such_in_their_column_alone(tmp_path):
     def marked(rng, n, y):
         return np.where(rng.random(n) < 0.1, "NG", rng.integers(100, 200, n).astype(str))

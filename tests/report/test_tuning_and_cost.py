@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from itertools import combinations
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attop.experiment.tune import at_edge
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.compute.tables import choices, costs, wall_clock
 from attop_bench.report.figures.curves import expected_best
@@ -34,6 +36,30 @@ def test_choices_count_values_and_edges():
     assert choice.chosen == ((("0.1", 2), ("1", 1)),)
     assert (choice.at_edge, choice.total, choice.mostly_at_edge) == (2, 3, True)
     assert choice.grid == ("0.1", "1", "10")
+
+
+def test_choices_at_both_ends_ask_for_no_wider_grid():
+    found = [{"C": value} for value in (0.1, 10.0, 0.1, 10.0, 1.0)]
+    runs = pd.DataFrame({"dataset": "d", "method": "a", "fold": range(5), "top": "k=5", "status": "ok"})
+    runs = runs.assign(chosen=list(map(json.dumps, found)), at_edge=[*4 * ['["C"]'], "[]"])
+    _, (choice,) = choices(runs, "d", ["a"], {"a": {"C": [0.1, 1.0, 10.0]}})
+    assert (choice.at_edge, choice.total, choice.mostly_at_edge) == (2, 5, False)
+
+
+@pytest.mark.parametrize(
+    ("inner", "edges"),
+    [
+        ([[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]], []),  # the first of equals
+        ([[0.51, 0.5], [0.5, 0.5], [0.4, 0.4]], []),  # within the tolerance
+        ([[0.6, 0.6], [0.5, 0.5], [0.4, 0.4]], ["C"]),
+        ([[0.6, math.nan], [math.nan, 0.59], [0.4, 0.4]], []),
+        ([[0.6, 0.6], [math.nan, math.nan], [0.4, 0.4]], ["C"]),
+    ],
+)
+def test_an_edge_counts_where_nothing_inside_is_as_good(inner, edges):
+    candidates = [{"C": 0.1}, {"C": 1.0}, {"C": 10.0}]
+    assert at_edge(candidates[0], {"C": [0.1, 1.0, 10.0]}, candidates, inner) == edges
+    assert at_edge(candidates[1], {"C": [0.1, 1.0, 10.0]}, candidates, inner) == []
 
 
 def test_costs_are_medians_over_jobs_not_over_tops(results):

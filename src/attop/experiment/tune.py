@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 from attop.core.top import Top
 from attop.core.typing import Floats
 from attop.experiment.candidate import Candidate, Estimator, Grid, Learner, Sample
+from attop.experiment.judge import default_tolerance
 from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
+from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
 
 __all__ = ["Trained", "at_edge", "best_candidate", "train"]
@@ -119,11 +121,27 @@ def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
     return int(best), float(means[best])
 
 
-def at_edge(candidate: Candidate, grid: Grid) -> list[str]:
-    """Return the numeric parameters chosen at the lowest or highest of three or more values."""
-    edges = []
-    for name, values in grid.items():
-        numbers = [v for v in values if isinstance(v, (int, float))]
-        if len(numbers) == len(values) > 2 and candidate[name] in (min(numbers), max(numbers)):
+def at_edge(
+    candidate: Candidate,
+    grid: Grid,
+    candidates: Sequence[Candidate] = (),
+    values: ArrayLike = (),
+    metric: str | Metric = "precision@k",
+) -> list[str]:
+    """Return the numeric parameters chosen at the lowest or highest of three or more values.
+
+    With the `candidates` and their `values` on the inner folds, of shape (candidates, folds), without those
+    parameters of which a value inside is within the tolerance of the best: a wider grid promises nothing.
+    """
+    table, edges = np.asarray(values, dtype=np.float64), []
+    tolerance = np.nan_to_num(default_tolerance(metric)) + 1e-12  # rounding aside
+    for name, its in grid.items():
+        numbers = [v for v in its if isinstance(v, (int, float))]
+        if not len(numbers) == len(its) > 2 or candidate[name] not in (min(numbers), max(numbers)):
+            continue
+        inside = [i for i, c in enumerate(candidates) if c[name] not in (min(numbers), max(numbers))]
+        parts = (inside, slice(None)) if inside else ()
+        means = [best_candidate(table[rows].T, get_metric(metric))[1] for rows in parts]
+        if not (means and abs(means[1] - means[0]) <= tolerance):
             edges.append(name)
     return edges

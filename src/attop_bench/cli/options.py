@@ -19,6 +19,7 @@ __all__ = [
     "check_output",
     "command",
     "command_line",
+    "read_top",
     "source",
 ]
 
@@ -81,7 +82,7 @@ def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
 def add_top(parser: argparse.ArgumentParser, about: str, **options: Any) -> None:
     """Add ``--top``, which takes 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25, as a `Top`."""
     about = f"{about}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25"
-    parser.add_argument("--top", type=_read_top, metavar="100", help=about, **options)
+    parser.add_argument("--top", **{"type": read_top, "metavar": "100", "help": about, **options})
 
 
 def check_output(output: str | Path, inputs: Iterable[str | Path], mark: str | None = None) -> None:
@@ -107,7 +108,8 @@ class OutputError(ValueError):
     for_the_user = True
 
 
-def _read_top(text: str) -> Top:
+def read_top(text: str) -> Top:
+    """Read a top of the command line."""
     try:
         return Top.parse(text if "=" in text else f"k={text}")
     except ValueError as error:

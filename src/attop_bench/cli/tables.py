@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from attop.core.files import write_text
+from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.core.wording import columns, counted, few
-from attop_bench.cli.options import add_top, check_output
+from attop_bench.cli.options import add_top, check_output, read_top
 from attop_bench.data.build import make
 from attop_bench.data.look import Look, look
 from attop_bench.data.proposal import identifier, parameters, propose
@@ -27,7 +28,8 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop look``."""
     _add_table(parser)
     parser.add_argument("--label", metavar="COLUMN", help="the labels; by default the likeliest column")
-    add_top(parser, "of a list as long as this table: the top of the configuration")
+    about = "'100 a day', or of a list as long as this table: the top of the configuration"
+    add_top(parser, about, type=_read_top_or_daily)
     parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
 
 
@@ -64,7 +66,8 @@ def run_look(options: argparse.Namespace) -> int:
         check_output(options.output, [options.table])
     table = look(options.table, options.label, options.positive)
     print("\n".join(_screen(table)))
-    proposal = propose(table, options.top)
+    daily = options.top if isinstance(options.top, int) else None
+    proposal = propose(table, None if daily else options.top, daily)
     make("file", **parameters(table))
     if options.output:
         write_text(options.output, proposal)
@@ -76,6 +79,12 @@ def run_look(options: argparse.Namespace) -> int:
     print(f"  attop run {file}    compares the methods; edit the file as you like")
     print(f"  attop deploy {id} --configfile {file}    chooses one and fits it on all rows")
     return 0
+
+
+def _read_top_or_daily(text: str) -> Top | int:
+    """Return the k of "100 a day", or a top."""
+    daily = re.fullmatch(r"([1-9]\d*) ?(?:a|per|/) ?day", text)
+    return int(daily[1]) if daily else read_top(text)
 
 
 def _screen(table: Look) -> Iterator[str]:

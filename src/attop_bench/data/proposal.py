@@ -74,11 +74,23 @@ def in_time(table: Look) -> dict[str, object] | None:
     return {"kind": "prequential", "options": options}
 
 
-def propose(table: Look, top: Top | None = None) -> str:
-    """Return a configuration in YAML, with comments; by default for the top 100 of as long a table."""
+def propose(table: Look, top: Top | None = None, daily: int | None = None) -> str:
+    """Return a configuration in YAML, with comments; by default for the top 100 of as long a table.
+
+    `daily` is a top of so many a day: of the rows there are on average between the first and the last date.
+    """
     options = parameters(table)
     id = identifier(table.path)
-    top = top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
+    days = table.days.get(options.get("day", ""), 0)
+    of_day = round(table.rows / days) if days else 0
+    if daily and not daily < of_day:
+        said = f"a day has {of_day} rows" if days else "no column holds dates, written as 2026-12-31"
+        raise DatasetError(f"dataset {table.path}: {daily} a day is no top of it: {said}; give another --top")
+    top = (
+        Top(k=daily, out_of=of_day)
+        if daily
+        else top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
+    )
     written = top.as_dict()
     if top.k is not None and top.k < table.rows:
         written.setdefault("of", table.rows)
@@ -127,12 +139,19 @@ def propose(table: Look, top: Top | None = None) -> str:
                 if later
                 else []
             ),
-            "    # of a list as long as this table; say what you will look at, of how many",
+            f"    # {_of_what(daily, days, of_day)}",
             f"    tops: [{_flow(written)}]",
             "    scoring: precision@k",
             _METHODS,
         ]
     )
+
+
+def _of_what(daily: int | None, days: int, of_day: int) -> str:
+    if daily:
+        return f"{daily} a day: of a day's rows, on average over {days} days"
+    known = f"; 100 a day: {{k: 100, of: {of_day}}}" * (of_day > 100)
+    return f"of a list as long as this table; say what you will look at, of how many{known}"
 
 
 def identifier(path: str) -> str:

@@ -141,7 +141,9 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: Record) ->
                 "top": str(top),
                 "chosen": trained.chosen[t],
                 "validation": trained.validation[t],
-                "at_edge": at_edge(trained.chosen[t], job.param_grid),
+                "at_edge": at_edge(
+                    trained.chosen[t], job.param_grid, candidates, trained.values[t], job.metric
+                ),
                 "model": describe(trained.models[t]),
                 "constant": all_alike(trained.scores[t]),
                 "inner": [

@@ -264,13 +264,13 @@ class Choice:
     grid: tuple[str, ...]
     #: For each top, the values chosen and in how many runs, the most frequent first.
     chosen: tuple[tuple[tuple[str, int], ...], ...]
-    #: at_edge, total: Selections at an end of the grid, of all selections over runs and tops.
+    #: at_edge, total: Selections at one end of the grid, the more frequent one, of all over runs and tops.
     at_edge: int
     total: int
 
     @property
     def mostly_at_edge(self) -> bool:
-        """Whether at least half of the selections are at an end of the grid."""
+        """Whether at least half of the selections are at the same end of the grid."""
         return self.total > 0 and 2 * self.at_edge >= self.total
 
 
@@ -303,7 +303,9 @@ def choices(
                     name,
                     tuple(map(_text, grid.get(name, ()))),
                     tuple(tuple(c.most_common()) for c in counts),
-                    sum(name in edges for _, _, edges in picked),
+                    max(
+                        Counter(_text(s[name]) for _, s, edges in picked if name in edges).values(), default=0
+                    ),
                     sum(name in s for _, s, _ in picked),
                 )
             )
