@@ -35,16 +35,28 @@ def finished(tmp_path_factory):
 
 
 def test_from_a_table_to_the_page(tmp_path, monkeypatch):
-    rows = "".join(f"{i * 7 % 41},{i * i % 37},{int(i * 11 % 53 < 18)}\n" for i in range(80))
+    rows = "".join(f"{i * 7 % 41},{i * i % 37},{int(i * 11 % 53 < 18)}\n" for i in range(240))
     (tmp_path / "mine.csv").write_text(f"a,b,y\n{rows}")  # neither tells the label by itself
     monkeypatch.chdir(tmp_path)
     attop = [sys.executable, "-c", "import sys; from attop_bench.cli.main import main; sys.exit(main())"]
-    for command in (["look", "mine.csv", "--output", "mine.yaml"], ["run", "mine.yaml", "--cores", "2"]):
+    said = {}
+    for command in (
+        ["look", "mine.csv", "--output", "mine.yaml"],
+        ["run", "mine.yaml", "--cores", "2"],
+        ["deploy", "mine", "logistic-regression", "--configfile", "mine.yaml"],
+        ["score", "deployed-mine", "mine.csv", "--top", "100", "--output", "list.csv"],
+        ["curve", "mine.yaml", "--out", "curve.png"],
+    ):
         done = subprocess.run([*attop, *command], capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stdout + done.stderr
+        said[command[0]] = done
     page = Path(yaml.safe_load(Path("mine.yaml").read_text())["output"], "report.html")
     assert page.stat().st_size > 10_000
-    assert f"The report: {page}" in done.stderr
+    assert f"The report: {page}" in said["run"].stderr
+    for picture in ("deployed-mine/capacity.png", "curve.png"):  # after three commands, and of all methods
+        assert Path(picture).read_bytes().startswith(b"\x89PNG")
+    assert "Positives among the first k of a test part of 48 items" in said["curve"].stdout
+    assert len(Path("list.csv").read_text().splitlines()) == 101  # after four
     assert main(["status", "--configfile", "mine.yaml"]) == 0  # nor do others need a folder made for them
 
 

@@ -220,14 +220,14 @@ def summarise(
     )
     rivals = {rival.model: rival for rival in judged.rivals}
     order = dict.fromkeys(filter(None, [judged.best, *rivals, *runs["model"]]))
-    means = runs.groupby("model")[["value", "lift", "seconds"]].mean().loc[list(order)]
+    means = runs.groupby("model")[["lift", "seconds"]].mean().loc[list(order)]
     limits = np.clip([interval(values[model], ratio) for model in order], *metric.bounds).T
     behind = {
         "behind": "mean", "behind_low": "low", "behind_high": "high", "p": "p", "best_is": "verdict"
     }  # fmt: skip
     table = pd.DataFrame(
         {
-            metric.name: means["value"],
+            metric.name: pd.Series(judged.means, dtype=float).reindex(order),
             "low": limits[0],
             "high": limits[1],
             "lift": means["lift"],

@@ -278,7 +278,11 @@ def try_methods(
         for method, job in jobs.items():
             records = Parallel()(delayed(_run)(job, dataset, fold) for fold in folds)
             error = next((o.error for o in records if not o.ok), "")
-            value = math.nan if error else float(np.nanmean(_values(job.metric, job, dataset, records)))
+            values = [] if error else _values(job.metric, job, dataset, records)
+            known = [value for value in values if math.isfinite(value)]
+            value = (
+                math.fsum(known) / len(known) if known else math.nan
+            )  # as `judge` has it, to the last digit
             yield Tried(method, value, records, error)
 
 
@@ -304,7 +308,7 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     found = np.array(_values(get_metric("precision@k"), job, dataset, records))
     ratio = float(np.mean([o.n_test / o.n_train for o in records]))  # type: ignore[operator]
     low, high = np.clip(interval(found, ratio), 0.0, 1.0)
-    mean, chance = float(found.mean()), float(dataset.y.mean())
+    mean, chance = math.fsum(found) / len(found), float(dataset.y.mean())
     if dataset.groups is not None:
         alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
         chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))

@@ -22,9 +22,9 @@ from attop_bench.report.compute.across import by_reason, sentences
 from attop_bench.report.compute.leads import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.figures import ACROSS, PAPER, draw
-from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
+from attop_bench.report.figures.scene import Scene, key_svg
 from attop_bench.report.page.render import Overview, Page, render, write_exports
-from attop_bench.report.page.section import Section, build_section, chips, left_out
+from attop_bench.report.page.section import Section, build_section, build_styles, chips, left_out
 
 __all__ = ["build_page", "build_report", "write_analysis", "write_comparison"]
 
@@ -74,9 +74,7 @@ def build_page(tables: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
     """Gather what the page says; see `build_report`."""
     results = Results(tables, manifest)
     titles, methods = results.titles, results.methods
-    styles = method_styles({id: entry.get("estimator", id) for id, entry in methods.items()})
-    if BASELINE in styles:  # in ink, which no leader has
-        styles[BASELINE] = replace(styles[BASELINE], colour=INK)
+    styles = build_styles(results)
     sections = [
         build_section(f"d{i}", _anchor(id), id, results, styles) for i, id in enumerate(results.datasets)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -24,14 +24,16 @@ from attop_bench.report.compute.tables import (
     wall_clock,
 )
 from attop_bench.report.figures import PER_DATASET, draw
-from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
+from attop_bench.report.figures.scene import INK, Figure, MethodStyle, Scene, method_styles
 from attop_bench.report.figures.transfer import Transfer, transfer
 from attop_bench.report.page.view import View, build_view
 
 __all__ = [
     "Chip",
     "Section",
+    "build_scene",
     "build_section",
+    "build_styles",
     "chips",
     "left_out",
     "protocol_sentence",
@@ -95,6 +97,23 @@ class Section:
         return [choice for choice in self.choices if choice.mostly_at_edge]
 
 
+def build_styles(results: Results) -> dict[str, MethodStyle]:
+    """Return the style of each method; the baseline is in ink, which no leader has."""
+    styles = method_styles({id: entry.get("estimator", id) for id, entry in results.methods.items()})
+    return {m: replace(style, colour=INK) if m == BASELINE else style for m, style in styles.items()}
+
+
+def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]) -> Scene:
+    """Return what all figures of a data set have in common."""
+    table, metric = results.standings, results.metric_of(dataset)
+    tops = table.loc[table["dataset"] == dataset, "top"]
+    lead = results.leads.get((dataset, metric, main_top(tops))) if len(tops) else None
+    loud = frozenset((BASELINE, *(leaders(lead) if lead else ())))
+    order = rank_methods(table, dataset, metric)
+    grouped = "groups" in results.datasets[dataset]
+    return Scene(name, dataset, metric, order, results.titles, styles, loud, grouped)
+
+
 def build_section(
     name: str,
     anchor: str,
@@ -107,13 +126,10 @@ def build_section(
     methods, entry = results.methods, results.datasets[dataset]
     leads = {(metric, top): lead for (its, metric, top), lead in results.leads.items() if its == dataset}
     here = table[table["dataset"] == dataset]
-    metric = results.metric_of(dataset)
-    order = rank_methods(table, dataset, metric)
+    scene = build_scene(name, dataset, results, styles)
+    metric, order = scene.metric, list(scene.order)
     tops = list(dict.fromkeys(here["top"]))  # the summary has them by size
-    own = [lead for (by, _), lead in leads.items() if by == metric]
     main = main_top(tops) if tops else ""
-    loud = frozenset((BASELINE, *(m for lead in own if lead.top == main for m in leaders(lead))))
-    scene = Scene(name, dataset, metric, order, titles, styles, loud, "groups" in entry)
     cost = _costs(here[(here["top"] == main) & (here["metric"] == metric)], runs, dataset, main, order)
     spent = {row["method"]: sum(row[s] for s in _SPENT if row[s] == row[s]) or math.nan for row in cost}
     chosen_tops, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
@@ -145,7 +161,7 @@ def build_section(
         order=order,
         leads=leads,
         views=views,
-        leaders=loud,
+        leaders=frozenset(scene.leaders),
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
         figures=draw(PER_DATASET, scene, {**results.tables, "summary": results.summary}) if order else [],
