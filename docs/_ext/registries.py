@@ -94,7 +94,7 @@ def abilities(name: str) -> dict[str, bool]:
 def learners() -> list[str]:
     """Names of the exported estimators that can be made without arguments, but for their common class."""
     known = {name: getattr(estimators, name) for name in estimators.__all__}
-    made = [n for n, value in known.items() if hasattr(value, "fit") and value is not estimators.Ranker]
+    made = [n for n, value in known.items() if hasattr(value, "predict") and value is not estimators.Ranker]
     return sorted((n for n in made if _without_arguments(known[n])), key=str.lower)
 
 

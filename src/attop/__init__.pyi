@@ -3,6 +3,7 @@ from .estimators import AATP as AATP
 from .estimators import ROCSVM as ROCSVM
 from .estimators import SVMPAUC as SVMPAUC
 from .estimators import BundleRanker as BundleRanker
+from .estimators import FactorRanker as FactorRanker
 from .estimators import GDPApK as GDPApK
 from .estimators import GDRanker as GDRanker
 from .estimators import GreedyPApK as GreedyPApK

@@ -217,15 +217,12 @@ def pat_mat_np(scores, y, k, beta=1.0):
 
 
 def softmax(scores, y):
-    """Eq. (2.2) of W. Yang et al. (2025), positive by positive."""
-    s = np.asarray(scores, float)
-    return sum(np.log(sum(np.exp(s_j - s_i) for s_j in s)) for s_i in s[np.asarray(y) == 1])
+    """Eq. (2.2) of W. Yang et al. (2025), each positive against itself and the negatives."""
+    pos, neg = split(scores, y)
+    return sum(np.log(1 + np.exp(neg - s).sum()) for s in pos)
 
 
 def softmax_at_k(scores, y, quantile, bandwidth):
-    """Eq. (3.5) of W. Yang et al. (2025); the quantile is the k-th highest score."""
-    s = np.asarray(scores, float)
-    return sum(
-        1 / (1 + np.exp(-(s_i - quantile) / bandwidth)) * np.log(sum(np.exp(s_j - s_i) for s_j in s))
-        for s_i in s[np.asarray(y) == 1]
-    )
+    """Eq. (3.5) of W. Yang et al. (2025), with the same inner sum; the quantile is the k-th highest score."""
+    pos, neg = split(scores, y)
+    return sum(np.log(1 + np.exp(neg - s).sum()) / (1 + np.exp(-(s - quantile) / bandwidth)) for s in pos)

@@ -35,7 +35,7 @@ COMPOSITES = ["TopStack"]
 #: What needs a package of an extra; its own tests, which are skipped without, have the checks of all.
 OPTIONAL = ["TopBooster"]
 #: What is exported beside them.
-OTHERS = ["Ranker", "TopThreshold", "predict_top", "top_threshold"]
+OTHERS = ["FactorRanker", "Ranker", "TopThreshold", "predict_top", "top_threshold"]
 NAMES = [n for n in estimators.__all__ if n not in [*OTHERS, *COMPOSITES, *OPTIONAL]]
 
 

@@ -5,6 +5,7 @@ from .budget import predict_top as predict_top
 from .budget import top_threshold as top_threshold
 from .bundle_ranker import BundleRanker as BundleRanker
 from .bundle_ranker import PatMat as PatMat
+from .factor_ranker import FactorRanker as FactorRanker
 from .gd_ranker import GDPApK as GDPApK
 from .gd_ranker import GDRanker as GDRanker
 from .minibatch import OnePMB as OnePMB

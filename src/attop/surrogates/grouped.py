@@ -81,8 +81,31 @@ class GroupedSurrogate(Surrogate):
         return 1.0
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
-        sample = RankingSample.from_labels(y, groups)
-        return self._bound(sample, sample.n_pos, sample.n_neg, None)
+        return self.bind_sample(RankingSample.from_labels(y, groups))
+
+    def bind_sample(self, sample: RankingSample) -> BoundSurrogate:
+        """Prepare for a sample that is laid out already; see `bind`."""
+        bound = self._bound(sample, sample.n_pos, sample.n_neg, None)
+        bound.surrogate = self
+        return bound
+
+    def defined_on(self, n_pos: Ints, n_neg: Ints) -> NDArray[np.bool_]:
+        """Tell which groups the surrogate is defined on; refuse if it is none.
+
+        Parameters
+        ----------
+        n_pos, n_neg : ndarray of shape (n_groups,)
+            Positives and negatives of each group.
+
+        Raises
+        ------
+        ValueError
+            If the surrogate is undefined on every group.
+        """
+        _, defined, need = self._group_k(n_pos, n_neg)
+        empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
+        eligible(empty, defined, need)
+        return defined
 
     def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)

@@ -25,23 +25,24 @@ class _Softmax(GroupedSurrogate):
 
 
 class SoftmaxLoss(_Softmax):
-    r"""Softmax loss, also called multinomial cross entropy: each positive against all items of its list.
+    r"""Softmax loss: the cross entropy of each positive among the negatives.
 
-    .. math:: \sum_{y_i = 1} \log \sum_j e^{s_j - s_i}.
+    .. math:: \sum_{y_i = 1} \log \Bigl(1 + \sum_{y_j = 0} e^{s_j - s_i}\Bigr).
 
     Notes
     -----
     Source: W. Yang et al. (2025), "Breaking the Top-K Barrier", KDD, eq. (2.2). At least 0, convex, smooth.
-    Divided by :math:`n_+` it is an upper bound of :math:`-\log \mathrm{DCG}`, with the natural logarithm
-    outside and the binary one in the discounts.
+    Divided by :math:`n_+` it is an upper bound of :math:`-\log \mathrm{DCG}`, the natural logarithm of a DCG
+    with binary ones in its discounts.
 
     The value is a sum over the positives, as in the paper: a user with more of them counts for more, and
     slopes are :math:`n_+` times those of a mean. An item of weight w counts w times in both sums. Defined on
     groups with a positive.
 
-    Differences from the paper: no temperature, since a model scales its scores; those of the paper are
-    cosines divided by :math:`\tau`. The inner sum is over all items, where the paper's code draws 1000
-    negatives.
+    Differences from the paper: its inner sum is over all items, and over 1000 sampled negatives in its
+    algorithm. Here it is over the positive itself and all negatives, so that positives do not push each
+    other down, and the value is bounded. There is no temperature, since a model scales its scores; those of
+    the paper are cosines divided by :math:`\tau`.
 
     Examples
     --------
@@ -60,7 +61,8 @@ class SoftmaxLoss(_Softmax):
 class SoftmaxLossAtK(TopSurrogate, _Softmax):
     r"""Softmax loss at k, SL@K: the softmax loss of the positives about and above the k-th score.
 
-    .. math:: \sum_{y_i = 1} \sigma\Bigl(\frac{s_i - s_{(k)}}{h}\Bigr) \log \sum_j e^{s_j - s_i},
+    .. math:: \sum_{y_i = 1} \sigma\Bigl(\frac{s_i - s_{(k)}}{h}\Bigr)
+              \log \Bigl(1 + \sum_{y_j = 0} e^{s_j - s_i}\Bigr),
               \qquad \sigma(z) = \frac{1}{1 + e^{-z}},
 
     with :math:`s_{(k)}` the k-th highest score of the list.
