@@ -24,7 +24,7 @@ try:
 except ConfigError as error:
     raise WorkflowError(f"The configuration cannot be run:\n{error}")
 
-if "SLURM_JOB_ID" in os.environ:
+if workflow.remote_exec or "SLURM_JOB_ID" in os.environ:
     adopt_servers()
 
 PLAN = Plan(CONFIG)

@@ -59,6 +59,7 @@ PLANNED = {
     ),
     *(f"PYTHONPATH=. snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
     "snakemake --cores 16",
+    "snakemake --cores all --until compile",
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
     "snakemake --cores 2 --configfile small.yaml",
     "snakemake --cores 2 --configfile visits.yaml",
@@ -70,6 +71,7 @@ VENV = "python3 -m venv .venv && . .venv/bin/activate"
 CI = "run word for word by .ci/run"
 PIP = "installs; .ci/run installs the same way"
 SLURM = "needs a SLURM; tests/slurm runs the profile on one"
+CLUSTER = "needs a scheduler; tests/workflow/test_cluster.py runs the profile with a made one"
 NETWORK = "asks the network whether the data can be had"
 #: Packages of extras that a page's Python needs.
 NEEDS = {
@@ -86,6 +88,7 @@ NOT_RUN = {
     "pip install -e .": PIP,
     'pip install -e ".[workflow]"': PIP,
     'pip install -e ".[slurm]"': PIP,
+    'pip install -e ".[cluster]"': PIP,
     'pip install "attop[boosters]"': PIP,
     'pip install "attop[torch]"': PIP,
     "snakemake --profile slurm": SLURM,
@@ -93,6 +96,7 @@ NOT_RUN = {
     "snakemake --profile slurm --default-resources slurm_partition=main slurm_account=mygroup": SLURM,
     "snakemake --profile slurm --group-components train=5 evaluate=1": SLURM,
     "snakemake --profile slurm --set-resources train:mem_mb=4000 train:runtime=30": SLURM,
+    'snakemake --profile profiles/cluster --cluster-generic-submit-cmd "qsub ..."': CLUSTER,
     "squeue --me": SLURM,
     "scancel --me --name=<SLURM run ID>": SLURM,
     "attop gap data.csv --label fraud --top 100": "needs a table; tests/cli/test_cli_tables.py has one",

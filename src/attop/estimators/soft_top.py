@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,13 +16,11 @@ from attop.estimators.base import Training, WeightedRanker, ranker, sharing
 from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.linear_bases import Bases, GivenBase, PointwiseBases
 from attop.solvers.descent.soft_top import Part
-from attop.solvers.descent.soft_top_search import Outcome, Request, search, thinned
+from attop.solvers.descent.soft_top_search import Outcome, Request, Run, search, thinned
 from attop.solvers.descent.standardised import Standardised, standardise
 from attop.surrogates.prec_at_k import SoftPrecAtK
 
 __all__ = ["SoftTop"]
-
-T = TypeVar("T")
 
 _BASES: dict[str, Callable[[], PointwiseBases]] = {
     "auto": PointwiseBases,
@@ -196,11 +194,26 @@ def _bases(base: str | BaseEstimator) -> Bases:
     return GivenBase(base)
 
 
-def _runner(n_jobs: int | None) -> Callable[[Iterable[Callable[[], T]]], list[T]]:
+def _runner(n_jobs: int | None) -> Run:
     from joblib import Parallel, delayed
 
     # Threads share X; what they wait for, products and compiled loops, runs side by side.
-    return lambda calls: Parallel(n_jobs, prefer="threads")(delayed(call)() for call in calls)
+    return lambda function, calls: Parallel(n_jobs, prefer="threads")(
+        delayed(_alone)(function, *call) for call in calls
+    )
+
+
+def _alone(function: Callable[..., Floats], *call: object) -> Floats:
+    """Call a function as here where joblib's backend does so on another machine."""
+    with _one_thread_each():
+        return function(*map(_aligned, call))
+
+
+def _aligned(given: Any) -> Any:
+    """Return what came from another machine, where arrays begin at any byte, such that the BLAS takes it."""
+    if isinstance(given, Part):
+        return replace(given, weight=_aligned(given.weight))
+    return np.require(given, requirements="A") if isinstance(given, np.ndarray) else given
 
 
 def _one_thread_each() -> AbstractContextManager[object]:

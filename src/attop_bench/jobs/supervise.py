@@ -227,7 +227,7 @@ def _end_of(status: int) -> Exit:
 def adopt_servers() -> None:
     """Become the parent of the servers that jobs below this process start.
 
-    SLURM follows the process tree: an orphan would escape its accounting, and outlive the job.
+    A scheduler follows the process tree: an orphan would escape its accounting, and outlive the job.
     """
     _adopt_orphans()
     os.environ[ADOPTER] = str(os.getpid())

@@ -14,8 +14,8 @@ from attop.solvers.descent.soft_top import Part, precision_about, refine
 
 __all__ = ["Outcome", "Request", "best_gain", "search", "thinned"]
 
-#: Calls functions, perhaps side by side, and returns what they return in their order.
-Run = Callable[[Iterable[Callable[[], Floats]]], list[Floats]]
+#: Calls a function with each tuple of arguments, perhaps side by side, and returns the values in their order.
+Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Floats]]
 
 #: Settings refined together share each product with X: as many as have this many scores in all, but at
 #: least four.
@@ -92,21 +92,21 @@ def search(
     bases : Bases
     requests : sequence of Request
     run : callable
-        The results do not depend on how many functions it calls at a time.
+        The results do not depend on how many calls it makes at a time.
 
     Returns
     -------
     outcomes : list of Outcome, one per request
     """
     every = range(len(bases.names))
-    starts = run(lambda train=train: bases.fit(some, train, every) for train, _ in folds)  # type: ignore[misc]
+    starts = run(bases.fit, [(some, train, every) for train, _ in folds])
     first = [_best_base(some, folds, starts, request.top, len(every)) for request in requests]
     chosen = sorted({j for j, _ in first})
     # One by one, so that a base does not depend on which others are wanted.
-    whole = dict(zip(chosen, run(lambda j=j: bases.fit(X, part, [j])[:, 0] for j in chosen), strict=True))  # type: ignore[misc]
+    whole = dict(zip(chosen, run(bases.fit, [(X, part, [j]) for j in chosen]), strict=True))
     outcomes = []
     for request, (j, before) in zip(requests, first, strict=True):
-        outcome = Outcome(whole[j], whole[j], bases.names[j])
+        outcome = Outcome(whole[j][:, 0], whole[j][:, 0], bases.names[j])
         usable = np.isfinite(before)
         if usable.any():
             kept = [(*fold, start[:, j]) for fold, start, ok in zip(folds, starts, usable, strict=True) if ok]
@@ -144,16 +144,16 @@ def _choose_refinement(
     )
     n_together = max(_FEWEST_TOGETHER, _SCORES // X.shape[0])
     batches = [settings[i : i + n_together] for i in range(0, len(settings), n_together)]
-
-    def validate(batch: Floats, train: Part, test: Part, start: Floats) -> Floats:
-        return precision_about(X, refine(X, train, request.top, start, *batch.T), test, request.top)
-
-    jobs = [(batch, *fold) for fold in folds for batch in batches]
-    values = np.concatenate(run(lambda job=job: validate(*job) for job in jobs))  # type: ignore[misc]
+    jobs = [(X, request.top, batch, *fold) for fold in folds for batch in batches]
+    values = np.concatenate(run(_validate, jobs))
     gains = values.reshape(len(folds), -1) - before[:, None]
     best, outcome.gain, outcome.gain_se = best_gain(gains)
     if outcome.gain > request.min_gain_se * outcome.gain_se:
         outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
+
+
+def _validate(X: Features, top: Top, batch: Floats, train: Part, test: Part, start: Floats) -> Floats:
+    return precision_about(X, refine(X, train, top, start, *batch.T), test, top)
 
 
 def best_gain(gains: Floats) -> tuple[int, float, float]:

@@ -1,0 +1,48 @@
+"""The profile for any scheduler, with a submit command that starts jobs in the background of this machine."""
+
+import numpy as np
+import pytest
+
+from support import ROOT
+from support.small_run import SMALL, snakemake
+
+pytest.importorskip("snakemake_executor_plugin_cluster_generic")
+
+ONE = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][1:], "trace": False}
+SCORES = [
+    f"results/train/wdbc/{method}/repeat0-fold{fold}/scores.npz"
+    for method in ("sgd-avg", "logistic-regression")
+    for fold in (0, 1)
+]
+SUBMIT = """#!/bin/sh
+echo "$@" >> submitted
+"$4" > /dev/null 2>&1 &
+echo $!
+"""
+
+
+def test_results_are_those_of_a_run_on_one_machine(tmp_path):
+    submit = tmp_path / "submit.sh"
+    submit.write_text(SUBMIT)
+    asked = "{threads} {resources.mem_mb} {resources.runtime}"
+    status, output = snakemake(
+        tmp_path / "cluster",
+        "--profile",
+        str(ROOT / "profiles" / "cluster"),
+        "--cluster-generic-submit-cmd",
+        f"sh {submit} {asked}",
+        *SCORES,
+        config=ONE,
+    )
+    assert status == 0, output
+    submitted = [line.split() for line in (tmp_path / "cluster" / "submitted").read_text().splitlines()]
+    assert len(submitted) == 3  # data, compilation and training: a group each
+    assert {threads for threads, *_ in submitted} == {"1"}
+    training = submitted[-1]
+    assert int(training[1]) < 2000  # of its largest job
+    assert int(training[2]) == 10 * len(SCORES)  # of all its jobs
+    status, output = snakemake(tmp_path / "alone", "--cores", "1", *SCORES, config=ONE)
+    assert status == 0, output
+    for path in SCORES:
+        with np.load(tmp_path / "cluster" / path) as there, np.load(tmp_path / "alone" / path) as here:
+            np.testing.assert_array_equal(there["scores"], here["scores"])
