@@ -5,12 +5,19 @@ import csv
 import numpy as np
 import pandas as pd
 import pytest
-from studies.board import check_controls, findings, questions, set_means
+from studies.board import check_controls, findings, questions, send, set_means
 from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
 
+from attop.core.files import write_json
+from attop.metrics import get_metric
 from attop.statistics import wilcoxon
+from attop_bench.data.base import Dataset
+from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.config import load_config, read_yaml
+from attop_bench.run.folds import write_folds
 from attop_bench.run.plan import Plan
+from attop_bench.run.rescore import rescore
+from attop_bench.run.tables import KEY, TABLES, write_tables
 from support import ROOT
 
 TOPS = ("kappa=0.25", "kappa=0.5", "kappa=1.0", "tau=0.01")
@@ -153,3 +160,75 @@ def test_aatp_draws_rows_with_their_share_of_positives():
     y = (X[:, 0] > 1).astype(int)
     model = AATPOnSample(top={"kappa": 0.5}, n_rows=100).fit(X, y)
     assert y[np.argsort(-model.decision_function(X))[:20]].mean() > 0.9
+
+
+@pytest.fixture
+def prepared(tmp_path):
+    """A configuration of one set, its data and its folds."""
+    protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}, "repeats": 2}
+    data = {
+        "id": "d",
+        "kind": "digit",
+        "params": {"digit": 8},
+        "protocol": protocol,
+        "tops": [{"kappa": 1.0}],
+    }
+    method = {"id": "m", "estimator": "sklearn.dummy.DummyClassifier"}
+    config = load_config({"datasets": [data], "methods": [method], "output": str(tmp_path / "run")})
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    dataset = Dataset("d", X, (X[:, 0] > 1).astype(int))
+    dataset.save(Plan(config).stage_path("d"))
+    for repeat in range(2):
+        folds = make_folds("stratified", dataset, repeat, 0, n_folds=3, inner_folds=2)
+        write_folds(Plan(config).folds_path("d", repeat), folds, dataset, config.split("d", repeat))
+    return config, dataset
+
+
+def test_published_splits_are_the_test_rows(prepared):
+    config, dataset = prepared
+    found = send.splits(config)
+    assert list(found["repeat"]) == [0, 1]
+    for repeat, text in zip(found["repeat"], found["tested_in"], strict=True):
+        for number, fold in enumerate(make_folds("stratified", dataset, repeat, 0, n_folds=3, inner_folds=2)):
+            assert [i for i, char in enumerate(text) if char == str(number)] == sorted(fold.test)
+
+
+def test_predictions_are_what_rescore_reads(prepared, tmp_path):
+    config, dataset = prepared
+    found = send.predictions(config, "sklearn.naive_bayes.GaussianNB", "bayes")
+    found.to_parquet(tmp_path / "p.parquet", index=False)
+    precision = get_metric("precision@k")
+    tables = rescore(
+        [tmp_path / "p.parquet"], config.datasets[0].tops, [precision], precision, n_jobs=1
+    ).tables
+    assert len(tables["evaluation"]) == 6
+    assert tables["evaluation"]["value"].mean() > 0.8
+    np.testing.assert_array_equal(found["label"], dataset.y[found["row"]])
+
+
+def stored(folder, tables):
+    empty = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
+    write_tables({**empty, **tables}, folder / "tables")
+    write_json(folder / "manifest.json", story())
+
+
+def test_a_sent_method_has_its_row(tmp_path):
+    run = tables()
+    run["runs"]["n_test"] = 400.0
+    stored(tmp_path / "run", run)
+    part = {
+        name: run[name].query("method == 'lightgbm'").assign(method="Mine") for name in ("evaluation", "runs")
+    }
+    part["evaluation"]["value"] += 0.5
+    stored(tmp_path / "sent", part)
+    send.row(tmp_path / "run", tmp_path / "sent", tmp_path / "page")
+    board = pd.read_csv(tmp_path / "page" / "board.csv")
+    assert set(board.groupby("top")["method"].first()) == {"Mine"}
+    assert (tmp_path / "page" / "pareto.png").is_file()
+    stored(tmp_path / "small", {**part, "runs": part["runs"].assign(n_test=399.0)})
+    with pytest.raises(ValueError, match="is not a part of"):
+        send.row(tmp_path / "run", tmp_path / "small", tmp_path / "page")
+    stored(tmp_path / "twice", {name: t.assign(method="lightgbm") for name, t in part.items()})
+    with pytest.raises(ValueError, match="'lightgbm' is a method of"):
+        send.row(tmp_path / "run", tmp_path / "twice", tmp_path / "page")

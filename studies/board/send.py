@@ -1,0 +1,134 @@
+"""The board's splits, predictions of any classifier on them, and its row beside those of a run.
+
+    python -m studies.board.send splits RUN splits.csv.gz
+    python -m studies.board.send predict RUN package.Class NAME predictions.parquet [--sets SET ...]
+    attop rescore predictions.parquet --output scored
+    python -m studies.board.send row RUN scored FOLDER
+
+RUN is the output of config/suites/rare.yaml, of which `splits` and `predict` need the data and folds alone:
+
+    PYTHONPATH=. snakemake --cores 4 --configfile config/suites/rare.yaml --until split
+
+Foundation models take part by `predict`, where their weights are: tabpfn.TabPFNClassifier,
+tabicl.TabICLClassifier.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from attop.core.files import read_json, write_parquet
+from attop.experiment.splits import Fold
+from attop.metrics.scorer import scores_of
+from attop_bench.data.base import Dataset, load_available
+from attop_bench.papers.page import write_findings
+from attop_bench.run.config import Config, load_config, read_yaml
+from attop_bench.run.fitting import import_estimator
+from attop_bench.run.folds import read_folds
+from attop_bench.run.plan import Plan
+from attop_bench.run.tables import read_tables
+from studies.board import CONFIGURATION, findings
+
+__all__ = ["main", "predictions", "row", "splits"]
+
+_PART = ["dataset", "repeat", "fold"]
+
+
+def _parts(config: Config, sets: Sequence[str] = ()) -> Iterator[tuple[str, int, Dataset, list[Fold]]]:
+    """Yield set, repeat, data and folds; a set that is unavailable is left out."""
+    plan = Plan(config)
+    for data in config.datasets:
+        dataset = load_available(plan.stage_path(data.id)) if not sets or data.id in sets else None
+        if isinstance(dataset, Dataset):
+            for repeat in range(data.protocol.repeats):
+                path = plan.folds_path(data.id, repeat)
+                yield data.id, repeat, dataset, read_folds(path, dataset, config.split(data.id, repeat))
+
+
+def splits(config: Config) -> pd.DataFrame:
+    """Return a row for each set and repeat: one character a row of the set, the fold that tests it.
+
+    ``-`` is a row that no fold tests. But for fraud-stream, which goes forward in time, all other rows train.
+    """
+    found = []
+    for name, repeat, dataset, folds in _parts(config):
+        tested = np.full(len(dataset.y), "-")
+        for number, fold in enumerate(folds):
+            tested[fold.test] = str(number)
+        found.append({"set": name, "repeat": repeat, "rows": len(tested), "tested_in": "".join(tested)})
+    return pd.DataFrame(found)
+
+
+def predictions(config: Config, estimator: str, method: str, sets: Sequence[str] = ()) -> pd.DataFrame:
+    """Fit a class on the training rows of every fold, as it is, and score the test rows.
+
+    Returns
+    -------
+    DataFrame
+        Columns that `attop rescore` reads.
+    """
+    model = import_estimator(estimator)()
+    found = []
+    for name, repeat, dataset, folds in _parts(config, sets):
+        for number, fold in enumerate(folds):
+            fitted = clone(model).fit(dataset.X[fold.train], dataset.y[fold.train])
+            run = {"dataset": name, "method": method, "repeat": repeat, "fold": number, "row": fold.test}
+            scores = scores_of(fitted, dataset.X[fold.test])
+            found.append(pd.DataFrame({**run, "label": dataset.y[fold.test], "score": scores}))
+    return pd.concat(found, ignore_index=True)
+
+
+def row(run: Path, scored: Path, folder: Path) -> None:
+    """Write the board's page with the methods of ``attop rescore`` beside those of a run.
+
+    Raises
+    ------
+    ValueError
+        If they were tested on other parts, or a method has the name of one of the run.
+    """
+    names = ("evaluation", "runs")
+    tables, story = read_tables([run / "tables"]), read_json(run / "manifest.json")
+    sent = {name: pd.read_parquet(scored / "tables" / f"{name}.parquet") for name in names}
+    sizes, its = (t.drop_duplicates(_PART).set_index(_PART)["n_test"] for t in (tables["runs"], sent["runs"]))
+    if other := [part for part, n in its.items() if sizes.get(part) != n]:
+        raise ValueError(f"{scored}: {other[0]} is not a part of {run}, or of another size: use its splits")
+    methods = list(dict.fromkeys(sent["runs"]["method"]))
+    if twice := set(methods) & set(story["methods"]):
+        raise ValueError(f"{scored}: {twice.pop()!r} is a method of {run}: give yours another name")
+    both = {name: pd.concat([tables[name], sent[name]], ignore_index=True) for name in names}
+    titles = {**story["methods"], **{method: {"title": method} for method in methods}}
+    write_findings(findings({**tables, **both}, {**story, "methods": titles}), folder, "studies.board")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, names in (
+        ("splits", ["file"]),
+        ("predict", ["estimator", "method", "file"]),
+        ("row", ["scored", "folder"]),
+    ):
+        command = commands.add_parser(name)
+        for argument in ("run", *names):
+            command.add_argument(argument)
+    commands.choices["predict"].add_argument("--sets", nargs="+", default=[])
+    options = parser.parse_args(arguments)
+    if options.command == "row":
+        return row(Path(options.run), Path(options.scored), Path(options.folder))
+    suite = read_yaml("config/config.yaml") | read_yaml(CONFIGURATION)
+    config = load_config({**suite, "output": options.run})
+    if options.command == "splits":
+        return splits(config).to_csv(options.file, index=False, compression={"method": "gzip", "mtime": 0})
+    found = predictions(config, options.estimator, options.method, options.sets)
+    return write_parquet(options.file, found)
+
+
+if __name__ == "__main__":
+    main()
