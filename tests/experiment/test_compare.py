@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from matplotlib.figure import Figure
 from scipy.sparse import coo_array, csr_array
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier
@@ -25,6 +26,7 @@ from sklearn.preprocessing import StandardScaler
 
 from attop import GDPApK, SGDAtK, compare_at_top
 from attop.experiment import candidate
+from attop.experiment.capacity import draw_capacity
 from attop.metrics import get_metric, make_top_scorer, precision_at_k, recall_at_k
 from attop.metrics.custom import custom_metric
 from attop.statistics import corrected_t_test
@@ -341,6 +343,18 @@ def test_the_curve_of_hits_is_in_items_of_the_list():
     assert curve[-1, 0] == pytest.approx(180)
     with pytest.raises(ValueError, match="'strip' or 'capacity'"):
         found.plot("lift")
+
+
+def test_share_and_lift_are_the_hits_in_other_units():
+    curves = {"a": np.linspace(0, 1, 31)[None] ** 0.5}
+    drawn = {}
+    for unit in ("hits", "share", "lift"):
+        (line, _) = draw_capacity(Figure().subplots(), curves, 10, 200, 40, unit)["a"]
+        drawn[unit] = dict(zip(*line.get_data(), strict=True))
+    assert set(drawn["hits"]) == set(drawn["share"]) == {*drawn["lift"], 0.0}
+    for k, hits in drawn["hits"].items():
+        assert drawn["share"][k] == pytest.approx(hits / 40)
+        assert k == 0 or drawn["lift"][k] == pytest.approx(hits / (k * 40 / 200))
 
 
 def test_progress_is_shown_unless_asked_not_to(capsys):

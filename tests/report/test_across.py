@@ -14,7 +14,6 @@ from attop.statistics import (
     against_control,
     bayesian_signed_rank,
     effect_sizes,
-    performance_profile,
     wilcoxon,
 )
 from support.comparisons import compare, figures, said, table, xml
@@ -47,7 +46,7 @@ class TestDemsar:
         assert "<m> and <cf>." in verdict
 
     def test_figures(self, demsar):
-        diagram, profile = figures(demsar)
+        (diagram,) = figures(demsar)
         for words in (
             "14 data sets",
             "precision@k (higher is better; at k=5)",
@@ -56,18 +55,9 @@ class TestDemsar:
             "CD = 1.25",
         ):
             assert words in diagram.caption
-        assert "a ratio, best value over own value" in profile.caption
-        for figure in (diagram, profile):
-            marked = {g.get("data-m") for g in xml(figure).iter() if g.get("class") == "m"}
-            assert marked == set(DEMSAR.columns)
-        for group in xml(profile).iter():
-            if group.get("class") == "m" and (path := group.find("{*}path")) is not None:
-                corners = np.array(re.findall(r"[ML]([-0-9.]+) ([-0-9.]+)", path.get("d")), float)
-                assert np.isclose(np.diff(corners, axis=0), 0).any(axis=1).all()  # shares rise in steps
-        assert figures(compare(table(DEMSAR))) == [diagram, profile]
-        steps = pd.read_csv(StringIO(profile.data))
-        for method, share in performance_profile(DEMSAR, higher_is_better=True).share.items():
-            assert steps.loc[steps["method"] == method, "share"].to_numpy() == pytest.approx(share, abs=1e-5)
+        marked = {g.get("data-m") for g in xml(diagram).iter() if g.get("class") == "m"}
+        assert marked == set(DEMSAR.columns)
+        assert figures(compare(table(DEMSAR))) == [diagram]
 
 
 def test_bars_of_the_diagram_join_what_does_not_differ():
@@ -77,7 +67,7 @@ def test_bars_of_the_diagram_join_what_does_not_differ():
         np.clip(np.linspace(0.8, 0.5, 7) + rng.normal(0, 0.08, (12, 7)), 0.01, 1), columns=list("abcdefg")
     )
     found = compare(table(values))
-    diagram, _ = figures(found)
+    (diagram,) = figures(found)
     bars = pd.read_csv(StringIO(diagram.data), dtype={"bars": str}).fillna("")
     ranks = [bars["mean_rank"][bars["bars"].str.split().map(lambda b, i=i: str(i) in b)] for i in range(1, 9)]
     ranks = [r for r in ranks if len(r)]
@@ -133,10 +123,6 @@ class TestUnits:
         assert found.friedman.chi2 == pytest.approx(9.28, abs=0.006)
         assert "no common unit" in found.standings[1].effect.refused
         assert found.standings[1].posterior.refused
-        assert figures(found)[1].svg  # of ratios
-        values.iloc[7, 0] = 0
-        evaluation = table(values, folds=(0.0,)).assign(metric=lambda t: t["dataset"].map(metrics))
-        assert "no common unit" in figures(compare(evaluation, metrics))[1].caption
 
     def test_lower_is_better(self):
         evaluation = table(1 - DEMSAR, "last-rank")
@@ -189,15 +175,10 @@ def test_too_little_to_compare(evaluation, why):
     found = compare(evaluation)
     assert why in found.refused
     assert why in " ".join(said(found))
-    diagram, profile = figures(found)
+    (diagram,) = figures(found)
     assert found.test == diagram.svg == ""
     assert "No critical-difference diagram" in diagram.caption
     assert all(math.isnan(s.p) for s in found.standings)
-    if "there are 4" in why:  # enough to show, not to test
-        xml(profile)
-    else:
-        assert not profile.svg
-        assert "No performance profile" in profile.caption
 
 
 def test_two_methods_are_compared_by_wilcoxon():
@@ -207,10 +188,9 @@ def test_two_methods_are_compared_by_wilcoxon():
     assert "more than chance explains (Wilcoxon" in said(found)[1]
 
 
-def test_zeros_make_a_profile_of_gaps_and_chance_no_winner():
+def test_chance_makes_no_winner():
     rng = np.random.default_rng(5)
     found = compare(table(pd.DataFrame(rng.integers(0, 3, (9, 4)) / 4, columns=list("abcd")), folds=(0.0,)))
-    diagram, profile = figures(found)
-    assert "a difference, best value minus own value" in profile.caption
+    (diagram,) = figures(found)
     assert "no method can be called better" in said(found)[1]
     assert "do not read single differences" in diagram.caption

@@ -53,4 +53,4 @@ def test_all_letters_are_inside_and_large_enough(pictures):
                 assert outside(canvas) < 1, name
             sizes = [t.get_fontsize() for t in canvas.findobj(Text) if t.get_text()]
             assert min(sizes) >= SMALLEST, name
-    assert narrow == {"d0-top", "d0-budget", "across-profile"}
+    assert narrow == {"d0-top", "d0-budget"}

@@ -36,6 +36,10 @@ def test_the_first_screen_has_winner_number_verdict_strip_and_curve(n_runs, tmp_
             if width == DESK:
                 curve = page.locator(".current figure[id$=-capacity] svg")
                 assert curve.evaluate("e => e.getBoundingClientRect().bottom") < 900
+            figure = page.locator(".current figure[id$=-capacity]")
+            for unit in ("lift", "share", "hits"):
+                figure.locator(f"input[value={unit}]").evaluate("e => e.click()")
+                assert opened.shown(".current figure .by", "class") == {f"by {unit}": 1}
             marks = page.locator(".current .strip li[data-m]").evaluate_all(
                 "all => all.map(e => [e.className.split(' ')[0], e.querySelector('.value').textContent])"
             )

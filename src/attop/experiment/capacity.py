@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.lines import Line2D
 
-__all__ = ["BUDGETS", "capacity", "draw_capacity"]
+__all__ = ["BUDGETS", "UNITS", "capacity", "draw_capacity"]
 
 #: Where a curve is read, in budgets.
 BUDGETS = np.linspace(0, 3, 31)
@@ -30,8 +30,16 @@ def capacity(points: RocPoints, top: Top) -> Floats:
     return points.hits(np.minimum(BUDGETS * k, n)) / k
 
 
+#: What a curve may show, and the name of its axis.
+UNITS = {
+    "hits": "hits among the first k",
+    "share": "share of all positives that is found",
+    "lift": "times the hits of a random order",
+}
+
+
 def draw_capacity(
-    axes: Axes, curves: Mapping[str, Floats], k: int, n: int, n_pos: int
+    axes: Axes, curves: Mapping[str, Floats], k: int, n: int, n_pos: int, unit: str = "hits"
 ) -> dict[str, tuple[Line2D, FillBetweenPolyCollection]]:
     """Draw the mean curve of each model with a band, the random and the perfect order, and the budget.
 
@@ -42,18 +50,23 @@ def draw_capacity(
         See `capacity`. The band is a standard deviation over the runs wide on each side.
     k, n, n_pos : int
         The budget, and the list it is spent on: its items and positives.
+    unit : {"hits", "share", "lift"}
 
     Returns
     -------
     dict of str to (line, band)
     """
     x = BUDGETS * k
-    x, drawn = x[x <= n], {}
-    axes.plot(x, np.minimum(x, n_pos), color=_QUIET, linewidth=0.8, linestyle="--")
-    axes.plot(x, x * n_pos / n, color=_QUIET, linewidth=0.8, linestyle=":")
+    x, drawn = x[(x <= n) & ((x > 0) | (unit != "lift"))], {}
+    scale = {"hits": np.ones_like(x), "share": np.full_like(x, 1 / n_pos)}.get(unit)
+    scale = n / (np.maximum(x, 1e-9) * n_pos) if scale is None else scale
+    ends = np.minimum(x, n_pos) * scale, x * n_pos / n * scale
+    axes.plot(x, ends[0], color=_QUIET, linewidth=0.8, linestyle="--")
+    axes.plot(x, ends[1], color=_QUIET, linewidth=0.8, linestyle=":")
     axes.axvline(k, color=_QUIET, linewidth=0.8)
     for model, runs in curves.items():
-        mean, spread = k * runs.mean(axis=0)[: len(x)], k * runs.std(axis=0)[: len(x)]
+        shown = k * runs[:, np.isin(BUDGETS * k, x)] * scale
+        mean, spread = shown.mean(axis=0), shown.std(axis=0)
         (line,) = axes.plot(x, mean, label=model)
         band = axes.fill_between(
             x, mean - spread, mean + spread, color=line.get_color(), alpha=0.18, linewidth=0
@@ -61,11 +74,11 @@ def draw_capacity(
         drawn[model] = line, band
     here = axes.get_xaxis_transform()
     axes.text(k, 1.01, f"budget {k:,}", transform=here, ha="center", va="bottom", fontsize=8)
-    for height, word in ((min(x[-1], n_pos), "perfect"), (x[-1] * n_pos / n, "random")):
+    for height, word in ((ends[0][-1], "perfect"), (ends[1][-1], "random")):
         axes.annotate(
             word, (x[-1], height), (-2, 3), textcoords="offset points", ha="right", color=_QUIET,
             fontsize=8,
         )  # fmt: skip
-    axes.set(xlim=(0, x[-1]), xlabel="items looked at, k", ylabel="hits among the first k")
+    axes.set(xlim=(0, x[-1]), xlabel="items looked at, k", ylabel=UNITS[unit])
     axes.set_ylim(bottom=0)
     return drawn

@@ -15,7 +15,7 @@ import pandas as pd
 from attop.core.top import main_top, sort_tops
 from attop.core.wording import counted, fixed, listed, with_p
 from attop.metrics.registry import get_metric
-from attop.statistics.profiles import Bootstrap, Profile, bootstrap_means, performance_profile, regret
+from attop.statistics.profiles import Bootstrap, bootstrap_means, regret
 from attop.statistics.ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
 from attop.statistics.two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
 from attop_bench.report.compute.tables import costs, require
@@ -38,7 +38,6 @@ __all__ = [
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
 _UNIT = (0.0, 1.0)
-_PROFILE_DATASETS = 3  # fewer make a profile of one or two steps
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,6 @@ class Across:
     left_out: dict[str, str]
     #: Why nothing was tested, empty if something was.
     refused: str
-    #: Of the values of the methods that have one on every compared data set.
-    profile: Profile
     #: Of the mean ranks, over the compared data sets.
     resampled: Bootstrap
 
@@ -159,7 +156,6 @@ def across(
         nemenyi,
         matrix.without_datasets,
         refused,
-        _profile(scores, shared_unit),
         bootstrap_means(rank_rows(scores), higher_is_better=False),
     )
 
@@ -217,17 +213,6 @@ def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, st
         if bounded
         else Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1."),
     )
-
-
-def _profile(values: pd.DataFrame, shared_unit: bool) -> Profile:
-    if len(values) < _PROFILE_DATASETS:
-        few = f"It needs at least {_PROFILE_DATASETS} data sets, and there are {len(values)}."
-        return Profile("ratio", values, values.count(), len(values), refused=few)
-    profile = performance_profile(values, higher_is_better=True)
-    if profile.kind == "gap" and not shared_unit:
-        unlike = "A value is zero or negative, so there are no ratios, and the metrics have no common unit."
-        return replace(profile, refused=unlike)
-    return profile
 
 
 def sentences(

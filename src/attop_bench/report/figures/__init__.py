@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attop_bench.report.figures.across import diagram_figure, profile_figure
+from attop_bench.report.figures.across import diagram_figure
 from attop_bench.report.figures.curves import (
     budget_figure,
     capacity_figure,
@@ -41,7 +41,6 @@ ACROSS: tuple[Drawing, ...] = (
     Drawing("Regret", ("leads",), regret_figure),
     Drawing("Who beats whom", ("leads",), wins_figure),
     Drawing("Mean ranks", ("across",), diagram_figure),
-    Drawing("Distance to the best", ("across",), profile_figure),
 )
 
 #: Drawn once, as files alone: the page has them as text.

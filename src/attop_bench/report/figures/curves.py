@@ -10,7 +10,7 @@ import pandas as pd
 from attop.core.top import Top, main_top, sort_tops
 from attop.core.typing import Floats
 from attop.core.wording import abridge, counted, listed, seconds
-from attop.experiment.capacity import BUDGETS, capacity, draw_capacity
+from attop.experiment.capacity import BUDGETS, UNITS, capacity, draw_capacity
 from attop.metrics.registry import get_metric
 from attop.metrics.roc import RocPoints
 from attop_bench.report.compute.across import pareto_front
@@ -170,23 +170,27 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
     }
     k = Top.parse(top).resolve(n, n_pos)
     with figure_theme():
-        canvas, (axes,) = blank(1, height=3.3)
+        canvas, (first,) = blank(1, height=3.3)
         canvas.set_figwidth(4.6)
-        drawn = draw_capacity(axes, curves, k, n, n_pos)
-        for method, (line, band) in drawn.items():
-            loud = method in scene.leaders
-            line.set(**scene.styles[method].line, label=abridge(scene.titles[method]) if loud else None)
-            band.set(color=scene.styles[method].colour, visible=loud)
-            for artist in (line, band):
-                artist.set_gid(f"method:{method}")
-        few = [m for m in drawn if m in scene.leaders][:5]
-        box = axes.legend(loc="upper left", handles=[drawn[m][0] for m in few])
-        for method, text, handle in zip(few, box.get_texts(), box.legend_handles, strict=True):
-            text.set_gid(f"method:{method}")
-            if handle is not None:
-                handle.set_gid(f"method:{method}")
+        others = [canvas.add_subplot(1, 1, 1) for _ in range(len(UNITS) - 1)]
+        for unit, axes in zip(UNITS, (first, *others), strict=True):
+            axes.set_gid(f"by:{unit}")
+            drawn = draw_capacity(axes, curves, k, n, n_pos, unit)
+            for method, (line, band) in drawn.items():
+                loud = method in scene.leaders
+                line.set(**scene.styles[method].line, label=abridge(scene.titles[method]) if loud else None)
+                band.set(color=scene.styles[method].colour, visible=loud)
+                for artist in (line, band):
+                    artist.set_gid(f"method:{method}")
+            few = [m for m in drawn if m in scene.leaders][:5]
+            lines = [drawn[m][0] for m in few]
+            box = axes.legend(handles=lines, loc="upper right" if unit == "lift" else "upper left")
+            for method, text, handle in zip(few, box.get_texts(), box.legend_handles, strict=True):
+                text.set_gid(f"method:{method}")
+                if handle is not None:
+                    handle.set_gid(f"method:{method}")
         table = pd.DataFrame({"k": k * BUDGETS} | {m: k * c.mean(axis=0) for m, c in curves.items()})
-        return scene.picture(
+        found = scene.picture(
             "capacity",
             canvas,
             f"Hits among the first k against k, {counted(len(curves), 'method')}.",
@@ -196,6 +200,9 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
             "order; dotted: a random one.",
             table.melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]],
         )
+        for axes in others:  # a file shows the hits alone
+            axes.set_visible(False)
+        return found
 
 
 def expected_best(values: Floats) -> Floats:

@@ -9,7 +9,8 @@ function rowsOf(csv, method) {
 /** The figure on its own: without hidden methods, in the colours of a light page. */
 function vector(svg) {
   const copy = svg.cloneNode(true), style = copy.querySelector("style");
-  for (const mark of all(".m.off", copy)) mark.remove();
+  const unit = svg.closest("figure").querySelector("input:checked")?.value;
+  for (const mark of all(`.m.off, .by:not(.${unit})`, copy)) mark.remove();
   for (const mark of all(".m.quiet [class]", copy)) mark.setAttribute("class", `${mark.getAttribute("class")}q`);
   style.textContent += style.textContent.replace(/\.(\w+)\{/g, ".$1q{").replace(/var\(--method, #\w+\)/g, DATA.quiet);
   const text = new XMLSerializer().serializeToString(copy);

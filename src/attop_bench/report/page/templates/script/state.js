@@ -72,8 +72,7 @@ function tell(text, at) {
   tip.hidden = !text;
   if (!text) return;
   tip.textContent = text;
-  const { left, top, bottom } = at.getBoundingClientRect();
-  const [width, height] = [tip.offsetWidth, tip.offsetHeight];
+  const { left, top, bottom } = at.getBoundingClientRect(), [width, height] = [tip.offsetWidth, tip.offsetHeight];
   tip.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
   tip.style.top = `${bottom + height + 12 > innerHeight ? top - height - 6 : bottom + 6}px`;
 }
