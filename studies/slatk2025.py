@@ -55,9 +55,9 @@ LOSSES: Mapping[str, Mapping[str, list[Any]]] = {
     "softmax": {"surrogate": ["softmax"], "scale": [2.0, 5.0]},
     "softmax@20": {"surrogate": [SoftmaxLossAtK(K)], "scale": [2.0, 5.0]},
     "pap@20-avg": {"surrogate": ["pap@k-avg"], "scale": [2.0, 5.0]},
+    "prec@20-avg": {"surrogate": ["prec@k-avg"], "scale": [2.0, 5.0]},
     "pap@20-ts": {"surrogate": ["pap@k-ts"], "scale": [2.0, 5.0]},
     "pap@20-ramp": {"surrogate": ["pap@k-ramp"], "scale": [2.0, 5.0]},
-    "prec@20-avg": {"surrogate": ["prec@k-avg"], "scale": [2.0, 5.0]},
 }
 #: Users of a step, where there are many.
 BATCH = {"amazon2014-electronic": 1000, "food": 1000}
@@ -114,7 +114,11 @@ def popularity(train: csr_matrix) -> Any:
 def compare(dataset: str, train: csr_matrix, test: csr_matrix) -> Iterator[dict[str, Any]]:
     """Yield a row for each loss: settings by a tenth of the training pairs, then all of them, three seeds."""
     yield {"dataset": dataset, "loss": "popularity", **evaluate(popularity(train), train, test)}
-    fit: dict[str, Any] = {"batch_users": BATCH.get(dataset), "max_iter": PASSES.get(dataset, 100)}
+    fit: dict[str, Any] = {
+        "batch_users": BATCH.get(dataset),
+        "max_iter": PASSES.get(dataset, 50),
+        "learning_rate": 0.1,
+    }
     kept, held = tenth(train, seed=0)
     for loss, grid in LOSSES.items():
         candidates = list(ParameterGrid(grid))

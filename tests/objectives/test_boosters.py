@@ -148,6 +148,15 @@ def test_a_model_of_log_loss_is_continued(booster):
     assert objective.value_and_gradient(last, Y)[0] < objective.value_and_gradient(first, Y)[0]
 
 
+@pytest.mark.parametrize("name", ["softmax", "softmax@k"])
+def test_the_softmax_losses_fall_and_lift_ndcg(booster, name):
+    objective = booster.objective(name, 10)
+    _, scores, _ = booster.train(booster.data(SIZES), 20, objective)
+    start, end = (objective.value_and_gradient(s, Y, GROUPS)[0] for s in (np.zeros(N), scores))
+    assert end < 0.9 * start
+    assert get_metric("ndcg@k").evaluate(Y, scores, 10, GROUPS).value > 0.7
+
+
 @pytest.mark.parametrize("name", ["precision@k", "auc", "last-rank"])
 def test_evaluation_is_the_metric_at_the_scores(booster, name):
     metric = booster.metric(name, {"k": 10, "of": 100})

@@ -76,6 +76,25 @@ def test_weights_go_through_numpy(name):
     np.testing.assert_array_equal(found[1], expected[1])
 
 
+@pytest.mark.parametrize("at_k", [False, True])
+def test_the_softmax_losses_are_five_lines_of_tensor_operations(at_k):
+    def lines(s, y, k=5, width=12.5):
+        pos, neg = s[y == 1], s[y == 0]
+        loss = torch.log1p(torch.exp(neg[None, :] - pos[:, None]).sum(dim=1))
+        quantile = torch.topk(s, k).values[-1].detach()
+        return (torch.sigmoid((pos - quantile) / width) * loss).sum() if at_k else loss.sum()
+
+    scores = RNG.normal(size=N)
+    expected = torch_value_and_gradient(lines, scores, torch.tensor(Y))
+    surrogate = get_surrogate("softmax@k" if at_k else "softmax", Top(k=5))
+    for found in (
+        surrogate.value_and_coef(scores, Y),
+        torch_value_and_gradient(TopLoss(surrogate), scores, Y),
+    ):
+        assert found[0] == pytest.approx(expected[0], rel=1e-6)
+        np.testing.assert_allclose(found[1], expected[1], atol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["prec@k-soft", "prec@k-avg", "pap@k-avg"])
 def test_single_precision_stays_single(name):
     scores = RNG.normal(size=N)

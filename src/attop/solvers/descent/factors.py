@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ Singles = NDArray[np.float32]
 
 #: Scores held at once: with their order and coefficients 4 MB, which stay in cache.
 _BLOCK = 2**17
+#: Scores up to which the layout of all lists is kept from pass to pass: 130 MB.
+_KEPT = 2**24
 #: Adam's rates of decay, and what keeps it from dividing by zero (Kingma and Ba 2015).
 _MEAN, _SQUARE, _TINY = 0.9, 0.999, 1e-8
 
@@ -92,8 +95,8 @@ def factor_descent(
     begin = time.process_time()
     for t in range(max_iter):
         order = lists.users if batch_users is None else rng.permutation(lists.users)
-        for first in range(0, n, batch_users or n):
-            step = order[first : first + (batch_users or n)]
+        size = batch_users or n
+        for step in [order] if size >= n else [order[first : first + size] for first in range(0, n, size)]:
             value, gradients = _gradients(lists, factors, step, scale)
             objective[t] += value * len(step) / n
             adam.step(gradients)
@@ -114,11 +117,8 @@ def _gradients(
     items, item_length = normalised(factors[1])
     of_users, of_items = np.zeros_like(factors[0]), np.zeros_like(items)
     value = 0.0
-    size = max(1, _BLOCK // len(items))
-    for first in range(0, len(users), size):
-        block = users[first : first + size]
+    for block, loss in lists.blocks(users):
         directions, length = normalised(factors[0][block])
-        loss = lists.bind(block)
         scores = (scale * (directions @ items.T)).astype(np.float64)
         one, coef = loss(scores.ravel())
         share = len(block) / len(users)
@@ -144,6 +144,7 @@ class _Lists:
         self._n_pos = np.diff(pairs.indptr).astype(np.int64)
         self.users = np.flatnonzero(surrogate.defined_on(self._n_pos, n_items - self._n_pos))
         self._n_items = n_items
+        self._kept: list[tuple[Ints, BoundSurrogate]] = []
         # A list in order of items, with few exchanges, has its positives first: a positive beyond the n+
         # first places changes with an item in these that is none.
         user = np.repeat(np.arange(pairs.shape[0]), self._n_pos)
@@ -154,6 +155,18 @@ class _Lists:
         n_moved = np.bincount(user[~inside], minlength=pairs.shape[0])
         start = np.concatenate([[0], np.cumsum(n_moved)])
         self._moves = csr_matrix((place[free], pairs.indices[~inside], start), shape=pairs.shape)
+
+    def blocks(self, users: Ints) -> Iterable[tuple[Ints, BoundSurrogate]]:
+        """Divide `users` into blocks, each with its bound surrogate; those of all users are kept if few."""
+        if users is self.users and self._kept:
+            return self._kept
+        size = max(1, _BLOCK // self._n_items)
+        blocks = (users[first : first + size] for first in range(0, len(users), size))
+        bound = ((block, self.bind(block)) for block in blocks)
+        if users is self.users and len(users) * self._n_items <= _KEPT:
+            self._kept = list(bound)
+            return self._kept
+        return bound
 
     def bind(self, users: Ints) -> BoundSurrogate:
         """Return the surrogate bound to the lists of `users`, one after the other."""
