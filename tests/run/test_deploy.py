@@ -445,3 +445,82 @@ def test_what_is_no_model_is_refused(table, capsys):
         Path("out", name).write_bytes(Path("out/model.joblib").read_bytes()[:300])
         with pytest.raises(DatasetError, match=f"out/{name} cannot be loaded"):
             read_package(f"out/{name}")
+
+
+ID = ("--id", "transaction_id")
+
+
+@pytest.fixture
+def scored(table, capsys):
+    """A model of the table, and a function that scores a file by ``attop score``."""
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    write_package(Path("out"), found.package)
+
+    def score(file, *options):
+        assert main(["score", "out", file, *options]) == 0
+        said = capsys.readouterr()
+        Path("list.csv").write_text(said.out)
+        return pd.read_csv("list.csv", keep_default_na=False), said.err
+
+    return score
+
+
+def test_a_list_is_marked_against_the_last_one(scored, table, capsys):
+    before, _ = scored("mine.csv", "--top", "50")
+    before.to_csv("before.csv", index=False)
+    new = table.iloc[::-1].copy()
+    kept = before["transaction_id"].tolist()
+    new = new[~new["transaction_id"].isin(kept[:3])]
+    changed = new["transaction_id"].isin(kept[3:10])
+    new.loc[changed, [c for c in new if c.startswith("v")]] = -9.0
+    new.to_csv("new.csv", index=False)
+    after, err = scored("new.csv", "--top", "50", "--previous", "before.csv", *ID)
+    assert "3 of the 50 rows of before.csv are not among the new rows" in err
+    marks = after.set_index("transaction_id")["change"]
+    head = after[after["rank"] <= 50]
+    old, now = set(kept), set(head["transaction_id"])
+    assert {*marks.index[marks == "stayed"]} == old & now
+    assert {*marks.index[marks == "entered"]} == now - old
+    assert {*marks.index[marks == "left"]} == (old - now) & set(new["transaction_id"])
+    assert (marks == "left").any()
+    again, _ = scored("mine.csv", "--top", "50", "--all", "--previous", "before.csv", *ID)
+    assert len(again) == 1500
+    assert (again["change"] == "stayed").sum() == 50
+    table.assign(transaction_id=1).to_csv("same.csv", index=False)
+    for file, last, id, word in (
+        ("same.csv", "before.csv", "transaction_id", "several rows have the same"),
+        ("mine.csv", "mine.csv", "transaction_id", "mine.csv has no column rank"),
+        ("mine.csv", "before.csv", "id", "no --id id"),
+    ):
+        assert main(["score", "out", file, "--previous", last, "--id", id]) == 1
+        assert word in capsys.readouterr().err
+
+
+def test_explored_rows_stand_for_the_rest(scored):
+    found, _ = scored("mine.csv", "--top", "50", "--explore", "5", "--seed", "3")
+    assert found["weight"].tolist() == [1.0] * 50 + [290.0] * 5
+    assert (found["rank"][50:] > 50).all()
+    other, _ = scored("mine.csv", "--top", "50", "--explore", "5", "--seed", "4")
+    assert found["row"].tolist() != other["row"].tolist()
+    assert main(["score", "out", "mine.csv", "--top", "50", "--explore", "1451"]) == 1
+
+
+def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):
+    found, _ = scored("mine.csv", "--top", "50", "--explore", "5")
+    Path("lists").mkdir()
+    for week, hits in enumerate([25, 24, 26, 25]):
+        found.assign(label=[1] * hits + [0] * (55 - hits)).to_csv(f"lists/{week}.csv", index=False)
+    found.assign(label=[1] * 54 + [""]).to_csv("lists/4.csv", index=False)
+    assert main(["watch", "lists", "--promised", "0.5"]) == 0
+    assert "100 of 250 rows" not in (said := capsys.readouterr().out)
+    assert "worse" in said or "150 of 250 rows of 5 lists" in said
+    found.assign(label=[1] * 49 + [""] * 6).to_csv("lists/4.csv", index=False)
+    assert main(["watch", "lists", "--promised", "0.5"]) == 0
+    said = capsys.readouterr().out
+    assert "Waiting for labels: 4.csv" in said
+    assert "100 of 200 rows of 4 lists were positive, 0.500" in said
+    for bad in (["watch", "out", "--promised", "0.5"], ["watch", "lists", "--promised", "1.5"]):
+        assert main(bad) == 1
+    found.to_csv("lists/5.csv", index=False)
+    assert main(["watch", "lists", "--promised", "0.5"]) == 1
+    assert "no column 'label'" in capsys.readouterr().err

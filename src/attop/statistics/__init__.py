@@ -32,6 +32,7 @@ from attop.statistics.two_methods import (
     effect_sizes,
     wilcoxon,
 )
+from attop.statistics.watch import Watched, watch
 
 __all__ = [
     "Bootstrap",
@@ -46,6 +47,7 @@ __all__ = [
     "Profile",
     "Regret",
     "SignedRank",
+    "Watched",
     "against_control",
     "all_pairs",
     "bayesian_signed_rank",
@@ -61,5 +63,6 @@ __all__ = [
     "performance_profile",
     "rank_rows",
     "regret",
+    "watch",
     "wilcoxon",
 ]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attop.core.files import csv_text, write_bytes, write_csv, write_text
+from attop.statistics.watch import watch
 from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top, check_output
 from attop_bench.deploy.card import CURVE, card, draw_curve, expectation_sentence
@@ -14,7 +17,10 @@ from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_package, write_package
 from attop_bench.run.config import ConfigError, load_config
 
-__all__ = ["add_deploy", "add_score", "run_deploy", "run_score"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["add_deploy", "add_score", "add_watch", "run_deploy", "run_score", "run_watch"]
 
 
 def add_deploy(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +38,21 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="FILE.csv", help="with the columns the model reads")
     add_top(parser, "rows to print (default: as the model was chosen for)")
     parser.add_argument("--all", action="store_true", help="print all rows")
+    about = "the last list: each row entered, stayed or left"
+    parser.add_argument("--previous", metavar="FILE.csv", help=about)
+    parser.add_argument("--id", default="id", help="with --previous: column that names rows (default: id)")
+    about = "rows drawn from below the top as well, with the weight of each row, so that labels stay unbiased"
+    parser.add_argument("--explore", type=int, default=0, metavar="N", help=about)
+    parser.add_argument("--seed", type=int, default=0, help="of the drawn rows: another for each list")
     parser.add_argument("--output", metavar="FILE", help="write to this file")
+
+
+def add_watch(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop watch``."""
+    parser.add_argument("folder", metavar="FOLDER", help="of lists by attop score, with a column of labels")
+    about = "precision to keep: positives the card expects over k; the low end of its range is safer"
+    parser.add_argument("--promised", type=float, required=True, metavar="0.4", help=about)
+    parser.add_argument("--label", default="label", help="the column: 1, 0 or empty (default: label)")
 
 
 def run_deploy(options: argparse.Namespace) -> int:
@@ -74,8 +94,17 @@ def run_score(options: argparse.Namespace) -> int:
         check_output(options.output, [options.table, *made, options.model])
     try:
         package = read_package(options.model)
-        ranked = package.rank(options.table, tell=lambda line: print(line, file=sys.stderr))
-        ranked = ranked if options.all else package.head(ranked, options.top)
+        tell = partial(print, file=sys.stderr)
+        ranked = package.rank(options.table, tell=tell)
+        head = package.head(ranked, options.top)
+        shown = ranked.index.isin(ranked.index if options.all else head.index)
+        if options.previous:
+            ranked["change"] = package.changes(ranked, head, options.previous, options.id, tell)
+            shown |= ranked["change"] == "left"
+        if options.explore:
+            ranked["weight"] = package.explore(ranked, head, options.explore, options.seed)
+            shown |= ranked["weight"] > 0
+        ranked = ranked[shown]
     except ValueError as error:
         raise ConfigError(str(error)) from None
     if options.output:
@@ -84,3 +113,51 @@ def run_score(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write(csv_text(ranked))
     return 0
+
+
+def run_watch(options: argparse.Namespace) -> int:
+    """Say whether lists keep a promised precision: as promised, worse, or cannot tell.
+
+    Reads the CSV files of a folder by name, one a list. A list counts when all its labels are there: those
+    that come early are seldom like the others. Rows that left or were drawn from below are not of the list.
+    """
+    hits, rows, waiting = [], [], []
+    for path in sorted(Path(options.folder).glob("*.csv")):
+        labels = _labels(path, options.label)
+        if labels.isna().any():
+            waiting.append(path.name)
+            continue
+        hits.append(int(labels.sum()))
+        rows.append(len(labels))
+    if waiting:
+        print(f"Waiting for labels: {', '.join(waiting)}")
+    if not hits:
+        raise ConfigError(f"{options.folder} holds no list (*.csv) with all its labels")
+    try:
+        found = watch(hits, rows, options.promised)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    since = f" since list {found.since}" if found.since else ""
+    print(
+        f"{found.verdict}{since}: {sum(hits):,} of {sum(rows):,} rows of {len(hits)} lists were positive, "
+        f"{found.precision:.3f} (at any time {found.low:.3f} to {found.high:.3f} with 95%), promised "
+        f"{options.promised}"
+    )
+    return 0
+
+
+def _labels(path: Path, column: str) -> pd.Series:
+    """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet."""
+    import pandas as pd
+
+    table = pd.read_csv(path)
+    if column not in table:
+        raise ConfigError(f"{path} has no column {column!r}: write 1, 0 or nothing into it, or give --label")
+    if "weight" in table:
+        table = table[table["weight"] == 1]
+    if "change" in table:
+        table = table[table["change"] != "left"]
+    labels = table[column]
+    if not labels.dropna().isin([0, 1]).all():
+        raise ConfigError(f"{path}: column {column!r} must hold 1, 0 or nothing")
+    return labels

@@ -31,6 +31,7 @@ COMMANDS = {
     ),
     "score": ("deploy", "rank the rows of a new file by a model that attop deploy wrote"),
     "curve": ("rescore", "the hits among the first k against k, of a run's stored scores, as a picture"),
+    "watch": ("deploy", "whether lists keep the precision that was promised, as their labels come"),
     "rescore": ("rescore", "the report of stored test scores, whoever made them, without training"),
     "doctor": ("doctor", "whether this machine is ready for a run, and what to do if not"),
     "check-method": ("check_method", "whether a class of your own is a method the benchmark can work with"),

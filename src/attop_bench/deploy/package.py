@@ -122,6 +122,47 @@ class Package:
         k = {n: top.resolve(n if top.depends_on_sample else sizes.max(), 0) for n in sizes.unique()}
         return ranked[ranked["rank"] <= sizes.map(k)]
 
+    def changes(
+        self, ranked: pd.DataFrame, head: pd.DataFrame, previous: str, id: str, tell: Callable[[str], None]
+    ) -> pd.Series:
+        """Return of each row whether it entered, stayed at or left the top, else an empty text.
+
+        The previous list is a file of as many ranks or more. Rows are known by the column `id`, which is no
+        feature; `tell` is told how many rows of that list are no longer there.
+        """
+        import pandas as pd
+
+        last = pd.read_csv(previous, dtype=str, keep_default_na=False)
+        for file, columns in (("the new file", ranked), (previous, last)):
+            if not {id, "rank"} <= {*columns}:
+                named = ", ".join(self.notes["beside"]) or "a column that is no feature: the model has none"
+                raise DatasetError(f"{file} has no column rank or no --id {id}: give a list, and {named}")
+        last = last[(last["rank"].astype(int) <= head["rank"].max()) & (last.get("change") != "left")]
+        last = last[last.get("weight", pd.Series("1.0", last.index)).astype(float) == 1]
+        new, old = (pd.Index(f[id].fillna("").astype(str)) for f in (ranked, last))
+        if not new.is_unique or not old.is_unique:
+            raise DatasetError(f"--id {id}: several rows have the same: give a column that differs")
+        if gone := int((~old.isin(new)).sum()):
+            tell(f"{gone:,} of the {len(old):,} rows of {previous} are not among the new rows")
+        now, before = ranked.index.isin(head.index), new.isin(old)
+        words = np.select([now & before, now, before], ["stayed", "entered", "left"], "")
+        return pd.Series(words, ranked.index)
+
+    def explore(self, ranked: pd.DataFrame, head: pd.DataFrame, number: int, seed: int) -> pd.Series:
+        """Return weights: 1 at the top, what each of some rows drawn from below stands for, 0 of the others.
+
+        Weighted by them, sums over labelled rows estimate those over the whole list without bias.
+        """
+        import pandas as pd
+
+        rest = ranked.index.difference(head.index)
+        if not 0 < number <= len(rest):
+            raise DatasetError(f"--explore {number}: there are {len(rest):,} rows below the top to draw from")
+        drawn = np.random.default_rng(seed).choice(rest, number, replace=False)
+        weights = pd.Series(ranked.index.isin(head.index).astype(float), ranked.index)
+        weights[drawn] = len(rest) / number
+        return weights
+
 
 def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.DataFrame:
     """Return rows, highest first and as they came among equals, with their rank, within each group if any."""
