@@ -18,10 +18,21 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
     "mathml",
     "registries",
 ]
-exclude_patterns = ["_build", "_ext", "_static"]
+exclude_patterns = ["_build", "_ext", "_static", "gallery"]
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "image_scrapers": ("figures",),
+    "capture_repr": ("_repr_html_",),
+    "show_memory": False,
+    "min_reported_time": 3600,
+}
 
 myst_heading_anchors = 3
 

@@ -7,7 +7,7 @@ is how features are prepared.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,55 +15,50 @@ import pandas as pd
 from attop.core.top import sort_tops
 from attop.statistics.ranks import holm
 from attop.statistics.two_methods import corrected_t_test, wilcoxon
-from attop_bench.papers.findings import Comparison
+from attop_bench.papers.aatp2012 import PREPARATIONS
+from attop_bench.papers.findings import Plot, Tables
+from attop_bench.papers.pictures import dumbbells
 from attop_bench.report.compute.leads import split_ratio
 
-__all__ = ["LEVEL", "PREPARATIONS", "paired_tests", "partition_comparisons", "sentences"]
+__all__ = ["LEVEL", "paired_tests", "partition_tables", "picture"]
 
 #: What a test must fall below.
 LEVEL = 0.05
-#: Preparation in the name of a data set -> what a reader calls it.
-PREPARATIONS: Mapping[str, str] = {
-    "standard": "standardised",
-    "range": "scaled to their range",
-    "raw": "raw",
-    "log1p": "standardised logarithms log(1 + x)",
-}
 _RUN = ["repeat", "fold"]
-_NOTE_MEANS = (
-    "Mean and standard deviation (spread) over n partitions drawn at random; parameters chosen on inner "
-    "folds of the training part. constant: those of the n whose model gives all test items one score."
-)
-_NOTE_TESTS = (
-    "Each method of the paper against each other method on the same partitions: mean difference, partitions "
-    "with a higher, equal and lower value, p of Wilcoxon's signed-rank test over partitions, adjusted by "
-    "Holm for the rivals of a method at a top; it speaks of other partitions of these items. p_corrected: "
-    "Nadeau and Bengio's corrected t-test, not adjusted, which speaks of other items too and has little "
-    "power where few items train. verdict: 'higher' or 'lower' where p is below 0.05, else 'open'."
-)
 
 
-def partition_comparisons(
-    tables: Mapping[str, pd.DataFrame], metric: str, own: Collection[str]
-) -> list[Comparison]:
-    """Return a table of means and one of paired tests of the methods `own`; none without such data sets."""
-    summary = tables["summary"]
+def partition_tables(results: Tables, metric: str, own: Collection[str]) -> dict[str, pd.DataFrame]:
+    """Return means, and paired tests of the methods `own`; none without such data sets.
+
+    ``verdict`` is "higher" or "lower" where p, of Wilcoxon's signed-rank test over partitions, adjusted by
+    Holm for the rivals of a method at a top, is below `LEVEL`, else "open". ``p_corrected`` is that of the
+    corrected t-test.
+    """
+    summary = results["summary"]
     rows = summary[(summary["metric"] == metric) & summary["dataset"].map(_preparation).notna()]
     if rows.empty:
-        return []
-    names = {"std": "spread", "n_constant": "constant"}
-    means = _split_name(rows.rename(columns=names))
+        return {}
+    means = _split_name(rows.rename(columns={"std": "spread", "n_constant": "constant"}))
     columns = ["dataset", "preparation", "top", "method", "mean", "spread", "n", "constant"]
-    return [
-        Comparison(
-            "partitions", f"{metric} by preparation", means[columns].reset_index(drop=True), _NOTE_MEANS
-        ),
-        Comparison("tests", f"{metric}, methods in pairs", paired_tests(tables, metric, own), _NOTE_TESTS),
-    ]
+    return {
+        "partitions": means[columns].reset_index(drop=True),
+        "tests": paired_tests(results, metric, own),
+    }
+
+
+def picture(tests: pd.DataFrame) -> Plot:
+    """Draw, by data set, the difference to each rival, features standardised; the colour is the verdict."""
+    rows = tests[tests["preparation"] == "standard"]
+    rows = rows[rows["method"] == rows["method"].iloc[0]]
+    rows = rows.assign(row=rows["rival"] + " " + rows["top"], printed=0.0, ours=rows["difference"])
+    parts = {str(name): its for name, its in rows.groupby("dataset", sort=False)}
+    return Plot(
+        "differences", "Differences to each rival: 20 partitions", dumbbells(parts, "difference", 6.0)
+    )
 
 
 def paired_tests(tables: Mapping[str, pd.DataFrame], metric: str, own: Collection[str]) -> pd.DataFrame:
-    """Return every method of `own` against every other one; parameters as for `partition_comparisons`."""
+    """Return every method of `own` against every other one; parameters as for `partition_tables`."""
     evaluation = tables["evaluation"]
     part = evaluation[evaluation["metric"] == metric]
     rows: list[dict[str, Any]] = []
@@ -80,51 +75,6 @@ def paired_tests(tables: Mapping[str, pd.DataFrame], metric: str, own: Collectio
     table = _split_name(pd.DataFrame(rows))
     first = ["dataset", "preparation", "top", "method", "rival"]
     return table[[*first, *(c for c in table if c not in first)]]
-
-
-def sentences(
-    tests: pd.DataFrame, means: pd.DataFrame, titles: Mapping[str, str], what: str
-) -> Iterator[str]:
-    """Say, per data set and preparation, what each method is higher and lower than.
-
-    At several tops: at how many of them, for each method and rival. At one: than how many rivals, the methods
-    in order of their means. `titles` are those of data sets and methods, `what` is the metric's name.
-    """
-    n = means.groupby(["dataset", "preparation"])["n"].max()
-    for key, table in tests.groupby(["dataset", "preparation"], sort=False):
-        dataset, preparation = map(str, key)
-        where = (
-            f"{titles.get(dataset, dataset)}, features {PREPARATIONS[preparation]}, "
-            f"{n[dataset, preparation]} partitions, "
-        )
-        if table["top"].nunique() == 1:
-            its = means[(means["dataset"] == dataset) & (means["preparation"] == preparation)]
-            said = _among_rivals(table, its.set_index("method")["mean"], titles, what)
-            yield f"{where}{table['top'].iloc[0]}: {said}."
-            continue
-        for method, pairs in table.groupby("method", sort=False):
-            said = _at_targets(pairs, titles)
-            tops = f"{table['top'].nunique()} tops: {what} of {titles.get(str(method), method)}"
-            yield f"{where}{tops} against {said}."
-
-
-def _at_targets(pairs: pd.DataFrame, titles: Mapping[str, str]) -> str:
-    against = []
-    for rival, its in pairs.groupby("rival", sort=False):
-        count = its["verdict"].value_counts()
-        parts = [f"{count[v]} {v}" for v in ("higher", "lower", "open") if v in count]
-        against.append(f"{titles.get(str(rival), rival)} {', '.join(parts)}")
-    return "; ".join(against)
-
-
-def _among_rivals(table: pd.DataFrame, means: pd.Series, titles: Mapping[str, str], what: str) -> str:
-    said, most = [], 0
-    for method in sorted(table["method"].unique(), key=lambda m: -means[m]):
-        verdicts = table.loc[table["method"] == method, "verdict"]
-        count = [int((verdicts == v).sum()) for v in ("higher", "open", "lower")]
-        most = max(most, len(verdicts))
-        said.append(f"{titles.get(method, method)} {means[method]:.2f} ({', '.join(map(str, count))})")
-    return f"{what}, and the number of its {most} rivals it is above, open with, below: {'; '.join(said)}"
 
 
 def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: float) -> list[dict[str, Any]]:

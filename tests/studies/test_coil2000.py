@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from studies.coil2000 import findings
+from studies.coil2000 import findings, tables
 from studies.coil2000.customers import COLUMNS, FEATURES, KEY, POLICY_LEVELS, customer_features
 from studies.coil2000.kind import coil2000, coil2000_evaluation, evaluation_features
 from studies.coil2000.models import PolicyBayes, PolicyBlend, PolicyLogistic, PolicyStack
@@ -117,14 +117,14 @@ def page(labelled):
     )
     runs = runs.assign(repeat=0, status="ok", top="k=800", constant=False, n_train=4000, n_test=1000)
     story = {"methods": {"good": {"title": "Good"}, "better": {"title": "Better"}}}
-    return findings({"evaluation": pd.DataFrame(evaluation), "runs": runs}, story)
+    made = tables({"evaluation": pd.DataFrame(evaluation), "runs": runs}, story)
+    return made["estimate"], findings(made)
 
 
 def test_the_page_chooses_by_cross_validation_and_says_what_it_awaits():
-    found = page({})
-    assert found.answers[0].startswith("Chosen: Better, precision 0.08")
-    assert "The count awaits the labels (tictgts2000.txt)" in found.answers[1]
-    (estimate,) = (c.table for c in found.comparisons)
+    estimate, found = page({})
+    assert found.verdict[0].endswith("the count awaits the labels (tictgts2000.txt).**")
+    assert found.tables[0].cells["list of 800"][0] == "Better (chosen)"
     assert estimate["found"].isna().all()
     row = estimate.iloc[0]
     assert row["low"] < row["recall"] < row["high"]
@@ -132,6 +132,6 @@ def test_the_page_chooses_by_cross_validation_and_says_what_it_awaits():
 
 
 def test_the_page_counts_where_the_labels_are():
-    found = page({"good": 2, "better": 3})
-    assert found.answers[1] == "The list of Better holds 3 of the 238."
-    assert found.answers[2] == "The others, which were not chosen: Good 2."
+    _, found = page({"good": 2, "better": 3})
+    assert "found 3: outside the interval" in found.verdict[0]
+    assert found.tables[0].cells["found"].tolist() == ["3", "2"]

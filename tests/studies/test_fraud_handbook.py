@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from studies.fraud_handbook import findings
+from studies.fraud_handbook import findings, tables
 from studies.fraud_handbook.kind import FEATURES, FILES, fraud_handbook
 
 from attop_bench.data.base import DatasetError
@@ -110,15 +110,16 @@ def test_the_page_tells_digits_from_orders_of_ties():
         for n, v in zip(names, its, strict=True)
     ]
     story = {"methods": {m: {"title": m} for m in values}}
-    found = findings({"summary": pd.DataFrame(rows)}, story)
-    table = found.comparisons[0].table.set_index("method")
+    made = tables({"summary": pd.DataFrame(rows)}, story)
+    found = findings(made)
+    table = made["card-precision"].set_index("method")
     assert table["same digits"].to_dict() == {
         "handbook-tree-2": "yes",
         "handbook-xgboost": "no",
         "soft-top": "",
     }
     assert table["constant"].to_list() == [0, 0, 1]
-    assert found.answers[0] == "1 of the 2 printed card precisions come out to the digit."
-    assert "printed 0.273, in order 0.246" in found.answers[1]
-    assert "from 0.236 to 0.397" in found.answers[2]
-    assert "soft-top 0.301" in found.answers[3]
+    assert found.verdict[0] == "**1 of the 2 printed card precisions come out to the digit.**"
+    assert "printed 0.273, in order 0.246" in found.verdict[1]
+    assert "0.236 to 0.397" in found.verdict[2]
+    assert "soft-top 0.301" in found.verdict[3]

@@ -1,7 +1,8 @@
-"""What rebuilding a paper found: its tables beside ours, its figures, and what was learnt.
+"""What rebuilding a paper found: the verdict, a picture, its tables beside ours, and why they differ.
 
-``findings(tables, story)`` of a paper's module is called with the tables of the run and of the paper's
-simulations, by name, and with the manifest.
+A paper's module has two functions. ``tables(results, story)`` makes its CSV files from the tables of the run
+and of the paper's simulations, by name, and the manifest. ``findings(tables)`` makes the page from those
+files alone, so that a published page can be made again without a run.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMNS",
     "NOT_COMPARABLE",
-    "Comparison",
     "Findings",
     "Plot",
+    "Table",
+    "Tables",
     "compare",
     "ours_alone",
     "printed_numbers",
@@ -42,46 +44,46 @@ _PRINTED = ["printed", "printed_spread"]
 COLUMNS = [*_KEY, *_OURS, *_PRINTED, "verdict", "why"]
 
 
+#: The CSV files of a paper, by name.
+Tables = Mapping[str, pd.DataFrame]
+
+
 @dataclass(frozen=True)
-class Comparison:
-    """A table of the paper beside ours, with `COLUMNS`, or one of ours alone, and what it takes to read it.
+class Table:
+    """A table of the page, its cells as they are shown; `note` says how to read it."""
 
-    `name` is that of its file.
-    """
-
-    name: str
     title: str
-    table: pd.DataFrame
+    cells: pd.DataFrame
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure of the paper drawn from our numbers, `data`.
-
-    `name` is that of its files; the caption states metric, direction, n and what the spread is.
+    """A picture; `name` is that of its file, the caption states metric, direction, n and what the spread "
+    "is.
     """
 
     name: str
     caption: str
     canvas: Figure
-    data: pd.DataFrame
 
 
 @dataclass(frozen=True)
 class Findings:
-    """All that is rebuilt of a paper."""
+    """All that the page of a paper says."""
 
     title: str
     citation: str
-    #: The paper's claims, each with what we found, in a sentence.
-    answers: Sequence[str] = ()
-    #: What the paper leaves open, and what was chosen.
-    choices: Sequence[str] = ()
-    comparisons: Sequence[Comparison] = ()
-    plots: Sequence[Plot] = field(default_factory=tuple)
-    #: The paper's methods, as ours are called -> as its printed numbers are; all others are baselines.
-    own: Mapping[str, str] = field(default_factory=dict)
+    #: At most five sentences, the answer first and in bold.
+    verdict: Sequence[str]
+    #: The first thing seen: printed against ours, the colour is the verdict.
+    picture: Plot
+    tables: Sequence[Table] = ()
+    #: What differs from the paper, what it leaves open, and what was chosen.
+    reasons: Sequence[str] = ()
+    plots: Sequence[Plot] = ()
+    #: CSV file -> what it holds.
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def printed_numbers(paper: str) -> pd.DataFrame:

@@ -1,28 +1,64 @@
-"""Tables 2 and 3 and figure 1 of Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020)."""
+"""Tables 1 to 3 and figure 1 of Hiranandani, Vijitbenjaronk, Koyejo and Jain (2020)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from attop_bench.papers.findings import Comparison, Findings, Plot, compare, ours_alone, printed_numbers
+from attop.metrics.pap import pap_at_k, partial_auc
+from attop.metrics.precision import precision_at_k
+from attop.metrics.roc import auc
+from attop_bench.papers.findings import (
+    Findings,
+    Plot,
+    Table,
+    Tables,
+    compare,
+    ours_alone,
+    printed_numbers,
+)
+from attop_bench.papers.pictures import beside, dumbbells, panels
 from attop_bench.report.figures.scene import figure_theme, method_styles
 from attop_bench.run.paper import Simulation
 
-__all__ = ["SIMULATIONS", "findings"]
+__all__ = ["CITATION", "NAMES", "SIMULATIONS", "findings", "tables", "three_ways"]
 
 SIMULATIONS = {
     "two_users": Simulation("attop_bench.papers.papk_simulations.two_users"),
     "margins": Simulation("attop_bench.papers.papk_simulations.margins"),
 }
-
+CITATION = (
+    "G. Hiranandani, W. Vijitbenjaronk, S. Koyejo, P. Jain. Optimization and Analysis of the pAp@k Metric "
+    "for "
+    "Recommender Systems. ICML 2020."
+)
 _OURS = ("gd-papk-avg", "gd-papk-max", "gd-papk-ts")
-_METRIC = "micro-pap@k"
-
+#: Methods, as a reader calls them; the paper's first.
+NAMES = {
+    "gd-papk-avg": "GD-pAp@k-avg",
+    "gd-papk-max": "GD-pAp@k-max",
+    "gd-papk-ts": "GD-pAp@k-TS",
+    "svm-pauc": "SVM-pAUC",
+    "sgd-avg": "SGD@k-avg",
+    "greedy-papk": "Greedy-pAp@k",
+    "select-papk": "Select-pAp@k",
+    "logistic-regression": "Logistic regression",
+    "item-mean": "Mean of the item",
+    "random": "Random direction",
+}
+#: Table 1 as printed: labels, best first; k; metric -> value.
+_TABLE_1 = (
+    ("01101110000", 2, {"AUC": "22/30", "pAUC": "2/10", "pAp@k": "2/4"}),
+    ("10111000001", 2, {"AUC": "21/30", "pAUC": "5/10", "pAp@k": "3/4"}),
+    ("11000000111", 2, {"AUC": "12/30", "pAUC": "4/10", "pAp@k": "1"}),
+    ("11011100000", 6, {"prec@k": "5/6", "pAp@k": "27/30"}),
+    ("11101100000", 6, {"prec@k": "5/6", "pAp@k": "28/30"}),
+)
 #: Table 2 as printed: case, method -> precision@k, runs in which it is higher, AUC@k where precision ties,
 #: runs in which that is higher; means with spreads.
 _TABLE_2 = {
@@ -33,92 +69,163 @@ _TABLE_2 = {
 }
 
 
-def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return the paper's tables and figure beside summary, evaluation and the two simulations."""
-    printed = printed_numbers("papk2020")
-    held = list(dict.fromkeys(tables["evaluation"]["dataset"]))
-    titles = {d: story["datasets"][d]["title"] for d in held if d in set(printed["dataset"])}
-    names = {m: about["title"] for m, about in story["methods"].items()}
-    table_3 = compare(printed, tables["summary"], {d: (d, "validation part") for d in story["datasets"]})
-    table_2 = _two_users(tables["two_users"])
+_REASONS = (
+    "The paper prints one number and no spread: the spread of ours, over five seeds, stands for it.",
+    "Splits are 60/20/20 of each user's rows, regardless of labels, as in the authors' code. Users without a "
+    "positive, or with fewer negatives than k, in the test part are left out.",
+    "All printed lambda are tried, and five of the twelve eta. 200 smaller steps hardly leave the random "
+    "start.",
+    "Greedy- and Select-pAp@k minimise their classifiers exactly here. The authors' code moves all weights "
+    "by one "
+    "number.",
+    "Citation and Behance are not available. OHSUMED and MQ2008 stand in, without a verdict.",
+    "The paper does not say on which sample table 2 is measured: both are given.",
+    "Figure 1 has steps of 0.05 instead of 0.5, with which all is over after one step.",
+)
+_FILES = {
+    "table_3": "table 3, with spreads and verdicts",
+    "table_3_others": "other metrics, the ramp surrogate, reference lines, stand-ins",
+    "table_2": "table 2, 300 runs a case",
+    "figure-1": "figure 1",
+    "ways": "the methods trained three ways",
+    "orderings": "the 105 printed orderings, and in which way each holds",
+}
+
+
+def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return table 3 beside summary, and the two simulations."""
+    printed, summary = printed_numbers("papk2020"), results["summary"]
+    held = dict.fromkeys(results["evaluation"]["dataset"])
+    return {
+        "table_3": compare(printed, summary, {d: (d, "validation part") for d in story["datasets"]}),
+        "table_3_others": ours_alone(printed, summary, {d: (d, "validation part") for d in held}),
+        "table_2": _two_users(results["two_users"]),
+        "figure-1": results["margins"],
+    }
+
+
+def findings(tables: Tables) -> Findings:
+    """Return the page; `three_ways` is a part of it where its tables are."""
+    shown = tables["table_3"].query("dataset == 'movielens'")
+    parts = {
+        top: its.assign(row=its["method"].map(NAMES), at=its["method"].map(list(NAMES).index)).sort_values(
+            "at"
+        )
+        for top, its in shown.groupby("top", sort=False)
+    }
+    caption = (
+        "Table 3, MovieLens: micro-pAp@k, printed (hollow) and ours (filled, means over "
+        f"{int(shown['n'].max())} "
+        "seeds); higher is better"
+    )
     return Findings(
-        title="The pAp@k metric, ICML 2020: the tables again",
-        citation="G. Hiranandani, W. Vijitbenjaronk, S. Koyejo, P. Jain. Optimization and Analysis of the "
-        "pAp@k Metric for Recommender Systems. ICML 2020.",
-        own={method: method for method in _OURS},
-        answers=[
-            *_claims(table_3, titles, names),
-            *_dual_behaviour(table_2),
-            *_consistency(tables["margins"]),
-        ],
-        choices=[
-            "Five seeds of a 60/20/20 split of each user's rows, drawn regardless of labels, as the authors' "
-            "code does; the paper prints one number and no spread.",
-            "The printed five lambda and, for the time they take, five of the printed twelve eta (0.001, "
-            "0.005, 0.02, 0.1, 0.5: 200 smaller steps hardly leave the random start), for all methods that "
-            "have steps, on every seed; 200 steps from a normal start. Greedy- and Select-pAp@k minimise "
-            "their classifiers exactly.",
-            "Users without a positive, or with fewer negatives than k, in the test part are left out of the "
-            "mean, as in the authors' code; the paper does not say.",
-            "Table 2: the paper does not say on which sample it measures: on the training sample, and on a "
-            "fresh one of the same size.",
-            "Figure 1: negatives are drawn from the paper's distribution given that 1_d realises the "
-            "condition. The descent starts at N(0, 1), as the authors' code does.",
-        ],
-        comparisons=[
-            Comparison(
-                "table_3",
-                "Table 3: micro-pAp@k",
-                table_3,
-                "ours and spread: mean and standard deviation over seeds, which share the data. The paper "
-                "prints no spread.",
+        title="PAP: the pAp@k metric (2020)",
+        citation=CITATION,
+        verdict=list(_verdict(shown, tables["table_2"], tables["figure-1"])),
+        picture=Plot("printed-and-ours", caption, dumbbells(parts, "micro-pAp@k", 2.5, sharey=True)),
+        tables=[
+            Table(
+                "Table 3: micro-pAp@k on MovieLens",
+                beside(shown, "method", "top", NAMES, digits=3),
+                "▲: ours is shown to be above, by a t-test adjusted by Holm for the numbers of the table. "
+                "Unmarked: open.",
             ),
-            Comparison(
-                "table_3_others",
-                "What table 3 does not print: other metrics, the ramp surrogate, reference lines, stand-ins",
-                ours_alone(printed, tables["summary"], {d: (d, "validation part") for d in held}),
-                "GD-pAp@k-ramp is descended from the model of avg; OHSUMED and MQ2008 are lists of queries, "
-                "which stand in for the grouped sets that are not available. constant: runs whose model "
-                "ranks nothing.",
-            ),
-            Comparison(
-                "table_2",
-                "Table 2: a user with fewer, and one with more, positives than k",
-                table_2,
-                "Mean (standard deviation) over 300 runs; 'higher': runs in which the method is above the "
-                "other; AUC@k is among the k items of highest score, where both methods have the same "
-                "precision; constant: runs whose model ranks nothing.",
-            ),
+            *([three_ways(tables["ways"], tables["orderings"])] if "ways" in tables else []),
+            Table("Table 2: a user with fewer, and one with more, positives than k", tables["table_2"]),
+            Table("Table 1: five rankings", _table_1(), "Printed, and computed by attop: all are equal."),
         ],
-        plots=[_margins_plot(tables["margins"]), *(_ranking_plot(table_3, d, titles, names) for d in titles)],
+        reasons=_REASONS,
+        plots=[_margins_plot(tables["figure-1"])],
+        files={name: what for name, what in _FILES.items() if name in tables},
     )
 
 
-def _claims(table: pd.DataFrame, titles: Mapping[str, str], names: Mapping[str, str]) -> Iterator[str]:
-    """Say which method is best where the paper has another, and count the orderings of pairs that hold."""
-    for dataset, title in titles.items():
-        part = table[table["dataset"] == dataset]
-        ours = part.pivot(index="top", columns="method", values="ours")
-        told = part.pivot(index="top", columns="method", values="printed")
-        tops = sorted(ours.index, key=lambda t: float(t.removeprefix("k=")))
-        for top in tops:
-            a, b = ours.loc[top].idxmax(), told.loc[top].idxmax()
-            agree = "as here" if a == b else f"here {names[a]}, {ours.loc[top, a]:.3f}"
-            yield f"{title}, {top}: best in the paper {names[b]}, {told.loc[top, b]:.3f}; {agree}."
-        methods = list(ours.columns)
-        pairs = [(a, b) for i, a in enumerate(methods) for b in methods[i + 1 :]]
-        signs = [
-            np.sign(ours.loc[t, a] - ours.loc[t, b]) == np.sign(told.loc[t, a] - told.loc[t, b])
-            for t in tops
-            for a, b in pairs
-        ]
-        yield f"{title}: of the paper's {len(signs)} orderings of two methods at a k, {sum(signs)} hold here."
-        rest = [m for m in methods if m not in _OURS]
-        lead = ours[[m for m in _OURS if m in ours]].max(axis=1) - ours[rest].max(axis=1)
-        yield (
-            f"{title}: the paper's conclusion, that the best of its three methods is above all baselines, "
-            f"holds here for {int((lead > 0).sum())} of {len(lead)} k."
-        )
+def _verdict(table: pd.DataFrame, two: pd.DataFrame, curves: pd.DataFrame) -> Iterator[str]:
+    ours = table.pivot(index="top", columns="method", values="ours")
+    told = table.pivot(index="top", columns="method", values="printed")
+    rest = [m for m in ours if m not in _OURS]
+    behind = int((ours[list(_OURS)].max(axis=1) < ours[rest].max(axis=1)).sum())
+    yield (
+        f"**Its conclusion {'does not hold' if behind else 'holds'}: on MovieLens a baseline is above all "
+        "three "
+        f"GD-pAp@k methods at {behind} of {len(ours)} k.**"
+    )
+    own, base = (
+        (table[its]["verdict"] != "open") for its in (table["method"].isin(_OURS), table["method"].isin(rest))
+    )
+    yield (
+        f"{own.sum()} of the {len(own)} printed numbers of its own methods differs from ours, and "
+        f"{base.sum()} of the "
+        f"{len(base)} of the baselines; all of these are too low."
+    )
+    pairs = list(combinations(ours, 2))
+    held = sum(int((np.sign(ours[a] - ours[b]) == np.sign(told[a] - told[b])).sum()) for a, b in pairs)
+    yield f"Of the {len(pairs) * len(ours)} printed orderings of two methods at a k {held} hold."
+    fresh = two[(two["sample"] == "fresh") & two["case"].str.startswith("2")].set_index("method")[
+        "runs higher"
+    ]
+    yield (
+        "Table 2 holds on the training sample; on a fresh one its second case reverses (higher in "
+        f"{fresh['gd-papk-avg']} of 300 runs, SVM-pAUC in {fresh['svm-pauc']})."
+    )
+    beta = curves[(curves["condition"] == "beta") & curves["measure"].isin(["max", "TS"])]
+    rises = beta.groupby(["measure", "start"])["value"].agg(lambda v: v.iloc[-1] - v.min() > 0.01)
+    yield (
+        f"In figure 1 max and TS, which the paper has rise, do so from {rises['max'].sum()} and "
+        f"{rises['TS'].sum()} of {beta['start'].nunique()} starts."
+    )
+
+
+def three_ways(ways: pd.DataFrame, orderings: pd.DataFrame) -> Table:
+    """Return micro-pAp@k at the middle k by the way of training, and how many printed orderings hold."""
+    k = sorted(set(ways["k"]))[2]
+    rows = ways[(ways["k"] == k) & ways["method"].isin(list(NAMES))]
+    wide = rows.pivot(index="method", columns="way", values="mean")
+    wide.insert(0, "printed", rows.groupby("method")["printed"].first())
+    names = {
+        "printed": "printed",
+        "code": "as coded",
+        "words": "as worded",
+        "exact": "optimum",
+        "reference": "reference",
+    }
+    wide = wide[list(names)].rename(columns=names).reindex([m for m in NAMES if m in wide.index])
+    cells = wide.map("{:.3f}".format).replace("nan", "–")
+    cells.index = pd.Index([NAMES[m] for m in wide.index], name=f"k={k}")
+    cells = cells.reset_index()
+    held = [
+        f"{int(orderings[way].eq(True).sum())} of {int(orderings[way].notna().sum())}"
+        for way in ("code", "words", "exact")
+    ]
+    cells.loc[len(cells)] = ["orderings that hold", str(len(orderings)), *held, "–"]
+    chance = int(orderings["within_starts"].sum())
+    return Table(
+        "Trained three ways",
+        cells,
+        "As the authors' code trains (121 steps, the iterate of the lowest loss), as the paper words it, "
+        "and at the "
+        f"optimum of each objective. {chance} of the {len(orderings)} printed differences are below the "
+        "spread over "
+        "random starts of the code. Its Select-pAp@k is not in the code. At the optimum SVM-pAUC and the "
+        "three "
+        "GD-pAp@k give w = 0 at the chosen lambda, so they tie.",
+    )
+
+
+def _table_1() -> pd.DataFrame:
+    """Return table 1, printed beside computed."""
+    functions = {"AUC": auc, "pAUC": partial_auc, "prec@k": precision_at_k, "pAp@k": pap_at_k}
+    rows = []
+    for labels, k, printed in _TABLE_1:
+        y, scores = [int(label) for label in labels], np.arange(len(labels), 0, -1)
+        row: dict[str, str] = {"labels, best first": labels, "k": str(k)}
+        for metric, function in functions.items():
+            value = function(y, scores) if metric == "AUC" else function(y, scores, k)  # type: ignore[operator]
+            told = printed.get(metric)
+            same = told is not None and abs(float(value) - float(Fraction(told))) < 1e-12
+            row[metric] = "–" if told is None else told + ("" if same else f"/{value:.3f}")
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _two_users(runs: pd.DataFrame) -> pd.DataFrame:
@@ -163,83 +270,25 @@ def _row(case: int, method: str, sample: str, *numbers: float, constant: str = "
     }
 
 
-def _dual_behaviour(table: pd.DataFrame) -> Iterator[str]:
-    """Say whether GD-pAp@k-avg is above its rival in either case."""
-    for case in table["case"].unique():
-        for sample in ("training", "fresh"):
-            part = table[(table["case"] == case) & (table["sample"] == sample)].set_index("method")
-            rival = next(m for m in part.index if m != "gd-papk-avg")
-            ours, theirs = part.loc["gd-papk-avg"], part.loc[rival]
-            yield (
-                f"Table 2, case {case}, {sample} sample: precision@k of GD-pAp@k-avg is higher in "
-                f"{ours['runs higher']} of 300 runs, that of {rival} in {theirs['runs higher']}; where it "
-                f"ties, AUC@k is higher in {ours['ties higher']} against {theirs['ties higher']}."
-            )
-
-
-def _consistency(curves: pd.DataFrame) -> Iterator[str]:
-    """Say which surrogates end at zero under each margin condition."""
-    last = curves[curves["iteration"] == curves.groupby("condition")["iteration"].transform("max")]
-    for condition, part in last.groupby("condition", sort=False):
-        zero = [row.measure for row in part.itertuples() if row.value < 1e-3]
-        left = [f"{row.measure} at {row.value:.2g}" for row in part.itertuples() if row.value >= 1e-3]
-        yield (
-            f"Figure 1, {condition} margin, {part['minimised'].iloc[0]} minimised: at zero end "
-            f"{', '.join(zero) or 'none'}" + (f"; {', '.join(left)}." if left else ".")
-        )
-
-
 def _margins_plot(curves: pd.DataFrame) -> Plot:
-    measures = list(dict.fromkeys(curves["measure"]))
-    styles = method_styles(measures)
-    conditions = list(dict.fromkeys(curves["condition"]))
+    styles = method_styles(list(dict.fromkeys(curves["measure"])))
+    minimised = curves.groupby("condition", sort=False)["minimised"].first()
+    canvas, axes = panels([f"{condition} margin: {m}" for condition, m in minimised.items()], 2.6)
     with figure_theme():
-        canvas = Figure(figsize=(7.6, 3.0), layout="constrained")
-        for i, condition in enumerate(conditions):
-            axes = canvas.add_subplot(1, len(conditions), 1 + i)
+        for one, condition in zip(axes, minimised.index, strict=True):
             part = curves[curves["condition"] == condition]
-            for measure, line in part.groupby("measure", sort=False):
-                style = styles[str(measure)]
-                axes.plot(line["iteration"] + 1, line["value"], label=measure, **style.line)
-            axes.set(
-                xscale="log", xlabel="iteration + 1", title=f"{condition} margin: {part['minimised'].iloc[0]}"
-            )
-            if not i:
-                axes.set_ylabel("value on the sample")
-                axes.legend()
+            for (measure, start), line in part.groupby(["measure", "start"], sort=False):
+                name = str(measure) if start == 0 else None
+                one.plot(
+                    line["iteration"] + 1, line["value"], label=name, alpha=0.7, **styles[str(measure)].line
+                )
+            one.set(xscale="log", xlabel="iteration + 1")
+        axes[0].set_ylabel("value on the sample")
+        canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     return Plot(
         "figure-1",
-        "Figure 1: the four surrogates and the risk 1 - pAp@k (k = 30, one user, 250 positives, 2,000 "
-        "negatives) while the surrogate named above is minimised by gradient descent from a standard normal "
-        "start, under the margin condition it is consistent with. One sample; lower is better.",
+        "Figure 1: surrogates and risk while the one named is minimised, under the margin condition it is "
+        "consistent "
+        f"with, from {curves['start'].nunique()} starts; lower is better",
         canvas,
-        curves,
-    )
-
-
-def _ranking_plot(
-    table: pd.DataFrame, dataset: str, titles: Mapping[str, str], names: Mapping[str, str]
-) -> Plot:
-    part = table[table["dataset"] == dataset].copy()
-    part["k"] = part["top"].str.removeprefix("k=").astype(int)
-    styles = method_styles([method for method in names if method in set(part["method"])])
-    with figure_theme():
-        canvas = Figure(figsize=(7.4, 3.6), layout="constrained")
-        left, right = canvas.subplots(1, 2, sharey=True)
-        for method, line in part.sort_values("k").groupby("method", sort=False):
-            style = styles[str(method)]
-            look = {"color": style.colour, **style.mark()}
-            left.errorbar(
-                line["k"], line["ours"], line["spread"], capsize=2, label=names[str(method)], **look
-            )
-            right.plot(line["k"], line["printed"], **look)
-        left.set(xlabel="k", ylabel=_METRIC, title="here")
-        right.set(xlabel="k", title="as printed")
-        canvas.legend(*left.get_legend_handles_labels(), loc="outside right upper")
-    return Plot(
-        f"table-3-{dataset}",
-        f"{titles[dataset]}: micro-pAp@k (higher is better) by k, here (mean and standard deviation over "
-        f"{int(part['n'].max())} seeds) and as printed in table 3.",
-        canvas,
-        part,
     )

@@ -12,11 +12,13 @@ from matplotlib.figure import Figure
 
 from attop.statistics.ranks import holm
 from attop.statistics.two_methods import wilcoxon
-from attop_bench.papers.findings import Comparison, Findings, Plot, compare, printed_numbers
+from attop_bench.papers import pictures
+from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, printed_numbers
+from attop_bench.papers.pictures import COLOURS, beside, panels
 from attop_bench.report.figures.scene import figure_theme
 from attop_bench.run.paper import Simulation
 
-__all__ = ["SIMULATIONS", "findings", "monotone"]
+__all__ = ["SIMULATIONS", "findings", "tables"]
 
 SIMULATIONS = {
     "rounds": Simulation(
@@ -34,94 +36,79 @@ _FIGURES = {
     "housing": "Figure 6: Boston Housing",
     "pima-50": "Figure 7: pima-indians-diabetes, 50 training examples",
 }
-#: What the paper says of each, in our words; whether R_max is to rise at every step, and from p = 1 to 64.
+#: What the paper says of each, in our words.
 _CLAIMS = {
-    "pima": ("R_max rises at every step, in training and test, and much from p = 1 to 64", True, True),
-    "pima-thresholds": ("R_max never falls, in training and test, though it may tie in test", True, False),
-    "wdbc": ("R_max rises, but p = 64 is slightly below p = 16 and far above p = 1", False, True),
-    "tic-tac-toe": ("the trend is there; in test one negative near the top disturbs it", False, False),
-    "housing": ("from p = 1 to 64 R_max rises, nearly at every step", False, True),
-    "pima-50": ("with 50 examples small p generalise and large p do not", False, False),
+    "pima": "R_max rises at every step, in training and test, and much from p = 1 to 64",
+    "pima-thresholds": "R_max never falls, in training and test, though it may tie in test",
+    "wdbc": "R_max rises, but p = 64 is slightly below p = 16 and far above p = 1",
+    "tic-tac-toe": "the trend is there; in test one negative near the top disturbs it",
+    "housing": "from p = 1 to 64 R_max rises, nearly at every step",
+    "pima-50": "with 50 examples small p generalise and large p do not",
 }
 _PARTS = {"-train": "training", "": "test"}
 _R_MAX = "positives@top"
 _LEVEL = 0.05
-_OF_CONSTANT = "constant: runs, of all p, whose model gives all items one score."
+_REASONS = (
+    "The paper draws one split, here there are ten of its sizes, stratified by class, and 20 for the "
+    "claims. The ROC "
+    "curves are of the first.",
+    "200 rounds of coordinate descent with exact line search, as in the paper; nothing is tuned. After 200 "
+    "rounds "
+    "large p may be far from the optimum, so 5,000 rounds stand beside them, on ten splits.",
+    "Features are scaled to their range in training. The width of the range changes no ranking.",
+    "The paper does not say whether its two values are of training or test: both are set against them.",
+)
+_FILES = {
+    "printed": "the two values the text prints",
+    "r_max": "R_max by p, mean over ten splits (standard deviation)",
+    "auc": "AUC by p",
+    "rounds": "R_max and AUC after 200 and 5,000 rounds",
+    "rounds_tests": "R_max at each p against p = 1: Wilcoxon's test over the splits, adjusted by Holm",
+}
 
 
-def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return the paper's figures, drawn from the ROC curves, and its numbers beside ours and the rounds."""
+def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return the printed values beside ours, R_max and AUC by p, the rounds and their tests, and ROC "
+    "curves.
+    """
     powers = {m: float(about["params"]["p"]) for m, about in story["methods"].items()}
     powers = dict(sorted(powers.items(), key=lambda item: item[1]))
     held = [d for d in _FIGURES if d in story["datasets"]]
-    values = _values(tables["evaluation"], powers)
-    constant = _constant(tables["runs"], held)
-    steps = _steps(values, held, constant)
-    curves, tested = _by_rounds(tables["rounds"]), _against_p1(tables["rounds"])
+    values = _values(results["evaluation"], powers)
+    constant = _constant(results["runs"], held)
     ways = {name + suffix: (name, f"none; {part} part") for name in held for suffix, part in _PARTS.items()}
+    return {
+        "printed": compare(printed_numbers("pnorm2005"), results["summary"], ways),
+        "r_max": _wide(values, _R_MAX, constant),
+        "auc": _wide(values, "auc", constant, digits=3),
+        "rounds": _by_rounds(results["rounds"]),
+        "rounds_tests": _against_p1(results["rounds"]),
+        **{f"roc-{name}": _first_roc(name, results["roc"], powers) for name in held},
+    }
+
+
+def findings(tables: Tables) -> Findings:
+    """Return the page."""
+    rounds, tested = tables["rounds"], tables["rounds_tests"]
+    ends = {
+        (str(d), str(part), int(many)): _end(its, tested) for (d, part, many), its in
+        rounds.groupby(["dataset", "part", "rounds"])
+    }  # fmt: skip
+    shown = tables["printed"].assign(part=tables["printed"]["selection"].str.split().str[1])
+    names = {m: f"p = {m.rpartition('-')[2]}".replace("rankboost", "1") for m in shown["method"]}
     return Findings(
-        title="Ranking with a p-norm push, 2005: the figures again",
+        title="PUSH: Ranking with a p-norm push (2005)",
         citation="C. Rudin. Ranking with a P-Norm Push. NYU Technical Report TR2005-874, 2005.",
-        own={method: method for method in powers},
-        answers=[*_claims(tables["rounds"], tested), *_answers(values, steps, held)],
-        choices=[
-            "R_max of a claim is given at p = 1, 2, 4, 8, 16 and 64.",
-            "Ten random splits of the paper's sizes, stratified by class, where it draws one; the ROC curves "
-            "are of the first. The claims are looked at on 20 splits, of which these are the first ten.",
-            "200 rounds of coordinate descent with exact line search, as in the paper; nothing is tuned. "
-            "5,000 rounds stand beside them, on ten splits: large p may be far from their optimum before.",
-            "Features scaled to their range on the training part. The width of the range changes no ranking: "
-            "the line search undoes it.",
+        verdict=list(_verdict(ends, rounds)),
+        picture=_picture(rounds, ends),
+        tables=[
+            _claims(ends, tables["auc"]),
+            Table("The two printed values: R_max on pima", beside(shown, "method", "part", names, digits=1)),
         ],
-        comparisons=[
-            Comparison(
-                "printed",
-                "The two values the text prints: R_max on pima, real-valued features",
-                compare(printed_numbers("pnorm2005"), tables["summary"], ways),
-                "The paper does not say whether training or test; both are set against it.",
-            ),
-            Comparison(
-                "r_max",
-                "R_max: positives above the highest negative, by p",
-                _wide(values, _R_MAX, constant),
-                "Mean over ten splits (standard deviation). " + _OF_CONSTANT,
-            ),
-            Comparison(
-                "auc",
-                "AUC, by p: what the push costs",
-                _wide(values, "auc", constant, digits=3),
-                "Mean over ten splits (standard deviation). " + _OF_CONSTANT,
-            ),
-            Comparison(
-                "steps",
-                "Steps from one p to the next at which R_max falls",
-                steps,
-                "falls: of five steps between p = 1, 2, 4, 8, 16, 64, in the mean over the splits; splits: "
-                "those in which R_max at p = 64 is above, equal to or below that at p = 1. " + _OF_CONSTANT,
-            ),
-            Comparison(
-                "rounds",
-                "R_max and AUC after 200 and 5,000 rounds, by p",
-                curves,
-                "Mean over n splits, of R_max with its standard deviation; norm: that of the model; "
-                "constant: models that are zero.",
-            ),
-            Comparison(
-                "rounds_tests",
-                "R_max at each p against p = 1",
-                tested,
-                "Mean difference, splits with a higher, equal and lower R_max, and p of Wilcoxon's "
-                "signed-rank test over the splits, adjusted by Holm for the five p of a data set, part and "
-                "number of rounds. It speaks of other splits of these items.",
-            ),
-        ],
-        plots=[plot for name in held for plot in _roc_plots(name, tables["roc"], powers)],
+        reasons=_REASONS,
+        plots=[_roc_plot(d, tables[f"roc-{d}"]) for d in _FIGURES if f"roc-{d}" in tables],
+        files={name: what for name, what in _FILES.items() if name in tables},
     )
-
-
-def monotone(values: np.ndarray) -> bool:
-    """Say whether values never fall from one p to the next."""
-    return bool((np.diff(values) >= 0).all())
 
 
 def _values(evaluation: pd.DataFrame, powers: Mapping[str, float]) -> pd.DataFrame:
@@ -188,116 +175,136 @@ def _against_p1(rounds: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _claims(rounds: pd.DataFrame, tested: pd.DataFrame) -> Iterator[str]:
-    """Say of each of the paper's claims on R_max what becomes of it, in training and in test."""
-    for dataset in dict.fromkeys(rounds["dataset"]):
-        claim, every_step, rises = _CLAIMS[dataset]
-        says = []
-        for part in _PARTS.values():
-            which = (rounds["dataset"] == dataset) & (rounds["part"] == part)
-            last = tested[(tested["dataset"] == dataset) & (tested["part"] == part) & (tested["p"] == 64)]
-            found, held = [], []
-            for many, its in rounds[which].groupby("rounds"):
-                row = its.groupby("p")["r_max"].mean().to_numpy()
-                against = last[last["rounds"] == many].iloc[0]
-                found.append(_in_words(int(str(many)), its["repeat"].nunique(), row, against))
-                sure = against["p_value"] < _LEVEL and against["difference"] > 0
-                held.append((monotone(row) or not every_step) and (sure or not rises))
-            verdict = "no bound to test" if not (every_step or rises) else "held" if held[0] else "not held"
-            says.append(f"In {part}, {verdict}: {'; '.join(found)}.")
-        yield (f"Claim, {_FIGURES[dataset].partition(':')[0]}: {claim}. {' '.join(says)}")
+def _end(its: pd.DataFrame, tested: pd.DataFrame) -> dict[str, Any]:
+    """Return R_max at p = 1 and 64 of one data set, part and number of rounds, and the verdict on its "
+    "rise.
+    """
+    first = its.iloc[0]
+    last = tested[
+        (tested["dataset"] == first["dataset"]) & (tested["part"] == first["part"])
+        & (tested["rounds"] == first["rounds"]) & (tested["p"] == 64)
+    ].iloc[0]  # fmt: skip
+    sure = last["p_value"] < _LEVEL
+    verdict = ("higher" if last["difference"] > 0 else "lower") if sure else "open"
+    means = its.sort_values("p")["r_max"].to_numpy()
+    return {"low": means[0], "high": means[-1], "verdict": verdict}
 
 
-def _in_words(rounds: int, splits: int, means: np.ndarray, against: pd.Series) -> str:
-    return (
-        f"after {rounds:,} rounds, {splits} splits, {', '.join(f'{value:.1f}' for value in means)} "
-        f"(p = 64 against 1: {against['difference']:+.1f}, higher in {against['splits_higher']}, lower in "
-        f"{against['splits_lower']}, p-value {against['p_value']:.2g})"
+def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.DataFrame) -> Iterator[str]:
+    few, many = rounds["rounds"].min(), rounds["rounds"].max()
+    sets = rounds["dataset"].nunique()
+
+    def count(part: str, after: int, verdict: str) -> int:
+        return sum(e["verdict"] == verdict for (_, p, r), e in ends.items() if (p, r) == (part, after))
+
+    yield (
+        f"**In training, yes: from p = 1 to 64 more positives lie above the highest negative (R_max) on "
+        f"{count('training', few, 'higher')} of {sets} data sets after {few} rounds. In test, no: the rise "
+        "is shown on "
+        f"{count('test', few, 'higher')}.**"
+    )
+    yield f"In test a fall is shown on {count('test', few, 'lower')} of them."
+    shown = count("training", many, "higher")
+    yield f"After {many:,} rounds, on half as many splits, a rise in training is shown on {shown}."
+    auc = rounds[(rounds["part"] == "test") & (rounds["rounds"] == many)].pivot(
+        index="dataset", columns="p", values="auc"
+    )
+    cost = (auc[64] - auc[1]).sort_values()
+    yield (
+        f"The paper sees no large deviation in AUC: here the largest in test is {cost.iloc[0]:+.3f} "
+        f"({_FIGURES[str(cost.index[0])].partition(': ')[2]}, {many:,} rounds)."
     )
 
 
-def _steps(
-    values: pd.DataFrame, datasets: list[str], constant: Mapping[tuple[str, str], int]
-) -> pd.DataFrame:
-    part = values[values["metric"] == _R_MAX]
+def _claims(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], auc: pd.DataFrame) -> Table:
     rows = []
-    for dataset in datasets:
-        for which in _PARTS.values():
-            runs = part[(part["dataset"] == dataset) & (part["part"] == which)]
-            table = runs.pivot_table(index=["repeat", "fold"], columns="p", values="value")
-            change = table.iloc[:, -1] - table.iloc[:, 0]
-            mean = table.mean().to_numpy()
-            where = [
-                f"{a:g} to {b:g}"
-                for a, b, down in zip(table.columns, table.columns[1:], np.diff(mean) < 0, strict=False)
-                if down
-            ]
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "part": which,
-                    "falls": len(where),
-                    "where": ", ".join(where),
-                    "R_max at p = 1": mean[0],
-                    "R_max at p = 64": mean[-1],
-                    "splits above": int((change > 0).sum()),
-                    "splits equal": int((change == 0).sum()),
-                    "splits below": int((change < 0).sum()),
-                    "constant": constant[dataset, which],
-                }
-            )
-    return pd.DataFrame(rows)
+    test_auc = auc[auc["part"] == "test"].set_index("dataset")
+    for dataset, claim in _CLAIMS.items():
+        its = {key[1:]: end for key, end in ends.items() if key[0] == dataset}
+        if its:
+            figure, _, name = _FIGURES[dataset].partition(": ")
+            cells = {
+                f"{part}, {many:,}": f"{e['low']:.1f} → {e['high']:.1f}{_MARKS[e['verdict']]}"
+                for (part, many), e in sorted(
+                    its.items(), key=lambda item: (item[0][0] == "test", item[0][1])
+                )
+            }
+            told = [str(test_auc.at[dataset, f"p = {p}"]).partition(" ")[0] for p in (1, 64)]
+            cells["test AUC"] = " → ".join(told) if dataset in test_auc.index else "–"
+            rows.append({"figure": f"{figure.removeprefix('Figure ')}, {name}: {claim}", **cells})
+    return Table(
+        "R_max at p = 1 and 64, by part and rounds",
+        pd.DataFrame(rows),
+        "What the paper says stands after the colon. ▲ ▼: the change is shown by Wilcoxon's test "
+        "over the splits "
+        "(20 for 200 rounds, 10 for 5,000), adjusted by Holm. It speaks of other splits of these items.",
+    )
 
 
-def _answers(values: pd.DataFrame, steps: pd.DataFrame, datasets: list[str]) -> Iterator[str]:
-    """Say for each figure whether R_max rises with p, and how the AUC pays."""
-    auc = values[values["metric"] == "auc"].groupby(["dataset", "part", "p"])["value"].mean()
-    for dataset in datasets:
-        told = []
-        for which in _PARTS.values():
-            row = steps[(steps["dataset"] == dataset) & (steps["part"] == which)].iloc[0]
-            low, high = row["R_max at p = 1"], row["R_max at p = 64"]
-            how = "never falls" if not row["falls"] else f"falls from p = {row['where']}"
-            told.append(f"{which} {low:.1f} at p = 1, {high:.1f} at p = 64, {how}")
-        cost = auc[dataset, "test"]
-        yield (
-            f"{_FIGURES[dataset]}: R_max in {'; in '.join(told)}. Test AUC {cost.iloc[0]:.3f} at p = 1, "
-            f"{cost.iloc[-1]:.3f} at p = 64."
+_MARKS = {"higher": "▲", "lower": "▼", "open": ""}
+
+
+def _picture(rounds: pd.DataFrame, ends: Mapping[tuple[str, str, int], Mapping[str, Any]]) -> Plot:
+    held = [d for d in _FIGURES if d in set(rounds["dataset"])]
+    few = rounds["rounds"].min()
+    canvas, axes = panels([d.replace("thresholds", "0/1") for d in held], 2.5)
+    with figure_theme():
+        for one, dataset in zip(axes, held, strict=True):
+            for (part, many), line in rounds[rounds["dataset"] == dataset].groupby(["part", "rounds"]):
+                line = line.sort_values("p")
+                colour = COLOURS[ends[dataset, str(part), int(many)]["verdict"]]
+                face = colour if part == "training" else "white"
+                one.plot(np.log2(line["p"]), line["r_max"], "o-" if many == few else "o--", color=colour,
+                         markerfacecolor=face, markersize=4)  # fmt: skip
+            one.set_xticks([0, 2, 4, 6], ["1", "4", "16", "64"])
+            one.set_xlabel("p")
+            one.set_ylim(bottom=0)
+        axes[0].set_ylabel("R_max")
+        pictures.key(
+            canvas, {end["verdict"] for end in ends.values()}, hollow="test", filled="p = 64 against 1"
         )
+    caption = (
+        "R_max by p: filled training, hollow test; solid 200 rounds, dashed 5,000; the colour says "
+        "whether p = 64 "
+        "is shown to be above or below p = 1"
+    )
+    return Plot("r-max", caption, canvas)
 
 
-def _roc_plots(name: str, roc: pd.DataFrame, powers: Mapping[str, float]) -> Iterator[Plot]:
-    """Draw the left ends and the whole ROC curves of training and test, of the first split."""
+def _first_roc(name: str, roc: pd.DataFrame, powers: Mapping[str, float]) -> pd.DataFrame:
+    """Return the ROC curves of training and test, of the first split, in counts."""
     first = roc[(roc["repeat"] == 0) & (roc["fold"] == 0)]
-    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.9, len(powers)))
     rows = []
+    for suffix, part in _PARTS.items():
+        for method, p in powers.items():
+            run = first[(first["dataset"] == name + suffix) & (first["method"] == method)]
+            if len(run):
+                rows += [(part, p, x, y) for x, y in zip(run.iloc[0]["fp"], run.iloc[0]["tp"], strict=True)]
+    return pd.DataFrame(rows, columns=["part", "p", "false_positives", "true_positives"])
+
+
+def _roc_plot(name: str, curves: pd.DataFrame) -> Plot:
+    powers = sorted(set(curves["p"]))
+    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.9, len(powers)))
     with figure_theme():
         canvas = Figure(figsize=(7.2, 5.6), layout="constrained")
-        for across, (suffix, part) in enumerate(_PARTS.items()):
+        for across, part in enumerate(_PARTS.values()):
             left = canvas.add_subplot(2, 2, 1 + across)
             whole = canvas.add_subplot(2, 2, 3 + across)
-            for (method, p), colour in zip(powers.items(), colours, strict=True):
-                run = first[(first["dataset"] == name + suffix) & (first["method"] == method)]
-                if run.empty:
-                    continue
-                fp, tp = (np.asarray(run.iloc[0][c]) for c in ("fp", "tp"))
-                width = 2.2 if p in (1, 64) else 1.0
+            for p, colour in zip(powers, colours, strict=True):
+                line = curves[(curves["part"] == part) & (curves["p"] == p)]
                 for axes in (left, whole):
-                    axes.plot(fp, tp, color=colour, linewidth=width, label=f"p = {p:g}")
-                rows += [(part, p, x, y) for x, y in zip(fp, tp, strict=True)]
+                    axes.plot(
+                        line["false_positives"], line["true_positives"], color=colour,
+                        linewidth=2.2 if p in (1, 64) else 1.0, label=f"p = {p:g}",
+                    )  # fmt: skip
             whole.set(xlabel="false positives", ylabel="true positives", title=f"{part}: whole curve")
             _zoom(left, whole)
             left.set(xlabel="false positives", ylabel="true positives", title=f"{part}: left end")
             if not across:
                 left.legend(loc="lower right")
         canvas.suptitle(_FIGURES[name], fontsize=9.5)
-    yield Plot(
-        f"roc-{name}",
-        f"{_FIGURES[name]}. ROC curves in counts, as in the paper, of the first of ten splits; left, "
-        "training part; right, test part; above, the left end. The higher at the left, the better.",
-        canvas,
-        pd.DataFrame(rows, columns=["part", "p", "false_positives", "true_positives"]),
-    )
+    return Plot(f"roc-{name}", f"{_FIGURES[name]}.", canvas)
 
 
 def _zoom(left: Any, whole: Any) -> None:

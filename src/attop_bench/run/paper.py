@@ -1,7 +1,8 @@
 """The paper a configuration rebuilds.
 
-A paper is a module: its ``findings(tables, story)`` puts the results beside the printed numbers, its
-``SIMULATIONS``, if it has any, are computed beside the training runs.
+A paper is a module: its ``tables(results, story)`` puts the results beside the printed numbers, its
+``findings(tables)`` makes a page of them; its ``SIMULATIONS``, if it has any, are computed beside the
+training runs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def paper_module(paper: str) -> str:
 
 
 def load_paper(paper: str) -> ModuleType:
-    """Import the module of a paper; a ValueError if there is none, or it has no ``findings``."""
+    """Import the module of a paper; a ValueError if there is none, or it lacks one of its two functions."""
     name = paper_module(paper)
     try:
         module = import_module(name)
@@ -43,8 +44,9 @@ def load_paper(paper: str) -> ModuleType:
             f"{paper!r} cannot be imported ({error}): name a file of config/papers, or give the dotted path "
             "of a module"
         ) from None
-    if not callable(getattr(module, "findings", None)):
-        raise ValueError(f"the module {name} of {paper!r} has no function findings(tables, story)")
+    for function, arguments in (("tables", "results, story"), ("findings", "tables")):
+        if not callable(getattr(module, function, None)):
+            raise ValueError(f"the module {name} of {paper!r} has no function {function}({arguments})")
     return module
 
 

@@ -1,0 +1,88 @@
+"""What the papers' pages share: numbers side by side, and pictures whose colour is the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from attop_bench.report.figures.scene import INK, MUTED, figure_theme
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["COLOURS", "beside", "counts", "dumbbells", "key", "panels"]
+
+#: Verdict -> its colour, of Okabe and Ito's; "higher" and "lower" are those of two methods of ours.
+COLOURS = {
+    "above": "#009e73",
+    "higher": "#009e73",
+    "equal": "#0072b2",
+    "open": "#8c8c8a",
+    "below": "#d55e00",
+    "lower": "#d55e00",
+}
+_OTHER = "#c9c9c7"
+_MARKS = {"above": "▲", "higher": "▲", "below": "▼", "lower": "▼", "equal": "="}
+
+
+def beside(
+    rows: pd.DataFrame, index: str, columns: str, names: Mapping[str, str], digits: int = 2
+) -> pd.DataFrame:
+    """Return a table with a row a method, a column a top, and "printed/ours" with the verdict's mark."""
+    told = rows["printed"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
+    ours = rows["ours"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
+    cells = rows.assign(cell=told + "/" + ours + rows["verdict"].map(_MARKS).fillna(""))
+    wide = cells.pivot(index=index, columns=columns, values="cell").fillna("")
+    wide = wide.reindex([m for m in names if m in wide.index])[list(dict.fromkeys(rows[columns]))]
+    wide.index = pd.Index([names[m] for m in wide.index], name="printed/ours")
+    return wide.reset_index()
+
+
+def counts(verdicts: Iterable[str]) -> str:
+    """Return how often each verdict occurs, as marks: "2▲ 1▼", or "open"."""
+    found = pd.Series(list(verdicts)).value_counts()
+    said = [f"{found[v]}{mark}" for v, mark in _MARKS.items() if v in found]
+    return " ".join(said) or "open"
+
+
+def panels(titles: Sequence[str], height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+    """Return a canvas of a page's width with panels side by side."""
+    with figure_theme():
+        canvas = Figure(figsize=(7.6, height), layout="constrained")
+        axes = list(canvas.subplots(1, len(titles), squeeze=False, **options)[0])
+        for one, title in zip(axes, titles, strict=True):
+            one.set_title(title)
+            one.spines[["top", "right"]].set_visible(False)
+    return canvas, axes
+
+
+def key(canvas: Figure, verdicts: Iterable[str], *, hollow: str = "printed", filled: str = "ours") -> None:
+    """Say below the panels what is hollow, and which colour is which verdict."""
+    dot = {"marker": "o", "linestyle": "none", "markersize": 5}
+    handles = [Line2D([], [], **dot, color=INK, markerfacecolor="white", label=hollow)] if hollow else []
+    for verdict in (v for v in COLOURS if v in set(verdicts)):
+        handles.append(Line2D([], [], **dot, color=COLOURS[verdict], label=f"{filled}: {verdict}"))
+    canvas.legend(handles=handles, loc="outside lower center", ncols=5)
+
+
+def dumbbells(
+    parts: Mapping[str, pd.DataFrame], label: str, height: float, *, sharey: bool = False
+) -> Figure:
+    """Draw each row of a table, ``row``, ``printed``, ``ours`` and ``verdict``, as two dots on a line."""
+    canvas, axes = panels(list(parts), height, sharey=sharey, sharex=sharey)
+    with figure_theme():
+        for one, table in zip(axes, parts.values(), strict=True):
+            for y, row in enumerate(table.to_dict("records")):
+                colour = COLOURS.get(row["verdict"], _OTHER)
+                one.plot([row["printed"], row["ours"]], [y, y], color=colour, linewidth=1.6, zorder=1)
+                one.plot(row["printed"], y, "o", color=MUTED, markerfacecolor="white", markersize=5, zorder=2)
+                one.plot(row["ours"], y, "o", color=colour, markersize=5, zorder=3)
+            one.set_yticks(range(len(table)), table["row"], fontsize=7)
+            one.set_ylim(len(table) - 0.4, -0.6)
+            one.set_xlabel(label)
+        key(canvas, pd.concat(parts.values())["verdict"])
+    return canvas
