@@ -29,7 +29,9 @@ def hits(train, test):
 
 new = np.isin(customers, np.arange(200, 300))
 found = {
-    "random rows": np.mean([hits(a, b) for a, b in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)]),
+    "random rows": np.mean(
+        [hits(a, b) for a, b in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)]
+    ),
     "later days": hits(day < 45, day >= 50),
     "later days,\nnew customers": hits((day < 45) & ~new, (day >= 50) & new),
 }

@@ -42,4 +42,5 @@ axes.legend()
 figure
 
 # %%
-# Tables with data are made by the benchmark: ``snakemake --cores 16 --configfile config/papers/papk2020.yaml``.
+# Tables with data are made by the benchmark:
+# ``snakemake --cores 16 --configfile config/papers/papk2020.yaml``.

@@ -15,11 +15,11 @@ from attop.metrics import precision_at_k
 from attop.statistics.profiles import bootstrap_means
 from attop.statistics.ranks import holm
 from attop.statistics.two_methods import wilcoxon
-from attop_bench.papers.findings import Comparison, Findings, Plot
+from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.report.compute.across import board, metric_matrix
 from attop_bench.report.figures.scene import figure_theme
 
-__all__ = ["CONFIGURATION", "check_controls", "findings", "questions"]
+__all__ = ["CONFIGURATION", "check_controls", "findings", "questions", "set_means", "tables"]
 
 _METRIC = "precision@k"
 CONFIGURATION = "config/suites/rare.yaml"
@@ -38,8 +38,8 @@ _NOT_RUN = {
 }
 
 
-def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Findings:
-    """Return the board of every top, the answers to the two questions, and the values of each set.
+def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return the board of every top, the two questions, each set, controls, and what was not run.
 
     Raises
     ------
@@ -47,12 +47,10 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
         If the controls are not first and last; see `check_controls`.
     """
     titles = {m: about["title"] for m, about in story["methods"].items() if m != _RANDOM}
-    evaluation = tables["evaluation"].query("metric == @_METRIC")
-    controls = check_controls(evaluation, tables["roc"])
+    evaluation = results["evaluation"].query("metric == @_METRIC")
+    controls = check_controls(evaluation, results["roc"])
     evaluation = evaluation[evaluation["method"] != _RANDOM]
     means = set_means(evaluation, titles)
-    answers = questions(means)
-    rows = _board(evaluation, tables["runs"], means, titles)
     absent = {m: _reason(story, m) for m in titles if m not in set(evaluation["method"])}
     not_run = {titles[m]: reason for m, reason in absent.items()} | _NOT_RUN
     values = pd.concat(
@@ -61,23 +59,39 @@ def findings(tables: Mapping[str, pd.DataFrame], story: Mapping[str, Any]) -> Fi
             for top, its in means.items()
         ]
     )
+    asked = questions(means)
+    if len(asked):
+        over = (
+            asked["over"].str.split(" or ").map(lambda rivals: " or ".join(titles.get(m, m) for m in rivals))
+        )
+        asked = asked.assign(over=over).replace(titles)
+    return ({"questions": asked} if len(asked) else {}) | {
+        "board": _board(evaluation, results["runs"], means, titles),
+        "values": values,
+        "controls": controls,
+        "not-run": pd.DataFrame(not_run.items(), columns=["method", "reason"]),
+    }
+
+
+def findings(tables: Tables) -> Findings:
+    """Return the page: the first top as a table, the answers to the two questions."""
+    rows = tables["board"]
+    first = rows[rows["top"] == rows["top"].iloc[0]]
+    cells = first.select_dtypes("number").map("{:.3g}".format).replace("nan", "–")
+    answers = list(_answers(tables["questions"])) if "questions" in tables else []
     return Findings(
-        title=story.get("title", "Rare positives"),
+        title="Rare positives",
         citation="Rule, protocol and questions: docs/board/rule.md, before any result.",
-        answers=list(_answers(answers, titles)),
-        choices=[f"Not run: {name}, {reason}." for name, reason in not_run.items()],
-        comparisons=[
-            Comparison("board", "The board", rows, _NOTE_BOARD),
-            Comparison("questions", "The two questions", answers.replace(titles), _NOTE_QUESTIONS),
-            Comparison("values", "Every set", values, "Precision at k, mean over the runs of a set."),
-            Comparison(
-                "controls",
-                "Controls",
-                controls,
-                "Means over sets.",
-            ),
-        ],
-        plots=[_picture(rows)],
+        verdict=answers or ["**No question is answered.**"],
+        picture=_picture(rows),
+        tables=[Table(f"The board, {first['top'].iloc[0]}", first.assign(**cells)[list(rows)], _NOTE_BOARD)],
+        reasons=[f"Not run: {m}, {reason}." for m, reason in tables["not-run"].itertuples(index=False)],
+        files={
+            "board": "every top",
+            "questions": _NOTE_QUESTIONS,
+            "values": "every set",
+            "controls": "controls",
+        },
     )
 
 
@@ -214,7 +228,7 @@ def _leads(
     return pd.DataFrame({"top": top, "method": list(lead), "lead": list(lead.values())})
 
 
-def _answers(found: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
+def _answers(found: pd.DataFrame) -> Iterator[str]:
     for (method, over), part in found[found["sets"] == "all"].groupby(["method", "over"], sort=False):
         shown = part[(part["p_holm"] < 0.01) & (part["difference"] > 0)]
         said = (
@@ -222,9 +236,8 @@ def _answers(found: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
             if len(shown) > 1
             else "no, not at two tops with p below 0.01"
         )
-        over = " or ".join(titles.get(m, m) for m in str(over).split(" or "))
         yield (
-            f"Does {titles.get(method, method)} find more than {over}? {said[0].upper()}{said[1:]}."
+            f"Does {method} find more than {over}? {said[0].upper()}{said[1:]}."
             + "".join(
                 f" {row.top}: {row.difference:+.3f} ({row.low:+.3f} to {row.high:+.3f}), p {row.p_holm:.2g}, "
                 f"{row.n} sets."
@@ -255,6 +268,4 @@ def _picture(rows: pd.DataFrame) -> Plot:
                 )
             axes.set(title=top, xscale="log", xlabel="seconds of a job")
             axes.set_ylabel("regret, items of 100")
-    return Plot(
-        "pareto", "Regret against seconds of a job; mean over sets, lower is better in both.", canvas, part
-    )
+    return Plot("pareto", "Regret against seconds of a job; mean over sets, lower is better in both.", canvas)

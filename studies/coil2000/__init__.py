@@ -113,7 +113,7 @@ def _picture(rows: pd.DataFrame) -> Plot:
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlabel(f"dotted: the winner's {_WINNER}")
         said = {"equal": "inside the interval", "below": "outside the interval", "open": "not counted"}
-        dot = {"marker": "o", "linestyle": "none"}
+        dot: dict[str, Any] = {"marker": "o", "linestyle": "none"}
         handles = [
             Line2D([], [], **dot, color=MUTED, markerfacecolor="white", label="predicted, 95% interval")
         ]

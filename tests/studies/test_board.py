@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import pandas as pd
 import pytest
+from studies import board
 from studies.board import check_controls, findings, questions, send, set_means
 from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
 
@@ -76,12 +77,12 @@ def test_a_method_beyond_the_controls_fails_the_run(method, value, words):
         return table.assign(value=table["value"].where(table["method"] != method, value))
 
     with pytest.raises(ValueError, match=words):
-        findings(tables(change), story())
+        board.tables(tables(change), story())
 
 
 def test_without_random_scores_the_run_fails():
     with pytest.raises(ValueError, match="random"):
-        findings(tables(lambda table: table[table["method"] != "random"]), story())
+        board.tables(tables(lambda table: table[table["method"] != "random"]), story())
 
 
 def test_where_k_exceeds_the_positives_the_labels_have_less_than_1():
@@ -108,12 +109,14 @@ def test_the_better_linear_model_is_taken_on_each_set():
 
 
 def test_a_method_that_was_not_run_is_named_with_the_reason():
-    page = findings(tables(), story())
-    assert "Not run: Catboost, needs the package catboost." in page.choices
-    assert any(choice.startswith("Not run: TabPFN") for choice in page.choices)
-    board = {c.name: c.table for c in page.comparisons}["board"]
-    assert set(board["method"]) == {m.title() for m in METHODS} - {"Random"}
-    best = board[(board["sets"] == "all") & (board["top"] == "kappa=1.0")].set_index("method")
+    made = board.tables(tables(), story())
+    page = findings(made)
+    assert "Not run: Catboost, needs the package catboost." in page.reasons
+    assert any(reason.startswith("Not run: TabPFN") for reason in page.reasons)
+    assert 1 <= len(page.verdict) <= 5
+    rows = made["board"]
+    assert set(rows["method"]) == {m.title() for m in METHODS} - {"Random"}
+    best = rows[(rows["sets"] == "all") & (rows["top"] == "kappa=1.0")].set_index("method")
     assert best.at["Top-Stack", "lead"] == pytest.approx(10, abs=0.2)
     assert best.at["Soft-Top", "lead"] == pytest.approx(-10, abs=0.2)
 

@@ -62,7 +62,7 @@ def panels(titles: Sequence[str], height: float, **options: Any) -> tuple[Figure
 
 def key(canvas: Figure, verdicts: Iterable[str], *, hollow: str = "printed", filled: str = "ours") -> None:
     """Say below the panels what is hollow, and which colour is which verdict."""
-    dot = {"marker": "o", "linestyle": "none", "markersize": 5}
+    dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 5}
     handles = [Line2D([], [], **dot, color=INK, markerfacecolor="white", label=hollow)] if hollow else []
     for verdict in (v for v in COLOURS if v in set(verdicts)):
         handles.append(Line2D([], [], **dot, color=COLOURS[verdict], label=f"{filled}: {verdict}"))

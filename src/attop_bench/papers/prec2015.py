@@ -88,8 +88,11 @@ def findings(tables: Tables) -> Findings:
         citation=CITATION,
         verdict=["**The paper prints no numbers.**"] if tests is None else list(verdict(tests)),
         picture=plots.pop(0) if tests is None else picture(tests),
-        tables=[_at_a_quarter(tables["precision"])]
-        + ([] if tests is None else [over_partitions(tables["partitions"], tests)]),
+        tables=[
+            _at_a_quarter(tables["precision"])
+            if tests is None
+            else over_partitions(tables["partitions"], tests)
+        ],
         reasons=_REASONS,
         plots=plots,
         files={name: what for name, what in _FILES.items() if name in tables},
