@@ -5,7 +5,6 @@ import csv
 import numpy as np
 import pandas as pd
 import pytest
-from studies import board
 from studies.board import check_controls, findings, questions, send, set_means
 from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
 
@@ -19,6 +18,7 @@ from attop_bench.run.folds import write_folds
 from attop_bench.run.plan import Plan
 from attop_bench.run.rescore import rescore
 from attop_bench.run.tables import KEY, TABLES, write_tables
+from studies import board
 from support import ROOT
 
 TOPS = ("kappa=0.25", "kappa=0.5", "kappa=1.0", "tau=0.01")
