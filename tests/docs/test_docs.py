@@ -26,7 +26,6 @@ FILE = re.compile(r"# (\S+\.(?:py|yaml))\n")
 #: Commands run here, in a folder like a clone with the page's files in it.
 RUN = {
     "attop doctor",
-    "attop list methods",
     "attop plan --configfile small.yaml",
     "attop plan --configfile visits.yaml",
     "attop look visits.csv --label bought --positive yes",
@@ -58,7 +57,6 @@ PLANNED = {
         for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005")
     ),
     *(f"PYTHONPATH=. snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
-    "snakemake --cores 16",
     "snakemake --cores all --until compile",
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
     "snakemake --cores 2 --configfile small.yaml",

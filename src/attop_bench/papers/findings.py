@@ -59,8 +59,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Plot:
-    """A picture; `name` is that of its file, the caption states metric, direction, n and what the spread "
-    "is.
+    """A picture; `name` is that of its file, the caption states metric, direction, n and what the spread
+    is.
     """
 
     name: str

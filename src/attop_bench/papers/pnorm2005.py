@@ -46,7 +46,6 @@ _CLAIMS = {
     "pima-50": "with 50 examples small p generalise and large p do not",
 }
 _PARTS = {"-train": "training", "": "test"}
-_R_MAX = "positives@top"
 _LEVEL = 0.05
 _REASONS = (
     "The paper draws one split, here there are ten of its sizes, stratified by class, and 20 for the "
@@ -60,27 +59,21 @@ _REASONS = (
 )
 _FILES = {
     "printed": "the two values the text prints",
-    "r_max": "R_max by p, mean over ten splits (standard deviation)",
-    "auc": "AUC by p",
     "rounds": "R_max and AUC after 200 and 5,000 rounds",
     "rounds_tests": "R_max at each p against p = 1: Wilcoxon's test over the splits, adjusted by Holm",
 }
 
 
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """Return the printed values beside ours, R_max and AUC by p, the rounds and their tests, and ROC "
-    "curves.
+    """Return the printed values beside ours, R_max and AUC by p, the rounds and their tests, and ROC
+    curves.
     """
     powers = {m: float(about["params"]["p"]) for m, about in story["methods"].items()}
     powers = dict(sorted(powers.items(), key=lambda item: item[1]))
     held = [d for d in _FIGURES if d in story["datasets"]]
-    values = _values(results["evaluation"], powers)
-    constant = _constant(results["runs"], held)
     ways = {name + suffix: (name, f"none; {part} part") for name in held for suffix, part in _PARTS.items()}
     return {
         "printed": compare(printed_numbers("pnorm2005"), results["summary"], ways),
-        "r_max": _wide(values, _R_MAX, constant),
-        "auc": _wide(values, "auc", constant, digits=3),
         "rounds": _by_rounds(results["rounds"]),
         "rounds_tests": _against_p1(results["rounds"]),
         **{f"roc-{name}": _first_roc(name, results["roc"], powers) for name in held},
@@ -102,41 +95,13 @@ def findings(tables: Tables) -> Findings:
         verdict=list(_verdict(ends, rounds)),
         picture=_picture(rounds, ends),
         tables=[
-            _claims(ends, tables["auc"]),
+            _claims(ends),
             Table("The two printed values: R_max on pima", beside(shown, "method", "part", names, digits=1)),
         ],
         reasons=_REASONS,
         plots=[_roc_plot(d, tables[f"roc-{d}"]) for d in _FIGURES if f"roc-{d}" in tables],
         files={name: what for name, what in _FILES.items() if name in tables},
     )
-
-
-def _values(evaluation: pd.DataFrame, powers: Mapping[str, float]) -> pd.DataFrame:
-    """Return one row per data set, part, p, metric and run."""
-    table = evaluation[evaluation["method"].isin(list(powers))].copy()
-    train = table["dataset"].str.endswith("-train")
-    table["part"] = np.where(train, "training", "test")
-    table["dataset"] = table["dataset"].str.removesuffix("-train")
-    table["p"] = table["method"].map(powers)
-    return table[["dataset", "part", "p", "metric", "repeat", "fold", "value"]]
-
-
-def _wide(
-    values: pd.DataFrame, metric: str, constant: Mapping[tuple[str, str], int], digits: int = 1
-) -> pd.DataFrame:
-    part = values[values["metric"] == metric]
-    groups = part.groupby(["dataset", "part", "p"], sort=False)["value"]
-    means, spreads = groups.mean().unstack("p"), groups.std().unstack("p")
-    text = means.map(f"{{:.{digits}f}}".format) + spreads.map(f" ({{:.{digits}f}})".format)
-    text.columns = [f"p = {p:g}" for p in text.columns]
-    text["constant"] = [constant[key] for key in text.index]
-    return text.reset_index()
-
-
-def _constant(runs: pd.DataFrame, datasets: list[str]) -> dict[tuple[str, str], int]:
-    """Count the constant models of each of the paper's data sets and parts."""
-    counts = runs.groupby("dataset")["constant"].sum()
-    return {(d, part): int(counts.get(d + ending, 0)) for d in datasets for ending, part in _PARTS.items()}
 
 
 def _by_rounds(rounds: pd.DataFrame) -> pd.DataFrame:
@@ -176,8 +141,8 @@ def _against_p1(rounds: pd.DataFrame) -> pd.DataFrame:
 
 
 def _end(its: pd.DataFrame, tested: pd.DataFrame) -> dict[str, Any]:
-    """Return R_max at p = 1 and 64 of one data set, part and number of rounds, and the verdict on its "
-    "rise.
+    """Return R_max at p = 1 and 64 of one data set, part and number of rounds, and the verdict on its
+    rise.
     """
     first = its.iloc[0]
     last = tested[
@@ -187,7 +152,8 @@ def _end(its: pd.DataFrame, tested: pd.DataFrame) -> dict[str, Any]:
     sure = last["p_value"] < _LEVEL
     verdict = ("higher" if last["difference"] > 0 else "lower") if sure else "open"
     means = its.sort_values("p")["r_max"].to_numpy()
-    return {"low": means[0], "high": means[-1], "verdict": verdict}
+    auc = its.sort_values("p")["auc"].to_numpy()[[0, -1]]
+    return {"low": means[0], "high": means[-1], "verdict": verdict, "auc": auc}
 
 
 def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.DataFrame) -> Iterator[str]:
@@ -216,9 +182,8 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
     )
 
 
-def _claims(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], auc: pd.DataFrame) -> Table:
+def _claims(ends: Mapping[tuple[str, str, int], Mapping[str, Any]]) -> Table:
     rows = []
-    test_auc = auc[auc["part"] == "test"].set_index("dataset")
     for dataset, claim in _CLAIMS.items():
         its = {key[1:]: end for key, end in ends.items() if key[0] == dataset}
         if its:
@@ -229,8 +194,9 @@ def _claims(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], auc: pd.Data
                     its.items(), key=lambda item: (item[0][0] == "test", item[0][1])
                 )
             }
-            told = [str(test_auc.at[dataset, f"p = {p}"]).partition(" ")[0] for p in (1, 64)]
-            cells["test AUC"] = " → ".join(told) if dataset in test_auc.index else "–"
+            cells["test AUC"] = " → ".join(
+                f"{a:.3f}" for a in its["test", min(many for _, many in its)]["auc"]
+            )
             rows.append({"figure": f"{figure.removeprefix('Figure ')}, {name}: {claim}", **cells})
     return Table(
         "R_max at p = 1 and 64, by part and rounds",
