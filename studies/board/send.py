@@ -27,12 +27,13 @@ from attop.core.files import read_json, write_parquet
 from attop.experiment.splits import Fold
 from attop.metrics.scorer import scores_of
 from attop_bench.data.base import Dataset, load_available
-from attop_bench.papers.page import write_findings
+from attop_bench.papers.page import write_findings, write_tables
 from attop_bench.run.config import Config, load_config, read_yaml
 from attop_bench.run.fitting import import_estimator
 from attop_bench.run.folds import read_folds
 from attop_bench.run.plan import Plan
 from attop_bench.run.tables import read_tables
+from studies import board
 from studies.board import CONFIGURATION, findings
 
 __all__ = ["main", "predictions", "row", "splits"]
@@ -103,7 +104,9 @@ def row(run: Path, scored: Path, folder: Path) -> None:
         raise ValueError(f"{scored}: {twice.pop()!r} is a method of {run}: give yours another name")
     both = {name: pd.concat([tables[name], sent[name]], ignore_index=True) for name in names}
     titles = {**story["methods"], **{method: {"title": method} for method in methods}}
-    write_findings(findings({**tables, **both}, {**story, "methods": titles}), folder, "studies.board")
+    made = board.tables({**tables, **both}, {**story, "methods": titles})
+    write_tables(made, folder)
+    write_findings(findings(made), folder, "studies.board")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
