@@ -70,10 +70,10 @@ class ConformalSelector(BaseEstimator):
       count against the row, so nothing is random.
     - ``select``: Benjamini and Hochberg's procedure on them. The false discovery rate, the mean over lists
       of the share of wrong rows (0 in an empty list), is at most `fdr`.
-    - ``path``: sort calibration and new rows together. The new ones are a random subset of the places. So
-      the number of new rows before the (c + 1)-th calibration negative has a known joint law over c, which
-      bounds the wrong rows of every cut (Song, Jin and Candès 2026). The bounds are equally unlikely to be
-      crossed at each of 60 cuts, their level found from 2,000 drawn orders.
+    - ``path``: put calibration and new rows in one order, negatives by score and then positives. The new
+      ones are a random subset of the places. So the number of them before the (c + 1)-th calibration row has
+      a known joint law over c, which bounds the wrong rows of every cut (Song, Jin and Candès 2026). The
+      bounds are equally unlikely to be crossed at each of 60 cuts, their level found from 2,000 drawn orders.
 
     Differences from the papers: ties are not broken at random. The path of Zhu and Simeone (2026, arXiv
     2604.11305) bounds a mean ratio of shares; this one bounds a number of rows, with a probability.
