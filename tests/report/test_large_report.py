@@ -32,8 +32,8 @@ def path(tmp_path_factory):
     return path
 
 
-def test_it_is_below_five_megabytes(path):
-    assert 1_000_000 < path.stat().st_size < 5_000_000
+def test_it_is_below_three_megabytes(path):
+    assert 500_000 < path.stat().st_size < 3_000_000
 
 
 def test_it_can_be_read_and_walked_through(path):

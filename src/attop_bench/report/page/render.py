@@ -42,7 +42,7 @@ _SHARES = {
     "kappa=0.5": "half of the positives",
     "kappa=1": "all of the positives",
 }
-#: Bytes of figures a page may hold, so that it opens at once and can be mailed.
+#: Bytes of figures a page may hold, before they are packed, so that it opens at once and can be mailed.
 MOST_FIGURES = 2_500_000
 
 
@@ -142,6 +142,12 @@ class Page:
         return sum(len(figure.svg) + len(figure.data) for figure in drawn) <= MOST_FIGURES
 
     @property
+    def drawn(self) -> list[Figure]:
+        """The figures that the page holds."""
+        own = [figure for section in self.sections for figure in section.figures if self.figures_inside]
+        return [figure for figure in (*self.figures, *own) if figure.svg]
+
+    @property
     def dataset_titles(self) -> dict[str, str]:
         """Data set -> name shown."""
         return {section.id: section.title for section in self.sections}
@@ -193,6 +199,7 @@ def _packed(page: Page) -> str:
         "methods": list(page.titles.items()),
         "tests": TESTS,
         "overview": page.overview,
+        "figures": {figure.name: (figure.svg, figure.data) for figure in page.drawn},
         "datasets": [
             {
                 "id": s.id,

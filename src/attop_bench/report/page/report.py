@@ -108,7 +108,7 @@ def build_page(tables: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
         ranking=sentences(results.across, titles, {s.id: s.title for s in sections}),
         leaders=leaders,
         figures=draw(ACROSS, scene, material) if len(sections) > 1 else [],
-        paper=draw(PAPER, scene, material) if main else [],
+        paper=draw(PAPER, scene, material) if material["main"] else [],
         metrics=[get_metric(name) for name in results.metrics],
         failures=results.failures,
         citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),

@@ -38,10 +38,10 @@ async function printAlone(figure, svg) {
 }
 
 function drawFigure(figure) {
-  const [place, open, script] = [".drawing", ".open", "script"].map((part) => figure.querySelector(part));
+  const [place, open] = [".drawing", ".open"].map((part) => figure.querySelector(part));
   if (place.firstChild) return;
-  const data = script.textContent;
-  place.append(figure.querySelector("template").content.cloneNode(true));
+  const [drawn, data] = DATA.figures[figure.id];
+  place.innerHTML = drawn;
   const svg = place.querySelector("svg"), marks = all(".m", svg), words = make("span");
   const names = [...new Set(marks.map((mark) => mark.dataset.m))].filter((method) => method in TITLES);
   const button = (text, act) => {
