@@ -60,10 +60,6 @@ class FactorRanker(BaseEstimator):
     n_users_left_out_ : int
         Users on which the surrogate is undefined; they keep a random vector.
 
-    See Also
-    --------
-    GDRanker : Groups of items with features.
-
     Notes
     -----
     A step holds the scores of some 100 000 pairs at a time, whatever the number of users.
@@ -89,14 +85,12 @@ class FactorRanker(BaseEstimator):
     random_state: int | np.random.RandomState | None = 0
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Learn from pairs of users and items.
+        """Learn from pairs of users and items; `y` is ignored.
 
         Parameters
         ----------
         X : sparse matrix of shape (n_users, n_items), or array-like of shape (n_pairs, 2)
             What is stored, or a row (user, item) of codes from 0 on. Values do not count, nor repeats.
-        y : None
-            Ignored.
 
         Raises
         ------
@@ -150,12 +144,9 @@ class FactorRanker(BaseEstimator):
         return scores
 
     def recommend(self, users: ArrayLike, n: int = 20) -> Ints:
-        """Return the `n` best items a user has not seen, best first, shape (len(users), n).
+        """Return the `n` best items not seen, best first, shape (len(users), n).
 
-        Raises
-        ------
-        ValueError
-            If a user has seen all but fewer than `n` items.
+        A ValueError where a user has seen all but fewer than `n`.
         """
         scores = self.unseen(users)
         least = int(np.isfinite(scores).sum(axis=1).min(initial=scores.shape[1]))

@@ -90,18 +90,7 @@ class GroupedSurrogate(Surrogate):
         return bound
 
     def defined_on(self, n_pos: Ints, n_neg: Ints) -> NDArray[np.bool_]:
-        """Tell which groups the surrogate is defined on; refuse if it is none.
-
-        Parameters
-        ----------
-        n_pos, n_neg : ndarray of shape (n_groups,)
-            Positives and negatives of each group.
-
-        Raises
-        ------
-        ValueError
-            If the surrogate is undefined on every group.
-        """
+        """Tell on which groups, by their numbers of positives and negatives; a ValueError if on none."""
         _, defined, need = self._group_k(n_pos, n_neg)
         empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
         eligible(empty, defined, need)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -30,24 +29,12 @@ _MEAN, _SQUARE, _TINY = 0.9, 0.999, 1e-8
 
 @dataclass(frozen=True)
 class FactorSolution:
-    """Factors of users and items, not normalised, and the course of the descent.
-
-    Attributes
-    ----------
-    users, items : ndarray of shape (n_users, n_factors), (n_items, n_factors)
-    objective : ndarray of shape (n_passes,)
-        Mean over users during each pass, while the factors moved.
-    n_users : int
-        Users the surrogate is defined on.
-    seconds : float
-        Processor time of the passes.
-    """
+    """Factors, not normalised; the mean over users during each pass; users the surrogate is defined on."""
 
     users: Singles
     items: Singles
     objective: Floats
     n_users: int
-    seconds: float
 
 
 def factor_descent(
@@ -69,30 +56,16 @@ def factor_descent(
         What is stored is positive; all other items of a user are negative.
     surrogate : GroupedSurrogate
         L; users it is undefined on are left out.
-    n_factors : int
-        Length of p and q.
-    scale : float
-        Highest score.
-    learning_rate : float
-        Adam's; factors start from the normal distribution with standard deviation 0.1.
-    max_iter : int
-        Passes over the users.
-    batch_users : int or None
-        Users of a step; all by default.
+    n_factors, scale, learning_rate, max_iter, batch_users
+        See `attop.FactorRanker`. Factors start from the normal distribution with standard deviation 0.1.
     rng : numpy.random.Generator
         Draws the start and the batches.
-
-    Raises
-    ------
-    ValueError
-        If the surrogate is undefined on every user.
     """
     lists = _Lists(pairs, surrogate)
     factors = [(0.1 * rng.standard_normal((n, n_factors))).astype(np.float32) for n in pairs.shape]
     adam = _Adam(factors, learning_rate)
     n = len(lists.users)
     objective = np.zeros(max_iter)
-    begin = time.process_time()
     for t in range(max_iter):
         order = lists.users if batch_users is None else rng.permutation(lists.users)
         size = batch_users or n
@@ -100,7 +73,7 @@ def factor_descent(
             value, gradients = _gradients(lists, factors, step, scale)
             objective[t] += value * len(step) / n
             adam.step(gradients)
-    return FactorSolution(factors[0], factors[1], objective, n, time.process_time() - begin)
+    return FactorSolution(factors[0], factors[1], objective, n)
 
 
 def normalised(factors: Singles) -> tuple[Singles, Singles]:
