@@ -104,8 +104,10 @@ def _verdict(table: pd.DataFrame) -> Iterator[str]:
     printed = table[table["printed"].notna()]
     same = printed["same digits"] == "yes"
     yield f"**{int(same.sum())} of the {len(printed)} printed card precisions come out to the digit.**"
-    for row in printed[~same].to_dict("records"):
-        yield f"{row['method']}: printed {row['printed']:.3f}, in order {row['in order']:.3f}."
+    if not same.all():
+        rows = printed[~same].to_dict("records")
+        differ = [f"{r['method']} printed {r['printed']:.3f}, in order {r['in order']:.3f}" for r in rows]
+        yield f"The others: {'; '.join(differ)}."
     tied = printed[printed["greatest"] > printed["least"] + 0.01]
     if len(tied):
         yield (
