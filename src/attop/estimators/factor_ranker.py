@@ -69,10 +69,10 @@ class FactorRanker(BaseEstimator):
 
     Examples
     --------
-    >>> pairs = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2], [2, 3], [3, 2], [3, 3], [3, 0]]
-    >>> model = FactorRanker(n_factors=2).fit(pairs)
-    >>> model.recommend([0, 2], 1).tolist()  # seen: 0 and 1 by the first, 2 and 3 by the second
-    [[3], [0]]
+    >>> pairs = [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [2, 3], [2, 4], [3, 3], [3, 4], [3, 5]]
+    >>> model = FactorRanker(n_factors=4).fit(pairs)
+    >>> model.recommend([0, 2], 1).tolist()  # what the users who share their tastes have too
+    [[2], [5]]
     """
 
     surrogate: str | GroupedSurrogate = "softmax"
