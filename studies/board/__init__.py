@@ -32,6 +32,8 @@ _QUESTIONS = (("top-stack", ("lightgbm",)), ("soft-top", _LINEAR))
 #: The list of the sets, with those a learner was developed on.
 _SETS = Path(__file__).parents[2] / "docs/board/sets.csv"
 _NAMES = {"top-stack": "TopStack", "soft-top": "SoftTop"}
+#: The columns of the answers, in their order.
+_ANSWER = ["sets", "top", "method", "over", "n", "difference", "low", "high", "won", "lost", "p", "p_holm"]
 _NOT_RUN = {
     "TabPFN": "its weights cannot be had where the board is run: see studies/board/predict.py",
     "TabICL": "its weights cannot be had where the board is run: see studies/board/predict.py",
@@ -194,7 +196,7 @@ def questions(means: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
                     | {"won": int((gain > 0.01).sum()), "p": wilcoxon(gain, np.zeros(len(gain))).p}
                     | {"lost": ", ".join(f"{name} {value:+.2f}" for name, value in lost.items())}
                 )
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns=_ANSWER)
     if len(table):
         table["p_holm"] = table.groupby("sets")["p"].transform(lambda p: holm(p.fillna(1.0)))
     return table

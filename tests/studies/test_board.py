@@ -121,6 +121,12 @@ def test_a_method_that_was_not_run_is_named_with_the_reason():
     assert best.at["Soft-Top", "lead"] == pytest.approx(-10, abs=0.2)
 
 
+def test_a_run_of_some_methods_leaves_the_questions_open():
+    page = findings(tables(lambda table: table[~table["method"].isin(["top-stack", "soft-top"])]), story())
+    assert page.answers == []
+    assert {c.name: len(c.table) for c in page.comparisons}["questions"] == 0
+
+
 def test_a_method_with_fewer_runs_has_no_mean():
     part = tables()["evaluation"].query("not (dataset == 'set-0' and method == 'soft-top' and fold == 1)")
     means = set_means(part, dict.fromkeys(METHODS, ""))["kappa=1.0"]
