@@ -75,7 +75,6 @@ def test_verdicts():
         ({"hits": [1, 2]}, "hits"),
         ({"promised": 0}, "promised"),
         ({"risk": 1}, "risk"),
-        ({"tolerance": 0}, "tolerance"),
     ],
 )
 def test_bad_parameters(change, name):

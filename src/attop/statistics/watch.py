@@ -14,6 +14,8 @@ from attop.core.typing import Floats, Ints
 __all__ = ["Watched", "watch"]
 
 _PRIOR, _YEAR = 0.5, 52
+#: Lower bound over promise from which on it is kept.
+_STEADY = 0.8
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Watched:
     Attributes
     ----------
     verdict : {"as promised", "worse", "cannot tell"}
+        "as promised" where the lower bound is at least 80% of the promise and no alarm was raised.
     since : int
         Number, from 1, of the list that raised the alarm; 0 if none did.
     precision, low, high : float
@@ -36,9 +39,7 @@ class Watched:
     high: float
 
 
-def watch(
-    hits: Sequence[int], rows: Sequence[int], promised: float, *, risk: float = 0.05, tolerance: float = 0.2
-) -> Watched:
+def watch(hits: Sequence[int], rows: Sequence[int], promised: float, *, risk: float = 0.05) -> Watched:
     r"""Compare the positives of lists, in the order they came, with a promised precision.
 
     Parameters
@@ -49,13 +50,11 @@ def watch(
         Above 0 and below 1. An estimate errs: promise what its interval's lower end says.
     risk : float
         Probability that lists which keep the promise are ever called worse.
-    tolerance : float
-        "as promised" is said where the lower bound is at least 1 - tolerance of the promise.
 
     Raises
     ------
     ValueError
-        If counts do not match, or promised, risk or tolerance are out of range.
+        If counts do not match, or promised or risk is out of range.
 
     Notes
     -----
@@ -85,7 +84,7 @@ def watch(
     s, n = np.asarray(hits, dtype=np.int64), np.asarray(rows, dtype=np.int64)
     if s.shape != n.shape or s.ndim != 1 or not len(s) or (n < 1).any() or (s < 0).any() or (s > n).any():
         raise ValueError(f"hits must be from 0 to rows, one number a list, got {s.tolist()} of {n.tolist()}")
-    for name, value in (("promised", promised), ("risk", risk), ("tolerance", tolerance)):
+    for name, value in (("promised", promised), ("risk", risk)):
         if not 0 < value < 1:
             raise ValueError(f"{name} must be above 0 and below 1, got {value}")
     since = 0
@@ -105,7 +104,7 @@ def watch(
     grid = np.linspace(0, 1, 1001)[1:-1]
     inside = grid[_log_mixture(np.array(total), np.array(of - total), grid) < -np.log(risk)]
     low, high = (0.0 if not total else inside[0]), (1.0 if total == of else inside[-1])
-    steady = low >= (1 - tolerance) * promised
+    steady = low >= _STEADY * promised
     verdict: Literal["as promised", "worse", "cannot tell"] = "as promised" if steady else "cannot tell"
     rounded = (round(float(v), 3) for v in (total / of, low, high))
     return Watched("worse" if since else verdict, since, *rounded)
