@@ -43,7 +43,7 @@ autodoc_default_options = {
     "members": True,
     # Made by scikit-learn for its metadata routing, or documented there.
     "exclude-members": "set_fit_request, set_partial_fit_request, set_predict_request, set_score_request, "
-    "get_params, set_params, get_metadata_routing",
+    "set_decision_function_request, get_params, set_params, get_metadata_routing",
 }
 autodoc_typehints = "none"
 autodoc_mock_imports = ["torch"]  # of an extra, and large

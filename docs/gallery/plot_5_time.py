@@ -14,8 +14,8 @@ from attop.metrics import precision_at_k
 
 rng = np.random.default_rng(0)
 customers = rng.integers(0, 300, 6000)
-risky = rng.random(300) < 0.08
 habits = rng.normal(size=(300, 3))
+risky = habits[:, 0] + rng.normal(size=300) > 2
 day = np.arange(6000) // 100
 drift = (day / 60)[:, np.newaxis]
 X = np.hstack([habits[customers] + 0.1 * rng.normal(size=(6000, 3)), rng.normal(size=(6000, 2)) + drift])

@@ -26,7 +26,7 @@ __all__ = ["FactorRanker"]
 class FactorRanker(BaseEstimator):
     r"""Learn lists of items for users from pairs, by matrix factorisation on a surrogate of each list.
 
-    Minimises, by Adam, the mean over users u of :math:`L(s_{u1}, \dots, s_{un})` with
+    Minimises, by Adam, the mean over users u of :math:`L(s_{u1}, \ldots, s_{un})` with
     :math:`s_{ui} = c \cos(p_u, q_i)`, the scores of all n items; the positives of a user are the items of
     their pairs. L is a surrogate with groups: each user's list is one.
 
