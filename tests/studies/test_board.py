@@ -241,3 +241,14 @@ def test_a_sent_method_has_its_row(tmp_path):
     stored(tmp_path / "twice", {name: t.assign(method="lightgbm") for name, t in part.items()})
     with pytest.raises(ValueError, match="'lightgbm' is a method of"):
         send.row(tmp_path / "run", tmp_path / "twice", tmp_path / "page")
+
+
+def test_the_published_splits_are_of_the_listed_sets():
+    found = pd.read_csv(ROOT / "docs/board/splits.csv.gz", dtype={"tested_in": str})
+    with (ROOT / "docs/board/sets.csv").open(encoding="utf-8") as file:
+        listed = {row["set"]: row["rows"] for row in csv.DictReader(file) if row["board"] == "in"}
+    assert set(found["set"]) == set(listed)
+    assert (found["tested_in"].str.len() == found["rows"]).all()
+    for row in found[found["set"] != "fraud-stream"].itertuples():
+        assert row.rows == int(listed[row.set])
+        assert set(row.tested_in) == set("01234")  # every row is tested once
