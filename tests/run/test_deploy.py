@@ -1,5 +1,6 @@
 """A model to take away: chosen as the benchmark chooses, fitted on all rows, scoring rows as they are."""
 
+import json
 import math
 import subprocess
 import sys
@@ -503,6 +504,16 @@ def test_explored_rows_stand_for_the_rest(scored):
     other, _ = scored("mine.csv", "--top", "50", "--explore", "5", "--seed", "4")
     assert found["row"].tolist() != other["row"].tolist()
     assert main(["score", "out", "mine.csv", "--top", "50", "--explore", "1451"]) == 1
+    assert len(scored("mine.csv", "--all", "--top", "kappa=0.5")[0]) == 1500
+
+
+def test_a_column_of_the_file_is_not_written_over(scored, table, capsys):
+    notes = json.loads(Path("out/model.json").read_text())
+    Path("out/model.json").write_text(json.dumps({**notes, "beside": [*notes["beside"], "weight"]}))
+    table.assign(weight=2.5).to_csv("weighed.csv", index=False)
+    assert scored("weighed.csv")[0]["weight"].unique().tolist() == [2.5]
+    assert main(["score", "out", "weighed.csv", "--explore", "5"]) == 1
+    assert "a column 'weight': rename that of weighed.csv" in capsys.readouterr().err
 
 
 def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):

@@ -96,7 +96,11 @@ def run_score(options: argparse.Namespace) -> int:
         package = read_package(options.model)
         tell = partial(print, file=sys.stderr)
         ranked = package.rank(options.table, tell=tell)
-        head = package.head(ranked, options.top)
+        for name, asked in (("change", options.previous), ("weight", options.explore)):
+            if asked and name in ranked:
+                raise ConfigError(f"the list adds a column {name!r}: rename that of {options.table}")
+        whole = options.all and not (options.previous or options.explore)
+        head = ranked if whole else package.head(ranked, options.top)
         shown = ranked.index.isin(ranked.index if options.all else head.index)
         if options.previous:
             ranked["change"] = package.changes(ranked, head, options.previous, options.id, tell)
