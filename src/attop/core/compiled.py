@@ -7,12 +7,19 @@ import functools
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 from attop.core.files import write_text
 
-__all__ = ["allowed_threads", "blas", "discard_stale", "kernel_sources"]
+__all__ = ["KERNEL", "PART", "allowed_threads", "blas", "discard_stale", "kernel_sources"]
+
+#: Options of numba for a kernel.
+KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+#: Those of a function that kernels call, and Python never does: without what Python calls it by, a short one
+#: compiles in half the time.
+PART: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 
 
 def kernel_sources() -> list[Path]:

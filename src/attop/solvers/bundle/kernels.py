@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from attop.core.compiled import discard_stale
+from attop.core.compiled import KERNEL, PART, discard_stale
 
 __all__ = ["active_set"]
 
@@ -15,7 +15,7 @@ discard_stale(Path(__file__).parent)
 TINY = np.finfo(np.float64).tiny
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indices, vectors, factor):
     """Minimise ``1/2 alpha' H alpha - b' alpha`` over the simplex; see `attop.solvers.bundle.cutting_planes`.
 
@@ -103,7 +103,7 @@ def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indice
     return gap, max_steps
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def newton_direction(H, gradient, support, ridge, others, direction, x, factor):
     """Minimise ``gradient . p + 1/2 p' H p``, plus a ridge, over p on the support that sum to 0.
 
@@ -154,7 +154,7 @@ def newton_direction(H, gradient, support, ridge, others, direction, x, factor):
     direction[rest] = -total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(**PART, fastmath={"reassoc", "contract"})
 def dot(u, v):
     """Inner product, in any order of summation."""
     total = 0.0

@@ -11,6 +11,8 @@ from types import FunctionType
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import KERNEL, PART
+
 __all__ = ["LARGEST", "over_groups", "specialise"]
 
 LARGEST = np.finfo(np.float64).max
@@ -21,7 +23,7 @@ def over_groups(one):
 
     Parameters
     ----------
-    one : compiled function
+    one : function
         ``one(row, n_pos, w, k, constant, values, positions)`` returns the loss of one group and model, and
         overwrites `row`, its scores, `n_pos` positives first, with the subgradient. `w` are the weights of
         the items, empty where all weigh 1; the last two are buffers of two rows each, as long as `row`.
@@ -44,7 +46,7 @@ def over_groups(one):
         constant : float, what else the loss takes
         tile, values, positions : buffers for the largest group
     """
-    return specialise(_loop, f"{one.__module__}.{one.__name__}", one=one)
+    return specialise(_loop, f"{one.__module__}.{one.__name__}", one=njit(inline="always")(one))
 
 
 def specialise(loop, name, **functions):
@@ -54,7 +56,7 @@ def specialise(loop, name, **functions):
     """
     made = FunctionType(loop.__code__, {**loop.__globals__, **functions})
     made.__qualname__ = name  # the key of the cache
-    return njit(cache=True, nogil=True)(made)
+    return njit(**KERNEL)(made)
 
 
 def _loop(
@@ -72,7 +74,7 @@ def _loop(
             store(tile, items, first, size, weight, coef)
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def load(scores, items, first, tile, value):
     """Copy the scores of `items` under a block of models, from `first` on, to `tile`.
 
@@ -90,7 +92,7 @@ def load(scores, items, first, tile, value):
     return size
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def store(tile, items, first, size, weight, coef):
     """Copy the coefficients in `tile`, times `weight`, to the rows `items` of `coef`."""
     for i in range(len(items)):

@@ -6,6 +6,8 @@ What is sorted here is a handful of loops: numba's own sorts and indexing by arr
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import PART
+
 __all__ = ["largest", "ranked", "smallest", "within"]
 
 # Up to this k, insertion into a sorted buffer beats sorting.
@@ -14,7 +16,7 @@ INSERTION = 32
 RUN = 16
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def largest(x, k, floor, value, index):
     """Find the `k` largest entries of `x` among those of at least `floor`.
 
@@ -72,7 +74,7 @@ def largest(x, k, floor, value, index):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def smallest(x, k, value, index):
     """Find the `k` smallest entries of `x` in ascending order; see `largest`."""
     negative = np.empty(len(x))
@@ -84,7 +86,7 @@ def smallest(x, k, value, index):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def ranked(x, weight):
     """Return scores in descending order, equal ones in order of position, their weights and positions."""
     n = len(x)
@@ -98,7 +100,7 @@ def ranked(x, weight):
     return value, by_rank, index
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def within(weight, first, last):
     """Return what of each weight lies between `first` and `last` of their running sum."""
     part = np.empty(len(weight))
@@ -110,7 +112,7 @@ def within(weight, first, last):
     return part
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _sort(value, index):
     """Sort values, with their positions, in descending order; equal ones keep theirs."""
     n = len(value)

@@ -8,6 +8,7 @@ weight at or above an item, so that one item may lie on both sides of a cut. See
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked, smallest, within
 
@@ -27,17 +28,15 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
 def _ramp(row, n_pos, w, k, constant, values, positions):
     return _of_highest(row, n_pos, min(n_pos, k), k, values, positions)
 
 
-@njit(cache=True, nogil=True)
 def _pauc(row, n_pos, w, k, constant, values, positions):
     return _of_highest(row, n_pos, n_pos, k, values, positions)
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _of_highest(row, n_pos, beta, k, values, positions):
     top, high, where, who = values[0], values[1], positions[0], positions[1]
     largest(row[:n_pos], beta, -np.inf, high, who)
@@ -46,7 +45,6 @@ def _of_highest(row, n_pos, beta, k, values, positions):
     return _pair_hinges(high[:beta], who, top[:count], where, 1.0, 1.0 / (beta * k), row[:n_pos], row[n_pos:])
 
 
-@njit(cache=True, nogil=True)
 def _max(row, n_pos, w, k, constant, values, positions):
     top, low, where, who = values[0], values[1], positions[0], positions[1]
     beta = smallest(row[:n_pos], min(n_pos, k), low, who)
@@ -56,7 +54,6 @@ def _max(row, n_pos, w, k, constant, values, positions):
     return _pair_hinges(high, who, top[:count], where, 1.0, 1.0 / (beta * k), row[:n_pos], row[n_pos:])
 
 
-@njit(cache=True, nogil=True)
 def _avg(row, n_pos, w, k, constant, values, positions):
     top, where = values[0], positions[0]
     # A mean of differences: a common offset of the scores does not cost digits.
@@ -76,7 +73,6 @@ def _avg(row, n_pos, w, k, constant, values, positions):
     return value / k
 
 
-@njit(cache=True, nogil=True)
 def _ts(row, n_pos, w, k, constant, values, positions):
     top, high, where, who = values[0], values[1], positions[0], positions[1]
     pos, neg = row[:n_pos], row[n_pos:]
@@ -89,7 +85,6 @@ def _ts(row, n_pos, w, k, constant, values, positions):
     return value + _pair_hinges(high[beta:n_pos], who[beta:], top[:count], where, 0.0, scale, pos, neg)
 
 
-@njit(cache=True, nogil=True)
 def _ts_convex(row, n_pos, w, k, constant, values, positions):
     # In the maximising ordering a negative is above one of the beta highest positives, and then above all
     # lower ones too, or above none of them. The former is better for the `reaching` highest negatives.
@@ -116,7 +111,7 @@ def _ts_convex(row, n_pos, w, k, constant, values, positions):
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _surplus(inner, others, top):
     """``sum_inner (1 + top[j] - s)+ - sum_others (s - top[j])+`` for every j; it falls with j."""
     surplus = np.zeros(len(top))
@@ -141,7 +136,7 @@ def _surplus(inner, others, top):
     return surplus
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _pair_hinges(high, who, top, where, margin, scale, pos, neg):
     """Sum ``scale * (margin + top[j] - high[i])+`` over all pairs; add its gradient to `pos` and `neg`.
 
@@ -163,27 +158,23 @@ def _pair_hinges(high, who, top, where, margin, scale, pos, neg):
     return scale * value
 
 
-@njit(cache=True, nogil=True)
 def _weighted_ramp(row, n_pos, w, k, constant, values, positions):
     return _by_weight(row, n_pos, w, k, k, False, False)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_pauc(row, n_pos, w, k, constant, values, positions):
     return _by_weight(row, n_pos, w, k, np.inf, False, False)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_max(row, n_pos, w, k, constant, values, positions):
     return _by_weight(row, n_pos, w, k, k, True, False)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_ts(row, n_pos, w, k, constant, values, positions):
     return _by_weight(row, n_pos, w, k, k, False, True)
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _by_weight(row, n_pos, w, k, most, of_lowest, others):
     """Sum hinges with the highest or lowest positives, that weigh up to `most`, and others with margin 0."""
     high, c, who = ranked(row[:n_pos], w[:n_pos])
@@ -200,7 +191,6 @@ def _by_weight(row, n_pos, w, k, most, of_lowest, others):
     return _written(value, scale, by_pos, who, by_neg, where, row)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_avg(row, n_pos, w, k, constant, values, positions):
     """Sum ``d[j] (1 + top[j] - mean)+``, the mean positive weighted."""
     high, share, who = ranked(row[:n_pos], w[:n_pos])
@@ -227,7 +217,6 @@ def _weighted_avg(row, n_pos, w, k, constant, values, positions):
     return _written(value, 1.0 / k, share, who, by_neg, where, row)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_ts_convex(row, n_pos, w, k, constant, values, positions):
     high, c, who = ranked(row[:n_pos], w[:n_pos])
     top, d, where = ranked(row[n_pos:], w[n_pos:])
@@ -254,7 +243,7 @@ def _weighted_ts_convex(row, n_pos, w, k, constant, values, positions):
     return _written(value, 1.0 / (beta * k), by_pos, who, by_neg, where, row)
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _sum(x):
     total = 0.0
     for i in range(len(x)):
@@ -262,7 +251,7 @@ def _sum(x):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _written(value, scale, by_pos, who, by_neg, where, row):
     """Write the subgradient, in order of rank, to the items; return the value."""
     for i in range(len(by_pos)):
@@ -272,7 +261,7 @@ def _written(value, scale, by_pos, who, by_neg, where, row):
     return scale * value
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
     """Sum ``c[i] d[j] (margin + top[j] - high[i])+`` over all pairs; add its gradient to `by_pos`, `by_neg`.
 
@@ -300,7 +289,7 @@ def _weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _weighted_surplus(high, inner, others, top):
     """``sum_i inner_i (1 + top[j] - high[i])+ - others_i (high[i] - top[j])+`` for every j; falls with j."""
     surplus = np.zeros(len(top))

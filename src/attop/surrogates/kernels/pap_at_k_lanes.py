@@ -8,6 +8,7 @@ the product of k and the size of the group: no more than `suits` allows.
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import PART
 from attop.surrogates.kernels import pap_at_k
 from attop.surrogates.kernels.groups import specialise
 
@@ -47,34 +48,34 @@ def _loop(
             )
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def suits(n_pos, n_neg, k):
     """Whether lanes are faster, if there are enough models: for a small group."""
     return k <= MOST_SORTED and max(n_pos, n_neg) <= LONGEST * k
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _ramp(scores, items, n_pos, k, first, weight, value, coef, work):
     _pairs_of_group(scores, items, n_pos, k, 0, min(n_pos, k), False, first, weight, value, coef, work)
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _pauc(scores, items, n_pos, k, first, weight, value, coef, work):
     _pairs_of_group(scores, items, n_pos, k, 0, n_pos, False, first, weight, value, coef, work)
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _max(scores, items, n_pos, k, first, weight, value, coef, work):
     low = n_pos - min(n_pos, k)
     _pairs_of_group(scores, items, n_pos, k, low, n_pos, False, first, weight, value, coef, work)
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _ts(scores, items, n_pos, k, first, weight, value, coef, work):
     _pairs_of_group(scores, items, n_pos, k, 0, min(n_pos, k), True, first, weight, value, coef, work)
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def lanes_workspace(m):
     """Return rows for sorted negatives, their counts and sorted positives, and five single rows."""
     width = min(m, LANES)
@@ -82,7 +83,7 @@ def lanes_workspace(m):
     return np.empty(rows), np.empty(rows), np.empty(rows), np.empty((5, width))
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _avg(scores, items, n_pos, k, first, weight, value, coef, work):
     """Avg surrogate of a group for a block of models; see `_pairs_of_group`."""
     weight = weight / k
@@ -118,7 +119,7 @@ def _avg(scores, items, n_pos, k, first, weight, value, coef, work):
             c[r] = weight * row[r] if 1.0 + (x[r] - mean[r]) > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, value, coef, work):
     """Add hinges over pairs of a group for a block of models, and write their gradient.
 
@@ -197,7 +198,7 @@ def _pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, valu
             c[r] = weight * count[r] * row[r]
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _sort(scores, items, first, last, k, sign, rows, row, total):
     """Write the `k` largest of `sign` times the rows `items`, lane by lane, in descending order to `rows`.
 
@@ -223,7 +224,7 @@ def _sort(scores, items, first, last, k, sign, rows, row, total):
             count += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _any_reaches(x, bar):
     """Whether a lane of `x` is at least `bar`: models of one grid often agree that none is."""
     reaching = 0
@@ -232,7 +233,7 @@ def _any_reaches(x, bar):
     return reaching != 0
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _add_hinges(x, margin, top, weight, total, count, step):
     """Add ``weight * (margin + top - x)+`` to `total`; count the active ones in `count` and in `step`."""
     for r in range(len(x)):
@@ -243,7 +244,7 @@ def _add_hinges(x, margin, top, weight, total, count, step):
         step[r] += active
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _sum_hinges(x, margin, top, weight, total, count):
     """Add ``weight * (margin + top[j] - x)+`` over `top` to `total`, and the active ones to `count`."""
     for j in range(len(top)):
@@ -253,7 +254,7 @@ def _sum_hinges(x, margin, top, weight, total, count):
             count[r] += 1.0 if h > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _count_ties(rows, bar, left):
     """Set `left` to how many of the rows equal `bar`."""
     left[:] = 0.0
@@ -262,7 +263,7 @@ def _count_ties(rows, bar, left):
             left[r] += 1.0 if rows[i, r] == bar[r] else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _keep_selected(x, bar, sign, left, keep):
     """Set `keep` to 1 where `x` is beyond `bar` (below it for sign -1), or equal with ties `left`."""
     for r in range(len(x)):

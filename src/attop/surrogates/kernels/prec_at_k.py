@@ -9,7 +9,6 @@ from attop.surrogates.kernels.k_largest import largest, ranked, smallest, within
 __all__ = ["avg", "max_", "ramp", "struct", "weighted_max_", "weighted_ramp", "weighted_struct"]
 
 
-@njit(cache=True, nogil=True)
 def _struct(row, n_pos, w, k, constant, values, positions):
     # Start with the k highest positives. To exchange the j-th lowest of them for the j-th highest negative
     # adds 1 + s-(j) - s+(k+1-j), which decreases with j: exchange while it is positive, and where there are
@@ -40,7 +39,6 @@ def _struct(row, n_pos, w, k, constant, values, positions):
     return value
 
 
-@njit(cache=True, nogil=True)
 def _ramp(row, n_pos, w, k, constant, values, positions):
     # The sum of the k largest of s + 1[negative] and of the k highest positives differ by trades, as in
     # `_struct`: sum_j (1 + s-(j) - s+(k+1-j))+.
@@ -49,14 +47,13 @@ def _ramp(row, n_pos, w, k, constant, values, positions):
     return _matched_hinges(row, n_pos, high[:k][::-1], who[:k][::-1], values[0], positions[0])
 
 
-@njit(cache=True, nogil=True)
 def _max(row, n_pos, w, k, constant, values, positions):
     low, who = values[1], positions[1]
     n_low = smallest(row[:n_pos], min(k, n_pos), low, who)
     return _matched_hinges(row, n_pos, low[:n_low], who[:n_low], values[0], positions[0])
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _matched_hinges(row, n_pos, low, who, top, where):
     """Sum ``(1 + top[j] - low[j])+``: `low` ascends and `top` descends, the first terms are active."""
     count = largest(row[n_pos:], len(low), low[0] - 1.0, top, where)
@@ -72,7 +69,6 @@ def _matched_hinges(row, n_pos, low, who, top, where):
     return value
 
 
-@njit(cache=True, nogil=True)
 def _avg(row, n_pos, w, k, constant, values, positions):
     pos, neg = row[:n_pos], row[n_pos:]
     top, high, where, who = values[0], values[1], positions[0], positions[1]
@@ -106,7 +102,6 @@ def _avg(row, n_pos, w, k, constant, values, positions):
     return best + (k - reach) * origin
 
 
-@njit(cache=True, nogil=True)
 def _weighted_struct(row, n_pos, w, k, constant, values, positions):
     """Fill the top with the highest of s + 1[negative], then subtract the positives."""
     high, c, who = ranked(row[:n_pos], w[:n_pos])
@@ -138,17 +133,15 @@ def _weighted_struct(row, n_pos, w, k, constant, values, positions):
     return (pos_mass + neg_mass) * origin + pos_value + neg_value
 
 
-@njit(cache=True, nogil=True)
 def _weighted_ramp(row, n_pos, w, k, constant, values, positions):
     return _matched_by_weight(row, n_pos, w, k, True)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_max(row, n_pos, w, k, constant, values, positions):
     return _matched_by_weight(row, n_pos, w, k, False)
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _matched_by_weight(row, n_pos, w, k, of_highest):
     """Sum ``(1 + top - low)+``, the highest negatives matched to the lowest positives, by weight.
 

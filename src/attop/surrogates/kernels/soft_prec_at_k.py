@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest
 
@@ -18,18 +19,16 @@ LAST_STEP = 1e-8
 BLOCK = 1024
 
 
-@njit(cache=True, nogil=True)
 def _soft(row, n_pos, w, k, width, values, positions):
     largest(row, k, -np.inf, values[0], positions[0])
     return _one(row, n_pos, w, k, width, values[0][k - 1])
 
 
-@njit(cache=True, nogil=True)
 def _weighted_soft(row, n_pos, w, k, width, values, positions):
     return _one(row, n_pos, w, k, width, _about_weighted_kth(row, w, k, width))
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _about_weighted_kth(row, w, k, width):
     """Return a number about a width from the highest score with a weight of at least k at or above it.
 
@@ -49,7 +48,7 @@ def _about_weighted_kth(row, w, k, width):
     return low
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc"})
+@njit(**PART, fastmath={"reassoc"})
 def _weight_from(row, w, least):
     total = 0.0
     for i in range(len(row)):
@@ -57,7 +56,7 @@ def _weight_from(row, w, least):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _one(row, n_pos, w, k, width, origin):
     """1 - smoothed precision of one group and model; overwrites `row`, its scores, with the gradient.
 
@@ -78,8 +77,9 @@ def _one(row, n_pos, w, k, width, origin):
         z = (row[i] - origin) / width
         row[i] = np.exp(min(max(z, -FAR), FAR))
     cut = np.exp(_cut(row, w, k, total))
-    kept, slope_pos = _sums(row[:n_pos], w_pos, cut, True)
-    _, slope_neg = _sums(row[n_pos:], w_neg, cut, True)
+    pos, neg = row[:n_pos], row[n_pos:]
+    kept, slope_pos = _sums(pos, w_pos, cut, pos)
+    _, slope_neg = _sums(neg, w_neg, cut, neg)
     slope = slope_pos + slope_neg
     share = slope_pos / slope if slope > 0.0 else 0.0
     of_pos, of_neg = (share - 1.0) / (k * width), share / (k * width)
@@ -88,7 +88,7 @@ def _one(row, n_pos, w, k, width, origin):
     return 1.0 - kept / k
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _cut(e, w, k, total):
     """Solve sum_i w_i e_i / (e_i + exp(u)) = k for u.
 
@@ -99,7 +99,7 @@ def _cut(e, w, k, total):
     low, high = -2.0 * FAR, 2.0 * FAR
     u = 0.0
     for _ in range(MOST_STEPS):
-        inside, slope = _sums(e, w, np.exp(u), False)
+        inside, slope = _sums(e, w, np.exp(u), e[:0])
         if abs(inside - k) <= 1e-14 * k:
             break
         if inside > k:
@@ -118,24 +118,24 @@ def _cut(e, w, k, total):
     return u
 
 
-@njit(cache=True, nogil=True)
-def _sums(e, w, cut, overwrite):
+@njit(**PART)
+def _sums(e, w, cut, slopes):
     """Return the weight inside the cut, and how fast it falls as u rises.
 
-    With `overwrite`, `e` becomes what each item adds to the second. Block by block, because many equal
-    numbers, added one by one, are all rounded the same way.
+    `slopes` is `e`, and becomes what each item adds to the second, or empty. Block by block, because many
+    equal numbers, added one by one, are all rounded the same way.
     """
     inside, slope = 0.0, 0.0
     for first in range(0, len(e), BLOCK):
         some = e[first : first + BLOCK], w[first : first + BLOCK]
-        more = _sums_and_slopes(*some, cut) if overwrite else _sums_alone(*some, cut)
+        more = _sums_and_slopes(*some, cut) if len(slopes) > 0 else _sums_alone(*some, cut)
         inside += more[0]
         slope += more[1]
     return inside, slope
 
 
 # fastmath: sums in any order can be vectorised.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(**PART, fastmath={"reassoc", "contract"})
 def _sums_alone(e, w, cut):
     inside, slope = 0.0, 0.0
     for i in range(len(e)):
@@ -146,7 +146,7 @@ def _sums_alone(e, w, cut):
     return inside, slope
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(**PART, fastmath={"reassoc", "contract"})
 def _sums_and_slopes(e, w, cut):
     inside, slope = 0.0, 0.0
     for i in range(len(e)):
@@ -159,7 +159,7 @@ def _sums_and_slopes(e, w, cut):
 
 
 # Not fastmath: in another order the products overflow.
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _sigmoid(e, cut):
     """Return e / (e + cut) and its derivative in the logarithm of e."""
     inverse = 1.0 / (e + cut)

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked
 
@@ -12,7 +13,6 @@ __all__ = ["at_k", "softmax", "weighted_at_k", "weighted_softmax"]
 LOWEST = -700.0
 
 
-@njit(cache=True, nogil=True)
 def _softmax(row, n_pos, w, k, constant, values, positions):
     log_sum = _log_sum_exp(row, n_pos, w)
     value, total = 0.0, 0.0
@@ -26,13 +26,11 @@ def _softmax(row, n_pos, w, k, constant, values, positions):
     return value
 
 
-@njit(cache=True, nogil=True)
 def _at_k(row, n_pos, w, k, width, values, positions):
     largest(row, k, -np.inf, values[0], positions[0])
     return _about(values[0][k - 1], row, n_pos, w, width)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_at_k(row, n_pos, w, k, width, values, positions):
     by_score, by_rank, _ = ranked(row, w)
     at, reached = 0, by_rank[0]
@@ -42,7 +40,7 @@ def _weighted_at_k(row, n_pos, w, k, width, values, positions):
     return _about(by_score[at], row, n_pos, w, width)
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _about(quantile, row, n_pos, w, width):
     """Softmax loss whose positives count by where they are about a quantile, and its gradient at this one."""
     log_sum = _log_sum_exp(row, n_pos, w)
@@ -60,7 +58,7 @@ def _about(quantile, row, n_pos, w, width):
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _log_sum_exp(row, n_pos, w):
     """Return the logarithm of the sum of the negatives' exponentials; each becomes its share of the sum."""
     highest = -np.inf
@@ -84,7 +82,7 @@ def _log_sum_exp(row, n_pos, w):
 
 
 # fastmath: what may be taken in any order can be vectorised; scores are finite.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nnan", "nsz"})
+@njit(**PART, fastmath={"reassoc", "nnan", "nsz"})
 def _highest(x):
     highest = -np.inf
     for i in range(len(x)):
@@ -92,7 +90,7 @@ def _highest(x):
     return highest
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(**PART, fastmath={"reassoc", "contract"})
 def _exponentials(x, highest):
     """Overwrite x with exp(x - highest), and return their sum.
 
@@ -113,14 +111,14 @@ def _exponentials(x, highest):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _softplus(z):
     """Return log(1 + exp(z)) and its derivative."""
     e = np.exp(-abs(z))
     return max(z, 0.0) + np.log1p(e), (1.0 if z > 0.0 else e) / (1.0 + e)
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _times(w, i):
     return w[i] if len(w) > 0 else 1.0
 

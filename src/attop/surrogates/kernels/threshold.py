@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked, within
 
@@ -23,17 +24,15 @@ __all__ = [
 MOST_STEPS = 200
 
 
-@njit(cache=True, nogil=True)
 def _hinge(row, n_pos, w, k, constant, values, positions):
     return _against_highest(row, n_pos, False)
 
 
-@njit(cache=True, nogil=True)
 def _squared_hinge(row, n_pos, w, k, constant, values, positions):
     return _against_highest(row, n_pos, True)
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _against_highest(row, n_pos, square):
     where = n_pos
     for j in range(n_pos, len(row)):
@@ -55,17 +54,15 @@ def _against_highest(row, n_pos, square):
     return value / n_pos
 
 
-@njit(cache=True, nogil=True)
 def _weighted_hinge(row, n_pos, w, k, constant, values, positions):
     return _against_highest_by_weight(row, n_pos, w, False)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_squared_hinge(row, n_pos, w, k, constant, values, positions):
     return _against_highest_by_weight(row, n_pos, w, True)
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _against_highest_by_weight(row, n_pos, w, square):
     where = -1
     for j in range(n_pos, len(row)):
@@ -90,7 +87,6 @@ def _against_highest_by_weight(row, n_pos, w, square):
     return value
 
 
-@njit(cache=True, nogil=True)
 def _top_push_k(row, n_pos, w, k, constant, values, positions):
     share, where = values[1], positions[0]
     share[: len(row)] = 0.0
@@ -100,7 +96,6 @@ def _top_push_k(row, n_pos, w, k, constant, values, positions):
     return _about_mean(row, n_pos, w, share)
 
 
-@njit(cache=True, nogil=True)
 def _weighted_top_push_k(row, n_pos, w, k, constant, values, positions):
     share = values[1]
     share[: len(row)] = 0.0
@@ -111,7 +106,7 @@ def _weighted_top_push_k(row, n_pos, w, k, constant, values, positions):
     return _about_mean(row, n_pos, w, share)
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _about_mean(row, n_pos, w, share):
     t = 0.0
     for j in range(n_pos, len(row)):
@@ -119,19 +114,17 @@ def _about_mean(row, n_pos, w, share):
     return _about(row, n_pos, w, t, share)
 
 
-@njit(cache=True, nogil=True)
 def _pat_mat(row, n_pos, w, k, beta, values, positions):
     return _about(row, n_pos, w, _solution(row, 0, w, k, beta, values[0]), values[0])
 
 
-@njit(cache=True, nogil=True)
 def _pat_mat_np(row, n_pos, w, k, beta, values, positions):
     share = values[0]
     share[:n_pos] = 0.0
     return _about(row, n_pos, w, _solution(row, n_pos, w, k, beta, share), share)
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _solution(x, low, w, k, beta, share):
     """Solve sum_i w_i (1 + beta (x_i - t))_+^2 = k over i >= low for t; `share` receives the gradient of t.
 
@@ -166,12 +159,12 @@ def _solution(x, low, w, k, beta, share):
     return origin + u / beta
 
 
-@njit(cache=True, nogil=True)
+@njit(**PART)
 def _times(w, i):
     return w[i] if len(w) > 0 else 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _about(row, n_pos, w, t, share):
     """Squared hinges of the positives about the threshold t of one group and model.
 
