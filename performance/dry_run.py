@@ -21,11 +21,15 @@ METHODS = [
     *("soft-top", "perceptron-avg", "sgd-avg", "gd-papk-avg", "gd-papk-ramp"),
     *("rankboost", "push-8", "logistic-regression", "linear-svm", "random-forest"),
 ]
-RESOURCES = """
+REST = """
+    log: "results/logs/{name}{wildcards}.log"
     priority: 2
     resources:
         mem_mb=1000,
         runtime=10,
+    params: seed={{"seed": 0}}, data={{"data": "digit-8"}}, code={{"code": "{name}"}}
+    message: "{name}{wildcards}"
+    shell: "exit 1"
 """
 PLAIN = """
 METHODS, REPEATS, FOLDS = {methods}, range({repeats}), range({folds})
@@ -57,12 +61,18 @@ RULES = {
     ),
     "report": ("data=DATA, tables=TABLES", '"results/report.html"'),
 }
+WILDCARDS = {"split": " {repeat}", "compile": " {method}", "train": " {method} {repeat} {fold}"}
 
 
 def rule(name, inputs, outputs):
-    """Return a rule with what every rule of the benchmark has."""
+    """Return a rule with what every rule of the benchmark has, all of it constant."""
     given = f"    input: {inputs}\n" if inputs else ""
-    return f'\nrule {name}:\n{given}    output: {outputs}{RESOURCES}    shell: "exit 1"\n'
+    rest = REST.format(name=name, wildcards=WILDCARDS.get(name, ""))
+    for wildcard in ("method", "repeat", "fold"):
+        message = f"{{wildcards.{wildcard}}}"
+        head, _, tail = rest.rpartition("message:")
+        rest = f"{head}message:{tail.replace(f'{{{wildcard}}}', message)}"
+    return f"\nrule {name}:\n{given}    output: {outputs}{rest}"
 
 
 def program(*arguments, profile=None):

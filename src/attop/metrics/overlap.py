@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import hypergeom
 
 from attop.core.sample import check_scores
 from attop.core.top import Top
@@ -65,6 +64,8 @@ def jaccard_at_k(first: ArrayLike, second: ArrayLike, top: TopLike) -> float:
     >>> round(jaccard_at_k([4, 3, 2, 1], [4, 1, 2, 3], 2), 3)
     0.333
     """
+    from scipy.stats import hypergeom  # a second of import, and `attop.metrics` is imported for its names
+
     a, b, k = _checked(first, second, top)
     p, q = inside_top(a, k), inside_top(b, k)
     tied_a, tied_b = (p > 0) & (p < 1), (q > 0) & (q < 1)

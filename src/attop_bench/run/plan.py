@@ -29,6 +29,7 @@ class Plan:
         self.root = Path(config.output)
         self._digest = cache(self._digest_of)
         self._data = cache(self._data_of)
+        self._folder = cache(self._folder_of)
         self.seconds = cache(self._seconds_of)
 
     def runs(self, dataset: str | None = None) -> Iterator[Run]:
@@ -124,7 +125,7 @@ class Plan:
 
     def scores_path(self, run: Run) -> Path:
         """Return the file of raw test scores."""
-        return self._run_folder(run) / "scores.npz"
+        return self._folder(run) / "scores.npz"
 
     def results(self, run: Run) -> tuple[Path, Path]:
         """Return the files of scores and record of a run."""
@@ -132,7 +133,7 @@ class Plan:
 
     def record_path(self, run: Run) -> Path:
         """Return the record of how the scores came about."""
-        return self._run_folder(run) / "record.json"
+        return self._folder(run) / "record.json"
 
     def files(self) -> list[Path]:
         """Return everything preparation and training leave."""
@@ -142,7 +143,7 @@ class Plan:
         runs = list(self.runs())
         return [*receipts, *stages, *folds, *map(self.scores_path, runs), *map(self.record_path, runs)]
 
-    def _run_folder(self, run: Run) -> Path:
+    def _folder_of(self, run: Run) -> Path:
         return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
 
     def job(self, run: Run) -> Job:
