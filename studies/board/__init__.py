@@ -12,8 +12,8 @@ import pandas as pd
 
 from attop.core.top import Top, sort_tops
 from attop.metrics import precision_at_k
-from attop.statistics.profiles import bootstrap_means
 from attop.statistics.ranks import holm
+from attop.statistics.regret import bootstrap_means
 from attop.statistics.two_methods import wilcoxon
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.report.compute.across import board, metric_matrix

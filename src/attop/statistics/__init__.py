@@ -1,14 +1,6 @@
-"""Comparing methods over data sets: ranks, pairs, profiles, and a sentence where nothing can be said."""
+"""Comparing methods over data sets: ranks, pairs, regret, and a sentence where nothing can be said."""
 
 from attop.statistics.next_list import HeldOut, NextList, next_list
-from attop.statistics.profiles import (
-    Bootstrap,
-    Profile,
-    Regret,
-    bootstrap_means,
-    performance_profile,
-    regret,
-)
 from attop.statistics.ranks import (
     Comparison,
     Friedman,
@@ -22,6 +14,7 @@ from attop.statistics.ranks import (
     mean_ranks,
     rank_rows,
 )
+from attop.statistics.regret import Bootstrap, Regret, bootstrap_means, regret
 from attop.statistics.two_methods import (
     CorrectedT,
     Effect,
@@ -44,7 +37,6 @@ __all__ = [
     "NextList",
     "Pair",
     "Posterior",
-    "Profile",
     "Regret",
     "SignedRank",
     "Watched",
@@ -60,7 +52,6 @@ __all__ = [
     "holm",
     "mean_ranks",
     "next_list",
-    "performance_profile",
     "rank_rows",
     "regret",
     "watch",

@@ -12,7 +12,7 @@ import pandas as pd
 from attop.core.wording import abridge, brief, counted
 from attop.experiment.lead import Lead, mean_regrets, regrets
 from attop.metrics.registry import get_metric
-from attop.statistics.profiles import bootstrap_means
+from attop.statistics.regret import bootstrap_means
 from attop_bench.report.compute.leads import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Figure, Scene, blank, figure_theme
 

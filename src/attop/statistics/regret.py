@@ -1,17 +1,15 @@
-"""Methods over data sets: regret, performance profiles, and how a mean depends on which sets they are."""
+"""Methods over data sets: regret, and how a mean depends on which sets they are."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from attop.statistics.two_methods import MIN_DATASETS
 
-__all__ = ["Bootstrap", "Profile", "Regret", "bootstrap_means", "performance_profile", "regret"]
+__all__ = ["Bootstrap", "Regret", "bootstrap_means", "regret"]
 
 _BLOCK = 1000  # resamples at once: those of a hundred data sets take 0.8 MB
 
@@ -52,79 +50,6 @@ def regret(values: pd.DataFrame, *, higher_is_better: bool) -> Regret:
     score = finite if higher_is_better else -finite
     gaps = -score.sub(score.max(axis=1), axis=0) + 0.0
     return Regret(gaps, gaps.mean(axis=0), gaps.max(axis=0), gaps.notna().sum(axis=0), len(gaps))
-
-
-@dataclass(frozen=True)
-class Profile:
-    """Performance profile: the share of data sets on which a method is within tau of the best.
-
-    Attributes
-    ----------
-    kind : {"ratio", "gap"}
-        What tau is: the factor to the best, from 1, or the difference, from 0.
-    share : DataFrame, tau x methods
-        Right-continuous steps; the index has every tau at which one rises.
-    n : Series, methods
-        Data sets on which the method has a value: n of m.
-    m : int
-        Data sets on which any method has a value.
-    refused : str or None
-        Why there is none.
-    """
-
-    kind: Literal["ratio", "gap"]
-    share: pd.DataFrame
-    n: pd.Series
-    m: int
-    refused: str | None = None
-
-
-def performance_profile(values: pd.DataFrame, *, higher_is_better: bool) -> Profile:
-    """Return the performance profile of each method.
-
-    Parameters
-    ----------
-    values : DataFrame, data sets x methods
-        Undefined values are not finite: such a data set is never within tau, so the profile of its method
-        stays below 1, and `n` of `m` tells by how much.
-    higher_is_better : bool
-
-    Returns
-    -------
-    Profile
-        Refused for fewer than two methods, or when there is no value.
-
-    Notes
-    -----
-    Dolan and More, Mathematical Programming 91 (2002), section 2, with r = value / best where lower is
-    better. Differences from the paper: r = best / value where higher is better; and where a value is zero or
-    negative a ratio means nothing, so all are gaps to the best.
-    """
-    finite = _finite(values)
-    n, m = finite.notna().sum(axis=0), len(finite)
-    positive = bool((finite > 0).where(finite.notna(), True).all(axis=None))
-    kind: Literal["ratio", "gap"] = "ratio" if positive else "gap"
-    if finite.shape[1] < 2 or not m:
-        refused = f"A profile needs two methods and a data set, and there are {finite.shape[1]} and {m}."
-        return Profile(kind, pd.DataFrame(columns=finite.columns, dtype=float), n, m, refused)
-    if kind == "gap":
-        distance = regret(finite, higher_is_better=higher_is_better).gaps
-    elif higher_is_better:
-        distance = finite.rdiv(finite.max(axis=1), axis=0)
-    else:
-        distance = finite.div(finite.min(axis=1), axis=0)
-    reached = distance.fillna(math.inf).to_numpy(float)
-    start = 1.0 if kind == "ratio" else 0.0
-    # A factor or gap that differs from the best one by rounding only counts as the best.
-    reached = np.where(np.abs(reached - start) <= 1e-12, start, reached)
-    taus = np.unique(np.append(reached[np.isfinite(reached)], start))
-    share = [np.searchsorted(np.sort(column), taus, side="right") / m for column in reached.T]
-    return Profile(
-        kind,
-        pd.DataFrame(np.column_stack(share), index=pd.Index(taus, name="tau"), columns=finite.columns),
-        n,
-        m,
-    )
 
 
 def _finite(values: pd.DataFrame) -> pd.DataFrame:
