@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.model_selection import ParameterGrid
 
-from attop.estimators import FactorRanker
-from attop.metrics import get_metric
-from attop.surrogates import SoftmaxLossAtK
+from attop.estimators.factor_ranker import FactorRanker
+from attop.metrics.registry import get_metric
+from attop.surrogates.softmax import SoftmaxLossAtK
 
 __all__ = ["PRINTED", "compare", "evaluate", "read_pairs"]
 

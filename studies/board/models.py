@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 
 from attop.core.top import Top
 from attop.core.typing import Floats, TopLike
-from attop.estimators import AATP
+from attop.estimators.aatp import AATP
 
 __all__ = ["AATPOnSample", "AutoGluon", "LambdaMARTLightGBM", "LambdaMARTXGBoost"]
 
