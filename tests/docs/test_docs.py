@@ -33,6 +33,11 @@ RUN = {
     "attop look claims.csv --label fraud --output claims.yaml",
     "attop deploy claims --top 30 --configfile claims.yaml",
     "attop score deployed-claims new.csv --top 10",
+    "attop deploy claims logistic-regression --top 30 --configfile claims.yaml",
+    "attop score deployed-claims march.csv --top 20 --output march-list.csv",
+    "attop score deployed-claims april.csv --top 20 --previous march-list.csv --id claim_id --explore 5 "
+    "--output april-list.csv",
+    "attop watch lists --promised 0.6 --label fraud",
     'python -c "import joblib, pandas; print('
     "joblib.load('deployed-claims/model.joblib').decision_function(pandas.read_csv('new.csv'))[:3])\"",
     "attop rescore predictions/ --top 20 --top tau=0.05",
@@ -42,7 +47,13 @@ RUN = {
     "PYTHONPATH=. attop check-method r_glm.RGLM",
 }
 #: Pages whose Python makes the data that their commands read.
-MAKES_DATA = ("own-data.md", "missing-and-categories.md", "take-a-model-away.md", "rescore.md")
+MAKES_DATA = (
+    "own-data.md",
+    "missing-and-categories.md",
+    "take-a-model-away.md",
+    "after-the-model.md",
+    "rescore.md",
+)
 #: Papers outside the four.
 STUDIES = (
     "studies.partitions.aatp2012",
