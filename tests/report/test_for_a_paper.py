@@ -74,7 +74,9 @@ def test_latex_takes_ten_data_sets_and_thirteen_methods_on_one_page(tmp_path, mo
     if latex is None:
         pytest.skip("there is no TeX here: apt-get install texlive-latex-base, or tectonic")
     exported(tmp_path, 10, METHODS, 5, monkeypatch)
-    figures = "".join(rf"\includegraphics[width=\columnwidth]{{figures/{n}}}" for n in ("map", "regret"))
+    figures = "".join(
+        rf"\par\noindent\includegraphics[width=\columnwidth]{{figures/{n}}}" for n in ("map", "regret")
+    )
     (tmp_path / "paper.tex").write_text(
         r"\documentclass[twocolumn]{article}\usepackage{booktabs,graphicx}\begin{document}\begin{table*}\centering"
         rf"\small\input{{tables/all}}\end{{table*}}\input{{tables/set_0}}{figures}\end{{document}}"
