@@ -1,6 +1,7 @@
 """How the documentation is built: `sphinx-build -W docs docs/_build`. Nothing is fetched from the network."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from attop import __version__
@@ -32,6 +33,8 @@ sphinx_gallery_conf = {
     "capture_repr": ("_repr_html_",),
     "show_memory": False,
     "min_reported_time": 3600,
+    # Without LightGBM its script is shown, and not run.
+    "filename_pattern": "/plot_" if find_spec("lightgbm") else "/plot_(?!4)",
 }
 
 myst_heading_anchors = 3
