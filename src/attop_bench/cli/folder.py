@@ -45,9 +45,8 @@ def run_init(options: argparse.Namespace) -> int:
         print(f"attop init: {folder} cannot be written: {error}", file=sys.stderr)
         return 1
     print(
-        f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(BENCHMARK)}.\n"
-        f"config/README.md explains the configuration.\n\n"
-        f"Now: cd {shlex.quote(str(folder))} && snakemake --cores 16"
+        f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(BENCHMARK)}.\nconfig/README.md "
+        f"explains the configuration.\n\nNow: cd {shlex.quote(str(folder))} && snakemake --cores 16"
     )
     return 0
 

@@ -65,8 +65,7 @@ _REASONS = (
     "files.",
     "SVMperf and the infinite push are solved by cutting planes of our own, to a thousandth of the gain.",
     "The DCG of Housing cannot be that of the paper's data, and TREC 2003 is not available: OHSUMED stands "
-    "in, "
-    "without a verdict on P@tau.",
+    "in, without a verdict on P@tau.",
 )
 
 
@@ -151,9 +150,8 @@ def _verdict(shown: Tables, every: pd.DataFrame, tests: pd.DataFrame | None) -> 
         a, b = (sum(rival == "higher") for rival in (svm, push))
         above = f"{a} of {len(svm)} tau and above the infinite push at {b}"
         yield (
-            f"**{'As' if held else 'Not as'} claimed: over 20 partitions of Ionosphere AATP is above "
-            f"SVMperf at "
-            f"{above}; the paper has it significantly above both.**"
+            f"**{'As' if held else 'Not as'} claimed: over 20 partitions of Ionosphere AATP is above SVMperf "
+            f"at {above}; the paper has it significantly above both.**"
         )
         side = {"higher": "above", "lower": "below"}.get(four.iloc[0], "open")
         yield f"On Housing at 4%, where the paper has it significantly above SVMperf, it is {side}."
@@ -164,9 +162,8 @@ def _verdict(shown: Tables, every: pd.DataFrame, tests: pd.DataFrame | None) -> 
     )
     higher = every[every["verdict"] == "above"]["metric"]
     yield (
-        f"Of the {len(higher)} numbers of any metric above the printed ones "
-        f"{(higher == 'ap').sum()} are average "
-        "precision, which the paper may define in another way."
+        f"Of the {len(higher)} numbers of any metric above the printed ones {(higher == 'ap').sum()} are "
+        "average precision, which the paper may define in another way."
     )
 
 
@@ -190,8 +187,7 @@ def over_partitions(tests: pd.DataFrame) -> Table:
         wide.reset_index(),
         "At how many tau (5; Housing 6) P@tau is shown to be above ▲ or below ▼, C chosen in training. 20 "
         "partitions of standardised features, 10 or 20 of others; Wilcoxon's test, adjusted by Holm for the "
-        "rivals at one tau. It speaks of other partitions of the same items. The corrected t-test, "
-        "in the file, "
-        "speaks of other items and has next to no power here: 2 to 19 test items stand beside one "
-        "to train on.",
+        "rivals at one tau. It speaks of other partitions of the same items. The corrected t-test, in the "
+        "file, speaks of other items and has next to no power here: 2 to 19 test items stand beside one to "
+        "train on.",
     )

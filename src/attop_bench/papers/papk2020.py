@@ -34,8 +34,7 @@ SIMULATIONS = {
 }
 CITATION = (
     "G. Hiranandani, W. Vijitbenjaronk, S. Koyejo, P. Jain. Optimization and Analysis of the pAp@k Metric "
-    "for "
-    "Recommender Systems. ICML 2020."
+    "for Recommender Systems. ICML 2020."
 )
 _OURS = ("gd-papk-avg", "gd-papk-max", "gd-papk-ts")
 #: Methods, as a reader calls them; the paper's first.
@@ -76,8 +75,7 @@ _REASONS = (
     "All printed lambda are tried, and five of the twelve eta. 200 smaller steps hardly leave the random "
     "start.",
     "Greedy- and Select-pAp@k minimise their classifiers exactly here. The authors' code moves all weights "
-    "by one "
-    "number.",
+    "by one number.",
     "Citation and Behance are not available. OHSUMED and MQ2008 stand in, without a verdict.",
     "The paper does not say on which sample table 2 is measured: both are given.",
     "Figure 1 has steps of 0.05 instead of 0.5, with which all is over after one step.",
@@ -115,8 +113,7 @@ def findings(tables: Tables) -> Findings:
     }
     caption = (
         "Table 3, MovieLens: micro-pAp@k, printed (hollow) and ours (filled, means over "
-        f"{int(shown['n'].max())} "
-        "seeds); higher is better"
+        f"{int(shown['n'].max())} seeds); higher is better"
     )
     return Findings(
         title="PAP: the pAp@k metric (2020)",
@@ -151,16 +148,14 @@ def _verdict(table: pd.DataFrame, two: pd.DataFrame, curves: pd.DataFrame) -> It
     behind = int((ours[list(_OURS)].max(axis=1) < ours[rest].max(axis=1)).sum())
     yield (
         f"**Its conclusion {'does not hold' if behind else 'holds'}: on MovieLens a baseline is above all "
-        "three "
-        f"GD-pAp@k methods at {behind} of {len(ours)} k.**"
+        f"three GD-pAp@k methods at {behind} of {len(ours)} k.**"
     )
     own, base = (
         (table[its]["verdict"] != "open") for its in (table["method"].isin(_OURS), table["method"].isin(rest))
     )
     yield (
         f"{own.sum()} of the {len(own)} printed numbers of its own methods differs from ours, and "
-        f"{base.sum()} of the "
-        f"{len(base)} of the baselines; all of these are too low."
+        f"{base.sum()} of the {len(base)} of the baselines; all of these are too low."
     )
     pairs = list(combinations(ours, 2))
     held = sum(int((np.sign(ours[a] - ours[b]) == np.sign(told[a] - told[b])).sum()) for a, b in pairs)
@@ -206,13 +201,10 @@ def three_ways(ways: pd.DataFrame, orderings: pd.DataFrame) -> Table:
     return Table(
         "Trained three ways",
         cells,
-        "As the authors' code trains (121 steps, the iterate of the lowest loss), as the paper words it, "
-        "and at the "
-        f"optimum of each objective. {chance} of the {len(orderings)} printed differences are below the "
-        "spread over "
-        "random starts of the code. Its Select-pAp@k is not in the code. At the optimum SVM-pAUC and the "
-        "three "
-        "GD-pAp@k give w = 0 at the chosen lambda, so they tie.",
+        "As the authors' code trains (121 steps, the iterate of the lowest loss), as the paper words it, and "
+        f"at the optimum of each objective. {chance} of the {len(orderings)} printed differences are below "
+        "the spread over random starts of the code. Its Select-pAp@k is not in the code. At the optimum "
+        "SVM-pAUC and the three GD-pAp@k give w = 0 at the chosen lambda, so they tie.",
     )
 
 
@@ -304,7 +296,6 @@ def _margins_plot(curves: pd.DataFrame) -> Plot:
     return Plot(
         "figure-1",
         "Figure 1: surrogates and risk while the one named is minimised, under the margin condition it is "
-        "consistent "
-        f"with, from {curves['start'].nunique()} starts; lower is better",
+        f"consistent with, from {curves['start'].nunique()} starts; lower is better",
         canvas,
     )

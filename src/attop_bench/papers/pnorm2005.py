@@ -48,12 +48,10 @@ _CLAIMS = {
 _PARTS = {"-train": "training", "": "test"}
 _LEVEL = 0.05
 _REASONS = (
-    "The paper draws one split, here there are ten of its sizes, stratified by class, and 20 for the "
-    "claims. The ROC "
-    "curves are of the first.",
+    "The paper draws one split, here there are ten of its sizes, stratified by class, and 20 for the claims. "
+    "The ROC curves are of the first.",
     "200 rounds of coordinate descent with exact line search, as in the paper; nothing is tuned. After 200 "
-    "rounds "
-    "large p may be far from the optimum, so 5,000 rounds stand beside them, on ten splits.",
+    "rounds large p may be far from the optimum, so 5,000 rounds stand beside them, on ten splits.",
     "Features are scaled to their range in training. The width of the range changes no ranking.",
     "The paper does not say whether its two values are of training or test: both are set against them.",
 )
@@ -164,10 +162,9 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
         return sum(e["verdict"] == verdict for (_, p, r), e in ends.items() if (p, r) == (part, after))
 
     yield (
-        f"**In training, yes: from p = 1 to 64 more positives lie above the highest negative (R_max) on "
+        "**In training, yes: from p = 1 to 64 more positives lie above the highest negative (R_max) on "
         f"{count('training', few, 'higher')} of {sets} data sets after {few} rounds. In test, no: the rise "
-        "is shown on "
-        f"{count('test', few, 'higher')}.**"
+        f"is shown on {count('test', few, 'higher')}.**"
     )
     yield f"In test a fall is shown on {count('test', few, 'lower')} of them."
     shown = count("training", many, "higher")
@@ -230,9 +227,8 @@ def _picture(rounds: pd.DataFrame, ends: Mapping[tuple[str, str, int], Mapping[s
             canvas, {end["verdict"] for end in ends.values()}, hollow="test", filled="p = 64 against 1"
         )
     caption = (
-        "R_max by p: filled training, hollow test; solid 200 rounds, dashed 5,000; the colour says "
-        "whether p = 64 "
-        "is shown to be above or below p = 1"
+        "R_max by p: filled training, hollow test; solid 200 rounds, dashed 5,000; the colour says whether p "
+        "= 64 is shown to be above or below p = 1"
     )
     return Plot("r-max", caption, canvas)
 

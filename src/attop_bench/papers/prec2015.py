@@ -37,19 +37,15 @@ _RIVALS = {"svm-perf": "SVMperf", "one-pmb": "1PMB"}
 _TARGET = "kappa=0.25"
 _REASONS = (
     "The paper prints no numbers, and our copy is not legible where it discusses its figures: its claim, "
-    "that its "
-    "methods are above SVMperf and 1PMB, is known to us at second hand.",
+    "that its methods are above SVMperf and 1PMB, is known to us at second hand.",
     "Features are standardised. SVMperf depends on it, as its loss changes with a constant added to all "
     "scores.",
     "Perceptron@k returns its last iterate, as the paper's algorithms do. The average, which is what SGD@k "
-    "returns, "
-    "stands beside it.",
+    "returns, stands beside it.",
     "70% train; parameters on two inner folds of it. A method stopped early is a run of its own, so that "
-    "seconds are "
-    "those of training alone.",
+    "seconds are those of training alone.",
     "Letter: N against the rest has the printed share of positives. IJCNN1: the training and validation "
-    "parts, "
-    "49,990 rows; the paper's 141,691 include the test. a9a is not in the paper.",
+    "parts, 49,990 rows; the paper's 141,691 include the test. a9a is not in the paper.",
     "PPI and KDD Cup 2008 are not available. The sets at hand, thinned to as few positives, stand in; with 8 "
     "positives among the first k they show nothing.",
 )
@@ -113,9 +109,8 @@ def verdict(tests: pd.DataFrame) -> Iterator[str]:
 
     held = (rows["verdict"] == "higher").all()
     yield (
-        f"**{'As claimed' if held else 'In part'}: at a quarter of the positives {NAMES['sgd-avg']} is "
-        "above SVMperf "
-        f"and 1PMB on {wins.get('sgd-avg', 0)} of {n} data sets.**"
+        f"**{'As claimed' if held else 'In part'}: at a quarter of the positives {NAMES['sgd-avg']} is above "
+        f"SVMperf and 1PMB on {wins.get('sgd-avg', 0)} of {n} data sets.**"
     )
     yield f"So is {said('perceptron-max')}, {said('sgd-max')}, and {said('perceptron-avg')} of them."
     against = tests[(tests["preparation"] == "standard")].set_index(["method", "rival", "dataset"])["verdict"]
@@ -125,8 +120,7 @@ def verdict(tests: pd.DataFrame) -> Iterator[str]:
     ]  # fmt: skip
     yield (
         f"The average of a perceptron's iterates is above its last one in {len(better)} of {2 * n} cases, "
-        "and how "
-        "features are prepared decides the comparison with SVMperf."
+        "and how features are prepared decides the comparison with SVMperf."
     )
 
 
@@ -149,9 +143,8 @@ def picture(tests: pd.DataFrame) -> Plot:
             one.set_xlabel("difference in precision@k")
         key(canvas, rows["verdict"], hollow="to 1PMB", filled="to SVMperf")
     caption = (
-        "Differences to SVMperf (filled) and 1PMB (hollow): 20 partitions, k a quarter of the "
-        "positives; colour: "
-        "Wilcoxon's test, adjusted by Holm"
+        "Differences to SVMperf (filled) and 1PMB (hollow): 20 partitions, k a quarter of the positives; "
+        "colour: Wilcoxon's test, adjusted by Holm"
     )
     return Plot("differences", caption, canvas)
 
@@ -186,9 +179,8 @@ def over_partitions(partitions: pd.DataFrame, tests: pd.DataFrame) -> Table:
     return Table(
         "Over partitions, by preparation",
         cells.rename_axis(index="precision@k").reset_index(),
-        "▲ ▼: shown to be above or below SVMperf by Wilcoxon's test over the partitions (20 "
-        "standardised, 10 scaled to "
-        "the range, 10 raw), adjusted by Holm for the nine rivals of a method.",
+        "▲ ▼: shown to be above or below SVMperf by Wilcoxon's test over the partitions (20 standardised, 10 "
+        "scaled to the range, 10 raw), adjusted by Holm for the nine rivals of a method.",
     )
 
 

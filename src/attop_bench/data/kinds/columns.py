@@ -93,11 +93,9 @@ def refuse_gaps(features: pd.DataFrame, where: str) -> None:
     lacking = [c for c in features if features[c].isna().any()]
     if lacking:
         raise DatasetError(
-            f"{where}: {'; '.join(_gaps(features[c]) for c in lacking)}. Add to params\n"
-            "    impute: median\n"
-            "which fills them by what is learnt from training items (numbers: the median; text: the most "
-            "frequent value), or leave these columns out:\n"
-            f"    drop: [{', '.join(lacking)}]"
+            f"{where}: {'; '.join(_gaps(features[c]) for c in lacking)}. Add to params\n    impute: "
+            "median\nwhich fills them by what is learnt from training items (numbers: the median; text: the "
+            f"most frequent value), or leave these columns out:\n    drop: [{', '.join(lacking)}]"
         )
 
 
