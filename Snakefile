@@ -59,6 +59,11 @@ if workflow.is_main_process and not workflow.modifier.is_main_snakefile():
 onstart:
     if refused := hold(OUT):
         raise WorkflowError(refused)
+    # For its limit of 100 starts a second, Snakemake looks at all jobs once more a second after each look, and after
+    # that one too: 200 jobs into a run it looks 200 times a second. A limit of the user's own stays.
+    limiter = workflow.scheduler.job_rate_limiter
+    if limiter and (limiter.max_jobs, limiter.timespan) == (100, 1):
+        workflow.scheduler.job_rate_limiter = None
     # What `--logger attop` needs to know beforehand: events tell of jobs one by one.
     logger.info(
         None,
