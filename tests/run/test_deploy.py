@@ -1,5 +1,6 @@
 """A model to take away: chosen as the benchmark chooses, fitted on all rows, scoring rows as they are."""
 
+import itertools
 import json
 import math
 import subprocess
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.stats import chisquare
 from sklearn.tree import DecisionTreeClassifier
 
 from attop import SoftTop, compare_at_top
@@ -24,7 +26,7 @@ from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.card import card, draw_curve, expectation_sentence
 from attop_bench.deploy.deploy import deploy, expect, tied_share
-from attop_bench.deploy.package import read_package, write_package
+from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.report.compute.leads import all_leads
 from attop_bench.run.config import ConfigError, load_config
@@ -499,21 +501,39 @@ def test_a_list_is_marked_against_the_last_one(scored, table, capsys):
 
 def test_explored_rows_stand_for_the_rest(scored):
     found, _ = scored("mine.csv", "--top", "50", "--explore", "5", "--seed", "3")
-    assert found["weight"].tolist() == [1.0] * 50 + [290.0] * 5
+    assert found["stands_for"].tolist() == [1.0] * 50 + [290.0] * 5
+    assert found["listed"].tolist() == [1] * 50 + [0] * 5
     assert (found["rank"][50:] > 50).all()
     other, _ = scored("mine.csv", "--top", "50", "--explore", "5", "--seed", "4")
     assert found["row"].tolist() != other["row"].tolist()
     assert main(["score", "out", "mine.csv", "--top", "50", "--explore", "1451"]) == 1
+    rest, _ = scored("mine.csv", "--top", "50", "--explore", "1450")  # each drawn, and stands for itself
+    assert (rest["stands_for"] == 1).all()
+    assert rest["listed"].sum() == 50
     assert len(scored("mine.csv", "--all", "--top", "kappa=0.5")[0]) == 1500
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_weighted_counts_are_unbiased_over_all_draws(number):
+    """Each subset of the rest is drawn equally often, and over all of them the mean is the true count."""
+    ranked = pd.DataFrame({"rank": range(1, 7), "label": [1, 0, 1, 0, 0, 1]})
+    counts = {}
+    for seed in range(300):
+        stands_for = Package(None, {}).explore(ranked, ranked[:2], number, seed)
+        drawn = tuple(ranked.index[2:][stands_for[2:] > 0])
+        counts.setdefault(drawn, [0, stands_for @ ranked["label"]])[0] += 1
+    assert sorted(counts) == list(itertools.combinations(range(2, 6), number))
+    assert np.mean([count for _, count in counts.values()]) == pytest.approx(3)
+    assert chisquare([times for times, _ in counts.values()]).pvalue > 0.001
 
 
 def test_a_column_of_the_file_is_not_written_over(scored, table, capsys):
     notes = json.loads(Path("out/model.json").read_text())
-    Path("out/model.json").write_text(json.dumps({**notes, "beside": [*notes["beside"], "weight"]}))
-    table.assign(weight=2.5).to_csv("weighed.csv", index=False)
-    assert scored("weighed.csv")[0]["weight"].unique().tolist() == [2.5]
-    assert main(["score", "out", "weighed.csv", "--explore", "5"]) == 1
-    assert "a column 'weight': rename that of weighed.csv" in capsys.readouterr().err
+    Path("out/model.json").write_text(json.dumps({**notes, "beside": [*notes["beside"], "listed"]}))
+    table.assign(listed=2.5).to_csv("theirs.csv", index=False)
+    assert scored("theirs.csv")[0]["listed"].unique().tolist() == [2.5]
+    assert main(["score", "out", "theirs.csv", "--explore", "5"]) == 1
+    assert "a column 'listed': rename that of theirs.csv" in capsys.readouterr().err
 
 
 def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):

@@ -41,7 +41,7 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     about = "the last list: each row entered, stayed or left"
     parser.add_argument("--previous", metavar="FILE.csv", help=about)
     parser.add_argument("--id", default="id", help="with --previous: column that names rows (default: id)")
-    about = "rows drawn from below the top as well, with the weight of each row, so that labels stay unbiased"
+    about = "rows drawn from below the top as well; stands_for: of how many rows each is one"
     parser.add_argument("--explore", type=int, default=0, metavar="N", help=about)
     parser.add_argument("--seed", type=int, default=0, help="of the drawn rows: another for each list")
     parser.add_argument("--output", metavar="FILE", help="write to this file")
@@ -96,18 +96,21 @@ def run_score(options: argparse.Namespace) -> int:
         package = read_package(options.model)
         tell = partial(print, file=sys.stderr)
         ranked = package.rank(options.table, tell=tell)
-        for name, asked in (("change", options.previous), ("weight", options.explore)):
+        previous, number = options.previous, options.explore
+        marked = previous or number
+        for name, asked in (("listed", marked), ("change", previous), ("stands_for", number)):
             if asked and name in ranked:
                 raise ConfigError(f"the list adds a column {name!r}: rename that of {options.table}")
-        whole = options.all and not (options.previous or options.explore)
-        head = ranked if whole else package.head(ranked, options.top)
+        head = ranked if options.all and not marked else package.head(ranked, options.top)
         shown = ranked.index.isin(ranked.index if options.all else head.index)
-        if options.previous:
-            ranked["change"] = package.changes(ranked, head, options.previous, options.id, tell)
+        if marked:
+            ranked["listed"] = ranked.index.isin(head.index).astype(int)
+        if previous:
+            ranked["change"] = package.changes(ranked, head, previous, options.id, tell)
             shown |= ranked["change"] == "left"
-        if options.explore:
-            ranked["weight"] = package.explore(ranked, head, options.explore, options.seed)
-            shown |= ranked["weight"] > 0
+        if number:
+            ranked["stands_for"] = package.explore(ranked, head, number, options.seed)
+            shown |= ranked["stands_for"] > 0
         ranked = ranked[shown]
     except ValueError as error:
         raise ConfigError(str(error)) from None
@@ -157,10 +160,8 @@ def _labels(path: Path, column: str) -> pd.Series:
     table = pd.read_csv(path)
     if column not in table:
         raise ConfigError(f"{path} has no column {column!r}: write 1, 0 or nothing into it, or give --label")
-    if "weight" in table:
-        table = table[table["weight"] == 1]
-    if "change" in table:
-        table = table[table["change"] != "left"]
+    if "listed" in table:
+        table = table[table["listed"] == 1]
     labels = table[column]
     if not labels.dropna().isin([0, 1]).all():
         raise ConfigError(f"{path}: column {column!r} must hold 1, 0 or nothing")

@@ -137,8 +137,8 @@ class Package:
             if not {id, "rank"} <= {*columns}:
                 named = ", ".join(self.notes["beside"]) or "a column that is no feature: the model has none"
                 raise DatasetError(f"{file} has no column rank or no --id {id}: give a list, and {named}")
-        last = last[(last["rank"].astype(int) <= head["rank"].max()) & (last.get("change") != "left")]
-        last = last[last.get("weight", pd.Series("1.0", last.index)).astype(float) == 1]
+        listed = last.get("listed", pd.Series("1", last.index)) == "1"
+        last = last[(last["rank"].astype(int) <= head["rank"].max()) & listed]
         new, old = (pd.Index(f[id].fillna("").astype(str)) for f in (ranked, last))
         if not new.is_unique or not old.is_unique:
             raise DatasetError(f"--id {id}: several rows have the same: give a column that differs")
@@ -149,9 +149,9 @@ class Package:
         return pd.Series(words, ranked.index)
 
     def explore(self, ranked: pd.DataFrame, head: pd.DataFrame, number: int, seed: int) -> pd.Series:
-        """Return weights: 1 at the top, what each of some rows drawn from below stands for, 0 of the others.
+        """Return how many rows each stands for: itself at the top, a share of the rest if drawn, else none.
 
-        Weighted by them, sums over labelled rows estimate those over the whole list without bias.
+        Weighted by it, sums over the labelled rows estimate those over the whole file without bias.
         """
         import pandas as pd
 
@@ -159,9 +159,9 @@ class Package:
         if not 0 < number <= len(rest):
             raise DatasetError(f"--explore {number}: there are {len(rest):,} rows below the top to draw from")
         drawn = np.random.default_rng(seed).choice(rest, number, replace=False)
-        weights = pd.Series(ranked.index.isin(head.index).astype(float), ranked.index)
-        weights[drawn] = len(rest) / number
-        return weights
+        stands_for = pd.Series(ranked.index.isin(head.index).astype(float), ranked.index)
+        stands_for[drawn] = len(rest) / number
+        return stands_for
 
 
 def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.DataFrame:
