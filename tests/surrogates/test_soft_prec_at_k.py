@@ -45,6 +45,18 @@ def test_value_and_gradient_are_those_of_the_definition():
     assert undefined >= 10
 
 
+def test_the_soft_top_is_optimal_transport_with_an_entropy_of_twice_the_width():
+    rng = np.random.default_rng(3)
+    for k, h in ((1, 0.2), (3, 0.5), (7, 2.0)):
+        scores, y = rng.normal(size=12), rng.permutation(np.repeat([1, 0], [4, 8]))
+        plan = np.exp(-((scores[:, None] - [0.0, 1.0]) ** 2) / (2 * h))
+        for _ in range(5000):  # Sinkhorn's iterations: items to "left out" and "at the top"
+            plan *= [12 - k, k] / plan.sum(axis=0)
+            plan /= plan.sum(axis=1, keepdims=True)
+        value, _ = SoftPrecAtK(k, h).value_and_coef(scores, y)
+        assert value == pytest.approx(1 - plan[y == 1, 1].sum() / k, abs=1e-9)
+
+
 def test_a_constant_and_a_scale_change_nothing():
     rng = np.random.default_rng(2)
     scores, y = rng.integers(-5, 6, 60).astype(float), (rng.random(60) < 0.2).astype(int)

@@ -113,8 +113,7 @@ class SoftTop(WeightedRanker):
     The top is that of each group, and groups are kept together in cross-validation. An item of weight 2
     counts as two, except in the folds.
 
-    Differences from a paper: it has none. The loss is that of a soft top-k with the cut differentiated
-    through.
+    Differences from a paper: it has none. The soft top-k is that of Xie et al. (2020); see `SoftPrecAtK`.
 
     Examples
     --------

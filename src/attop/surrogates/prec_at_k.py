@@ -163,6 +163,10 @@ class SoftPrecAtK(TopSurrogate):
 
     Notes
     -----
+    Source of the soft top-k: Xie et al. (2020), "Differentiable Top-k with Optimal Transport", NeurIPS, an
+    entropic weight of 2h. Struski et al. (2025), "LapSum", ICML, have a Laplace distribution in place of the
+    logistic one; Petersen et al. (2022) sort by a network, Sander et al. (2023) project.
+
     The cut t moves with the scores, and is differentiated through: with
     :math:`q_i = \sigma'((s_i - t)/h)` and :math:`\bar y = \sum_i q_i y_i / \sum_i q_i`, the share of
     positives at the cut, the derivative of the value by :math:`s_i` is
