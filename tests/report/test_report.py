@@ -14,7 +14,7 @@ from attop.metrics.registry import METRICS
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report import build_report, summarise, write_analysis
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, Drawing, draw
-from attop_bench.report.figures.scene import QUIET, Scene, method_styles, quieten, to_svg
+from attop_bench.report.figures.scene import QUIET, Scene, for_paper, method_styles, to_svg
 from attop_bench.report.page.section import protocol_sentence
 from attop_bench.run.tables import TABLES
 from support.html import built, markup, packed
@@ -76,9 +76,9 @@ def test_report_says_what_failed_and_what_is_undefined(report):
 def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
     def drawn(scene, runs, summary):
         assert len(summary) > 0
-        return scene.sentence("hosts", f"{scene.dataset} ran on {runs['host'].iloc[0]}.")
+        return f"{scene.dataset} ran on {runs['host'].iloc[0]}."
 
-    more = (*PER_DATASET, Drawing("Hosts", ("runs", "summary"), drawn))
+    more = (*PER_DATASET, Drawing("hosts", "Hosts", ("runs", "summary"), drawn))
     monkeypatch.setattr("attop_bench.report.page.section.PER_DATASET", more)
     _, page = built(tmp_path, small)
     assert "wdbc ran on node-1." in page.words
@@ -142,9 +142,9 @@ def test_only_leaders_have_colour_in_files(small):
     for figure in drawn:
         shown = {m for m, style in styles.items() if f"var(--method, {style.colour})" in figure.svg}
         assert shown > {leader}
-        quieten(figure.canvas, {"of another figure"})
+        for_paper(figure.canvas, {"of another figure"})
         assert QUIET not in to_svg(figure.canvas, figure.name, "")
-        quieten(figure.canvas, {leader})
+        for_paper(figure.canvas, {leader})
         svg = to_svg(figure.canvas, figure.name, "")
         assert styles[leader].colour in svg
         assert QUIET in svg
@@ -198,7 +198,7 @@ def test_degenerate_results_make_a_sensible_page(tmp_path, case, figures, words)
 def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_path):
     evaluation, runs, roc, manifest = small
     write_analysis(
-        as_tables(evaluation, runs, roc.explode(["fp", "tp"])),  # a row each, or lists
+        as_tables(evaluation, runs, roc),
         manifest,
         report=tmp_path / "out" / "report.html",
         tables=tmp_path / "tables",

@@ -102,8 +102,8 @@ def run_curve(options: argparse.Namespace) -> int:
     random and the perfect order. At the middle top of the data set.
     """
     from attop_bench.report.compute.results import Results
-    from attop_bench.report.figures.curves import capacity_figure
-    from attop_bench.report.figures.scene import figure_theme, quieten
+    from attop_bench.report.figures import PER_DATASET, draw
+    from attop_bench.report.figures.scene import figure_theme, for_paper
     from attop_bench.report.page.section import build_scene, build_styles
 
     kinds = (".png", ".pdf", ".svg")
@@ -118,10 +118,10 @@ def run_curve(options: argparse.Namespace) -> int:
     tables = read_tables([folder / "evaluation" / config.dataset(id).id])
     results = Results(tables, json.loads(about.read_text(encoding="utf-8")))
     scene = build_scene(id, id, results, build_styles(results))
-    figure = capacity_figure(scene, results.tables["roc"])
+    (figure,) = draw(PER_DATASET[:1], scene, results.tables)
     if figure.canvas is None:
         raise ConfigError(figure.caption)
-    quieten(figure.canvas, scene.leaders)
+    for_paper(figure.canvas, scene.leaders)
     buffer = io.BytesIO()
     with figure_theme():
         figure.canvas.savefig(buffer, format=Path(options.out).suffix[1:], facecolor="white", dpi=200)

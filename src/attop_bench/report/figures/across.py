@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from attop.core.wording import abridge, counted, fixed, with_p
+from attop.core.wording import abridge, fixed, with_p
 from attop_bench.report.compute.across import Across
-from attop_bench.report.figures.scene import (
-    INK,
-    MUTED,
-    WIDTH,
-    Figure,
-    Scene,
-    blank,
-    figure_theme,
-)
+from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Drawn, Scene, blank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,59 +23,43 @@ _BAR = 0.34  # from one bar of a clique to the next
 _LETTER = 0.062  # inches, of the labels' font
 
 
-def diagram_figure(scene: Scene, found: Across) -> Figure:
+def diagram_figure(scene: Scene, found: Across) -> Drawn | str:
     """Draw mean ranks, and bars over methods that Nemenyi's test does not tell apart."""
     comparison, friedman = found.nemenyi, found.friedman
     if comparison.refused:
-        return scene.sentence("diagram", f"No critical-difference diagram is drawn. {comparison.refused}")
+        return f"No critical-difference diagram is drawn. {comparison.refused}"
     ranks = comparison.ranks
     order = [str(m) for m in ranks.index]
-    with figure_theme():
-        rows = math.ceil(len(order) / 2)
-        top = 0.45 + _BAR * len(comparison.cliques)
-        height = _ROOM + top + rows
-        canvas, (axes,) = blank(1, height=0.3 * height + 0.1)
-        axes.set_axis_off()
-        sides = [_width(scene, order[:rows]), _width(scene, order[rows:])]
-        inch = (len(order) - 1) / (WIDTH - 0.2 - sum(sides))
-        axes.set(
-            xlim=(1 - sides[0] * inch, len(order) + sides[1] * inch), ylim=(top + rows - 0.4, -_ROOM - 0.1)
-        )
-        _draw_axis(axes, len(order), comparison.critical_difference)
-        for i, method in enumerate(order):
-            left = i < rows
-            row = i if left else len(order) - 1 - i
-            end = 1 - 0.25 * inch if left else len(order) + 0.25 * inch
-            _draw_method(axes, scene, method, ranks[method], (end, top + row), left)
-        for i, clique in enumerate(comparison.cliques):
-            ends = [ranks[clique[0]] - 0.05 * inch, ranks[clique[-1]] + 0.05 * inch]
-            height = 0.4 + _BAR * i
-            axes.plot(ends, [height, height], color=INK, linewidth=2.6, solid_capstyle="butt", zorder=3)
-        said = (
-            f"Friedman's test: {with_p(friedman.p_F)}"
-            if friedman.p_F < comparison.alpha
-            else f"Friedman's test does not reject that all rank equally, {with_p(friedman.p_F)}: do not "
-            "read single differences"
-        )
-        data = pd.DataFrame(
-            {
-                "method": order,
-                "mean_rank": ranks.to_numpy(),
-                "bars": [
-                    " ".join(str(i + 1) for i, clique in enumerate(comparison.cliques) if m in clique)
-                    for m in order
-                ],
-            }
-        )
-        return scene.picture(
-            "diagram",
-            canvas,
-            f"Critical-difference diagram of {counted(len(order), 'method')}; the ranks are in the table.",
-            f"Mean rank over {found.over}, 1 the best, by {found.unit}. A bar joins methods that "
-            f"Nemenyi's test does not tell apart at alpha = {comparison.alpha:g}: their mean ranks differ by "
-            f"less than the critical difference, CD = {fixed(comparison.critical_difference, 2)}. {said}.",
-            data,
-        )
+    rows = math.ceil(len(order) / 2)
+    top = 0.45 + _BAR * len(comparison.cliques)
+    canvas, (axes,) = blank(1, height=0.3 * (_ROOM + top + rows) + 0.1)
+    axes.set_axis_off()
+    sides = [_width(scene, order[:rows]), _width(scene, order[rows:])]
+    inch = (len(order) - 1) / (WIDTH - 0.2 - sum(sides))
+    axes.set(xlim=(1 - sides[0] * inch, len(order) + sides[1] * inch), ylim=(top + rows - 0.4, -_ROOM - 0.1))
+    _draw_axis(axes, len(order), comparison.critical_difference)
+    for i, method in enumerate(order):
+        left = i < rows
+        row = i if left else len(order) - 1 - i
+        end = 1 - 0.25 * inch if left else len(order) + 0.25 * inch
+        _draw_method(axes, scene, method, ranks[method], (end, top + row), left)
+    for i, clique in enumerate(comparison.cliques):
+        ends = [ranks[clique[0]] - 0.05 * inch, ranks[clique[-1]] + 0.05 * inch]
+        axes.plot(ends, 2 * [0.4 + _BAR * i], color=INK, linewidth=2.6, solid_capstyle="butt", zorder=3)
+    said = (
+        f"Friedman's test: {with_p(friedman.p_F)}"
+        if friedman.p_F < comparison.alpha
+        else f"Friedman's test does not reject that all rank equally, {with_p(friedman.p_F)}: do not "
+        "read single differences"
+    )
+    bars = [" ".join(str(i) for i, its in enumerate(comparison.cliques, 1) if m in its) for m in order]
+    return Drawn(
+        canvas,
+        f"Mean rank over {found.over}, 1 the best, by {found.unit}. A bar joins methods that "
+        f"Nemenyi's test does not tell apart at alpha = {comparison.alpha:g}: their mean ranks differ by "
+        f"less than the critical difference, CD = {fixed(comparison.critical_difference, 2)}. {said}.",
+        pd.DataFrame({"method": order, "mean_rank": ranks.to_numpy(), "bars": bars}),
+    )
 
 
 def _width(scene: Scene, methods: Sequence[str]) -> float:

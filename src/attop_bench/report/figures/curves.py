@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,7 @@ from attop.experiment.capacity import BUDGETS, UNITS, capacity, draw_capacity
 from attop.metrics.registry import get_metric
 from attop.metrics.roc import RocPoints
 from attop_bench.report.compute.across import pareto_front
-from attop_bench.report.figures.scene import (
-    GRID,
-    MUTED,
-    Figure,
-    Scene,
-    blank,
-    figure_theme,
-)
+from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, mark_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +29,6 @@ __all__ = [
     "mean_roc",
     "roc_figure",
     "top_figure",
-    "tpr_at",
     "trace_figure",
 ]
 
@@ -46,163 +39,134 @@ _INSTANT = 1e-4  # seconds; a log axis has no place for 0
 _AXIS = {"tau": "tau (share of the items)", "kappa": "kappa (share of the positives)"}
 
 
-def top_figure(scene: Scene, summary: pd.DataFrame) -> Figure:
+def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
     """Draw the metric against k, tau or kappa."""
     part = scene.of(summary).dropna(subset="mean")
+    if part.empty:
+        return f"{scene.metric} has no defined value here, so there is nothing to draw."
     kinds: dict[str, list[str]] = {}
     for top in sort_tops(part["top"]):
         kinds.setdefault(Top.parse(top).size[0], []).append(top)
     kinds = {kind: tops for kind, tops in kinds.items() if len(tops) > 1}
-    if part.empty:
-        return scene.sentence(
-            "top", f"{scene.metric} has no defined value here, so there is nothing to draw."
-        )
     if not kinds:
         only = listed(sort_tops(part["top"]))
-        return scene.sentence(
-            "top",
-            f"{scene.metric} has values at {only} only, so no line over tops is drawn; see the table.",
-        )
+        return f"{scene.metric} has values at {only} only, so no line over tops is drawn; see the table."
     methods = scene.among(part["method"])
-    with figure_theme():
-        canvas, panels = blank(len(kinds), height=4.1)
-        for axes, (kind, tops) in zip(panels, kinds.items(), strict=True):
-            room = _DODGE * (len(tops) - 1)
-            shifts = np.linspace(-room, room, len(methods)) if len(methods) > 1 else np.zeros(1)
-            for method, shift in zip(methods, shifts, strict=True):
-                its = part[part["method"] == method].set_index("top").reindex(tops)
-                _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, its)
-            scene.keep_in_bounds(axes)
-            axes.set_xticks(range(len(tops)), [f"{Top.parse(t).size[1]:g}" for t in tops])
-            axes.grid(axis="x", visible=False)
-            axes.set_xlabel(_AXIS.get(kind, kind))
-        panels[0].set_ylabel(scene.metric)
-        across = listed(list(kinds))
-        scene.legend(canvas, methods)
-        return scene.picture(
-            "top",
-            canvas,
-            f"Line chart of {scene.metric} against {across}, {counted(len(methods), 'method')}; "
-            "the values are in the table.",
-            f"{scene.metric} ({scene.direction}) against {across}, mean over {scene.runs_of(part)}; "
-            "bars: plus and minus one standard error. Tops are set at equal distances. Legend: best "
-            "first, by mean rank over the tops.",
-            part[["method", "top", "mean", "std", "se", "n", "n_expected"]],
-        )
+    canvas, panels = blank(len(kinds), height=4.1)
+    for axes, (kind, tops) in zip(panels, kinds.items(), strict=True):
+        room = _DODGE * (len(tops) - 1)
+        shifts = np.linspace(-room, room, len(methods)) if len(methods) > 1 else np.zeros(1)
+        for method, shift in zip(methods, shifts, strict=True):
+            its = part[part["method"] == method].set_index("top").reindex(tops)
+            _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, its)
+        scene.keep_in_bounds(axes)
+        axes.set_xticks(range(len(tops)), [f"{Top.parse(t).size[1]:g}" for t in tops])
+        axes.grid(axis="x", visible=False)
+        axes.set_xlabel(_AXIS.get(kind, kind))
+    panels[0].set_ylabel(scene.metric)
+    scene.legend(canvas, methods)
+    return Drawn(
+        canvas,
+        f"{scene.metric} ({scene.direction}) against {listed(list(kinds))}, mean over {scene.runs_of(part)}; "
+        "bars: plus and minus one standard error. Tops are set at equal distances. Legend: best "
+        "first, by mean rank over the tops.",
+        part[["method", "top", "mean", "std", "se", "n", "n_expected"]],
+    )
 
 
 def _draw_bars(axes: Axes, scene: Scene, method: str, x: Floats, its: pd.DataFrame) -> None:
-    bars = axes.errorbar(
-        x,
-        its["mean"],
-        yerr=its["se"].fillna(0),
-        fmt="none",
-        ecolor=scene.styles[method].colour,
-        elinewidth=0.8,
-    )
+    look: dict[str, Any] = {"fmt": "none", "ecolor": scene.styles[method].colour, "elinewidth": 0.8}
+    bars = axes.errorbar(x, its["mean"], yerr=its["se"].fillna(0), **look)
     bars[2][0].set_gid(f"method:{method}")
     scene.line(axes, method, x, its["mean"])
 
 
-def roc_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
+def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     """Draw the mean ROC curve of each method at the main top, whole and with its left end enlarged."""
     part = scene.of(roc)
     part = part[(part["n_neg"] > 0) & (part["n_pos"] > 0)]
     if part.empty:
-        return scene.sentence("roc", "No run here has ROC points, so no ROC curve is drawn.")
+        return "No run here has ROC points, so no ROC curve is drawn."
     top = main_top(part["top"])
     part = part[part["top"] == top]
     runs = part.drop_duplicates(["repeat", "fold"])
-    part = part.explode(["fp", "tp"])
     end = left_end(top, runs["n_neg"].mean(), runs["n_pos"].mean(), scene.grouped)
     methods = scene.among(part["method"])
     counts, drawn = set(), []
-    with figure_theme():
-        canvas, (whole, left) = blank(2, height=3.9)
-        for i, method in enumerate(methods):
-            for axes, limit in ((whole, 1.0), (left, end)):
-                fpr = np.linspace(0, limit, 131)
-                tpr, n = mean_roc(part[part["method"] == method], fpr)
-                scene.line(axes, method, fpr, tpr, markevery=(3 + 4 * i % 26, 26))
-                drawn.append(pd.DataFrame({"method": method, "fpr": fpr[::8], "tpr": tpr[::8], "n": n}))
-            counts.add(n)
-        whole.plot([0, 1], [0, 1], color=MUTED, linewidth=0.7, linestyle=":")
-        whole.axvspan(0, end, color=GRID, alpha=0.6, linewidth=0)
-        whole.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), title="Whole curve", ylabel="true-positive rate")
-        left.set(xlim=(0, end), title=f"Left end: the first {100 * end:.2g}% of the negatives")
-        for axes in (whole, left):
-            axes.set_xlabel("false-positive rate")
-            axes.locator_params(axis="x", nbins=5)
-        scene.legend(canvas, methods)
-        low, high = min(counts), max(counts)
-        return scene.picture(
-            "roc",
-            canvas,
-            f"ROC curves of {counted(len(methods), 'method')} at {top}, the whole curve and its left end.",
-            f"ROC curves of the models trained for {top}: mean true-positive rate at each false-positive "
-            f"rate over {counted(high, 'run') if low == high else f'{low} to {high} runs'} (vertical "
-            f"averaging; no error bars, they would cover the lines). Right: the first {100 * end:.2g}% of "
-            "the negatives, grey on the left; its vertical axis does not start at 0. Dotted: chance."
-            + (" All groups are pooled." if scene.grouped else ""),
-            pd.concat(drawn),
-        )
+    canvas, (whole, left) = blank(2, height=3.9)
+    for i, method in enumerate(methods):
+        for axes, limit in ((whole, 1.0), (left, end)):
+            fpr = np.linspace(0, limit, 131)
+            tpr, n = mean_roc(part[part["method"] == method], fpr)
+            scene.line(axes, method, fpr, tpr, markevery=(3 + 4 * i % 26, 26))
+            drawn.append(pd.DataFrame({"method": method, "fpr": fpr[::8], "tpr": tpr[::8], "n": n}))
+        counts.add(n)
+    whole.plot([0, 1], [0, 1], color=MUTED, linewidth=0.7, linestyle=":")
+    whole.axvspan(0, end, color=GRID, alpha=0.6, linewidth=0)
+    whole.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), title="Whole curve", ylabel="true-positive rate")
+    left.set(xlim=(0, end), title=f"Left end: the first {100 * end:.2g}% of the negatives")
+    for axes in (whole, left):
+        axes.set_xlabel("false-positive rate")
+        axes.locator_params(axis="x", nbins=5)
+    scene.legend(canvas, methods)
+    low, high = min(counts), max(counts)
+    return Drawn(
+        canvas,
+        f"ROC curves of the models trained for {top}: mean true-positive rate at each false-positive "
+        f"rate over {counted(high, 'run') if low == high else f'{low} to {high} runs'} (vertical "
+        f"averaging; no error bars, they would cover the lines). Right: the first {100 * end:.2g}% of "
+        "the negatives, grey on the left; its vertical axis does not start at 0. Dotted: chance."
+        + (" All groups are pooled." if scene.grouped else ""),
+        pd.concat(drawn),
+    )
 
 
-def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Figure:
+def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     """Draw the hits among the first k against k, of the models trained for the main top."""
     part = scene.of(roc)
     if scene.grouped or part.empty:
         why = "each group is a list of its own" if scene.grouped else "no run here has stored scores"
-        return scene.sentence("capacity", f"No curve of hits is drawn: {why}.")
+        return f"No curve of hits is drawn: {why}."
     top = main_top(part["top"])
     part = part[part["top"] == top]
     n, n_pos = (round(part.drop_duplicates(["repeat", "fold"])[c].mean()) for c in ("n_neg", "n_pos"))
     n += n_pos
+    size = Top.parse(top)
     curves = {
-        method: np.array(
-            [
-                capacity(RocPoints(*(run[c].to_numpy(float) for c in ("fp", "tp"))), Top.parse(top))
-                for _, run in runs.explode(["fp", "tp"]).groupby(["repeat", "fold"])
-            ]
-        )
+        method: np.array([capacity(points, size) for points in _points(part[part["method"] == method])])
         for method in scene.among(part["method"])
-        for runs in [part[part["method"] == method]]
     }
-    k = Top.parse(top).resolve(n, n_pos)
-    with figure_theme():
-        canvas, (first,) = blank(1, height=3.3)
-        canvas.set_figwidth(4.6)
-        others = [canvas.add_subplot(1, 1, 1) for _ in range(len(UNITS) - 1)]
-        for unit, axes in zip(UNITS, (first, *others), strict=True):
-            axes.set_gid(f"by:{unit}")
-            drawn = draw_capacity(axes, curves, k, n, n_pos, unit)
-            for method, (line, band) in drawn.items():
-                loud = method in scene.leaders
-                line.set(**scene.styles[method].line, label=abridge(scene.titles[method]) if loud else None)
-                band.set(color=scene.styles[method].colour, visible=loud)
-                for artist in (line, band):
-                    artist.set_gid(f"method:{method}")
-            few = [m for m in drawn if m in scene.leaders][:5]
-            lines = [drawn[m][0] for m in few]
-            box = axes.legend(handles=lines, loc="upper right" if unit == "lift" else "upper left")
-            for method, text, handle in zip(few, box.get_texts(), box.legend_handles, strict=True):
-                text.set_gid(f"method:{method}")
-                if handle is not None:
-                    handle.set_gid(f"method:{method}")
-        table = pd.DataFrame({"k": k * BUDGETS} | {m: k * c.mean(axis=0) for m, c in curves.items()})
-        found = scene.picture(
-            "capacity",
-            canvas,
-            f"Hits among the first k against k, {counted(len(curves), 'method')}.",
-            f"Positives among the first k of a test part of {n:,} items ({n_pos:,} positive), models trained "
-            f"for {top}: mean over {counted(max(map(len, curves.values())), 'run')}, ties in random order; "
-            "band, of the best and the baseline: one standard deviation over the runs. Dashed: a perfect "
-            "order; dotted: a random one.",
-            table.melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]],
-        )
-        for axes in others:  # a file shows the hits alone
-            axes.set_visible(False)
-        return found
+    k = size.resolve(n, n_pos)
+    canvas, (first,) = blank(1, height=3.3, width=4.6)
+    others = [canvas.add_subplot(1, 1, 1) for _ in range(len(UNITS) - 1)]
+    for unit, axes in zip(UNITS, (first, *others), strict=True):
+        axes.set_gid(f"by:{unit}")
+        drawn = draw_capacity(axes, curves, k, n, n_pos, unit)
+        for method, (line, band) in drawn.items():
+            loud = method in scene.leaders
+            line.set(**scene.styles[method].line, label=abridge(scene.titles[method]) if loud else None)
+            band.set(color=scene.styles[method].colour, visible=loud)
+            for artist in (line, band):
+                artist.set_gid(f"method:{method}")
+        few = [m for m in drawn if m in scene.leaders][:5]
+        lines = [drawn[m][0] for m in few]
+        box = axes.legend(handles=lines, loc="upper right" if unit == "lift" else "upper left")
+        mark_legend(box, few)
+    table = pd.DataFrame({"k": k * BUDGETS} | {m: k * c.mean(axis=0) for m, c in curves.items()})
+    return Drawn(
+        canvas,
+        f"Positives among the first k of a test part of {n:,} items ({n_pos:,} positive), models trained "
+        f"for {top}: mean over {counted(max(map(len, curves.values())), 'run')}, ties in random order; "
+        "band, of the best and the baseline: one standard deviation over the runs. Dashed: a perfect "
+        "order; dotted: a random one.",
+        table.melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]],
+    )
+
+
+def _points(roc: pd.DataFrame) -> Iterator[RocPoints]:
+    """Yield the ROC curve of each run, as counts."""
+    for fp, tp in zip(roc["fp"], roc["tp"], strict=True):
+        yield RocPoints(np.asarray(fp), np.asarray(tp))
 
 
 def expected_best(values: Floats) -> Floats:
@@ -222,11 +186,11 @@ def expected_best(values: Floats) -> Floats:
     return best
 
 
-def budget_figure(scene: Scene, selection: pd.DataFrame) -> Figure:
+def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
     """Draw the validation value of the best of n candidates tried, at the main top."""
     part = scene.of(selection)
     if part.empty:
-        return scene.sentence("budget", "No method was tuned here, so there is no budget to draw.")
+        return "No method was tuned here, so there is no budget to draw."
     top = main_top(part["top"])
     part = part[part["top"] == top]
     sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
@@ -241,44 +205,38 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Figure:
         curves[method] = (np.mean([run[:shortest] for run in runs], axis=0), len(runs))
     longest = max((len(curve) for curve, _ in curves.values()), default=0)
     if longest < 2:
-        return scene.sentence("budget", "No method has two candidates, so there is no budget to draw.")
-    with figure_theme():
-        canvas, (axes,) = blank(1, height=3.6)
-        for method, (curve, _) in curves.items():
-            scene.line(axes, method, np.arange(1, len(curve) + 1), curve, 4.5)
-        _log_scale(axes, [n for n in (1, 2, 3, 5, 10, 20, 50, 100, 200) if n <= longest], base=2)
-        axes.set_xlabel("candidates tried (log scale)")
-        axes.set_ylabel(f"{scene.metric} at {top}, validation")
-        scene.keep_in_bounds(axes)
-        scene.legend(canvas, list(curves))
-        on_test = set(part["part"]) == {"test"}
-        return scene.picture(
-            "budget",
-            canvas,
-            f"Line chart of the expected {scene.metric} of the best of n candidates, "
-            f"{counted(len(curves), 'method')}.",
-            f"Was the baseline tuned? {scene.metric} at {top} ({scene.direction}) on the "
-            f"{'test parts, by which this run selects,' if on_test else 'inner splits'} of the best of n "
-            "candidates: the expectation over all ways to draw n from the grid, mean over "
-            f"{counted(max(n for _, n in curves.values()), 'run')}. The values are those selected by and so "
-            "optimistic. A line that still rises at its end would gain from a larger grid; a single point "
-            "has one candidate.",
-            pd.concat(
-                pd.DataFrame({"method": m, "candidates": np.arange(1, len(c) + 1), "value": c, "n": n})
-                for m, (c, n) in curves.items()
-            ),
-        )
+        return "No method has two candidates, so there is no budget to draw."
+    canvas, (axes,) = blank(1, height=3.6)
+    for method, (curve, _) in curves.items():
+        scene.line(axes, method, np.arange(1, len(curve) + 1), curve, 4.5)
+    _log_scale(axes, [n for n in (1, 2, 3, 5, 10, 20, 50, 100, 200) if n <= longest], base=2)
+    axes.set_xlabel("candidates tried (log scale)")
+    axes.set_ylabel(f"{scene.metric} at {top}, validation")
+    scene.keep_in_bounds(axes)
+    scene.legend(canvas, list(curves))
+    on_test = set(part["part"]) == {"test"}
+    return Drawn(
+        canvas,
+        f"Was the baseline tuned? {scene.metric} at {top} ({scene.direction}) on the "
+        f"{'test parts, by which this run selects,' if on_test else 'inner splits'} of the best of n "
+        "candidates: the expectation over all ways to draw n from the grid, mean over "
+        f"{counted(max(n for _, n in curves.values()), 'run')}. The values are those selected by and so "
+        "optimistic. A line that still rises at its end would gain from a larger grid; a single point "
+        "has one candidate.",
+        pd.concat(
+            pd.DataFrame({"method": m, "candidates": np.arange(1, len(c) + 1), "value": c, "n": n})
+            for m, (c, n) in curves.items()
+        ),
+    )
 
 
-def trace_figure(scene: Scene, traces: pd.DataFrame) -> Figure:
+def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
     """Draw, against the iterations, each method's objective and the metric on training and test part."""
     part = traces[traces["dataset"] == scene.dataset]
     lengths = part.groupby("method")["iterations"].size()
     methods = [m for m in scene.order if lengths.get(m, 0) > 1]
     if not methods:
-        return scene.sentence(
-            "trace", "No method here was stopped along its training, so no training curve is drawn."
-        )
+        return "No method here was stopped along its training, so no training curve is drawn."
     part = part[part["method"].isin(methods)]
     # Objectives of different methods have different units: each as the share of its fall that is left.
     ends = part.groupby("method")["objective"].agg(["first", "min"])
@@ -287,38 +245,34 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Figure:
     part = part.assign(remaining=left)
     top, most = part["top"].iloc[0], part["iterations"].max()
     ticks = [10**i for i in range(9) if 10**i <= most] if most >= 10 else [1, 2, 4, 8]
-    drawn = {
+    titles = {
         "remaining": "Objective: fall left",
         "train": f"{scene.metric}, training",
         "test": f"{scene.metric}, test",
     }
-    with figure_theme():
-        canvas, panels = blank(3, height=3.4)
-        for axes, (column, title) in zip(panels, drawn.items(), strict=True):
-            for method in methods:
-                its = part[part["method"] == method]
-                scene.line(axes, method, its["iterations"], its[column], 4, linewidth=1.0)
-            _log_scale(axes, ticks)
-            axes.set_title(title, fontsize=8)
-            axes.set_xlabel("iterations (log scale)")
-        for axes in panels[1:]:
-            scene.keep_in_bounds(axes)
-        lows, highs = zip(*(axes.get_ylim() for axes in panels[1:]), strict=True)
-        for axes in panels[1:]:
-            axes.set_ylim(min(lows), max(highs))
-        scene.legend(canvas, methods)
-        return scene.picture(
-            "trace",
-            canvas,
-            f"Line charts of the objective and of {scene.metric} against iterations, "
-            f"{counted(len(methods), 'method')}.",
-            f"Surrogate and {scene.metric} ({scene.direction}) along training at {top}: one run, the "
-            "first fold of the first repeat, with the candidate it selected, trained again and stopped after "
-            "1, 2, 4, ... iterations (steps, rounds or passes, as the method counts). Left: what is left of "
-            "the fall of the objective each method minimises on its training part, from 1 after the first "
-            "iteration to 0 at its lowest; the objectives themselves are in the data.",
-            part[["method", "top", "iterations", "objective", "remaining", "train", "test"]],
-        )
+    canvas, panels = blank(3, height=3.4)
+    for axes, (column, title) in zip(panels, titles.items(), strict=True):
+        for method in methods:
+            its = part[part["method"] == method]
+            scene.line(axes, method, its["iterations"], its[column], 4, linewidth=1.0)
+        _log_scale(axes, ticks)
+        axes.set_title(title, fontsize=8)
+        axes.set_xlabel("iterations (log scale)")
+    for axes in panels[1:]:
+        scene.keep_in_bounds(axes)
+    lows, highs = zip(*(axes.get_ylim() for axes in panels[1:]), strict=True)
+    for axes in panels[1:]:
+        axes.set_ylim(min(lows), max(highs))
+    scene.legend(canvas, methods)
+    return Drawn(
+        canvas,
+        f"Surrogate and {scene.metric} ({scene.direction}) along training at {top}: one run, the "
+        "first fold of the first repeat, with the candidate it selected, trained again and stopped after "
+        "1, 2, 4, ... iterations (steps, rounds or passes, as the method counts). Left: what is left of "
+        "the fall of the objective each method minimises on its training part, from 1 after the first "
+        "iteration to 0 at its lowest; the objectives themselves are in the data.",
+        part[["method", "top", "iterations", "objective", "remaining", "train", "test"]],
+    )
 
 
 def _log_scale(axes: Axes, ticks: list[int], base: int = 10) -> None:
@@ -327,7 +281,7 @@ def _log_scale(axes: Axes, ticks: list[int], base: int = 10) -> None:
     axes.set_xticks([], minor=True)
 
 
-def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figure:
+def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Drawn | str:
     """Draw the metric at the main top against time and against memory, a point per method.
 
     Tuning and training are added because a protocol without a final fit on all training items trains while
@@ -338,38 +292,34 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Figu
     jobs = jobs.assign(spent=jobs[_TIMED].fillna(0).sum(axis=1))
     jobs = jobs[(jobs["status"] == "ok") & jobs[_TIMED].notna().any(axis=1)]
     if part.empty or jobs.empty:
-        return scene.sentence("cost", "No run here has both a time and a value, so cost is not drawn.")
+        return "No run here has both a time and a value, so cost is not drawn."
     top = main_top(part["top"])
     part = part[part["top"] == top]
     zeros = sorted({scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]})
     points = part.set_index("method")[["mean", "se", "n"]].join(_quartiles(jobs), how="inner")
     points = points.reindex([m for m in scene.order if m in points.index])
     sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
-    for cost in ("seconds", "memory"):
+    canvas, (time, memory) = blank(2, height=3.9)
+    for axes, cost in ((time, "seconds"), (memory, "memory")):
         front = pareto_front(points[cost], sign * points["mean"])
         points[f"on_front_{cost}"] = points.index.isin(front)
-    with figure_theme():
-        canvas, (time, memory) = blank(2, height=3.9)
-        for axes, cost in ((time, "seconds"), (memory, "memory")):
-            _draw_costs(axes, scene, points, cost)
-        _scale_time(time, points["seconds_low"].min(), points["seconds_high"].max())
-        time.set_xlabel("tuning and training of one job (log scale)")
-        time.set_ylabel(f"{scene.metric} at {top}")
-        memory.set_xlabel("peak memory of one job, MB")
-        memory.locator_params(axis="x", nbins=5)
-        scene.legend(canvas, list(points.index), lines=False)
-        return scene.picture(
-            "cost",
-            canvas,
-            f"Scatter plots of {scene.metric} against the time and the memory of a job, "
-            f"{counted(len(points), 'method')}.",
-            f"{scene.metric} at {top} ({scene.direction}; mean, bars: plus and minus one standard error) "
-            "against the time and the memory of one job, which tunes and trains all its candidates and tops "
-            f"(median, bars: quartiles), over {scene.runs_of(part)}. Memory is that of the whole process, "
-            "Python and its libraries included. Grey line: methods no other beats at both."
-            + (f" Faster than {seconds(_INSTANT)}, drawn there: {listed(zeros)}." if zeros else ""),
-            points.reset_index(names="method"),
-        )
+        axes.plot(*points.loc[front, [cost, "mean"]].T.to_numpy(), color=MUTED, linewidth=0.8, zorder=1)
+        _draw_costs(axes, scene, points, cost)
+    _scale_time(time, points["seconds_low"].min(), points["seconds_high"].max())
+    time.set_xlabel("tuning and training of one job (log scale)")
+    time.set_ylabel(f"{scene.metric} at {top}")
+    memory.set_xlabel("peak memory of one job, MB")
+    memory.locator_params(axis="x", nbins=5)
+    scene.legend(canvas, list(points.index), lines=False)
+    return Drawn(
+        canvas,
+        f"{scene.metric} at {top} ({scene.direction}; mean, bars: plus and minus one standard error) "
+        "against the time and the memory of one job, which tunes and trains all its candidates and tops "
+        f"(median, bars: quartiles), over {scene.runs_of(part)}. Memory is that of the whole process, "
+        "Python and its libraries included. Grey line: methods no other beats at both."
+        + (f" Faster than {seconds(_INSTANT)}, drawn there: {listed(zeros)}." if zeros else ""),
+        points.reset_index(names="method"),
+    )
 
 
 def _quartiles(jobs: pd.DataFrame) -> pd.DataFrame:
@@ -383,14 +333,11 @@ def _quartiles(jobs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_costs(axes: Axes, scene: Scene, points: pd.DataFrame, cost: str) -> None:
-    sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
-    front = points.loc[pareto_front(points[cost], sign * points["mean"])]
-    axes.plot(front[cost], front["mean"], color=MUTED, linewidth=0.8, zorder=1)
     for method, row in points.iterrows():
         style = scene.styles[str(method)]
         drawn = axes.errorbar(
-            [row[cost]],
-            [row["mean"]],
+            row[cost],
+            row["mean"],
             xerr=[[row[cost] - row[f"{cost}_low"]], [row[f"{cost}_high"] - row[cost]]],
             yerr=0 if np.isnan(row["se"]) else row["se"],
             color=style.colour,
@@ -416,36 +363,14 @@ def _scale_time(axes: Axes, low: float, high: float) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def tpr_at(fpr: Floats, fp: Floats, tp: Floats, n_neg: int, n_pos: int) -> Floats:
-    """Read one ROC curve, corners in counts joined by straight lines, at false-positive rates in [0, 1].
-
-    Where the curve rises vertically, it is the upper end.
-    """
-    fp, tp = np.concatenate([[0], fp, [n_neg]]), np.concatenate([[0], tp, [n_pos]])
-    order = np.lexsort((tp, fp))
-    x, height = fp[order] / n_neg, tp[order] / n_pos
-    left = np.searchsorted(x, fpr, side="right") - 1
-    right = np.minimum(left + 1, len(x) - 1)
-    width = x[right] - x[left]
-    share = np.divide(fpr - x[left], width, out=np.zeros_like(fpr), where=width > 0)
-    return height[left] + share * (height[right] - height[left])
-
-
 def mean_roc(roc: pd.DataFrame, fpr: Floats) -> tuple[Floats, int]:
     """Average the ROC curves of one method vertically; return it, and of how many curves.
 
-    Those without a positive or a negative have no rates and are left out.
+    Between corners a curve is straight, where it rises vertically it is the upper end. Those without a
+    positive or a negative have no rates and are left out.
     """
-    curves = [
-        tpr_at(
-            fpr,
-            run["fp"].to_numpy(float),
-            run["tp"].to_numpy(float),
-            int(run["n_neg"].iloc[0]),
-            int(run["n_pos"].iloc[0]),
-        )
-        for _, run in roc[(roc["n_neg"] > 0) & (roc["n_pos"] > 0)].groupby(["repeat", "fold"])
-    ]
+    rated = _points(roc[(roc["n_neg"] > 0) & (roc["n_pos"] > 0)])
+    curves = [np.interp(fpr, *points.rates()) for points in rated]
     return (np.mean(curves, axis=0) if curves else np.full(len(fpr), np.nan)), len(curves)
 
 

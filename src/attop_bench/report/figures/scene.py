@@ -7,9 +7,9 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -21,10 +21,21 @@ from attop.metrics.registry import get_metric
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-__all__ = ["Figure", "MethodStyle", "Scene", "figure_theme", "key_svg", "method_styles", "on_paper", "to_svg"]
+__all__ = [
+    "Figure",
+    "MethodStyle",
+    "Scene",
+    "figure_theme",
+    "key_svg",
+    "method_styles",
+    "on_paper",
+    "to_pdf",
+    "to_svg",
+]
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
@@ -141,7 +152,8 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     """Return a figure as SVG to set into a page: text as text, the page's colours, the same bytes every time.
 
     Ids inside begin with `name`, unique on the page; groups whose id is ``method:<id>`` become
-    ``<g class="m" data-m="<id>">``, ``by:<unit>`` a class; `alt` is for those who cannot see it.
+    ``<g class="m" data-m="<id>">``, ``by:<unit>`` a class; `alt` is for those who cannot see it. The layout
+    is found here and stays: it takes longer than to draw.
     """
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -150,6 +162,7 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     with matplotlib.rc_context({"svg.hashsalt": name}):
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         FigureCanvasSVG(canvas).print_svg(buffer, metadata=nothing)
+    canvas.set_layout_engine("none")
     ElementTree.register_namespace("", _SVG)
     ElementTree.register_namespace("xlink", _XLINK)
     svg = ElementTree.fromstring(buffer.getvalue())
@@ -170,6 +183,15 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     style.text = "".join(f".{rule}{{{css}}}" for css, rule in rules.items())
     svg.insert(0, style)
     return ElementTree.tostring(svg, encoding="unicode").replace(" />", "/>")
+
+
+def to_pdf(canvas: Canvas) -> bytes:
+    """Return a figure that has its layout as PDF."""
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    buffer = io.BytesIO()
+    FigureCanvasPdf(canvas).print_pdf(buffer, metadata={"CreationDate": None})
+    return buffer.getvalue()
 
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
@@ -216,21 +238,28 @@ def on_paper(svg: str) -> str:
 WIDTH, COLUMN = 7.0, 3.4
 
 
+class Drawn(NamedTuple):
+    """A picture, what it shows (metric, top, direction, runs, error bars), and the numbers in it."""
+
+    canvas: Canvas
+    caption: str
+    #: A column ``method`` holds identifiers.
+    data: pd.DataFrame
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure for the report, or, if `svg` is empty, the sentence that stands in for it."""
 
     #: Unique on the page.
     name: str
-    svg: str
-    #: Metric, top, direction, number of runs and what the error bars are.
+    title: str
     caption: str
-    #: What is drawn, as CSV; a column ``method`` holds identifiers.
+    svg: str = ""
+    #: The numbers, as CSV of six significant digits.
     data: str = ""
     #: What `svg` was made of, to write it in another format.
-    canvas: Canvas | None = field(default=None, compare=False, repr=False)
-    #: A few words over it.
-    title: str = ""
+    canvas: Canvas | None = None
 
 
 @dataclass(frozen=True)
@@ -301,10 +330,9 @@ class Scene:
         ]
         canvas.set_figheight(max(canvas.get_figheight(), 0.18 * len(methods)))
         box = canvas.legend(handles=handles, loc="outside right center", labelspacing=0.55)
-        for text, handle, method in zip(box.get_texts(), box.legend_handles, methods, strict=True):
-            text.set(color=INK, gid=f"method:{method}")
-            if handle is not None:
-                handle.set_gid(f"method:{method}")
+        for text in box.get_texts():
+            text.set_color(INK)
+        mark_legend(box, methods)
 
     def runs_of(self, part: pd.DataFrame) -> str:
         """Say over how many runs the means of a part of the summary are, and which have fewer."""
@@ -313,29 +341,43 @@ class Scene:
         names = [f"{self.titles[m]} {fewer[m]}" for m in self.order if m in fewer]
         return counted(int(most), "run") + (f" (fewer: {listed(names)})" if names else "")
 
-    def sentence(self, figure: str, text: str) -> Figure:
-        """Return a sentence instead of a figure."""
-        return Figure(f"{self.name}-{figure}", "", text)
-
-    def picture(self, figure: str, canvas: Canvas, alt: str, caption: str, data: pd.DataFrame) -> Figure:
-        """Return a drawn figure with the numbers in it; methods that do not lead lie behind the others.
+    def figure(self, name: str, title: str, drawn: Drawn | str) -> Figure:
+        """Return what was drawn as SVG, or the sentence; methods that do not lead lie behind the others.
 
         On the page all have their colours, and its script makes those quiet that do not lead where the reader
         looks.
         """
-        name = f"{self.name}-{figure}"
-        for method, artist in _marks(canvas):
+        name = f"{self.name}-{name}"
+        if isinstance(drawn, str):
+            return Figure(name, title, drawn)
+        for method, artist in _marks(drawn.canvas):
             artist.set_zorder(artist.get_zorder() + (method in self.leaders))
-        return Figure(name, that_can_be_quiet(to_svg(canvas, name, alt)), caption, as_csv(data), canvas)
+        alt = f"{title}, {counted(len(self.order), 'method')}; the numbers are in its data."
+        svg = that_can_be_quiet(to_svg(drawn.canvas, name, alt))
+        data = drawn.data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        return Figure(name, title, drawn.caption, svg, data, drawn.canvas)
 
 
-def quieten(canvas: Canvas, leaders: Collection[str]) -> None:
-    """Turn the marks of all methods but the leaders grey; none where no leader is drawn."""
+def mark_legend(box: Legend, methods: Sequence[str]) -> None:
+    """Mark the entries of a legend as those of the methods."""
+    for text, handle, method in zip(box.get_texts(), box.legend_handles, methods, strict=True):
+        for artist in filter(None, (text, handle)):
+            artist.set_gid(f"method:{method}")
+
+
+def for_paper(canvas: Canvas, leaders: Collection[str]) -> None:
+    """Prepare a figure for a file: all methods but the leaders grey, and of its units the first alone.
+
+    Where no leader is drawn all keep their colours.
+    """
     marks = _marks(canvas)
     if any(method in leaders for method, _ in marks):
         for method, artist in marks:
             if method not in leaders:
                 artist.set_color(QUIET)
+    for axes in [axes for axes in canvas.axes if str(axes.get_gid()).startswith("by:")][1:]:
+        axes.set_visible(False)
+    to_column(canvas)
 
 
 def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
@@ -347,25 +389,25 @@ def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
     return [(line.get_gid().removeprefix("method:"), line) for line in lines if line.get_gid()]
 
 
-def as_csv(data: pd.DataFrame) -> str:
-    """Return a figure's numbers as CSV, six significant digits each."""
-    return data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-
-
-def blank(panels: int, height: float) -> tuple[Canvas, list[Axes]]:
-    """Return a canvas and its panels side by side."""
+def blank(
+    panels: int, height: float, *, width: float = WIDTH, rows: int = 1, sharey: bool = False
+) -> tuple[Canvas, list[Axes]]:
+    """Return a canvas and its panels, so many side by side, row by row."""
     from matplotlib.figure import Figure as Canvas
 
-    canvas = Canvas(figsize=(WIDTH, height), layout="constrained")
-    return canvas, list(canvas.subplots(1, panels, squeeze=False)[0])
+    canvas = Canvas(figsize=(width, height), layout="constrained")
+    return canvas, list(canvas.subplots(rows, panels, squeeze=False, sharey=sharey).flat)
 
 
 def to_column(canvas: Canvas) -> bool:
     """Lay out a figure of one panel for one column of a paper, its methods below; say whether it was."""
     if len(canvas.axes) != 1 or not canvas.legends:
         return False
-    handles, labels = canvas.legends[0].legend_handles, [t.get_text() for t in canvas.legends[0].get_texts()]
-    canvas.legends[0].remove()
-    canvas.set_size_inches(COLUMN, 2.7 + 0.17 * math.ceil(len(labels) / 2))
-    canvas.legend(handles=handles, labels=labels, loc="outside lower center", ncols=2)
+    old = canvas.legends[0]
+    words = [text.get_text() for text in old.get_texts()]
+    old.remove()
+    canvas.set_layout_engine("constrained")
+    canvas.set_size_inches(COLUMN, 2.7 + 0.17 * math.ceil(len(words) / 2))
+    new = canvas.legend(handles=old.legend_handles, labels=words, loc="outside lower center", ncols=2)
+    mark_legend(new, [str(text.get_gid()).removeprefix("method:") for text in old.get_texts()])
     return True

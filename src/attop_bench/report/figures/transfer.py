@@ -12,11 +12,10 @@ import pandas as pd
 from attop.core.top import Top, sort_tops
 from attop.core.wording import abridge, counted, fine
 from attop.metrics.registry import get_metric
-from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Figure, Scene, as_csv, figure_theme, to_svg
+from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
 
 __all__ = ["Transfer", "transfer", "transfer_figure"]
 
@@ -24,30 +23,46 @@ _ACROSS = 5  # panels side by side
 _NUMBERS = 4  # tops up to which there is room for a number in a field
 
 
-def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Figure:
+def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
     """Draw the regrets, a field of tops by tops per method."""
     found = [t for t in transfer(cross, scene.dataset, scene.order) if t.n]
     if not found:
-        return scene.sentence("transfer", _why_not(scene, cross))
+        return _why_not(scene, cross)
     tops = found[0].tops
     largest = max(float(np.abs(t.regret).max()) for t in found)
-    with figure_theme():
-        canvas = _panels(scene, found, tops, largest)
-        svg = to_svg(
-            canvas,
-            f"{scene.name}-transfer",
-            f"Fields of regret in {scene.metric}, trained top by used top, "
-            f"{counted(len(found), 'method')}; the numbers are in the data of the figure.",
-        )
-    caption = (
+    rows = -(-len(found) // _ACROSS)
+    canvas, panels = blank(_ACROSS, 0.35 + 1.45 * rows, rows=rows)
+    for axes in panels[len(found) :]:
+        axes.set_axis_off()
+    for i, (axes, its) in enumerate(zip(panels, found, strict=False)):
+        _field(axes, its, largest)
+        axes.set_title(abridge(scene.titles[its.method], 18), fontsize=8)
+        axes.set_gid(f"method:{its.method}")
+        axes.set(xticks=[], yticks=[])
+        if i % _ACROSS == 0:
+            axes.set_yticks(np.arange(len(tops)), _short(tops))
+            axes.set_ylabel("trained for")
+        if i + _ACROSS >= len(found):
+            every = -(-len(tops) // _NUMBERS)  # more would run into each other
+            axes.set_xticks(np.arange(len(tops))[::every], _short(tops)[::every])
+            axes.set_xlabel("used at")
+    rows_of_data = [
+        (its.method, trained, used, its.value[i, j], its.regret[i, j], its.se[i, j], its.n, its.n_expected)
+        for its in found
+        for i, trained in enumerate(tops)
+        for j, used in enumerate(tops)
+    ]
+    columns = ["method", "top", "at", "mean", "regret", "se_regret", "n", "n_expected"]
+    return Drawn(
+        canvas,
         f"What it costs in {scene.metric} to train for one top (rows) and use the model at another "
         "(columns): value of the model trained for the column's top minus that of the row's, mean over "
         f"{counted(max(t.n for t in found), 'run')}"
         + (", fewer where a value is undefined" if min(t.n for t in found) < found[0].n_expected else "")
         + f". Orange: a loss, training for the right top pays; blue: a gain. The strongest colour is "
-        f"{fine(largest)}." + (" The scale is the same for all." if len(found) > 1 else "")
+        f"{fine(largest)}." + (" The scale is the same for all." if len(found) > 1 else ""),
+        pd.DataFrame(rows_of_data, columns=columns),
     )
-    return Figure(f"{scene.name}-transfer", svg, caption, _data(scene, found), canvas)
 
 
 def _why_not(scene: Scene, cross: pd.DataFrame) -> str:
@@ -56,32 +71,6 @@ def _why_not(scene: Scene, cross: pd.DataFrame) -> str:
     if scene.of(cross)["top"].nunique() < 2:
         return "There are no two tops with values here, so models are not used at another one."
     return f"No run has a value of {scene.metric} at every pair of tops, so no regret is drawn."
-
-
-def _panels(scene: Scene, found: Sequence[Transfer], tops: Sequence[str], largest: float) -> Canvas:
-    from matplotlib.figure import Figure as Canvas
-
-    rows = -(-len(found) // _ACROSS)
-    canvas = Canvas(figsize=(WIDTH, 0.35 + 1.45 * rows), layout="constrained")
-    grid = canvas.subplots(rows, _ACROSS, squeeze=False)
-    for axes in grid.flat[len(found) :]:
-        axes.set_axis_off()
-    for i, (axes, its) in enumerate(zip(grid.flat, found, strict=False)):
-        _field(axes, its, largest)
-        axes.set_title(abridge(scene.titles[its.method], 18), fontsize=8)
-        axes.set_gid(f"method:{its.method}")
-        if i % _ACROSS == 0:
-            axes.set_yticks(np.arange(len(tops)), _short(tops))
-            axes.set_ylabel("trained for")
-        else:
-            axes.set_yticks([])
-        if i + _ACROSS >= len(found):
-            every = -(-len(tops) // _NUMBERS)  # more would run into each other
-            axes.set_xticks(np.arange(len(tops))[::every], _short(tops)[::every])
-            axes.set_xlabel("used at")
-        else:
-            axes.set_xticks([])
-    return canvas
 
 
 def _field(axes: Axes, its: Transfer, largest: float) -> None:
@@ -110,17 +99,6 @@ def _signed(value: float, decimals: int) -> str:
 def _short(tops: Sequence[str]) -> list[str]:
     kinds = {Top.parse(t).size[0] for t in tops}
     return [f"{Top.parse(t).size[1]:g}" if len(kinds) == 1 else t for t in tops]
-
-
-def _data(scene: Scene, found: Sequence[Transfer]) -> str:
-    rows = [
-        (its.method, trained, used, its.value[i, j], its.regret[i, j], its.se[i, j], its.n, its.n_expected)
-        for its in found
-        for i, trained in enumerate(its.tops)
-        for j, used in enumerate(its.tops)
-    ]
-    columns = ["method", "top", "at", "mean", "regret", "se_regret", "n", "n_expected"]
-    return as_csv(pd.DataFrame(rows, columns=columns))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from attop.experiment.lead import Lead, mean_regrets, regrets
 from attop.metrics.registry import get_metric
 from attop.statistics.regret import bootstrap_means
 from attop_bench.report.compute.leads import shade
-from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Figure, Scene, blank, figure_theme
+from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,41 +33,36 @@ _FILLED = (
 )
 
 
-def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) -> Figure:
+def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) -> Drawn:
     """Draw the mean of every method on every data set, coloured by its distance to the best."""
     rows, columns = list(scene.order), [lead.dataset for lead in leads]
     turned = len(columns) > len(rows)
     labels = [[abridge(scene.titles[m], 24) for m in rows], [abridge(names[d], 24) for d in columns]]
     if turned:
         labels.reverse()
-    with figure_theme():
-        height, width = len(labels[0]), len(labels[1])
-        canvas, (axes,) = blank(1, height=1.5 + 0.19 * height)
-        canvas.set_figwidth(min(WIDTH, 2.2 + 0.6 * width))
-        for i, method in enumerate(rows):
-            for j, lead in enumerate(leads):
-                if (value := lead.means.get(method)) is not None:
-                    place = (i, j) if turned else (j, i)
-                    _draw_cell(axes, place, value, lead, method)
-        axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
-        axes.set_yticks(range(height), labels[0])
-        axes.set_xticks(range(width), labels[1], rotation=55, ha="left", rotation_mode="anchor")
-        axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-        axes.grid(visible=False)
-        axes.spines[:].set_visible(False)
-        table = [
-            (method, lead.dataset, lead.metric, lead.top, value, lead.state(method))
-            for lead in leads
-            for method, value in lead.means.items()
-        ]
-        return scene.picture(
-            "map",
-            canvas,
-            f"Map of {counted(len(rows), 'method')} on {counted(len(columns), 'data set')}.",
-            "Mean over the runs, at the middle top of each data set. Darkest: within a hundredth of the "
-            f"metric's range of the best; each paler shade doubles the distance. {_MARKS}",
-            pd.DataFrame(table, columns=["method", "dataset", "metric", "top", "mean", "state"]),
-        )
+    height, width = len(labels[0]), len(labels[1])
+    canvas, (axes,) = blank(1, 1.5 + 0.19 * height, width=min(WIDTH, 2.2 + 0.6 * width))
+    for i, method in enumerate(rows):
+        for j, lead in enumerate(leads):
+            if (value := lead.means.get(method)) is not None:
+                _draw_cell(axes, (i, j) if turned else (j, i), value, lead, method)
+    axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
+    axes.set_yticks(range(height), labels[0])
+    axes.set_xticks(range(width), labels[1], rotation=55, ha="left", rotation_mode="anchor")
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    table = [
+        (method, lead.dataset, lead.metric, lead.top, value, lead.state(method))
+        for lead in leads
+        for method, value in lead.means.items()
+    ]
+    return Drawn(
+        canvas,
+        "Mean over the runs, at the middle top of each data set. Darkest: within a hundredth of the "
+        f"metric's range of the best; each paler shade doubles the distance. {_MARKS}",
+        pd.DataFrame(table, columns=["method", "dataset", "metric", "top", "mean", "state"]),
+    )
 
 
 def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, method: str) -> None:
@@ -92,97 +87,72 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, met
 
 def strip_figure(
     scene: Scene, leads: Sequence[Lead], names: Mapping[str, str], evaluation: pd.DataFrame
-) -> Figure:
+) -> Drawn:
     """Draw every run of every method, a panel for each data set, with the mean and its mark."""
-    from matplotlib.figure import Figure as Canvas
-
-    wide = min(len(leads), 3)
+    wide, rows = min(len(leads), 3), range(len(scene.order))
     high = math.ceil(len(leads) / wide)
+    height = high * (0.55 + 0.15 * len(rows))
+    canvas, panels = blank(wide, height, width=2.6 + 4.4 * wide / 3, rows=high, sharey=True)
     parts = []
-    with figure_theme():
-        size = (2.6 + 4.4 * wide / 3, high * (0.55 + 0.15 * len(scene.order)))
-        canvas = Canvas(figsize=size, layout="constrained")
-        panels = canvas.subplots(high, wide, squeeze=False, sharey=True).ravel()
-        for axes, lead in zip(panels, leads, strict=False):
-            part = evaluation[
-                (evaluation["dataset"] == lead.dataset)
-                & (evaluation["metric"] == lead.metric)
-                & (evaluation["top"] == lead.top)
-            ].dropna(subset="value")
-            parts.append(part[["dataset", "method", "repeat", "fold", "metric", "top", "value"]])
-            for row, method in enumerate(scene.order):
-                if method not in lead.means:
-                    continue
-                values = part.loc[part["method"] == method, "value"]
-                axes.plot(values, [row] * len(values), "o", color=MUTED, alpha=0.35, markersize=2.2)
-                state = lead.state(method)
-                fill = {"best": _MARK, "equal": _MARK, "open": "#a8c6e4"}.get(state, "#ffffff")
-                mark = "X" if state == "untested" else "o"
-                axes.plot(
-                    [lead.means[method]],
-                    [row],
-                    mark,
-                    markersize=5,
-                    markerfacecolor=fill,
-                    markeredgecolor=_MARK,
-                )
-            axes.set_title(f"{abridge(names[lead.dataset], 26)}, {lead.top}", fontsize=8)
-            axes.set_ylim(len(scene.order) - 0.5, -0.5)
-            axes.set_yticks(range(len(scene.order)), [abridge(scene.titles[m], 24) for m in scene.order])
-            axes.locator_params(axis="x", nbins=4)
-        for axes in panels[len(leads) :]:
-            axes.set_axis_off()
-        return scene.picture(
-            "strip",
-            canvas,
-            f"Every run of {counted(len(scene.order), 'method')} on {counted(len(leads), 'data set')}.",
-            f"Every run (small dots) and the mean, at the middle top of each data set. {_FILLED}",
-            pd.concat(parts),
-        )
+    for axes, lead in zip(panels, leads, strict=False):
+        shown = (evaluation[["dataset", "metric", "top"]] == [lead.dataset, lead.metric, lead.top]).all(axis=1)
+        part = evaluation.loc[shown, ["dataset", "method", "repeat", "fold", "metric", "top", "value"]].dropna()
+        parts.append(part)
+        for row, method in enumerate(scene.order):
+            if method not in lead.means:
+                continue
+            values, state = part.loc[part["method"] == method, "value"], lead.state(method)
+            axes.plot(values, [row] * len(values), "o", color=MUTED, alpha=0.35, markersize=2.2)
+            fill = {"best": _MARK, "equal": _MARK, "open": "#a8c6e4"}.get(state, "#ffffff")
+            look: dict[str, Any] = {"markersize": 5, "markerfacecolor": fill, "markeredgecolor": _MARK}
+            axes.plot([lead.means[method]], [row], "X" if state == "untested" else "o", **look)
+        axes.set_title(f"{abridge(names[lead.dataset], 26)}, {lead.top}", fontsize=8)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_yticks(rows, [abridge(scene.titles[m], 24) for m in scene.order])
+        axes.locator_params(axis="x", nbins=4)
+    for axes in panels[len(leads) :]:
+        axes.set_axis_off()
+    caption = "Every run (small dots) and the mean, at the middle top of each data set."
+    return Drawn(canvas, f"{caption} {_FILLED}", pd.concat(parts))
 
 
-def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Figure:
+def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     """Draw how far each method is behind the best of each data set, on average over its tops."""
     lost = pd.DataFrame(regrets(leads))
     lost = lost[[m for m in mean_regrets(leads) if m in lost]].dropna(axis=1)
     if lost.shape[1] < 2:
-        return scene.sentence("regret", "No regret is drawn: fewer than two methods are ranked everywhere.")
+        return "No regret is drawn: fewer than two methods are ranked everywhere."
     lost = lost[lost.mean().sort_values(kind="stable").index]
-    with figure_theme():
-        canvas, (axes,) = blank(1, height=0.7 + 0.19 * lost.shape[1])
-        drawn = bootstrap_means(lost, higher_is_better=False)
-        for row, method in enumerate(lost):
-            axes.barh(row, lost[method].mean(), height=0.62, color="#b7cfee", zorder=1)
-            axes.plot(lost[method], [row] * len(lost), "o", color=_MARK, alpha=0.5, markersize=3, zorder=2)
-            if not drawn.refused:
-                axes.plot(
-                    [drawn.low[method], drawn.high[method]], [row, row], color=INK, linewidth=1.2, zorder=3
-                )
-        axes.set_yticks(range(lost.shape[1]), [abridge(scene.titles[m]) for m in lost])
-        axes.set(ylim=(lost.shape[1] - 0.5, -0.5), xlabel="mean regret, hundredths of the metric")
-        axes.set_xlim(left=0)
-        axes.grid(axis="y", visible=False)
-        return scene.picture(
-            "regret",
-            canvas,
-            f"Mean regret of {counted(lost.shape[1], 'method')}.",
-            "Regret: what the best of a data set and top has more, in hundredths of the metric (hits per "
-            f"100 of precision@k). Dots: {counted(len(lost), 'data set')}, mean over tops; bar: their mean"
-            + ("." if drawn.refused else "; line: 95% interval, bootstrap over data sets."),
-            lost.melt(ignore_index=False, var_name="method", value_name="regret")
-            .rename_axis("dataset")
-            .reset_index(),
-        )
+    canvas, (axes,) = blank(1, height=0.7 + 0.19 * lost.shape[1])
+    resampled = bootstrap_means(lost, higher_is_better=False)
+    for row, method in enumerate(lost):
+        axes.barh(row, lost[method].mean(), height=0.62, color="#b7cfee", zorder=1)
+        axes.plot(lost[method], [row] * len(lost), "o", color=_MARK, alpha=0.5, markersize=3, zorder=2)
+        if not resampled.refused:
+            ends = [resampled.low[method], resampled.high[method]]
+            axes.plot(ends, [row, row], color=INK, linewidth=1.2, zorder=3)
+    axes.set_yticks(range(lost.shape[1]), [abridge(scene.titles[m]) for m in lost])
+    axes.set(ylim=(lost.shape[1] - 0.5, -0.5), xlabel="mean regret, hundredths of the metric")
+    axes.set_xlim(left=0)
+    axes.grid(axis="y", visible=False)
+    data = lost.melt(ignore_index=False, var_name="method", value_name="regret").rename_axis("dataset")
+    return Drawn(
+        canvas,
+        "Regret: what the best of a data set and top has more, in hundredths of the metric (hits per "
+        f"100 of precision@k). Dots: {counted(len(lost), 'data set')}, mean over tops; bar: their mean"
+        + ("." if resampled.refused else "; line: 95% interval, bootstrap over data sets."),
+        data.reset_index(),
+    )
 
 
-def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Figure:
+def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     """Draw how often the mean of each method is above that of each other one, over data sets and tops."""
     order = list(scene.order)
+    if len(order) < 2:
+        return "No win rates are drawn: there are fewer than two methods."
     sign = [1.0 if get_metric(lead.metric).higher_is_better else -1.0 for lead in leads]
     table = pd.DataFrame([lead.means for lead in leads]).mul(sign, axis=0)
     means = table.reindex(columns=order).to_numpy(float)
-    if len(order) < 2:
-        return scene.sentence("wins", "No win rates are drawn: there are fewer than two methods.")
     difference = means[:, :, None] - means[:, None, :]
     difference[np.abs(difference) <= 1e-12] = 0.0
     known = np.isfinite(difference)
@@ -190,27 +160,22 @@ def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Figure:
     with np.errstate(invalid="ignore"):
         rate = wins / known.sum(axis=0)
     np.fill_diagonal(rate, np.nan)
-    with figure_theme():
-        canvas, (axes,) = blank(1, height=0.7 + 0.2 * len(order))
-        axes.pcolormesh(rate, cmap="RdBu", vmin=0, vmax=1, edgecolor=GRID, linewidth=0.3)
-        for (i, j), share in np.ndenumerate(rate):
-            if np.isfinite(share):
-                colour = "#ffffff" if abs(share - 0.5) > 0.35 else "#0d1b2a"
-                axes.text(
-                    j + 0.5, i + 0.5, f"{100 * share:.0f}", ha="center", va="center", fontsize=7, color=colour
-                )
-        places = np.arange(len(order)) + 0.5
-        axes.set_yticks(places, [f"{abridge(scene.titles[m])}  {i}" for i, m in enumerate(order, 1)])
-        axes.set_xticks(places, [str(i + 1) for i in range(len(order))])
-        axes.set(ylim=(len(order), 0))
-        axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-        axes.grid(visible=False)
-        rows = [(a, b, rate[i, j]) for i, a in enumerate(order) for j, b in enumerate(order) if i != j]
-        return scene.picture(
-            "wins",
-            canvas,
-            f"How often each of {counted(len(order), 'method')} beats each other one.",
-            f"Of 100 comparisons, how many the row wins against the column: means over the runs, at "
-            f"every top of every data set, {len(leads)} in all; equal means count half. No test.",
-            pd.DataFrame(rows, columns=["method", "other", "share"]),
-        )
+    canvas, (axes,) = blank(1, height=0.7 + 0.2 * len(order))
+    axes.pcolormesh(rate, cmap="RdBu", vmin=0, vmax=1, edgecolor=GRID, linewidth=0.3)
+    for (i, j), share in np.ndenumerate(rate):
+        if np.isfinite(share):
+            look: dict[str, Any] = {"fontsize": 7, "color": "#ffffff" if abs(share - 0.5) > 0.35 else "#0d1b2a"}
+            axes.text(j + 0.5, i + 0.5, f"{100 * share:.0f}", ha="center", va="center", **look)
+    places = np.arange(len(order)) + 0.5
+    axes.set_yticks(places, [f"{abridge(scene.titles[m])}  {i}" for i, m in enumerate(order, 1)])
+    axes.set_xticks(places, [str(i + 1) for i in range(len(order))])
+    axes.set(ylim=(len(order), 0))
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axes.grid(visible=False)
+    rows = [(a, b, rate[i, j]) for i, a in enumerate(order) for j, b in enumerate(order) if i != j]
+    return Drawn(
+        canvas,
+        f"Of 100 comparisons, how many the row wins against the column: means over the runs, at "
+        f"every top of every data set, {len(leads)} in all; equal means count half. No test.",
+        pd.DataFrame(rows, columns=["method", "other", "share"]),
+    )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import math
 from base64 import b64encode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -25,12 +23,9 @@ from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.leads import BASELINE
 from attop_bench.report.compute.results import Entry, Failures
-from attop_bench.report.figures.scene import QUIET, Figure, figure_theme, on_paper, quieten, to_column, to_svg
+from attop_bench.report.figures.scene import QUIET, Figure, figure_theme, for_paper, on_paper, to_pdf, to_svg
 from attop_bench.report.page.section import Chip, Section
 from attop_bench.report.page.view import TESTS, as_tex, tex_number, tex_text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
 
 __all__ = ["Overview", "Page", "base_style", "render", "write_exports"]
 
@@ -236,15 +231,16 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
     for section in page.sections:
         check_stem(section.id, "data set")
     figures.mkdir(parents=True, exist_ok=True)
+    drawn = [("", figure, page.leaders) for figure in (*page.figures, *page.paper)]
+    drawn += [(f"{s.id}-", figure, s.leaders) for s in page.sections for figure in s.figures]
     with figure_theme():
-        for stem, figure, canvas, leaders in _pictures(page):
-            quieten(canvas, leaders)
-            to_column(canvas)
-            svg = to_svg(canvas, figure.name, figure.caption)
-            write_bytes(figures / f"{stem}.svg", on_paper(svg).encode())
-            buffer = io.BytesIO()
-            canvas.savefig(buffer, format="pdf", metadata={"CreationDate": None})
-            write_bytes(figures / f"{stem}.pdf", buffer.getvalue())
+        for prefix, figure, leaders in drawn:
+            if figure.canvas is not None:
+                path = figures / f"{prefix}{figure.name.partition('-')[2]}"
+                for_paper(figure.canvas, leaders)
+                svg = to_svg(figure.canvas, figure.name, figure.caption)
+                write_bytes(f"{path}.svg", on_paper(svg).encode())
+                write_bytes(f"{path}.pdf", to_pdf(figure.canvas))
     for section in page.sections:
         if section.view:
             write_bytes(tables / f"{section.id}.tex", section.view.exports["tex"].text.encode())
@@ -254,16 +250,6 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
     write_parquet(tables / "summary.parquet", page.summary)
     if len(page.board):
         write_csv(tables / "board.csv", page.board)
-
-
-def _pictures(page: Page) -> Iterator[tuple[str, Figure, Canvas, Collection[str]]]:
-    """Yield what the file of each drawn figure is called, figure and canvas, and the methods in colour."""
-    groups = [("", [*page.figures, *page.paper], page.leaders)]
-    groups += [(f"{s.id}-", s.figures, s.leaders) for s in page.sections]
-    for name, figures, leaders in groups:
-        for figure in figures:
-            if figure.canvas is not None:
-                yield f"{name}{figure.name.partition('-')[2]}", figure, figure.canvas, leaders
 
 
 def _paper_table(page: Page, sections: Sequence[Section]) -> str:
