@@ -17,7 +17,7 @@ class Hinge(Surrogate):
     def __init__(self, top=None):
         self.top = top
 
-    def _bind(self, y, groups):
+    def _bind(self, y, groups, weight):
         return BoundHinge(np.asarray(y))
 
 

@@ -228,8 +228,10 @@ class RankingSample:
         """Number of groups."""
         return len(self.n_pos)
 
-    def amounts(self, weight: Floats) -> tuple[Floats, Floats]:
-        """Return the weight of the positives, and of the negatives, of each group."""
+    def amounts(self, weight: Floats | None) -> tuple[Ints | Floats, Ints | Floats]:
+        """Return the weight of the positives, and of the negatives, of each group; without, their number."""
+        if weight is None:
+            return self.n_pos, self.n_neg
         block = np.repeat(np.arange(2 * self.n_groups), np.column_stack([self.n_pos, self.n_neg]).ravel())
         total = np.bincount(block, weights=weight[self.order], minlength=2 * self.n_groups)
         return total[0::2].astype(np.float64), total[1::2].astype(np.float64)

@@ -70,10 +70,7 @@ class AccuracyAtTop(Surrogate):
         self.threshold_item = threshold_item
         self.weights = weights
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
-        return self._bind_weighted(y, groups, None)
-
-    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
         labels = check_labels(y)
         threshold_item = np.asarray(self.threshold_item)
         if threshold_item.dtype.kind not in "iu" or threshold_item.ndim > 1:

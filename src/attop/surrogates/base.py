@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from attop.core.sample import RankingSample, as_floats, check_weights
 from attop.core.typing import Floats, Ints
 
-__all__ = ["AlongLine", "BoundSurrogate", "Slope", "Surrogate", "eligible"]
+__all__ = ["AlongLine", "BoundSurrogate", "Slope", "Surrogate", "eligible", "of_both_classes"]
 
 #: First and second derivative at a step along a line.
 Slope = Callable[[float], tuple[float, float]]
@@ -95,8 +95,8 @@ class Surrogate(ABC):
     name: ClassVar[str] = ""
     convex: ClassVar[bool]
     smooth: ClassVar[bool]
-    #: Why it takes no weights, for one that does not.
-    no_weights: ClassVar[str] = "it is defined on items"
+    #: Why it takes no weights; empty for one that does.
+    no_weights: ClassVar[str] = ""
 
     def bind(
         self, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -118,20 +118,16 @@ class Surrogate(ABC):
             If the surrogate is undefined on every group, a weight is negative or not finite, or the
             surrogate takes none.
         """
-        if sample_weight is None:
-            bound = self._bind(y, groups)
-        else:
-            bound = self._bind_weighted(y, groups, check_weights(sample_weight, len(np.asarray(y))))
+        weight = None if sample_weight is None else check_weights(sample_weight, len(np.asarray(y)))
+        if weight is not None and self.no_weights:
+            raise ValueError(f"{type(self).__name__} takes no sample_weight: {self.no_weights}")
+        bound = self._bind(y, groups, weight)
         bound.surrogate = self
         return bound
 
     @abstractmethod
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
-        """Do the work of `bind`."""
-
-    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
-        """Do the work of `bind` with weights, by default by refusing them."""
-        raise ValueError(f"{type(self).__name__} takes no sample_weight: {self.no_weights}")
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+        """Do the work of `bind`; `weight` is checked, and None where all items weigh 1."""
 
     def value_and_coef(
         self,
@@ -150,6 +146,15 @@ class Surrogate(ABC):
     def __repr__(self) -> str:
         fields = ", ".join(f"{k}={v!r}" for k, v in vars(self).items())
         return f"{type(self).__name__}({fields})"
+
+
+def of_both_classes(
+    y: ArrayLike, groups: ArrayLike | None, weight: Floats | None = None
+) -> tuple[RankingSample, RankingSample]:
+    """Return a sample, and its groups with a positive and a negative; see `eligible`."""
+    sample = RankingSample.from_labels(y, groups)
+    n_pos, n_neg = sample.amounts(weight)
+    return sample, eligible(sample, (n_pos > 0) & (n_neg > 0), "a positive and a negative", weight)
 
 
 def eligible(

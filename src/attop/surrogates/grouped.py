@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,7 @@ __all__ = [
     "Kernel",
     "TopSurrogate",
     "against_negatives",
+    "check_positive",
     "check_shape",
     "resolve_each",
 ]
@@ -80,14 +82,8 @@ class GroupedSurrogate(Surrogate):
         """Return the number that the kernel takes besides k."""
         return 1.0
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
-        return self.bind_sample(RankingSample.from_labels(y, groups))
-
-    def bind_sample(self, sample: RankingSample) -> BoundSurrogate:
-        """Prepare for a sample that is laid out already; see `bind`."""
-        bound = self._bound(sample, sample.n_pos, sample.n_neg, None)
-        bound.surrogate = self
-        return bound
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+        return self.bind_sample(RankingSample.from_labels(y, groups), weight)
 
     def defined_on(self, n_pos: Ints, n_neg: Ints) -> NDArray[np.bool_]:
         """Tell on which groups, by their numbers of positives and negatives; a ValueError if on none."""
@@ -96,14 +92,9 @@ class GroupedSurrogate(Surrogate):
         eligible(empty, defined, need)
         return defined
 
-    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
-        sample = RankingSample.from_labels(y, groups)
-        return self._bound(sample, *sample.amounts(weight), weight)
-
-    def _bound(
-        self, sample: RankingSample, n_pos: Amounts, n_neg: Amounts, weight: Floats | None
-    ) -> BoundSurrogate:
-        k, defined, need = self._group_k(n_pos, n_neg)
+    def bind_sample(self, sample: RankingSample, weight: Floats | None = None) -> BoundKernel:
+        """Prepare for a sample that is laid out already; see `bind`."""
+        k, defined, need = self._group_k(*sample.amounts(weight))
         kept = eligible(sample, defined, need, weight)
         k = k[defined]
         if weight is None:
@@ -160,6 +151,13 @@ def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, N
     k = resolve_each(top, n_pos, n_neg)
     defined = (n_pos > 0) & (k > 0) & (k <= n_neg)
     return k, defined, f"a positive and at least k negatives ({top})"
+
+
+def check_positive(name: str, value: float) -> float:
+    """Return a parameter as a float; refuse what is no positive number."""
+    if isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
+    return float(value)
 
 
 def check_shape(scores: Floats, n: int) -> None:

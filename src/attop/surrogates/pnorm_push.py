@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.core.sample import RankingSample
 from attop.core.typing import Floats, Ints
-from attop.surrogates.base import AlongLine, Slope, Surrogate, eligible
+from attop.surrogates.base import AlongLine, Slope, Surrogate, of_both_classes
 from attop.surrogates.push import check_power
 
 __all__ = ["BoundPNormPushExp", "PNormPushExp"]
@@ -68,25 +68,15 @@ class PNormPushExp(Surrogate):
     def __init__(self, p: float = 4.0):
         self.p: float = check_power(p)
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundPNormPushExp:
-        return self._bind_weighted(y, groups, None)
-
-    def _bind_weighted(
-        self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
-    ) -> BoundPNormPushExp:
-        sample = RankingSample.from_labels(y, groups)
-        n_pos, n_neg = (sample.n_pos, sample.n_neg) if weight is None else sample.amounts(weight)
-        keep = (n_pos > 0) & (n_neg > 0)
-        kept = eligible(sample, keep, "a positive and a negative", weight)
-        return BoundPNormPushExp(kept, self.p, len(sample.order), int((~keep).sum()), weight)
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundPNormPushExp:
+        sample, kept = of_both_classes(y, groups, weight)
+        return BoundPNormPushExp(kept, self.p, len(sample.order), sample.n_groups - kept.n_groups, weight)
 
 
 class BoundPNormPushExp(AlongLine):
     """`PNormPushExp` bound to a sample: value, gradient, and derivatives along a line."""
 
-    def __init__(
-        self, sample: RankingSample, p: float, n: int, n_left_out: int, weight: Floats | None = None
-    ):
+    def __init__(self, sample: RankingSample, p: float, n: int, n_left_out: int, weight: Floats | None):
         self.n = n
         self.n_groups = sample.n_groups
         self.n_left_out = n_left_out

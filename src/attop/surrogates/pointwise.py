@@ -25,27 +25,21 @@ class _PointwiseLoss(Surrogate):
     def loss(margin: Floats) -> tuple[Floats, Floats]:
         """Return loss and derivative at margins ``+s`` of positives and ``-s`` of negatives."""
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
-        return _BoundPointwise(type(self), np.where(check_labels(y) == 1, 1.0, -1.0))
-
-    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats) -> BoundSurrogate:
-        bound = _BoundPointwise(type(self), np.where(check_labels(y) == 1, 1.0, -1.0))
-        if not weight.any():
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+        sign = np.where(check_labels(y) == 1, 1.0, -1.0)
+        if weight is not None and not weight.any():
             raise ValueError("all items weigh 0: give some of them weight")
-        bound.share = weight / weight.sum()
-        return bound
+        return _BoundPointwise(type(self), sign, None if weight is None else weight / weight.sum())
 
 
 class _BoundPointwise(BoundSurrogate):
     n_groups = 1
     n_left_out = 0
 
-    def __init__(self, loss: type[_PointwiseLoss], sign: Floats):
+    def __init__(self, loss: type[_PointwiseLoss], sign: Floats, share: Floats | None):
         self.n = len(sign)
-        self._loss = loss.loss
-        self._sign = sign
-        #: Of each item in the mean; None if equal.
-        self.share: Floats | None = None
+        self._loss, self._sign = loss.loss, sign
+        self._share = share  # of each item in the mean; None if equal
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
         """Return value and subgradient in score space; see `BoundSurrogate`."""
@@ -54,11 +48,11 @@ class _BoundPointwise(BoundSurrogate):
         # NaN in, NaN out: the solver looks at the value.
         with np.errstate(invalid="ignore"):
             loss, slope = self._loss(sign * scores)
-        if self.share is None:
+        if self._share is None:
             value, coef = loss.mean(axis=0), sign * slope / self.n
         else:
-            share = self.share if scores.ndim == 1 else self.share[:, np.newaxis]
-            value, coef = self.share @ loss, sign * slope * share
+            share = self._share if scores.ndim == 1 else self._share[:, np.newaxis]
+            value, coef = self._share @ loss, sign * slope * share
         return (float(value) if scores.ndim == 1 else value), coef
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from types import ModuleType
 from typing import ClassVar
 
@@ -10,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.core.typing import TopLike
-from attop.surrogates.base import Surrogate
-from attop.surrogates.grouped import Amounts, TopSurrogate, resolve_each
+from attop.surrogates.grouped import Amounts, TopSurrogate, check_positive, resolve_each
 
 __all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct", "SoftPrecAtK"]
 
@@ -135,7 +133,6 @@ class PrecAtKAvg(_PrecAtK):
     name: ClassVar[str] = "prec@k-avg"
     loss: ClassVar[str] = "avg"
 
-    _bind_weighted = Surrogate._bind_weighted
     no_weights: ClassVar[str] = (
         "its maximum runs over the whole numbers of positives at the top, and weights need not add up to "
         "these; prec@k-max and prec@k-soft take weights"
@@ -192,9 +189,7 @@ class SoftPrecAtK(TopSurrogate):
 
     def __init__(self, top: TopLike, bandwidth: float = 1.0):
         super().__init__(top)
-        if isinstance(bandwidth, bool) or not (math.isfinite(bandwidth) and bandwidth > 0):
-            raise ValueError(f"bandwidth must be a positive number, got {bandwidth!r}")
-        self.bandwidth = float(bandwidth)
+        self.bandwidth = check_positive("bandwidth", bandwidth)
 
     def _constant(self) -> float:
         return self.bandwidth

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from attop.core.sample import RankingSample
 from attop.core.typing import Floats
-from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
+from attop.surrogates.base import BoundSurrogate, Surrogate, of_both_classes
 
 __all__ = [
     "ConvexPush",
@@ -58,13 +58,8 @@ class BipartiteSurrogate(Surrogate):
             A subgradient.
         """
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None) -> BoundSurrogate:
-        return BipartiteSurrogate._bind_weighted(self, y, groups, None)
-
-    def _bind_weighted(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
-        sample = RankingSample.from_labels(y, groups)
-        n_pos, n_neg = (sample.n_pos, sample.n_neg) if weight is None else sample.amounts(weight)
-        kept = eligible(sample, (n_pos > 0) & (n_neg > 0), "a positive and a negative", weight)
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+        sample, kept = of_both_classes(y, groups, weight)
         return _BoundBipartite(self, kept, sample, np.ones(len(sample.order)) if weight is None else weight)
 
 
@@ -234,8 +229,6 @@ class ExpPushExp(BipartiteSurrogate):
         "a sum over negatives with small weights may fall below 1, where the logarithm of its logarithm is "
         "undefined; the power price takes weights"
     )
-
-    _bind_weighted = Surrogate._bind_weighted  # type: ignore[assignment]
 
     def evaluate(
         self, pos: Floats, neg: Floats, pos_times: Floats, neg_times: Floats

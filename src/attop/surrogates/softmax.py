@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from types import ModuleType
 from typing import ClassVar
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.core.typing import TopLike
-from attop.surrogates.grouped import Amounts, GroupedSurrogate, TopSurrogate
+from attop.surrogates.grouped import Amounts, GroupedSurrogate, TopSurrogate, check_positive
 
 __all__ = ["SoftmaxLoss", "SoftmaxLossAtK"]
 
@@ -98,9 +97,7 @@ class SoftmaxLossAtK(TopSurrogate, _Softmax):
 
     def __init__(self, top: TopLike, bandwidth: float = 12.5):
         super().__init__(top)
-        if isinstance(bandwidth, bool) or not (math.isfinite(bandwidth) and bandwidth > 0):
-            raise ValueError(f"bandwidth must be a positive number, got {bandwidth!r}")
-        self.bandwidth = float(bandwidth)
+        self.bandwidth = check_positive("bandwidth", bandwidth)
 
     def _constant(self) -> float:
         return self.bandwidth

@@ -9,7 +9,6 @@ and differ in the threshold t; with the highest negative it is TopPush.
 
 from __future__ import annotations
 
-import math
 from types import ModuleType
 from typing import ClassVar
 
@@ -22,6 +21,7 @@ from attop.surrogates.grouped import (
     GroupedSurrogate,
     TopSurrogate,
     against_negatives,
+    check_positive,
     resolve_each,
 )
 
@@ -159,9 +159,7 @@ class PatMat(TopSurrogate, _AboutThreshold):
 
     def __init__(self, top: TopLike, beta: float = 1.0):
         super().__init__(top)
-        if isinstance(beta, bool) or not (math.isfinite(beta) and beta > 0):
-            raise ValueError(f"beta must be a positive number, got {beta!r}")
-        self.beta = float(beta)
+        self.beta = check_positive("beta", beta)
 
     def _constant(self) -> float:
         return self.beta

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from attop.core.sample import RankingSample
 from attop.core.top import Top
 from attop.core.typing import Features, Floats, Ints
 from attop.solvers.minibatch.kernels import add_rows, deal, score_rows
 from attop.solvers.parameters import check_numbers
-from attop.surrogates.base import eligible
+from attop.surrogates.base import of_both_classes
 
 __all__ = ["Batch", "BatchSource", "Batches", "QueryBatches", "StreamedBatches", "batch_top", "batches_of"]
 
@@ -222,8 +221,7 @@ class QueryBatches(BatchSource):
         self, X: Features, y: Ints, groups: Ints, top: Top, rng: np.random.RandomState | np.random.Generator
     ):
         super().__init__(top, len(y))
-        sample = RankingSample.from_labels(y, groups)
-        kept = eligible(sample, (sample.n_pos > 0) & (sample.n_neg > 0), "a positive and a negative")
+        sample, kept = of_both_classes(y, groups)
         self._one_class = sample.n_groups - kept.n_groups
         self._X = X if issparse(X) else np.ascontiguousarray(X)
         self._sample, self._rng = kept, rng
