@@ -275,41 +275,31 @@ def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool
     Routing is for estimators around others, such as searches, stacks and threshold tuners. Of a pipeline the
     last step is asked, of all others those that predict; what the user has set by ``set_fit_request`` stays.
     """
-    model, prefix = clone(estimator), ""
-    last: Any = model
-    while isinstance(last, Pipeline):
-        step, last = last.steps[-1]
-        prefix += f"{step}__"
+    model = clone(estimator)
+    last, prefix = _last_step(model)
     inner = [v for v in getattr(last, "get_params", dict)().values() if _is_estimator(v)]
-    keywords = {name: prefix + name for name in names if has_fit_parameter(last, name)}
     routed = bool(inner) and _is_router(last)
     if routed:
-        with config_context(enable_metadata_routing=True):
-            for owner in [model, *model.get_params().values()]:
-                if _is_estimator(owner):
-                    _ask(owner, names)
-            for path, scoring in model.get_params().items():
-                if path.rpartition("__")[2] == "scoring":
-                    several = isinstance(scoring, (list, tuple, set))
-                    named = {name: name for name in scoring} if several else scoring
-                    named = named if isinstance(named, dict) else {"": named}
-                    scorers = {n: get_scorer(s) if isinstance(s, str) else s for n, s in named.items()}
-                    for scorer in scorers.values():
-                        _ask(scorer, names)
-                    model.set_params(**{path: scorers.get("", scorers)})
-            keywords = {name: name for name in model.get_metadata_routing().consumes("fit", names)}
-    lost = [(n, v) for v in inner for n in names if n not in keywords and has_fit_parameter(v, n)]
-    lost = [(n, v) for n, v in lost if _request(v, "fit", n) is not False]
-    if routed and isinstance(last, StackingClassifier):  # which hands all there is to its last estimator
-        final = LogisticRegression() if last.final_estimator is None else last.final_estimator
-        lost += [(name, final) for name in keywords if not takes(final, name)]
-    if lost:
-        name, inside = lost[0]
+        keywords = _route(model, names)
+        unmet = _unmet_by_a_stack(last, keywords)
+    else:
+        keywords, unmet = {n: prefix + n for n in names if has_fit_parameter(last, n)}, []
+    lost = [(n, v) for v in inner for n in names if n not in keywords and _wants(v, n)]
+    for name, inside in (*lost, *unmet):
         raise TypeError(
             f"{type(last).__name__} cannot hand {name} to the {type(inside).__name__} inside it: leave it "
             "out, or use estimators that take it by scikit-learn's metadata routing"
         )
     return model, keywords, routed
+
+
+def _last_step(model: Any) -> tuple[Any, str]:
+    """Return what a pipeline ends in, or the model itself, and the prefix of its keywords."""
+    prefix = ""
+    while isinstance(model, Pipeline):
+        step, model = model.steps[-1]
+        prefix += f"{step}__"
+    return model, prefix
 
 
 def _is_estimator(value: object) -> bool:
@@ -321,6 +311,41 @@ def _is_router(estimator: Any) -> bool:
         return isinstance(estimator.get_metadata_routing(), MetadataRouter)
     except (AttributeError, NotImplementedError):  # some of scikit-learn's own have none
         return False
+
+
+def _wants(estimator: Any, name: str) -> bool:
+    return has_fit_parameter(estimator, name) and _request(estimator, "fit", name) is not False
+
+
+def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
+    """Have all estimators and scorers in a model ask; return the keywords of what it then takes."""
+    with config_context(enable_metadata_routing=True):
+        params = model.get_params()
+        for owner in filter(_is_estimator, [model, *params.values()]):
+            _ask(owner, names)
+        for path, scoring in params.items():
+            if path.rpartition("__")[2] == "scoring":
+                model.set_params(**{path: _asking_scorers(scoring, names)})
+        return {name: name for name in model.get_metadata_routing().consumes("fit", names)}
+
+
+def _asking_scorers(scoring: Any, names: Iterable[str]) -> Any:
+    """Return the scorer, or scorers by name, that a parameter `scoring` stands for; each asks."""
+    if isinstance(scoring, (list, tuple, set)):
+        scoring = {name: name for name in scoring}
+    named = scoring if isinstance(scoring, dict) else {"": scoring}
+    scorers = {n: get_scorer(s) if isinstance(s, str) else s for n, s in named.items()}
+    for scorer in scorers.values():
+        _ask(scorer, names)
+    return scorers.get("", scorers)
+
+
+def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any]]:
+    """Return what the last estimator of a stack does not take: a stack hands it all there is."""
+    if not isinstance(last, StackingClassifier):
+        return []
+    final = LogisticRegression() if last.final_estimator is None else last.final_estimator
+    return [(name, final) for name in keywords if not takes(final, name)]
 
 
 def _request(owner: Any, method: str, name: str) -> object:
