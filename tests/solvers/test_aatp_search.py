@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 import oracles.aatp as oracle
 from attop.estimators.aatp import AATP
 from attop.solvers.aatp.candidates import Candidates, quantile_items
-from attop.solvers.aatp.search import exhaustive_search, fixed_point_search
+from attop.solvers.aatp.search import Search
 from attop.solvers.base import Deadline, History
 from attop.surrogates.accuracy_at_top import item_weights
 from support.threshold_programs import sample, search_input
@@ -65,15 +65,17 @@ def test_among_equal_distances_the_smallest_objective():
     assert found.choose(0, tol=1e-6, complete=True, history=History()).gap == 0.1
 
 
-@pytest.mark.parametrize("search", [exhaustive_search, fixed_point_search])
+@pytest.mark.parametrize("search", [Search.exhaustive, Search.fixed_point])
 def test_a_search_is_recorded_and_can_be_stopped(search, monkeypatch):
     X, y = sample(300, 5, 3)
     problem, weight, targets = search_input(y, 0.1, "items", (0.1, 0.3), X)
     monkeypatch.setattr(type(problem), "batch_size", 4)
     calls = []
-    choices = search(
-        problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=lambda *call: calls.append(call[0])
-    )
+
+    def started(callback):
+        return Search(problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=callback)
+
+    choices = search(started(lambda *call: calls.append(call[0])))
     for choice in choices:
         distances = np.concatenate(choice.history.objective)
         assert (np.diff(distances) <= 0).all()
@@ -82,9 +84,7 @@ def test_a_search_is_recorded_and_can_be_stopped(search, monkeypatch):
         assert len(choice.history.seconds) == len(calls)
     # Of several workers those that have begun before the callback answers go on.
     monkeypatch.setattr(type(problem), "workers", 1)
-    stopped = search(
-        problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=lambda n, coef, distance: True
-    )
+    stopped = search(started(lambda n, coef, distance: True))
     for choice in stopped:
         assert choice.n_solved <= max(4, len(targets))
         assert np.isfinite(choice.coef).all()
@@ -97,8 +97,8 @@ def test_fixed_point_reproduces_itself_or_says_so(weights):
     for seed in range(4):
         X, y = sample(70, 5, seed)
         problem, weight, targets = search_input(y, 0.1, weights, taus, X)
-        every = exhaustive_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
-        few = fixed_point_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
+        every = Search(problem, weight, targets, tol=1e-6, deadline=Deadline()).exhaustive()
+        few = Search(problem, weight, targets, tol=1e-6, deadline=Deadline()).fixed_point()
         for tau, best, found in zip(taus, every, few, strict=True):
             scores = X @ found.coef
             distance = abs(scores[found.threshold_item] - oracle.quantile(scores, y, tau, weights))
@@ -119,8 +119,8 @@ def test_fixed_point_finds_distance_zero_wherever_there_is_one(weights):
         X, y = sample(n, d, seed, positive=rng.choice([0.1, 0.4]), shift=rng.choice([0.2, 0.8]))
         C = rng.choice([0.01, 0.1, 1.0, 10.0]) / (1 if weights == "items" else n / 2)
         problem, weight, targets = search_input(y, C, weights, taus, X)
-        every = exhaustive_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
-        few = fixed_point_search(problem, weight, targets, tol=1e-6, deadline=Deadline())
+        every = Search(problem, weight, targets, tol=1e-6, deadline=Deadline()).exhaustive()
+        few = Search(problem, weight, targets, tol=1e-6, deadline=Deadline()).fixed_point()
         for best, found in zip(every, few, strict=True):
             assert (found.quantile_gap == 0) == (best.quantile_gap == 0)
             assert found.complete

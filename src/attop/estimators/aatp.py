@@ -16,7 +16,7 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import Training, WeightedRanker, ranker, sharing
 from attop.solvers.aatp.candidates import Choice
-from attop.solvers.aatp.search import SEARCHES, problems_at_most, work
+from attop.solvers.aatp.search import SEARCHES, Search, problems_at_most, work
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyThresholdSVM
 from attop.solvers.base import Callback, Deadline
@@ -145,9 +145,9 @@ class AATP(WeightedRanker):
         times = item_weights(y, self.weights, weight)
         ranks = [_rank(model._top(), y, weight, times) for model in models]
         problem = _SOLVERS[self.solver](X, y, np.asarray(self.C * times, np.float64))
-        choices = SEARCHES[self.search](
-            problem, times, ranks, tol=self.tol, deadline=deadline, callback=self._announce(problem)
-        )
+        callback = self._announce(problem)
+        run = Search(problem, times, ranks, tol=self.tol, deadline=deadline, callback=callback)
+        choices = SEARCHES[self.search](run)
         late = deadline.expired
         for model, choice in zip(models, choices, strict=True):
             model._set_linear(choice.coef, data)
