@@ -4,38 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
+from attop.solvers.aatp.difference_rows import Rows
 from attop.solvers.base import NOTHING
 
-__all__ = ["BoxQPSolution", "Rows", "interior_point", "relative_gap"]
+__all__ = ["BoxQPSolution", "interior_point", "relative_gap"]
 
 #: Rounding error of primal minus dual value, relative to the primal at ``w = 0``.
 _ROUNDING = 64 * np.finfo(np.float64).eps
-
-
-class Rows(Protocol):
-    """The rows ``v_i`` of m problems, each with n rows in d dimensions, as the products a solver needs."""
-
-    def margins(self, w: Floats) -> Floats:
-        """``v_i . w`` for `w` of shape (d, m); shape (n, m)."""
-
-    def combine(self, alpha: Floats) -> Floats:
-        """``sum_i alpha_i v_i`` for `alpha` of shape (n, m); shape (d, m)."""
-
-    def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
-        """Solver of ``(I + sum_i theta_i v_i v_i') x = b``; `theta` of shape (n, m), x and b (d, m)."""
-
-    def keep(self, mask: NDArray[np.bool_]) -> Rows:
-        """The problems where `mask` of shape (m,) is true."""
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """(n, d, m)."""
 
 
 @dataclass

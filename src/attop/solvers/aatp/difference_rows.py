@@ -1,4 +1,4 @@
-"""Differences to the threshold item, the rows of a box QP."""
+"""Differences to the threshold item, the rows ``v_i`` of m box QPs, as the products their solver needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attop.core.typing import Floats
 
-__all__ = ["DifferenceRows", "ThresholdRows", "outer_products"]
+__all__ = ["DifferenceRows", "Rows", "ThresholdRows", "outer_products"]
 
 
 #: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
@@ -50,16 +50,16 @@ class ThresholdRows:
         return (len(self.signed), *self.item_rows.shape)
 
     def margins(self, w: Floats) -> Floats:
-        """``v_i . w``, shape (n, m)."""
+        """``v_i . w`` for `w` of shape (d, m); shape (n, m)."""
         return self.signed @ np.vstack([w, -np.einsum("dm,dm->m", self.item_rows, w)])
 
     def combine(self, alpha: Floats) -> Floats:
-        """``sum_i alpha_i v_i``, shape (d, m)."""
+        """``sum_i alpha_i v_i`` for `alpha` of shape (n, m); shape (d, m)."""
         total = self.signed.T @ alpha
         return total[:-1] - self.item_rows * total[-1]
 
     def normal_equations(self, theta: Floats) -> Callable[[Floats], Floats]:
-        """Solver of ``(I + sum_i theta_i v_i v_i') x = b``; it overwrites b."""
+        """Solver of ``(I + sum_i theta_i v_i v_i') x = b`` for b of shape (d, m); it overwrites b."""
         from attop.solvers.aatp.kernels import factor, solve
 
         assert self.outer is not None
@@ -130,3 +130,6 @@ class DifferenceRows:
     def keep(self, mask: NDArray[np.bool_]) -> DifferenceRows:
         """Itself: a batch of one is never narrowed."""
         return self
+
+
+Rows = ThresholdRows | DifferenceRows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -132,21 +132,6 @@ def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats
     return cg(LinearOperator((d + 1, d + 1), matvec=product), gradient, rtol=1e-3, maxiter=500)[0]
 
 
-class Bases(Protocol):
-    """Candidates for the start of a refinement.
-
-    Attributes
-    ----------
-    names : list of str
-        What each candidate is called.
-    """
-
-    names: list[str]
-
-    def fit(self, X: Features, part: Part, which: Sequence[int]) -> Floats:
-        """Return the weights, shape (d, len(which)), of some candidates trained on `part` of `X`."""
-
-
 class PointwiseBases:
     """Logistic regression and the squared-hinge SVM for several C, classes as they are and balanced.
 
@@ -154,6 +139,11 @@ class PointwiseBases:
     ----------
     losses : sequence of str
         Of `newton_path`.
+
+    Attributes
+    ----------
+    names : list of str
+        What each candidate for the start of a refinement is called.
     """
 
     _NAMES: ClassVar[dict[str, str]] = {"logistic": "LogisticRegression", "squared-hinge": "LinearSVC"}
@@ -172,7 +162,7 @@ class PointwiseBases:
         ]
 
     def fit(self, X: Features, part: Part, which: Sequence[int]) -> Floats:
-        """Return the weights of candidates; see `Bases`. Rows outside of `part` weigh nothing."""
+        """Return the weights of some candidates, a column each; rows outside of `part` weigh nothing."""
         y, weight = np.zeros(X.shape[0], np.int64), np.zeros(X.shape[0])
         y[part.rows] = part.y
         weight[part.rows] = 1.0 if part.weight is None else part.weight
@@ -195,7 +185,7 @@ class GivenBase:
         self.names = [repr(estimator)]
 
     def fit(self, X: Features, part: Part, which: Sequence[int]) -> Floats:
-        """Return the weights of the estimator, in a column; see `Bases`."""
+        """Return the weights of the estimator, in a column."""
         from sklearn.base import clone
 
         model = clone(self._estimator)
@@ -211,3 +201,7 @@ class GivenBase:
                 f"with {'no coef_' if coef is None else f'coef_ of shape {np.shape(coef)}'}"
             )
         return np.asarray(coef, np.float64).reshape(-1, 1)
+
+
+#: Candidates for the start of a refinement.
+Bases = PointwiseBases | GivenBase
