@@ -29,10 +29,10 @@ __all__ = [
     "GridSolution",
     "History",
     "Monitor",
-    "Needs",
     "Solution",
     "Status",
     "broadcast_settings",
+    "check_loss",
     "relative_gap",
     "summary_status",
 ]
@@ -182,43 +182,25 @@ class Monitor:
         return self.ended is not None
 
 
-@dataclass(frozen=True)
-class Needs:
-    """What a solver asks of a surrogate; any will do where nothing is said.
+def check_loss(solver: str, X: Features, loss: BoundSurrogate, *needs: str) -> None:
+    """Refuse a loss bound to other items than the rows of `X`, or one that lacks what a solver needs.
 
-    Attributes
-    ----------
-    solver : str
-        Name in messages.
-    convex, smooth : bool
-        See `attop.surrogates.base.Surrogate`.
-    along_line : bool
-        Derivatives along a line, see `attop.surrogates.base.AlongLine`.
+    `needs` are any of "convex", "smooth" and "along_line", derivatives along a line.
     """
-
-    solver: str
-    convex: bool = False
-    smooth: bool = False
-    along_line: bool = False
-
-    def check(self, X: Features, loss: BoundSurrogate) -> None:
-        """Refuse a loss that lacks something, or is bound to other items than the rows of `X`."""
-        if len(X.shape) != 2 or X.shape[0] != loss.n:
-            raise ValueError(
-                f"X must have shape ({loss.n}, d), one row per item the loss is bound to, got {X.shape}: "
-                "bind the loss to the labels of these rows"
-            )
-        kind = type(loss if loss.surrogate is None else loss.surrogate)
-        lacks = [
-            name for name in ("convex", "smooth") if getattr(self, name) and not getattr(kind, name, True)
-        ]
-        if self.along_line and not isinstance(loss, AlongLine):
-            lacks.append("differentiable along lines (AlongLine)")
-        if lacks:
-            raise ValueError(
-                f"{self.solver} needs a surrogate that is {' and '.join(lacks)}, but {kind.__name__} is not: "
-                "use another surrogate, or gradient_descent, which works with any"
-            )
+    if len(X.shape) != 2 or X.shape[0] != loss.n:
+        raise ValueError(
+            f"X must have shape ({loss.n}, d), one row per item the loss is bound to, got {X.shape}: "
+            "bind the loss to the labels of these rows"
+        )
+    kind = type(loss if loss.surrogate is None else loss.surrogate)
+    lacks = [need for need in needs if not getattr(kind, need, True)]
+    if "along_line" in needs and not isinstance(loss, AlongLine):
+        lacks.append("differentiable along lines (AlongLine)")
+    if lacks:
+        raise ValueError(
+            f"{solver} needs a surrogate that is {' and '.join(lacks)}, but {kind.__name__} is not: "
+            "use another surrogate, or gradient_descent, which works with any"
+        )
 
 
 #: Statuses, the least finished first. The status of a grid is the first of these that one of its models has.

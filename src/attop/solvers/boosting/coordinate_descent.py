@@ -4,44 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
-from attop.solvers.base import Callback, History, Monitor, Needs, Solution, Status
+from attop.solvers.base import Callback, History, Monitor, Solution, Status, check_loss
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import AlongLine, BoundSurrogate, Slope
 
-__all__ = ["CoordinateSolution", "FeatureRankers", "WeakRankers", "coordinate_descent", "line_search"]
+if TYPE_CHECKING:  # it imports compiled code
+    from attop.solvers.boosting.threshold_rankers import ThresholdRankers
 
-
-class WeakRankers(Protocol):
-    """``H`` of shape (n, J): n items, J weak rankers.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    width : ndarray of shape (J,)
-        Largest minus smallest value of each weak ranker.
-    """
-
-    shape: tuple[int, int]
-    width: Floats
-
-    def correlate(self, coef: Floats) -> Floats:
-        """Return ``H.T @ coef``, shape (J,)."""
-
-    def column(self, j: int) -> Floats | NDArray[np.bool_]:
-        """Return weak ranker j, shifted and scaled to width 1; boolean if it is binary.
-
-        Its `width` must be positive.
-        """
+__all__ = ["CoordinateSolution", "FeatureRankers", "coordinate_descent", "line_search"]
 
 
 class FeatureRankers:
-    """The features themselves as weak rankers; no copy of `X` (n, d) is made."""
+    """The features themselves as weak rankers; no copy of `X` (n, d) is made.
+
+    `width` is the largest minus the smallest value of each.
+    """
 
     def __init__(self, X: Floats):
         self.shape: tuple[int, int] = X.shape
@@ -55,13 +37,11 @@ class FeatureRankers:
         return self._X.T @ coef
 
     def column(self, j: int) -> Floats:
-        """Return feature j, shifted and scaled to [-1/2, 1/2]."""
+        """Return feature j, shifted and scaled to [-1/2, 1/2]; its `width` must be positive."""
         column = self._X[:, j] - self._centre[j]
         column /= self.width[j]
         return column
 
-
-NEEDS = Needs("coordinate_descent", convex=True, smooth=True, along_line=True)
 
 #: A step changes the margin of a pair by at most this much, so that the exponential of the change is finite.
 LONGEST_STEP = math.log(np.finfo(float).max)
@@ -106,7 +86,7 @@ class CoordinateSolution(Solution):
 
 
 def coordinate_descent(
-    X: Floats | WeakRankers,
+    X: Floats | ThresholdRankers,
     loss: BoundSurrogate,
     *,
     max_iter: int = 200,
@@ -122,7 +102,7 @@ def coordinate_descent(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d), or WeakRankers
+    X : ndarray of shape (n, d), or ThresholdRankers
         Weak rankers in columns: real-valued or binary. The choice of coordinate depends on their scale.
     loss, max_iter, time_limit, callback
         See `attop.solvers.base`. The loss is convex and smooth, with derivatives along lines: for example
@@ -148,7 +128,7 @@ def coordinate_descent(
     step changes the margin of any pair, ``f(x_i) - f(x_k)``, by at most ``log`` of the largest
     double, about 709. The paper leaves that to the line search of its software.
     """
-    NEEDS.check(X, loss)
+    check_loss("coordinate_descent", X, loss, "convex", "smooth", "along_line")
     assert isinstance(loss, AlongLine)
     check_numbers(max_iter=max_iter, tol=tol)
     monitor = Monitor(time_limit, callback)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from attop.core.typing import Features, Floats
-from attop.solvers.base import NOTHING, Callback, Monitor, Needs, Solution, Status, relative_gap
+from attop.solvers.base import NOTHING, Callback, Monitor, Solution, Status, check_loss, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.bundle.working_set import WorkingSet
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
 __all__ = ["bundle"]
-
-NEEDS = Needs("bundle", convex=True)
 
 #: Earlier candidates that span the subspace searched in an iteration, with the best iterate.
 _MEMORY = 10
@@ -98,7 +96,7 @@ def bundle(
     Lemarechal, Nemirovskii and Nesterov (1995), New variants of bundle methods.
     """
     monitor = Monitor(time_limit, callback)
-    NEEDS.check(X, loss)
+    check_loss("bundle", X, loss, "convex")
     check_numbers(tol=tol, max_iter=max_iter)
     if not 0 < lam < np.inf:
         raise ValueError(f"lam must be a positive number, got {lam!r}")

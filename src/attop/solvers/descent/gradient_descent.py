@@ -10,9 +10,9 @@ from attop.solvers.base import (
     Callback,
     GridSolution,
     Monitor,
-    Needs,
     Status,
     broadcast_settings,
+    check_loss,
     summary_status,
 )
 from attop.solvers.blocks import BlockedLoss, GroupBatches
@@ -21,8 +21,6 @@ from attop.surrogates.base import BoundSurrogate
 
 __all__ = ["gradient_descent"]
 
-
-NEEDS = Needs("gradient_descent")
 
 #: A model whose objective grows to this many times that of the start has diverged.
 _BLOWN_UP = 1e12
@@ -197,7 +195,7 @@ def _check(
     coef_init: ArrayLike | None,
 ) -> tuple[Floats, Floats, Floats]:
     d = X.shape[1]
-    NEEDS.check(X, loss)
+    check_loss("gradient_descent", X, loss)
     etas, lams = broadcast_settings(eta=eta, lam=lam)
     check_numbers(eta=etas.min(), lam=lams.min(), max_iter=max_iter, window=window, tol=tol)
     m = len(etas)

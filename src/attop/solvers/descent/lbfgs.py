@@ -8,14 +8,11 @@ from scipy.special import expit
 
 from attop.core.compiled import blas
 from attop.core.typing import Features, Floats, Ints
-from attop.solvers.base import Callback, Monitor, Needs, Solution
+from attop.solvers.base import Callback, Monitor, Solution, check_loss
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
 __all__ = ["lbfgs", "minimise_cross_entropy"]
-
-
-NEEDS = Needs("lbfgs", smooth=True)
 
 
 def lbfgs(
@@ -47,7 +44,7 @@ def lbfgs(
     On separable data the minimum is at infinity: the number of iterations is then the regulariser, as
     the number of rounds is in boosting.
     """
-    NEEDS.check(X, loss)
+    check_loss("lbfgs", X, loss, "smooth")
     check_numbers(max_iter=max_iter, tol=tol)
     monitor = Monitor(time_limit, callback)
 
