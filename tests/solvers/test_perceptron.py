@@ -24,8 +24,8 @@ def test_perceptron_is_the_plain_loop(variant, top, sparse):
     batches = Batches(rows, y, top, 30, np.random.RandomState(3))
     w, deltas = perceptron_loop([plain(b) for _ in range(4) for b in batches.one_pass()], variant, 6)
     np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
-    assert solution.n_mistakes == sum(deltas)
-    assert solution.n_updates == np.count_nonzero(deltas)
+    assert solution.state.n_mistakes == sum(deltas)
+    assert solution.state.n_updates == np.count_nonzero(deltas)
     np.testing.assert_array_equal(np.ravel(solution.history.objective), np.reshape(deltas, (4, -1)).sum(1))
 
 
@@ -46,7 +46,7 @@ def test_perceptron_ties_are_mistakes():
     solution = perceptron(
         X, np.array([1] * 5 + [0] * 5), Top(k=3), batch_size=10, epochs=2, rng=np.random.RandomState(0)
     )
-    assert solution.n_mistakes == 6
+    assert solution.state.n_mistakes == 6
 
 
 def test_perceptron_overflow():
@@ -66,9 +66,9 @@ def test_averaged_perceptron_is_the_mean_of_the_plain_loops_iterates(variant):
     seen = [plain(b) for _ in range(4) for b in batches.one_pass()]
     iterates, deltas = perceptron_iterates(seen, variant, 6)
     np.testing.assert_allclose(solution.coef[:, 0], np.mean(iterates, axis=0), rtol=1e-10, atol=1e-10)
-    assert solution.n_mistakes == sum(deltas)
+    assert solution.state.n_mistakes == sum(deltas)
     last = perceptron(X, y, Top(kappa=0.5), rng=np.random.RandomState(3), **common)
-    assert last.n_mistakes == solution.n_mistakes  # the iterates are the same
+    assert last.state.n_mistakes == solution.state.n_mistakes  # the iterates are the same
     assert not np.allclose(last.coef, solution.coef)
 
 
@@ -86,8 +86,8 @@ def test_perceptron_of_queries_is_the_plain_loop(variant, ranks, sparse):
     seen = [each[i] for _ in range(3) for i in rng.permutation(len(each))]
     w, deltas = perceptron_loop(seen, variant, 6)
     np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
-    assert solution.n_mistakes == sum(deltas)
-    assert solution.largest_k == max(k for _, _, k in each)
+    assert solution.state.n_mistakes == sum(deltas)
+    assert solution.state.largest_k == max(k for _, _, k in each)
     assert solution.n_skipped == 3 * (14 - len(each)) > 0
 
 

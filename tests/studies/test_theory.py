@@ -103,9 +103,9 @@ def test_the_mistake_bound_holds_on_random_streams(variant):
         for u in (truth * 3, truth / 10, solution.coef[:, 0], np.zeros(d)):
             bound = mistake_bound(seen, u, variant=variant)
             # The bound is a rounded sum; the number of mistakes is exact.
-            assert solution.n_mistakes <= bound.bound * (1 + 1e-9)
+            assert solution.state.n_mistakes <= bound.bound * (1 + 1e-9)
             assert bound.k == solution.largest_k
-            tightest = min(tightest, bound.bound / max(solution.n_mistakes, 1))
+            tightest = min(tightest, bound.bound / max(solution.state.n_mistakes, 1))
     # At u = 0 on noise the losses are the k of the batches, about what is mistaken.
     assert tightest < 3
 

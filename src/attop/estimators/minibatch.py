@@ -404,8 +404,8 @@ class PerceptronAtK(MiniBatchRanker):
                 rng=check_random_state(model.random_state),
                 time_limit=model.time_limit,
             )
-            model._state = solution.state
+            state = model._state = solution.state
             model._set_linear(solution.coef[:, 0], data)
             model._set_course(solution)
-            model.n_mistakes_, model.largest_k_ = solution.n_mistakes, solution.largest_k
+            model.n_mistakes_, model.largest_k_ = state.n_mistakes, state.largest_k
             model.n_skipped_ = solution.n_skipped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -23,23 +23,14 @@ class PerceptronSolution(Solution):
 
     Attributes
     ----------
-    n_mistakes : int
-        ``sum_t Delta_t`` over all batches seen: the left side of the mistake bound.
-    n_updates : int
-        Batches with a mistake.
+    state : MistakeDriven
+        What it has counted, and to go on from.
     n_skipped : int
         Batches of one class only.
-    largest_k : int
-        Largest k of a batch: the k of the mistake bound.
-    state : MistakeDriven
-        To go on from.
     """
 
-    n_mistakes: int = 0
-    n_updates: int = 0
+    state: MistakeDriven = field(kw_only=True)
     n_skipped: int = 0
-    largest_k: int = 0
-    state: MistakeDriven | None = None
 
 
 def perceptron(
@@ -115,8 +106,7 @@ def perceptron(
             if monitor.over() or in_pass == 0:
                 solution.status = monitor.ended or "converged"
                 break
-    solution.n_mistakes, solution.n_updates = state.n_mistakes, state.n_updates
-    solution.largest_k, solution.n_skipped = state.largest_k, batches.n_skipped
+    solution.n_skipped = batches.n_skipped
     return solution
 
 
@@ -136,8 +126,12 @@ class MistakeDriven:
         The model when `update` was called last, unless it had overflowed.
     lost : bool
         Whether the iterate overflowed.
-    n_mistakes, n_updates, largest_k : int
-        See `PerceptronSolution`.
+    n_mistakes : int
+        ``sum_t Delta_t`` over all batches seen: the left side of the mistake bound.
+    n_updates : int
+        Batches with a mistake.
+    largest_k : int
+        Largest k of a batch: the k of the mistake bound.
     """
 
     def __init__(self, n_features: int, variant: str, *, average: bool = False):
