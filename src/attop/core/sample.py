@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 
 __all__ = [
@@ -18,6 +21,7 @@ __all__ = [
     "check_scores",
     "check_weights",
     "is_missing",
+    "resolve_each",
 ]
 
 
@@ -190,6 +194,21 @@ def is_missing(value: object) -> bool:
         return value is None or bool(value != value)
     except TypeError:
         return True
+
+
+def resolve_each(top: Top, n_pos: Ints | Floats, n_neg: Ints | Floats, *, of_negatives: bool = False) -> Ints:
+    """Resolve `top` in every group, by its numbers of positives and negatives or the weights of both.
+
+    0 where the group is too small. With `of_negatives` the list that has a top is that of the negatives.
+    """
+    # `resolve` is written for numbers of items; weights go in as fractions, which it calculates in anyway.
+    exact: type[int] = Fraction if n_pos.dtype.kind == "f" else int  # type: ignore[assignment]
+    sizes, group = np.unique(np.stack([n_pos, n_neg]), axis=1, return_inverse=True)
+    k = np.zeros(sizes.shape[1], np.int64)
+    for i, (pos, neg) in enumerate(sizes.T.tolist()):
+        with suppress(ValueError):
+            k[i] = top.resolve(exact(neg) + (0 if of_negatives else exact(pos)), exact(pos))
+    return k[group.ravel()]
 
 
 @dataclass(frozen=True)

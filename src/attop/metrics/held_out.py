@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.core.sample import check_groups, check_labels, check_scores
+from attop.core.sample import check_groups, check_labels, check_scores, resolve_each
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.ranking import Ranking
@@ -71,15 +70,10 @@ class TopPrecision:
     def _resolve(self, top: Top) -> Ints:
         """Items at the top of each group; 0 where the group has fewer."""
         n_pos = np.bincount(self._codes, weights=self._labels).astype(int)
-        sizes = list(zip(self._n.tolist(), n_pos.tolist(), strict=True))
-        if len(sizes) == 1:
-            return np.array([top.resolve(*sizes[0])])
-        k = np.zeros(len(sizes), np.int64)
-        for group, size in enumerate(sizes):
-            with suppress(ValueError):
-                k[group] = top.resolve(*size)
+        k = resolve_each(top, n_pos, self._n - n_pos)
         if not k.any():
-            top.resolve(*max(sizes), where="the largest group")
+            largest = max(zip(self._n.tolist(), n_pos.tolist(), strict=True))
+            top.resolve(*largest, where="this sample" if len(k) == 1 else "the largest group")
         return k
 
     def __call__(self, y_score: ArrayLike) -> float:

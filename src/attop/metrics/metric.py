@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.core.sample import check_groups, check_labels, check_scores, check_weights
+from attop.core.sample import check_groups, check_labels, check_scores, check_weights, resolve_each
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.ranking import Ranking
@@ -309,8 +309,8 @@ class Metric:
         top = Top.of(top)
         if not top.depends_on_sample:
             return np.full(len(n), top.k)
-        sizes, position = np.unique(np.stack([n, n_pos]), axis=1, return_inverse=True)
-        return np.array([_resolve_one(top, *size) for size in sizes.T.tolist()])[position.ravel()]
+        k = resolve_each(top, n_pos, n - n_pos)
+        return np.where(k > 0, k, n + 1)
 
     def _undefined(
         self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
@@ -331,13 +331,6 @@ class Metric:
                 f"{n[0]} items, {n_pos[0]} positive and {n[0] - n_pos[0]} negative: {_REMEDY[lacking[0]]}"
             )
         return MetricValue(float("nan"), 0, len(n), reason), message
-
-
-def _resolve_one(top: Top, n: int, n_pos: int) -> int:
-    try:
-        return top.resolve(n, n_pos)
-    except ValueError:
-        return n + 1
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from types import ModuleType
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop.core.compiled import allowed_threads
-from attop.core.sample import RankingSample
+from attop.core.sample import RankingSample, resolve_each
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
@@ -30,7 +29,6 @@ __all__ = [
     "against_negatives",
     "check_positive",
     "check_shape",
-    "resolve_each",
 ]
 
 
@@ -128,22 +126,6 @@ class TopSurrogate(GroupedSurrogate):
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         k = resolve_each(self.top, n_pos, n_neg)
         return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
-
-
-def resolve_each(top: Top, n_pos: Amounts, n_neg: Amounts, *, of_negatives: bool = False) -> Ints:
-    """Resolve `top` in every group, by its numbers of positives and negatives or the weights of both.
-
-    0 where the group is too small. With `of_negatives` the list that has a top is that of the negatives.
-    """
-    # `resolve` is written for numbers of items; weights go in as fractions, which it calculates in anyway.
-    exact: type[int] = Fraction if n_pos.dtype.kind == "f" else int  # type: ignore[assignment]
-    k = np.zeros(len(n_pos), np.int64)
-    for g, (pos, neg) in enumerate(zip(n_pos.tolist(), n_neg.tolist(), strict=True)):
-        try:
-            k[g] = top.resolve(exact(neg) + (0 if of_negatives else exact(pos)), exact(pos))
-        except ValueError:
-            k[g] = 0
-    return k
 
 
 def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.core.sample import resolve_each
 from attop.core.typing import TopLike
-from attop.surrogates.grouped import Amounts, TopSurrogate, check_positive, resolve_each
+from attop.surrogates.grouped import Amounts, TopSurrogate, check_positive
 
 __all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct", "SoftPrecAtK"]
 

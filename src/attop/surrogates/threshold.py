@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.core.sample import resolve_each
 from attop.core.typing import TopLike
 from attop.surrogates.grouped import (
     Amounts,
@@ -22,7 +23,6 @@ from attop.surrogates.grouped import (
     TopSurrogate,
     against_negatives,
     check_positive,
-    resolve_each,
 )
 
 __all__ = ["InfinitePushHinge", "PatMat", "PatMatNP", "TopPushK", "TopPushLoss"]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attop.core.typing import Floats
 from attop.solvers.boosting.kernels import add_steps, sum_above
+from attop.solvers.descent.standardised import Transposed
 from attop.solvers.parameters import check_numbers
 
 __all__ = ["ThresholdRankers", "choose_thresholds", "score_by_steps"]
@@ -38,8 +39,7 @@ class ThresholdRankers:
     shape : tuple (n, J)
     width : ndarray of shape (J,)
         All 1: every threshold separates items.
-    T : object
-        The transpose, good for ``T @ c``.
+    T : Transposed
     """
 
     def __init__(self, X: Floats, n_thresholds: int | None, weight: Floats | None = None):
@@ -52,12 +52,14 @@ class ThresholdRankers:
         self._start = np.concatenate([[0], np.cumsum([len(t) for t in self.thresholds])])
         self.shape: tuple[int, int] = (n, int(self._start[-1]))
         self.width: Floats = np.ones(self.shape[1])
-        self.T = _Transposed(self)
+        self.T = Transposed(self.correlate)
 
     def correlate(self, coef: Floats) -> Floats:
-        """Return ``H.T @ coef``, shape (J,)."""
+        """Return ``H.T @ coef`` of shape (J,) or (J, m) for `coef` of shape (n,) or (n, m)."""
+        if coef.ndim == 2:
+            return np.column_stack([self.correlate(column) for column in coef.T])
         product = np.empty(self.shape[1])
-        sum_above(self._interval, self._start, coef, product)
+        sum_above(self._interval, self._start, np.ascontiguousarray(coef), product)
         return product
 
     def column(self, j: int) -> NDArray[np.bool_]:
@@ -76,16 +78,6 @@ class ThresholdRankers:
         scores = np.zeros(self.shape[0])
         add_steps(self._interval, self._start, np.ascontiguousarray(coef), scores)
         return scores
-
-
-class _Transposed:
-    def __init__(self, rankers: ThresholdRankers):
-        self._rankers = rankers
-
-    def __matmul__(self, coef: Floats) -> Floats:
-        if coef.ndim == 2:
-            return np.column_stack([self @ column for column in coef.T])
-        return self._rankers.correlate(np.ascontiguousarray(coef))
 
 
 def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats | None = None) -> Floats:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attop.core.sample import resolve_each
 from attop.core.top import Top
 from attop.core.typing import Features, Floats, Ints
 from attop.solvers.descent.lbfgs_many import lbfgs_many
-from attop.surrogates.grouped import resolve_each
 from attop.surrogates.prec_at_k import SoftPrecAtK
 
 __all__ = ["Part", "precision_about", "refine", "unit"]

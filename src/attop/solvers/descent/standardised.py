@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils import gen_batches
 
 from attop.core.typing import Features, Floats
 
-__all__ = ["Standardised", "standardise"]
+__all__ = ["Standardised", "Transposed", "standardise"]
 
 #: Rows at a time: they stay in cache.
 _BLOCK = 2048
@@ -29,14 +30,13 @@ class Standardised:
     Attributes
     ----------
     shape : tuple (n, d)
-    T : object
-        The transpose, good for ``T @ coef``.
+    T : Transposed
     """
 
     def __init__(self, X: Features, size: Floats, mean: Floats, spread: Floats):
         self._X, self._size, self._mean, self._spread = X, size, mean, spread
         self.shape: tuple[int, int] = X.shape
-        self.T = _Transposed(self)
+        self.T = Transposed(self.correlate)
 
     def __getitem__(self, rows: Any) -> Floats:
         """Return some rows as an array."""
@@ -64,12 +64,14 @@ class Standardised:
         return (product / self._spread).T
 
 
-class _Transposed:
-    def __init__(self, features: Standardised):
-        self._features = features
+class Transposed:
+    """The transpose of a matrix that is not held, good for ``T @ coef``."""
+
+    def __init__(self, correlate: Callable[[Floats], Floats]):
+        self._correlate = correlate
 
     def __matmul__(self, coef: Floats) -> Floats:
-        return self._features.correlate(coef)
+        return self._correlate(coef)
 
 
 def standardise(X: Features, weight: Floats) -> tuple[Any, Floats]:
