@@ -7,6 +7,7 @@ from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.output import hold, refusal
+from attop_bench.run.parameters import asked_often
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
 
@@ -49,6 +50,7 @@ def stage_inputs(w):
     return PLAN.stage_inputs(w.dataset, w.stage)
 
 
+@asked_often
 def before_training(w):
     """What a run that is still to be done waits for: the check, and the method's compiled code.
 
@@ -62,6 +64,7 @@ def before_training(w):
     return [CHECKED, compiled] if stale or always else []
 
 
+@asked_often
 def how_long(w):
     """The priority of a run, between 0 and 1: the first of a method, for which its curve waits, then long ones."""
     if PLAN.config.trace and (w.repeat, w.fold) == ("0", "0"):
@@ -80,24 +83,19 @@ def minutes(amount):
     return lambda w, attempt: attempt * amount
 
 
-def limit(what, units):
-    """A limit in whole `units`, 0 for none: a number, or a function where methods have their own.
+def by_method(of):
+    """What `of` says of a method: one value where it is the same for all, else a function of the wildcards.
 
-    Snakemake asks a function about every job: two of them take 0.2 s for a thousand jobs.
+    Snakemake asks a function about every job.
     """
-    of = {
-        m.id: round(units * (CONFIG.limits_of(m.id)[what] or 0)) for m in CONFIG.methods
-    }
-    return (
-        (lambda w: of[w.method])
-        if len(set(of.values())) > 1
-        else max(of.values(), default=0)
-    )
+    values = {m.id: of(m) for m in CONFIG.methods}
+    first, *others = dict.fromkeys(values.values())
+    return asked_often(lambda w: values[w.method]) if others else first
 
 
-def threads(w):
-    """Threads of a training job; locally Snakemake gives no more than there are cores."""
-    return CONFIG.method(w.method).resources.threads
+def limit(what, units):
+    """A limit in whole `units`, 0 for none."""
+    return by_method(lambda m: round(units * (CONFIG.limits_of(m.id)[what] or 0)))
 
 
 def requested():
@@ -105,18 +103,15 @@ def requested():
 
     A group of jobs on one CPU (`cores: 1` of its profile) would get one thread, whatever `threads` says.
     """
-    names = {"threads": "cpus_per_task", "gpus": "gpu"}
     asked = {
-        name: {m.id: getattr(m.resources, what) for m in CONFIG.methods}
-        for what, name in names.items()
+        "cpus_per_task": by_method(lambda m: m.resources.threads),
+        "gpu": by_method(lambda m: m.resources.gpus),
     }
-    return {
-        name: lambda w, of=of: of[w.method]
-        for name, of in asked.items()
-        if max(of.values()) > (name == "cpus_per_task")
-    }
+    none = {"cpus_per_task": 1, "gpu": 0}
+    return {name: of for name, of in asked.items() if of != none[name]}
 
 
+@asked_often
 def training_memory(w, input, attempt):
     """`memory`; from the third attempt more than the limit of the configuration.
 
@@ -126,6 +121,7 @@ def training_memory(w, input, attempt):
     return max(memory(w, input, attempt), round(limit or 0) + 500)
 
 
+@asked_often
 def training_minutes(w, attempt):
     """Ten minutes for each attempt; from the third more than the limit of the configuration, as for memory."""
     limit = CONFIG.limits_of(w.method)["seconds"] if attempt > 2 else None

@@ -29,7 +29,8 @@ rule train:
     log:
         f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
     priority: how_long
-    threads: threads
+    # Locally Snakemake gives no more than there are cores.
+    threads: by_method(lambda m: m.resources.threads)
     resources:
         **requested(),
         mem_mb=training_memory,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Collection, Mapping
-from functools import wraps
+from functools import cache, wraps
 from types import SimpleNamespace
 from typing import Annotated, Any, ParamSpec, TypeVar, get_origin, get_type_hints
 
@@ -43,18 +43,19 @@ def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        signature = inspect.signature(function)
-        types = {n: kind for n, kind in inspect.get_annotations(function).items() if n != "return"}
-        declared = SimpleNamespace(__annotations__=types)  # the returned type may be for type checkers alone
-        hints = get_type_hints(declared, vars(sys.modules[function.__module__]), include_extras=True)
-        adapters = {n: TypeAdapter(hint) for n, hint in hints.items() if get_origin(hint) is Annotated}
+        @cache  # made when it is called: a start of the workflow imports all kinds of data, and builds none
+        def adapters() -> dict[str, TypeAdapter[Any]]:
+            types = {n: kind for n, kind in inspect.get_annotations(function).items() if n != "return"}
+            declared = SimpleNamespace(__annotations__=types)  # that returned may be for type checkers alone
+            hints = get_type_hints(declared, vars(sys.modules[function.__module__]), include_extras=True)
+            return {n: TypeAdapter(hint) for n, hint in hints.items() if get_origin(hint) is Annotated}
 
         @wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            given = signature.bind(*args, **kwargs)
-            for name in given.arguments.keys() & adapters.keys():
+            given = inspect.signature(function).bind(*args, **kwargs)
+            for name in given.arguments.keys() & adapters().keys():
                 try:
-                    given.arguments[name] = adapters[name].validate_python(given.arguments[name])
+                    given.arguments[name] = adapters()[name].validate_python(given.arguments[name])
                 except ValidationError as error:
                     raise refusal(where, name, given.arguments[name], error) from None
             return function(*given.args, **given.kwargs)

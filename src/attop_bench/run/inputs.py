@@ -5,7 +5,7 @@ A change of any of it makes a job run again. One of them is the fingerprint of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
 from typing import Protocol
@@ -17,7 +17,7 @@ from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.job import PARTS, Run
 from attop_bench.run.paper import paper_module, simulations_of
-from attop_bench.run.parameters import named
+from attop_bench.run.parameters import asked_often, named
 from attop_bench.run.plan import Plan
 
 __all__ = ["Inputs"]
@@ -89,21 +89,19 @@ class Inputs:
 
     def train(self) -> Params:
         """Return what a training run depends on."""
-        spec = cache(lambda dataset, method: self.plan.job(Run(dataset, method, 0, 0)).as_dict())
-        code = cache(
-            lambda dataset, method: self._code(
-                "train", "attop_bench.run.training", *self._run(dataset, method)
-            )
-        )
-        return named(
-            seed=self.config.seed,
-            **{
-                part: lambda w, names=names: _pick(spec(w.dataset, w.method), names)
-                for part, names in PARTS.items()
-            },
-            digest=lambda w: self.plan.digest(Run(w.dataset, w.method, 0, 0)),
-            code=lambda w: code(w.dataset, w.method),
-        )
+
+        @cache  # not for each repeat and fold
+        def values(dataset: str, method: str) -> Params:
+            run = Run(dataset, method, 0, 0)
+            spec = self.plan.job(run).as_dict()
+            parts = {part: {name: spec[name] for name in names} for part, names in PARTS.items()}
+            code = self._code("train", "attop_bench.run.training", *self._run(dataset, method))
+            return named(**parts, digest=self.plan.digest(run), code=code)
+
+        return named(seed=self.config.seed) | {
+            name: asked_often(lambda w, name=name: values(w.dataset, w.method)[name])
+            for name in (*PARTS, "digest", "code")
+        }
 
     def evaluate(self) -> Params:
         """Return what the evaluation of a data set depends on."""
@@ -189,7 +187,3 @@ def _homes_of(metric: Metric) -> list[str]:
         kernel = kernel.func
     homes = (type(metric).__module__, getattr(kernel, "__module__", None))
     return [home for home in homes if home]
-
-
-def _pick(whole: Mapping[str, object], names: Iterable[str]) -> Params:
-    return {name: whole[name] for name in names}

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import os
 import typing
 from dataclasses import asdict
+from functools import cache
+from itertools import pairwise
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union
 
@@ -102,7 +106,7 @@ def fields_of(model: type) -> dict[str, FieldInfo]:
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 Count = Annotated[int, Field(ge=1)]
@@ -406,8 +410,22 @@ _SECTIONS: tuple[tuple[str, type], ...] = (
 _CATALOGUES = "YAML files that define data sets and methods: {datasets: path, methods: path}."
 
 
+@cache
+def _describe() -> None:
+    """Make the strings below fields their descriptions: pydantic's own way takes longer than all the rest."""
+    for _, model in reversed(_SECTIONS):  # those within others first
+        if issubclass(model, BaseModel):
+            (tree,) = ast.parse(inspect.getsource(model)).body
+            for field, text in pairwise(getattr(tree, "body", ())):
+                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                    words = ast.literal_eval(text.value).split()
+                    model.model_fields[ast.unparse(field.target)].description = " ".join(words)
+            model.model_rebuild(force=True)
+
+
 def markdown() -> str:
     """Return the option reference."""
+    _describe()
     parts = [_INTRODUCTION]
     for title, model in _SECTIONS:
         rows = [_row(name, field) for name, field in fields_of(model).items()]
@@ -423,6 +441,7 @@ def markdown() -> str:
 
 def json_schema() -> dict[str, Any]:
     """Return the schema of a configuration file, for completion in editors."""
+    _describe()
     schema = Config.model_json_schema()
     definitions = schema["$defs"]
     for section, name in (("datasets", "DatasetConfig"), ("methods", "MethodConfig")):
@@ -446,8 +465,7 @@ def _row(name: str, field: FieldInfo) -> str:
     else:
         plain = isinstance(field.default, (str, int, float)) and field.default != ""
         default = f"`{field.default}`" if plain else "none"
-    description = " ".join((field.description or "").split())
-    return f"| `{name}` | {_type(field.annotation)} | {default} | {description} |"
+    return f"| `{name}` | {_type(field.annotation)} | {default} | {field.description or ''} |"
 
 
 def _type(annotation: Any) -> str:

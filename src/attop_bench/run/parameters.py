@@ -6,12 +6,19 @@ and the reason that ``snakemake --dry-run`` prints says which one changed.
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
-__all__ = ["by_name", "named", "plain"]
+__all__ = ["asked_often", "by_name", "named", "plain"]
+
+
+def asked_often(function: Callable[..., object]) -> Callable[..., object]:
+    """Return a function of a rule with its signature kept: Snakemake looks at it three times a job."""
+    vars(function)["__signature__"] = inspect.signature(function)
+    return function
 
 
 def named(**values: object) -> dict[str, object]:
