@@ -25,6 +25,7 @@ from attop_bench.cli.main import main
 from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.card import card, draw_curve, expectation_sentence
+from attop_bench.deploy.contributions import contributions
 from attop_bench.deploy.deploy import deploy, expect, tied_share
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
@@ -207,6 +208,7 @@ def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(tab
     assert top["row"].tolist() == (np.argsort(-scores, kind="stable")[:7] + 1).tolist()
     np.testing.assert_allclose(top["score"], np.sort(scores)[::-1][:7])
     assert top.columns.tolist()[:3] == ["rank", "row", "transaction_id"]
+    assert top["why"].str.count(",").eq(2).all()
     assert main(["score", "out", "new.csv", "--all"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1 + 200 + 1  # "Written", header and rows
     new.drop(columns=["v3", "hour"]).to_csv("lacking.csv", index=False)
@@ -296,7 +298,23 @@ def test_a_share_of_the_positives_is_one_of_the_positives(table):
     assert len(found.package.head(found.package.rank("mine.csv"))) == 75
 
 
-@pytest.mark.parametrize("name", ["rank", "row", "label", "held_out", "score"])
+def test_the_list_says_why_where_the_model_does(table):
+    linear = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    rows = raw_rows("file", PARAMS, linear.dataset)
+    added = contributions(linear.package.pipeline, rows.X)
+    row = linear.ranked.iloc[0]["row"] - 1
+    moved = pd.Series((added - added.mean(axis=0))[row, :-1], index=rows.X.columns)
+    first = moved.loc[moved.abs().nlargest(3).index]
+    assert linear.ranked.iloc[0]["why"] == ", ".join(f"{c} {v:+.3g}" for c, v in first.items())
+    assert "names the three columns" in card(linear, Path("out"), [], {"logistic-regression": "L"})
+    tree = deploy(config([TREE]), "mine", ["tree"], n_jobs=1)
+    assert "why" not in tree.ranked
+    write_package(Path("out"), tree.package)
+    assert "why" not in read_package("out").rank("mine.csv")
+    assert "is left out: this model does not say it" in card(tree, Path("out"), [], {"tree": "T"})
+
+
+@pytest.mark.parametrize("name", ["rank", "row", "label", "held_out", "score", "why"])
 def test_columns_of_the_file_are_not_written_over(name, table):
     table.rename(columns={"customer_id": name}).to_csv("mine.csv", index=False)
     params = {**PARAMS, "drop": [*PARAMS["drop"][:-1], name]}

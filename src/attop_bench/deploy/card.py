@@ -42,6 +42,7 @@ def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
         [f"# {titles[found.method]} for {found.data.title or found.data.id}"],
         ["## What to expect", *_expectation(found), *_curve(found)],
         ["## Use", *_use(found, folder, untrusted)],
+        ["## Why these rows", *_why(found)],
         ["## How it was chosen", *_choice(found, titles)],
         ["## Data", *_data(found)],
         ["## Made with", *_made(found)],
@@ -157,6 +158,17 @@ def _python(package: Package) -> str:
         f'import joblib, pandas\n\nrows = pandas.read_{format}("new.{format}"{options})\n'
         f'scores = joblib.load("{MODEL}").{call}'
     )
+
+
+def _why(found: Deployed) -> Iterator[str]:
+    if "why" in found.ranked:
+        yield (
+            "`why` in `ranked.csv` and the lists of `attop score` names the three columns that move a row's "
+            "score furthest from the mean row's, and by how much: log-odds where it is a probability. All "
+            "columns together make up the difference."
+        )
+    else:
+        yield "What each column adds is left out: this model does not say it exactly."
 
 
 def _choice(found: Deployed, titles: Mapping[str, str]) -> Iterator[str]:

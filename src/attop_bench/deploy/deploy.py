@@ -25,6 +25,7 @@ from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt
 from attop_bench.data.formats import format_of
 from attop_bench.data.splits.protocols import make_folds
+from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.package import Package, in_order
 from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["Deployed", "Expectation", "Tried", "deploy", "tied_share"]
 
 #: Columns of the ranked list besides those of the file.
-_RANKED = ("rank", "row", "label", "held_out", "score")
+_RANKED = ("rank", "row", "label", "held_out", "score", "why")
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Deployed:
     expectation : Expectation
     ranked : DataFrame
         All rows in the order of ``held_out``, the share of a test part that ranks below a row by a model
-        that was not trained on it; ``score`` is the final model's.
+        that was not trained on it; ``score`` is the final model's, and ``why`` what adds most to it.
     """
 
     package: Package
@@ -201,7 +202,11 @@ def deploy(
     job = jobs[best.method]
     candidate, seed = choose_candidate(job, dataset, folds[: len(folds) // protocol.repeats])
     pipeline = _fit(job, candidate, seed, top, rows, dataset)
-    scores = scores_of(pipeline, rows.X)
+    scores, added = scores_of(pipeline, rows.X), contributions(pipeline, rows.X)
+    middle, said = None, dict[str, Any](score=scores)
+    if added is not None:
+        middle = added.mean(axis=0)
+        said["why"] = largest(added, middle, list(rows.X))
     notes = {
         "features": list(rows.X.columns),
         "beside": list(rows.beside.columns),
@@ -211,8 +216,9 @@ def deploy(
         "group": rows.group,
         # Of new rows nobody knows how many are positive: a share of the positives is that of all rows here.
         "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),
+        "middle": None if middle is None else middle.tolist(),
     }
-    ranked = _ranked(dataset, rows, scores, best)
+    ranked = _ranked(dataset, rows, said, best)
     return Deployed(
         Package(pipeline, notes),
         dataset,
@@ -250,7 +256,7 @@ def _fit(job: Job, candidate: Candidate, seed: int, top: Top, rows: RawRows, dat
         return fit(pipeline, rows.X, dataset.y, groups=dataset.groups)
 
 
-def _ranked(dataset: Dataset, rows: RawRows, scores: Floats, best: Tried) -> pd.DataFrame:
+def _ranked(dataset: Dataset, rows: RawRows, said: Mapping[str, Any], best: Tried) -> pd.DataFrame:
     """Return all rows, those first that models which were not trained on them put highest in a test part."""
     import pandas as pd
 
@@ -262,8 +268,8 @@ def _ranked(dataset: Dataset, rows: RawRows, scores: Floats, best: Tried) -> pd.
         np.add.at(times, record.test, 1)
     with np.errstate(invalid="ignore"):
         held_out = np.where(times > 0, sums / times, np.nan)
-    frame = pd.DataFrame({"row": np.arange(1, len(scores) + 1), **rows.beside})
-    frame = frame.assign(label=dataset.y, held_out=held_out, score=scores)
+    frame = pd.DataFrame({"row": np.arange(1, len(sums) + 1), **rows.beside})
+    frame = frame.assign(label=dataset.y, held_out=held_out, **said)
     groups = None if rows.group is None else pd.Series(dataset.groups)
     return in_order(frame.sort_values("score", ascending=False, kind="stable"), groups, "held_out")
 

@@ -20,6 +20,7 @@ from attop.metrics.scorer import scores_of
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import names, present
+from attop_bench.deploy.contributions import contributions, largest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["HARMLESS", "MODEL", "NOTES", "SAFE_MODEL", "Package", "read_package", "write_package"]
 
 MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
-_NOTES = ("features", "beside", "format", "reader", "needs_reader", "group", "top")
+_NOTES = ("features", "beside", "format", "reader", "needs_reader", "group", "top", "middle")
 #: Types skops asks to be trusted with that hold no code; an imputer of scikit-learn's has one.
 HARMLESS = ["numpy.dtype"]
 
@@ -42,7 +43,8 @@ class Package:
     notes : mapping
         ``features`` and ``beside``: names of columns; ``format`` and ``reader``: how files are written, and
         ``needs_reader``, whether by blanks that only `attop_bench.data.formats` takes away;
-        ``group``: the column within which rows are ranked, or None; ``top``.
+        ``group``: the column within which rows are ranked, or None; ``top``; ``middle``: the mean of
+        `contributions` over the rows of the training, or None.
     """
 
     pipeline: Any
@@ -82,9 +84,12 @@ class Package:
             raise DatasetError(
                 f"{path}: the model reads columns that the file lacks: {', '.join(missing)}; {hint}"
             )
-        scores = scores_of(self.pipeline, self._features(table, tell))
+        X = self._features(table, tell)
+        scores = scores_of(self.pipeline, X)
         beside = {name: table.frame[name] for name in self.notes["beside"] if name in columns}
         ranked = pd.DataFrame({"row": range(1, len(scores) + 1), **beside, "score": scores})
+        if self.notes["middle"] and (added := contributions(self.pipeline, X)) is not None:
+            ranked["why"] = largest(added, np.array(self.notes["middle"]), list(X))
         return in_order(ranked, None if group is None else names(table.text(group), table.where), "score")
 
     def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
