@@ -7,7 +7,7 @@ from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.inputs import Inputs
 from attop_bench.run.output import hold, refusal
-from attop_bench.run.parameters import asked_often
+from attop_bench.run.parameters import asked_often, either
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
 
@@ -84,13 +84,8 @@ def minutes(amount):
 
 
 def by_method(of):
-    """What `of` says of a method: one value where it is the same for all, else a function of the wildcards.
-
-    Snakemake asks a function about every job.
-    """
-    values = {m.id: of(m) for m in CONFIG.methods}
-    first, *others = dict.fromkeys(values.values())
-    return asked_often(lambda w: values[w.method]) if others else first
+    """What `of` says of a method: a function of the wildcards only where methods differ: it is asked for each job."""
+    return either({m.id: of(m) for m in CONFIG.methods}, lambda w: w.method)
 
 
 def limit(what, units):

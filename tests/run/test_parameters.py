@@ -3,7 +3,7 @@
 import datetime
 import json
 
-from attop_bench.run.parameters import by_name, named, plain
+from attop_bench.run.parameters import by_name, either, named, plain
 
 
 def test_the_order_of_a_mapping_changes_nothing():
@@ -20,3 +20,9 @@ def test_parameters_come_back_by_name():
     given = named(seed=3, method=lambda w: {"id": w})
     params = [value("svm") if callable(value) else value for value in given.values()]
     assert by_name([*params, {"code": "x"}]) == {"seed": 3, "method": {"id": "svm"}}
+
+
+def test_a_function_only_where_values_differ():
+    assert either({"aatp": {"k": 3}, "svm": {"k": 3}}, len) == {"k": 3}
+    of = either({"aatp": 1, "svm": 2}, lambda w: w["method"])
+    assert [of({"method": name}) for name in ("svm", "aatp")] == [2, 1]

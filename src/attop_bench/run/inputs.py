@@ -6,7 +6,7 @@ A change of any of it makes a job run again. One of them is the fingerprint of t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.job import PARTS, Run
 from attop_bench.run.paper import paper_module, simulations_of
-from attop_bench.run.parameters import asked_often, named
+from attop_bench.run.parameters import either, named
 from attop_bench.run.plan import Plan
 
 __all__ = ["Inputs"]
@@ -89,19 +89,20 @@ class Inputs:
 
     def train(self) -> Params:
         """Return what a training run depends on."""
+        config = self.config
+        pairs = {(d.id, m.id): self._of_run(d.id, m.id) for d in config.datasets for m in config.methods}
 
-        @cache  # not for each repeat and fold
-        def values(dataset: str, method: str) -> Params:
-            run = Run(dataset, method, 0, 0)
-            spec = self.plan.job(run).as_dict()
-            parts = {part: {name: spec[name] for name in names} for part, names in PARTS.items()}
-            code = self._code("train", "attop_bench.run.training", *self._run(dataset, method))
-            return named(**parts, digest=self.plan.digest(run), code=code)
+        def param(name: str) -> object:
+            return either({pair: of[name] for pair, of in pairs.items()}, lambda w: (w.dataset, w.method))
 
-        return named(seed=self.config.seed) | {
-            name: asked_often(lambda w, name=name: values(w.dataset, w.method)[name])
-            for name in (*PARTS, "digest", "code")
-        }
+        return named(seed=config.seed) | {name: param(name) for name in (*PARTS, "digest", "code")}
+
+    def _of_run(self, dataset: str, method: str) -> Params:
+        run = Run(dataset, method, 0, 0)
+        spec = self.plan.job(run).as_dict()
+        parts = {part: {name: spec[name] for name in names} for part, names in PARTS.items()}
+        code = self._code("train", "attop_bench.run.training", *self._run(dataset, method))
+        return named(**parts, digest=self.plan.digest(run), code=code)
 
     def evaluate(self) -> Params:
         """Return what the evaluation of a data set depends on."""

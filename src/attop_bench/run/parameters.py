@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
-__all__ = ["asked_often", "by_name", "named", "plain"]
+__all__ = ["asked_often", "by_name", "either", "named", "plain"]
 
 
 def asked_often(function: Callable[..., object]) -> Callable[..., object]:
     """Return a function of a rule with its signature kept: Snakemake looks at it three times a job."""
     vars(function)["__signature__"] = inspect.signature(function)
     return function
+
+
+def either(values: Mapping[Hashable, object], key: Callable[[Any], Hashable]) -> object:
+    """Return the one value of all jobs, else a function of the wildcards, of which `key` is made."""
+    first = next(iter(values.values()))
+    return first if all(v == first for v in values.values()) else asked_often(lambda w: values[key(w)])
 
 
 def named(**values: object) -> dict[str, object]:
