@@ -7,7 +7,16 @@ from attop_bench.report.compute.across import across
 from attop_bench.report.compute.leads import all_leads
 from attop_bench.report.compute.tables import summarise
 from attop_bench.report.figures import ACROSS, PER_DATASET, draw
-from attop_bench.report.figures.scene import COLUMN, WIDTH, Scene, figure_theme, method_styles, to_column
+from attop_bench.report.figures.scene import (
+    COLUMN,
+    WIDTH,
+    Scene,
+    blank,
+    figure_theme,
+    method_styles,
+    to_column,
+    to_pdf,
+)
 from support.made_up import METHODS, as_tables, make_results
 
 pytestmark = pytest.mark.workflow
@@ -54,3 +63,15 @@ def test_all_letters_are_inside_and_large_enough(pictures):
             sizes = [t.get_fontsize() for t in canvas.findobj(Text) if t.get_text()]
             assert min(sizes) >= SMALLEST, name
     assert narrow == {"d0-top", "d0-budget"}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("title", "fonts"), [("Größe ± 1", 1), ("Größe − 1", 2), ("Größe − 1, βЖ", 3)])
+def test_a_pdf_has_every_letter_in_fonts_that_journals_take(title, fonts):
+    with figure_theme():
+        canvas, (axes,) = blank(1, height=2)
+        axes.set_title(title, weight="normal")
+        canvas.draw_without_rendering()
+        pdf = to_pdf(canvas)
+    assert pdf.count(b"/FontFile2") == fonts  # Latin 1, the rest of the lean font, the whole one
+    assert b"/Type3" not in pdf

@@ -190,7 +190,7 @@ class Top:
 
 def sort_tops(tops: Iterable[str]) -> list[str]:
     """Return the distinct tops, written as `Top.parse` reads them, by kind and size."""
-    sizes = {text: Top.parse(text).size for text in tops}
+    sizes = {text: Top.parse(text).size for text in dict.fromkeys(tops)}
     return sorted(sizes, key=lambda text: (_KINDS.index(sizes[text][0]), sizes[text][1]))
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import math
 import re
+import shutil
+import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
@@ -188,10 +192,34 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
 def to_pdf(canvas: Canvas) -> bytes:
     """Return a figure that has its layout as PDF."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.text import Text
 
+    for text in canvas.findobj(Text):
+        text.set_fontfamily([_lean_font(), *text.get_fontfamily()])
     buffer = io.BytesIO()
     FigureCanvasPdf(canvas).print_pdf(buffer, metadata={"CreationDate": None})
     return buffer.getvalue()
+
+
+@cache
+def _lean_font() -> str:
+    """Make a DejaVu Sans of Latin letters: to take a PDF's part out of the whole font takes longer."""
+    from fontTools import subset
+    from matplotlib import font_manager
+
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    options = subset.Options(drop_tables=["FFTM", "GDEF", "GPOS", "GSUB", "kern"], hinting=False)
+    for weight in (400, 700):
+        entry = font_manager.FontEntry(fname=f"{folder}/{weight}.ttf", name="Lean Sans", weight=weight)
+        whole = font_manager.FontProperties(family="DejaVu Sans", weight=weight)
+        part = subset.Subsetter(options)
+        part.populate(unicodes=[*range(0x250), *range(0x2000, 0x2230)])  # punctuation, minus
+        with subset.load_font(font_manager.findfont(whole), options) as font:
+            part.subset(font)
+            font.save(entry.fname)
+        font_manager.fontManager.ttflist.append(entry)
+    return "Lean Sans"
 
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"

@@ -95,8 +95,9 @@ def strip_figure(
     canvas, panels = blank(wide, height, width=2.6 + 4.4 * wide / 3, rows=high, sharey=True)
     parts = []
     for axes, lead in zip(panels, leads, strict=False):
-        shown = (evaluation[["dataset", "metric", "top"]] == [lead.dataset, lead.metric, lead.top]).all(axis=1)
-        part = evaluation.loc[shown, ["dataset", "method", "repeat", "fold", "metric", "top", "value"]].dropna()
+        named = evaluation[["dataset", "metric", "top"]] == [lead.dataset, lead.metric, lead.top]
+        columns = ["dataset", "method", "repeat", "fold", "metric", "top", "value"]
+        part = evaluation.loc[named.all(axis=1), columns].dropna()
         parts.append(part)
         for row, method in enumerate(scene.order):
             if method not in lead.means:
@@ -164,8 +165,9 @@ def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     axes.pcolormesh(rate, cmap="RdBu", vmin=0, vmax=1, edgecolor=GRID, linewidth=0.3)
     for (i, j), share in np.ndenumerate(rate):
         if np.isfinite(share):
-            look: dict[str, Any] = {"fontsize": 7, "color": "#ffffff" if abs(share - 0.5) > 0.35 else "#0d1b2a"}
-            axes.text(j + 0.5, i + 0.5, f"{100 * share:.0f}", ha="center", va="center", **look)
+            colour = "#ffffff" if abs(share - 0.5) > 0.35 else "#0d1b2a"
+            text = axes.text(j + 0.5, i + 0.5, f"{100 * share:.0f}", ha="center", va="center")
+            text.set(fontsize=7, color=colour)
     places = np.arange(len(order)) + 0.5
     axes.set_yticks(places, [f"{abridge(scene.titles[m])}  {i}" for i, m in enumerate(order, 1)])
     axes.set_xticks(places, [str(i + 1) for i in range(len(order))])
