@@ -20,15 +20,11 @@ from attop.solvers.minibatch.batches import Batch
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax
 
 __all__ = [
-    "AATPBound",
     "MistakeBound",
     "PApMargins",
     "PrecMargins",
-    "PushBound",
-    "aatp_bound",
     "aatp_kernel_bound",
     "log_covering_number",
-    "margin_risk",
     "mistake_bound",
     "pap_margins",
     "prec_margins",
@@ -172,16 +168,6 @@ def _largest_norm(X: Any) -> float:
 # --- Accuracy at the top ---
 
 
-class AATPBound(NamedTuple):
-    """A bound on the error at the top and its four terms; from 1 on it says nothing."""
-
-    bound: float
-    margin_loss: float
-    complexity: float
-    threshold: float
-    confidence: float
-
-
 def top_margin_loss(scores: ArrayLike, y: ArrayLike, *, threshold: float, rho: float) -> float:
     r"""Return the empirical margin loss about a threshold, over all pairs of a positive and a negative.
 
@@ -197,34 +183,6 @@ def top_margin_loss(scores: ArrayLike, y: ArrayLike, *, threshold: float, rho: f
     return float(0.5 * (phi[labels == 0].mean() + phi[labels == 1].mean()))
 
 
-def aatp_bound(
-    margin_loss: float,
-    complexities: tuple[float, float],
-    *,
-    rho: float,
-    score_bound: float,
-    m: int,
-    delta: float = 0.05,
-    empirical: bool = True,
-) -> AATPBound:
-    r"""Bound the error at the top (Boyd et al. 2012, corollary 1).
-
-    With probability at least :math:`1 - \delta` over m independent pairs, for all h in H, with values in
-    [-M, M] (`score_bound`), at once:
-
-    .. math:: R(h) \le \hat R_\rho(h, q_h) + \frac1\rho \Bigl( \mathfrak R_1 + \mathfrak R_2
-        + \frac{2 M}{\sqrt m} \Bigr) + \begin{cases}
-        \sqrt{\log(1/\delta) / (2 m)} & \text{true complexities} \\
-        3 \sqrt{\log(2/\delta) / (2 m)} & \text{empirical complexities.} \end{cases}
-
-    The ``n_pos * n_neg`` pairs of a sample of items are not independent. The margin loss is about the
-    quantile of the true distribution; section 4 leaves the error of the sample's as a term of order
-    ``1 / sqrt(m)`` without a constant, which is not part of this number.
-    """
-    threshold = 2 * score_bound / (rho * math.sqrt(m))
-    return _total(margin_loss, sum(complexities) / rho, threshold, m, delta, empirical)
-
-
 def aatp_kernel_bound(
     margin_loss: float,
     *,
@@ -234,7 +192,7 @@ def aatp_kernel_bound(
     m: int,
     delta: float = 0.05,
     traces: tuple[float, float] | None = None,
-) -> AATPBound:
+) -> float:
     r"""Bound the error at the top for functions of a kernel (Boyd et al. 2012, corollary 2).
 
     For all h with :math:`\|h\|_K \le \Lambda` (`norm`) at once, where :math:`K(x, x) \le r^2` (`radius`):
@@ -253,39 +211,18 @@ def aatp_kernel_bound(
     """
     unit = radius * norm / (rho * math.sqrt(m))
     if traces is None:
-        return _total(margin_loss, 2 * unit, 2 * unit, m, delta, empirical=False)
-    complexity = unit * sum(math.sqrt(trace / (m * radius**2)) for trace in traces)
-    return _total(margin_loss, complexity, 2 * unit, m, delta, empirical=True)
-
-
-def _total(
-    loss: float, complexity: float, threshold: float, m: int, delta: float, empirical: bool
-) -> AATPBound:
-    confidence = math.sqrt(math.log(1 / delta) / (2 * m))
-    if empirical:
-        confidence = 3 * math.sqrt(math.log(2 / delta) / (2 * m))
-    return AATPBound(loss + complexity + threshold + confidence, loss, complexity, threshold, confidence)
+        return margin_loss + 4 * unit + math.sqrt(math.log(1 / delta) / (2 * m))
+    shares = sum(math.sqrt(trace / (m * radius**2)) for trace in traces)
+    return margin_loss + unit * (shares + 2) + 3 * math.sqrt(math.log(2 / delta) / (2 * m))
 
 
 # --- The p-norm push ---
 
 
-class PushBound(NamedTuple):
-    """The terms of theorem 2, as natural logarithms, and the probability they amount to; 1 says nothing."""
+def push_bound(epsilon: float, theta: float, *, p: float, n_pos: int, n_neg: int, n_rankers: int) -> float:
+    r"""Bound the log probability that a p-norm push generalises worse than by `epsilon` (Rudin 2005).
 
-    failure: float
-    log_failure: float
-    log_covering: float
-    log_negatives: float
-    log_positives: float
-
-
-def push_bound(
-    epsilon: float, theta: float, *, p: float, n_pos: int, n_neg: int, n_rankers: int
-) -> PushBound:
-    r"""Bound the probability that a p-norm push generalises worse than by `epsilon` (Rudin 2005, theorem 2).
-
-    For I positives and K negatives, and all f in :math:`\mathcal F` at once,
+    Theorem 2: for I positives and K negatives, and all f in :math:`\mathcal F` at once,
 
     .. math:: P\bigl[R^p 1_f \le R^p_{S_+, S_-} 1_f^\theta + \epsilon\bigr] \ge 1 -
         2 \mathcal N\Bigl(\mathcal F, \frac{\epsilon \theta}{8}\Bigr) \Bigl[
@@ -297,16 +234,15 @@ def push_bound(
 
     Examples
     --------
-    >>> push_bound(0.5, 1.0, p=1, n_pos=10_000, n_neg=10_000, n_rankers=10).log_positives
-    -312.5
-    >>> push_bound(0.5, 1.0, p=4, n_pos=10_000, n_neg=10_000, n_rankers=10).failure
-    1.0
+    >>> push_bound(0.5, 1.0, p=1, n_pos=10_000, n_neg=10_000, n_rankers=10) < -250
+    True
+    >>> push_bound(0.5, 1.0, p=4, n_pos=10_000, n_neg=10_000, n_rankers=10) < 0
+    False
     """
-    log_covering = log_covering_number(epsilon * theta / 8, n_rankers)
     log_negatives = -2 * (epsilon / 4) ** (2 * p) * n_neg
     log_positives = -(epsilon**2) / 8 * n_pos
-    log_failure = math.log(2) + log_covering + float(np.logaddexp(log_negatives, log_positives))
-    return PushBound(math.exp(min(0.0, log_failure)), log_failure, log_covering, log_negatives, log_positives)
+    log_covering = log_covering_number(epsilon * theta / 8, n_rankers)
+    return math.log(2) + log_covering + float(np.logaddexp(log_negatives, log_positives))
 
 
 def log_covering_number(radius: float, n_rankers: int) -> float:
@@ -316,16 +252,3 @@ def log_covering_number(radius: float, n_rankers: int) -> float:
     combinations, and comparing volumes gives :math:`J \log(1 + 2 / r)`; one ball will do for r of at least 1.
     """
     return 0.0 if radius >= 1 else n_rankers * math.log1p(2 / radius)
-
-
-def margin_risk(scores: ArrayLike, y: ArrayLike, *, theta: float, p: float) -> float:
-    r"""Return the empirical p-norm risk with margin, which theorem 2 starts from (Rudin 2005, section 3).
-
-    .. math:: R^p_{S_+, S_-} 1_f^\theta = \Bigl(\frac1K \sum_k \Bigl(\frac1I \sum_i
-        1[f(x_i) - f(\tilde x_k) \le \theta]\Bigr)^p\Bigr)^{1/p}
-    """
-    labels, values = check_labels(y), np.asarray(scores, dtype=np.float64)
-    pos, neg = np.sort(values[labels == 1]), values[labels == 0]
-    share = np.searchsorted(pos, neg + theta, side="right") / len(pos)
-    largest = share.max()  # taken out, so that powers neither vanish nor overflow
-    return float(largest * np.mean((share / largest) ** p) ** (1 / p)) if largest else 0.0

@@ -78,15 +78,13 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 def findings(tables: Tables) -> Findings:
     """Return the page: the first top as a table, the answers to the two questions."""
     rows = tables["board"]
-    first = rows[rows["top"] == rows["top"].iloc[0]]
-    cells = first.select_dtypes("number").map("{:.3g}".format).replace("nan", "–")
     answers = list(_answers(tables["questions"])) if "questions" in tables else []
     return Findings(
         title="Rare positives",
         citation="Rule, protocol and questions: docs/board/rule.md, before any result.",
         verdict=answers or ["**No question is answered.**"],
         picture=_picture(rows),
-        tables=[Table(f"The board, {first['top'].iloc[0]}", first.assign(**cells)[list(rows)], _NOTE_BOARD)],
+        tables=[Table("The board", shown(rows), _NOTE_BOARD, by="top")] if "regret" in rows else [],
         reasons=[f"Not run: {m}, {reason}." for m, reason in tables["not-run"].itertuples(index=False)],
         files={
             "board": "every top",
@@ -97,11 +95,25 @@ def findings(tables: Tables) -> Findings:
     )
 
 
+def shown(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what the page shows of the board of all sets, at every top."""
+    rows = rows[rows["sets"] == "all"] if "sets" in rows else rows
+    rows = pd.concat([its.sort_values("regret") for _, its in rows.groupby("top", sort=False)])
+    between = [
+        f"{low:.1f} to {high:.1f}" for low, high in zip(rows["regret_low"], rows["regret_high"], strict=True)
+    ]
+    cells = {"mean": ".3f", "regret": ".1f", "p_best": ".2f", "seconds": ".1f"}
+    said = {name: rows[name].map(f"{{:{digits}}}".format) for name, digits in cells.items()}
+    table = rows[["top", "method"]].assign(**said, interval=between)
+    return table.rename(columns={"p_best": "P(best)"})[
+        ["top", "method", "mean", "regret", "interval", "P(best)", "seconds"]
+    ]
+
+
 _NOTE_BOARD = (
     "regret: what the best method of each set finds more, in items of 100, with its 95% bootstrap interval "
-    "over sets; lead: what the method finds more than the best other method, in items of 100; p_best: share "
-    "of bootstrap samples in which it is best; seconds: median of a job, geometric mean over sets. Methods "
-    "that were not run on all sets are on the board of the sets on which all were run (sets: all, common)."
+    "over sets; P(best): share of bootstrap samples in which the method is best; seconds: median of a job, "
+    "geometric mean over sets. The file has more columns, and the board of the sets on which all were run."
 )
 _NOTE_QUESTIONS = (
     "difference: mean over sets of the difference of means, low and high its 95% bootstrap interval; p: "

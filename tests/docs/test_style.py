@@ -20,7 +20,7 @@ NOT_USED = re.compile(r"\b(told apart|tell apart|anew|be had|mend(s|ed)?|ever la
 
 def sentences(text):
     """The words of each sentence of the prose: no code, formulas, tables, headings or addresses."""
-    text = re.sub(r"^ *```.*?^ *```$|^ {4}.*?$|^\|.*?$|^#.*?$|^---.*?^---$", "\n", text, flags=re.M | re.S)
+    text = re.sub(r"^ *```.*?^ *```$|^ {4}.*?$|^[|<#].*?$|^---.*?^---$", "\n", text, flags=re.M | re.S)
     text = re.sub(r"\]\([^)]*\)", "]", text)
     for paragraph in re.split(r"\n\s*\n|\n *(?=(?:[-*]|\d+\.) )", text):
         for sentence in re.split(r"(?<=[.!?])[\"*)]*\s+(?=[\W_]*[A-Z0-9])", " ".join(paragraph.split())):

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
+from studies.bounds import aatp, perceptrons, push
 from studies.theory import pap_margins
 
 from attop.core.top import Top
@@ -17,7 +18,7 @@ from attop.estimators import PNormPush
 from attop_bench.data import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import COLUMNS, compare, printed_numbers, verdicts
-from attop_bench.papers.page import markdown, read_tables, write_findings, write_tables
+from attop_bench.papers.page import digest, index_row, markdown, read_tables, write_findings, write_tables
 from attop_bench.papers.papk_simulations import _sample, two_users
 from attop_bench.papers.papk_simulations import margins as simulate_margins
 from attop_bench.papers.pictures import beside, counts
@@ -36,6 +37,7 @@ STUDIES = [
     "studies.fraud_handbook",
     "studies.coil2000",
     "studies.movielens",
+    "studies.bounds",
 ]
 
 
@@ -149,6 +151,10 @@ def _simulated(paper):
         return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20, starts=2)}
     if paper == "studies.movielens":
         return {f"ways_{split}": as_printed(split) for split in range(2)}
+    if paper == "studies.bounds":
+        data, few = make("wdbc"), make("wdbc", n_features=6)
+        made = aatp(0, {"ionosphere": data}), perceptrons(0, {"a9a": data}, 100), push(0, {"wdbc": few})
+        return dict(zip(("aatp", "perceptrons", "push"), made, strict=True))
     assert not hasattr(load_paper(paper), "SIMULATIONS")
     return {}
 
@@ -178,21 +184,20 @@ def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
         assert f"]({plot.name}.png)" in text
         assert (tmp_path / f"{plot.name}.png").read_bytes().startswith(b"\x89PNG")
     assert not re.search(r"\bnan\b", page)
-    again = tmp_path / "again"
-    again.mkdir()
-    write_findings(module.findings(read_tables(tmp_path)), again, paper)
-    for file in again.iterdir():
-        assert file.read_bytes() == (tmp_path / file.name).read_bytes(), f"{file.name} differs"
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    write_findings(module.findings(read_tables(tmp_path)), tmp_path, paper)
+    assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
 
-@pytest.mark.parametrize("paper", [*PAPERS, "studies.coil2000", "studies.fraud_handbook"])
+@pytest.mark.parametrize("paper", [*PAPERS, "studies.coil2000", "studies.fraud_handbook", "studies.bounds"])
 def test_published_pages_are_those_of_the_csv_files_beside_them(paper):
     folder = ROOT / "docs/papers" / paper.rpartition(".")[2].replace("_", "-")
-    assert (folder / "README.md").read_text() == markdown(
-        load_paper(paper).findings(read_tables(folder)), paper
-    )
-    for picture in re.findall(r"\]\(([^)]+\.png)\)", (folder / "README.md").read_text()):
-        assert (folder / picture).exists()
+    findings = load_paper(paper).findings(read_tables(folder))
+    text = (folder / "README.md").read_text()
+    assert text == markdown(findings, paper)
+    assert index_row(findings, folder.name) in (ROOT / "docs/papers/README.md").read_text().splitlines()
+    for picture in re.findall(r"\]\(([^)]+\.png)\)", text):
+        assert digest(folder).encode() in (folder / picture).read_bytes(), "run attop_bench.papers.page"
 
 
 def test_numbers_side_by_side_carry_their_verdict():

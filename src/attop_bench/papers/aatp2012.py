@@ -61,9 +61,7 @@ _REASONS = (
     "The paper does not say how the sets are drawn: here at random, stratified by class.",
     "The paper's formula counts pairs, its numbers of items in the top suggest items. Both are trained.",
     "The paper prints no grid: six values of C or lambda, in steps of ten. Selection is by the mean over the "
-    "test parts, as we read the paper (optimistic). Chosen in training (nested), the numbers are in the "
-    "files.",
-    "SVMperf and the infinite push are solved by cutting planes of our own, to a thousandth of the gain.",
+    "test parts, as we read the paper (optimistic). Those chosen in training (nested) are in the files.",
     "The DCG of Housing cannot be that of the paper's data, and TREC 2003 is not available: OHSUMED stands "
     "in, without a verdict on P@tau.",
 )
@@ -187,7 +185,7 @@ def over_partitions(tests: pd.DataFrame) -> Table:
         wide.reset_index(),
         "At how many tau (5; Housing 6) P@tau is shown to be above ▲ or below ▼, C chosen in training. 20 "
         "partitions of standardised features, 10 or 20 of others; Wilcoxon's test, adjusted by Holm for the "
-        "rivals at one tau. It speaks of other partitions of the same items. The corrected t-test, in the "
-        "file, speaks of other items and has next to no power here: 2 to 19 test items stand beside one to "
-        "train on.",
+        "rivals at one tau, not over tau. It speaks of other partitions of the same items. The corrected "
+        "t-test, in the file, speaks of other items. It has next to no power at 2 to 19 test items beside "
+        "one to train on.",
     )

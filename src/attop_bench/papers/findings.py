@@ -50,11 +50,15 @@ Tables = Mapping[str, pd.DataFrame]
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page, its cells as they are shown; `note` says how to read it."""
+    """A table of the page, its cells as they are shown; `note` says how to read it.
+
+    With `by` a column is left out, and each of its values is a button that opens the table of its rows.
+    """
 
     title: str
     cells: pd.DataFrame
     note: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """A paper's findings as files: a page, the same as Markdown, its pictures, and all numbers as CSV.
 
 ``python -m attop_bench.papers.page aatp2012 docs/papers/aatp2012`` makes a page again from the CSV files
-beside it.
+beside it, and its row in ``docs/papers/README.md``.
 """
 
 from __future__ import annotations
 
+import hashlib
 import html
 import io
 import re
@@ -22,7 +23,7 @@ from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style
 from attop_bench.run.paper import configuration_of, load_paper
 
-__all__ = ["markdown", "read_tables", "write_findings", "write_tables"]
+__all__ = ["digest", "index_row", "markdown", "read_tables", "write_findings", "write_tables"]
 
 _STYLE = """
 .scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
@@ -44,6 +45,12 @@ def read_tables(folder: Path) -> Tables:
     return {file.stem: pd.read_csv(file) for file in sorted(folder.glob("*.csv"))}
 
 
+def digest(folder: Path) -> str:
+    """Return what the pictures of a folder carry as their comment: a digest of its CSV files."""
+    files = b"".join(file.name.encode() + file.read_bytes() for file in sorted(folder.glob("*.csv")))
+    return hashlib.sha256(files).hexdigest()
+
+
 def write_findings(findings: Findings, folder: Path, paper: str) -> None:
     """Write ``index.html``, ``README.md`` and the pictures into a folder; `paper` names the configuration."""
     page = (
@@ -55,9 +62,10 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
     )
     write_bytes(folder / "index.html", page.encode())
     write_bytes(folder / "README.md", markdown(findings, paper).encode())
+    about = {"Software": None, "Comment": digest(folder)}
     for plot in (findings.picture, *findings.plots):
         buffer = io.BytesIO()
-        plot.canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata={"Software": None})
+        plot.canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=about)
         write_bytes(folder / f"{plot.name}.png", buffer.getvalue())
 
 
@@ -74,7 +82,11 @@ def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
     yield "p", " ".join(findings.verdict[1:])
     for table in findings.tables:
         yield "h2", table.title
-        yield "table", table.cells
+        if table.by:
+            parts = table.cells.groupby(table.by, sort=False)
+            yield "tops", {str(top): its.drop(columns=table.by) for top, its in parts}
+        else:
+            yield "table", table.cells
         if table.note:
             yield "p", table.note
     if findings.reasons:
@@ -104,6 +116,8 @@ def _as_markdown(kind: str, value: Any) -> str:
                 "| " + " | ".join(map(str, r)) + " |" for r in (list(value), *value.to_numpy().tolist())
             ]
             return "\n".join([head, "|---" + "|---:" * (value.shape[1] - 1) + "|", *rows])
+        case "tops":
+            return _as_html(kind, value)
         case "list":
             return "\n".join(f"- {item}" for item in value)
         case "picture":
@@ -125,6 +139,12 @@ def _as_html(kind: str, value: Any) -> str:
                 '<div class="scroll" tabindex="0" role="region" aria-label="table"><table><thead><tr>'
                 f"{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
             )
+        case "tops":
+            return "\n".join(
+                f'<details name="tops"{"" if i else " open"}><summary>{html.escape(top)}</summary>\n'
+                f"{_as_html('table', its)}\n</details>"
+                for i, (top, its) in enumerate(value.items())
+            )
         case "list":
             return "<ul>" + "\n".join(f"<li>{_inline(item)}</li>" for item in value) + "</ul>"
         case "picture":
@@ -134,6 +154,19 @@ def _as_html(kind: str, value: Any) -> str:
         case "code":
             return f"<pre>{html.escape(value)}</pre>"
     return f"<{kind}>{_inline(value)}</{kind}>"
+
+
+def index_row(findings: Findings, name: str) -> str:
+    """Return the row of a page in the list of all: its picture, and the first sentence of its verdict."""
+    picture = f"![{findings.title.partition(':')[0]}]({name}/{findings.picture.name}.png)"
+    return f"| [{picture}]({name}/README.md) | [{findings.title}]({name}/README.md). {findings.verdict[0]} |"
+
+
+def _put(row: str, index: Path, name: str) -> None:
+    """Put a page's row in the place of the one it had."""
+    lines = index.read_text(encoding="utf-8").splitlines()
+    kept = [row if line.startswith("| [") and f"]({name}/README.md)" in line else line for line in lines]
+    write_bytes(index, ("\n".join(kept) + "\n").encode())
 
 
 def _svg(plot: Plot) -> str:
@@ -148,5 +181,8 @@ def _inline(text: str) -> str:
 
 if __name__ == "__main__":
     paper, published = sys.argv[1], Path(sys.argv[2])
-    write_findings(load_paper(paper).findings(read_tables(published)), published, paper)
+    found = load_paper(paper).findings(read_tables(published))
+    write_findings(found, published, paper)
     (published / "index.html").unlink()
+    if (published.parent / "README.md").exists():
+        _put(index_row(found, published.name), published.parent / "README.md", published.name)

@@ -42,8 +42,7 @@ _REASONS = (
     "scores.",
     "Perceptron@k returns its last iterate, as the paper's algorithms do. The average, which is what SGD@k "
     "returns, stands beside it.",
-    "70% train; parameters on two inner folds of it. A method stopped early is a run of its own, so that "
-    "seconds are those of training alone.",
+    "70% train; parameters on two inner folds of it. A method stopped early is a run of its own.",
     "Letter: N against the rest has the printed share of positives. IJCNN1: the training and validation "
     "parts, 49,990 rows; the paper's 141,691 include the test. a9a is not in the paper.",
     "PPI and KDD Cup 2008 are not available. The sets at hand, thinned to as few positives, stand in; with 8 "

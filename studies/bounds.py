@@ -1,0 +1,194 @@
+"""What the bounds of three papers come to on the papers' own data, each at its most favourable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints
+from attop.solvers.minibatch.batches import Batches
+from attop.solvers.minibatch.perceptron import perceptron
+from attop_bench.data.base import Dataset
+from attop_bench.papers.findings import Findings, Plot, Table, Tables
+from attop_bench.papers.pictures import COLOURS, panels
+from attop_bench.report.figures.scene import INK, figure_theme
+from attop_bench.run.paper import Simulation
+from studies.theory import aatp_kernel_bound, log_covering_number, mistake_bound, push_bound, top_margin_loss
+
+__all__ = ["SIMULATIONS", "aatp", "findings", "perceptrons", "push", "tables"]
+
+#: The first top of each table of Boyd et al. (2012); items that train in the figures of Rudin (2005).
+_TAU = {"ionosphere": 0.19, "housing": 0.06, "spambase": 0.09}
+_TRAIN = {"pima": 300, "wdbc": 369, "tic-tac-toe": 500, "housing": 300}
+_POWERS = (1, 2, 4, 8, 16, 64)
+#: The deviation and the margin of theorem 2 ask for little: the risk lies in [0, 1].
+_HALF = 0.5
+_ALL, _APART = "all pairs", "independent pairs"
+_SHIFT = {_ALL: -0.15, _APART: 0.15, "avg": -0.15, "max": 0.15}
+SIMULATIONS = {
+    "aatp": Simulation("studies.bounds.aatp", tuple(_TAU)),
+    "perceptrons": Simulation("studies.bounds.perceptrons", ("letter", "ijcnn1", "a9a")),
+    "push": Simulation("studies.bounds.push", tuple(_TRAIN)),
+}
+_COLUMNS = ["statement", "dataset", "setting", "n", "measured", "bound", "limit"]
+
+
+def aatp(seed: int, data: Mapping[str, Dataset]) -> pd.DataFrame:
+    """Return corollary 2 of Boyd et al. (2012), the least over models and margins.
+
+    Its n pairs are independent: a sample has as many as items of the rarer class. Beside it stands the number
+    with all pairs taken for such. `measured` is the empirical error about the threshold.
+    """
+    rows = []
+    for name, one in data.items():
+        X, y = StandardScaler().fit_transform(one.X), one.y
+        n_pos, n_neg = int(y.sum()), int((1 - y).sum())
+        radius, k = float(np.linalg.norm(X, axis=1).max()), Top(tau=_TAU[name]).resolve(len(y), n_pos)
+        for setting, m in ((_APART, min(n_pos, n_neg)), (_ALL, n_pos * n_neg)):
+            found = []
+            for w in _directions(X, y):
+                scores, norm = X @ w, float(np.linalg.norm(w))
+                threshold = float(np.sort(scores)[-k])
+                error, *losses = (
+                    (top_margin_loss(scores, y, threshold=threshold, rho=rho), rho)
+                    for rho in (1e-12, *np.abs(scores - threshold).max() * np.logspace(-3, 3, 61))
+                )
+                given = {"norm": norm, "radius": radius, "m": m}
+                found += [(aatp_kernel_bound(loss, rho=rho, **given), error[0]) for loss, rho in losses]
+            rows.append(("AATP, corollary 2", name, setting, m, *min(found)[::-1], 1))
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def perceptrons(seed: int, data: Mapping[str, Dataset], batch_size: int = 500) -> pd.DataFrame:
+    """Return the mistake bounds of Kar et al. (2015), theorems 7 and 9, the least over models u but 0.
+
+    n are the batches of five passes, `measured` the mistakes and `limit` those that can be made.
+    """
+    rows = []
+    for name, one in data.items():
+        X = StandardScaler().fit_transform(one.X.toarray() if hasattr(one.X, "toarray") else one.X)
+        for variant, theorem in (("avg", "7"), ("max", "9")):
+            how, rng = (X, one.y, Top(kappa=0.25)), np.random.RandomState(seed)
+            run = perceptron(*how, variant=variant, batch_size=batch_size, epochs=5, rng=rng)
+            batches = Batches(*how, batch_size, np.random.RandomState(seed))
+            seen = [batch for _ in range(run.n_iter) for batch in batches.one_pass()]
+            bound = min(
+                mistake_bound(seen, w * scale / np.linalg.norm(w), variant=variant).bound
+                for w in (*_directions(X, one.y), run.coef[:, 0])
+                for scale in np.logspace(-4, 1, 11)
+            )
+            most = sum(min(batch.k, len(batch.rows) - batch.n_pos) for batch in seen)
+            rows.append(
+                (f"PREC, theorem {theorem}", name, variant, len(seen), run.state.n_mistakes, bound, most)
+            )
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def push(seed: int, data: Mapping[str, Dataset]) -> pd.DataFrame:
+    """Return theorem 2 of Rudin (2005): the probability of a deviation by a half, at a margin of a half.
+
+    n are the negatives there, `needed` is the logarithm to base 10 of those from which the bound can be below
+    1, however many positives there are.
+    """
+    rows = []
+    for name, one in data.items():
+        share, J = _TRAIN[name] / len(one.y), one.X.shape[1]
+        n_pos, n_neg = round(share * one.y.sum()), round(share * (1 - one.y).sum())
+        covering = math.log(2) + log_covering_number(_HALF * _HALF / 8, J)
+        for p in _POWERS:
+            log_bound = push_bound(_HALF, _HALF, p=p, n_pos=n_pos, n_neg=n_neg, n_rankers=J)
+            needed = math.log10(covering / 2) - 2 * p * math.log10(_HALF / 4)
+            numbers = (n_neg, math.nan, math.exp(min(0, log_bound)), 1, needed)
+            rows.append(("PUSH, theorem 2", name, f"p = {p}", *numbers))
+    return pd.DataFrame(rows, columns=[*_COLUMNS, "needed"])
+
+
+def _directions(X: Floats, y: Ints) -> Iterator[Floats]:
+    """Yield the difference of the means and logistic regressions: the bounds are of all models at once."""
+    yield X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+    for C in (1e-4, 1e-2, 1.0):
+        yield LogisticRegression(C=C, max_iter=1000).fit(X, y).coef_[0]
+
+
+def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return all bounds, a row each."""
+    return {"bounds": pd.concat([results[name] for name in SIMULATIONS], ignore_index=True)}
+
+
+def findings(tables: Tables) -> Findings:
+    """Return the page."""
+    bounds = tables["bounds"]
+    shares = {name: (bounds[name] / bounds["limit"]).map("{:.0%}".format) for name in ("measured", "bound")}
+    cells = bounds.assign(**shares)[bounds["needed"].isna() & (bounds["setting"] != _ALL)]
+    return Findings(
+        title="Bounds: what the theorems promise on the papers' data",
+        citation="The statements are those of AATP (2012), PREC (2015) and PUSH (2005).",
+        verdict=list(_verdict(bounds)),
+        picture=_picture(bounds),
+        tables=[Table("Of what can happen", cells[["statement", "dataset", "n", "measured", "bound"]])],
+        reasons=(
+            "Every bound is the least over a few models, lengths and margins; n are its pairs or batches. "
+            "Theorem 2 of PUSH has a deviation and a margin of a half; smaller ones need more.",
+            "A sample has as many independent pairs as items of its rarer class. AATP's error of the "
+            "threshold, a term without a constant, is left out.",
+            "Theorem 2 of PAP has a constant that is not printed.",
+        ),
+        files={"bounds": "all bounds"},
+    )
+
+
+def _verdict(bounds: pd.DataFrame) -> Iterator[str]:
+    its = bounds.assign(made=bounds["measured"] / bounds["limit"], share=bounds["bound"] / bounds["limit"])
+    asked = its[its["setting"] != _ALL]["share"] >= 1
+    said = "Vacuous" if asked.all() else "Not all vacuous"
+    yield f"**{said}: {asked.sum()} of {len(asked)} bounds allow whatever can happen.**"
+    (a, b), (c, d) = (
+        its[its["setting"] == setting]["bound"].agg(["min", "max"]) for setting in (_APART, _ALL)
+    )
+    yield (
+        f"AATP's corollary 2 bounds an error of at most 1 by {a:.2f} to {b:.2f}. Were all pairs independent: "
+        f"{c:.2f} to {d:.2f}; a model that ranks nothing has 0.5."
+    )
+    prec, push = its[its["statement"].str.startswith("PREC")], its[its["needed"].notna()]
+    yield (
+        f"The perceptrons make {prec['made'].min():.0%} to {prec['made'].max():.0%} of the mistakes that can "
+        f"be made; theorems 7 and 9 allow at least {prec['share'].min():.0%}."
+    )
+    yield (
+        f"PUSH's theorem 2 needs 10^{push['needed'].min():.0f} negatives at p = {_POWERS[0]} and "
+        f"10^{push['needed'].max():.0f} at p = {_POWERS[-1]}: {push['n'].min()} to {push['n'].max()} are "
+        "there."
+    )
+
+
+def _picture(bounds: pd.DataFrame) -> Plot:
+    canvas, axes = panels(["AATP: error", "PREC: share of mistakes", "PUSH: negatives needed"], 2.7)
+    with figure_theme():
+        for one, paper in zip(axes, ("AATP", "PREC"), strict=False):
+            rows = bounds[bounds["statement"].str.startswith(paper)]
+            names = list(dict.fromkeys(rows["dataset"]))
+            for row in rows.to_dict("records"):
+                y = names.index(row["dataset"]) + _SHIFT[row["setting"]]
+                measured, bound = row["measured"] / row["limit"], row["bound"] / row["limit"]
+                one.plot([measured, bound], [y, y], color=COLOURS["open"], zorder=1)
+                one.plot(measured, y, "o", color=INK, markerfacecolor="white", markersize=5)
+                one.plot(bound, y, "o", color=COLOURS["below" if bound >= 1 else "open"], markersize=5)
+            one.axvline(1, color=INK, linewidth=0.8, linestyle=":")
+            one.set_yticks(range(len(names)), names)
+            one.set(xlim=(0, 1.3), ylim=(len(names) - 0.4, -0.6), xlabel="measured (hollow), bound")
+        for _, line in bounds[bounds["needed"].notna()].groupby("dataset"):
+            axes[2].plot(line["setting"].str[4:], line["needed"], "o-", color=COLOURS["below"], markersize=4)
+            axes[2].plot(line["setting"].str[4:], np.log10(line["n"]), ":", color=INK, linewidth=0.8)
+        axes[2].set(xlabel="p (dotted: those there)", yscale="log", ylim=(1, 200))
+        axes[2].set_yticks([1, 3, 10, 30, 100], ["10", "10³", "10¹⁰", "10³⁰", "10¹⁰⁰"])
+    caption = (
+        "Bounds: measured (hollow) and bound, orange where it says nothing; grey: pairs as if independent"
+    )
+    return Plot("bounds", caption, canvas)
