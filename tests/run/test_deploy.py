@@ -29,6 +29,7 @@ from attop_bench.deploy.contributions import contributions
 from attop_bench.deploy.deploy import deploy, expect, tied_share
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
+from attop_bench.deploy.reasons import one_column
 from attop_bench.report.compute.leads import all_leads
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import learner_of, sample_of
@@ -312,6 +313,44 @@ def test_the_list_says_why_where_the_model_does(table):
     write_package(Path("out"), tree.package)
     assert "why" not in read_package("out").rank("mine.csv")
     assert "is left out: this model does not say it" in card(tree, Path("out"), [], {"tree": "T"})
+
+
+def test_what_stays_and_one_column_are_of_the_same_test_parts(table):
+    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    data, records = found.dataset, found.tried[0].records
+    job = Plan(config([LOGISTIC])).job(Run("mine", "logistic-regression", 0, 0))
+    folds = make_folds("stratified", data, repeat=0, seed=0, n_folds=3, inner_folds=2)
+    shares = []
+    for fold in folds:
+        order, tops = np.random.default_rng(0).permutation(fold.train), []
+        assert len(order) == 1000
+        for rows in (order[167:], order[:834]):  # sixths of 167 rows, and of 166
+            (model,), features = learner_of(job, data).fit(
+                sample_of(data), np.sort(rows), [(found.top, found.candidate)], 0
+            )
+            tops.append({*np.argsort(scores_of(model, features(fold.test)))[-20:]})
+        shares.append(len(tops[0] & tops[1]) / 20)
+    assert found.stays == pytest.approx(np.mean(shares))
+    assert 0.5 < found.stays < 1
+
+    rows, alone = raw_rows("file", PARAMS, data), found.alone
+    chosen = one_column(rows.X, rows.words, data.y, folds, lambda i, z: precision_at_k(data.y[i], z, 40))
+    own = [precision_at_k(data.y[fold.test], z, 20) for fold, (_, z) in zip(folds, chosen, strict=True)]
+    model = [precision_at_k(data.y[o.test], o.scores[0], 20) for o in records]
+    assert alone.mean == pytest.approx(np.mean(own))
+    assert alone.lead == pytest.approx(np.mean(model) - np.mean(own))
+    assert alone.low < alone.lead < alone.high
+    assert alone.order in {order for order, _ in chosen}
+
+    text = card(found, Path("out"), [], {"logistic-regression": "L"})
+    assert f"it keeps {found.stays:.0%} of a list: expect {found.stays * 60:.0f} of these 60 again" in text
+    assert f"mostly {alone.order}, has precision {alone.mean:.3f}" in text
+    assert ("it is not shown that the model finds more" in text) == (alone.low <= 0)
+    first = found.differences[0]
+    assert f"| {first.what} |" in text
+    at_top = rows.X.iloc[found.ranked["row"][:60] - 1]
+    numbers = {d.what: d.listed for d in found.differences if not d.is_share}
+    assert numbers == pytest.approx({c: at_top[c].mean() for c in rows.X if c not in rows.words})
 
 
 @pytest.mark.parametrize("name", ["rank", "row", "label", "held_out", "score", "why"])

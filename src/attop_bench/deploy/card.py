@@ -23,6 +23,8 @@ __all__ = ["CURVE", "card", "draw_curve", "expectation_sentence"]
 
 #: The file of the curve of hits, beside the card.
 CURVE = "capacity.png"
+#: Columns in which list and rest differ most.
+_SHOWN = 6
 
 
 def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mapping[str, str]) -> str:
@@ -117,6 +119,11 @@ def _expectation(found: Deployed) -> Iterator[str]:
             "The range of a list is wider than that of the mean: it has the draw of the list's rows in it."
             + choice
         )
+    if said is not None and not math.isnan(found.stays):
+        yield (
+            f"Trained again with a fifth of its rows exchanged, it keeps {found.stays:.0%} of a list: expect "
+            f"{found.stays * said.k:.0f} of these {said.k:,} again."
+        )
     yield "All of it holds for rows like these: it does not allow for changes over time."
 
 
@@ -161,6 +168,24 @@ def _python(package: Package) -> str:
 
 
 def _why(found: Deployed) -> Iterator[str]:
+    alone, of, listed = found.alone, len(found.ranked), len(found.package.head(found.ranked))
+    chance = 2 * math.sqrt(1 / listed + 1 / max(of - listed, 1))
+    yield (
+        f"The {listed:,} rows at the top of `ranked.csv` against the other {of - listed:,}: mean or share, "
+        "and the difference in standard deviations. Of columns that have nothing to do with the list, 95% "
+        f"differ by less than {chance:.2f}."
+    )
+    rows = []
+    for one in found.differences[:_SHOWN]:
+        a, b = (f"{v:.0%}" if one.is_share else f"{v:.4g}" for v in (one.listed, one.rest))
+        rows.append(f"| {one.what} | {a} | {b} | {one.gap:+.2f} |")
+    yield "\n".join(["| column | list | rest | difference |", "|---|---:|---:|---:|", *rows])
+    sure = "" if alone.low > 0 else ": it is not shown that the model finds more than this column"
+    within = "" if math.isnan(alone.low) else f" (95% interval {alone.low:+.3f} to {alone.high:+.3f})"
+    yield (
+        f"One column alone, chosen on each training part, mostly {alone.order}, has precision "
+        f"{alone.mean:.3f} on the same test parts. The model's differs by {alone.lead:+.3f}{within}{sure}."
+    )
     if "why" in found.ranked:
         yield (
             "`why` in `ranked.csv` and the lists of `attop score` names the three columns that move a row's "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from attop.experiment.candidate import Candidate, fit
 from attop.experiment.judge import interval
 from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
+from attop.metrics.overlap import overlap_at_k
 from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
 from attop.statistics.next_list import HeldOut, NextList, next_list
@@ -28,6 +30,7 @@ from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.package import Package, in_order
 from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
+from attop_bench.deploy.reasons import Difference, differences, one_column
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job, Run
@@ -38,7 +41,7 @@ from attop_bench.run.training import run_job
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Deployed", "Expectation", "Tried", "deploy", "tied_share"]
+__all__ = ["Deployed", "Expectation", "OneColumn", "Tried", "deploy", "tied_share"]
 
 #: Columns of the ranked list besides those of the file.
 _RANKED = ("rank", "row", "label", "held_out", "score", "why")
@@ -92,6 +95,27 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class OneColumn:
+    """What one column, chosen on each training part, puts at the top of the test parts.
+
+    Attributes
+    ----------
+    order : str
+        The one that is chosen most often.
+    mean : float
+        Its precision at the top.
+    lead, low, high : float
+        What the model has more, with its 95% interval.
+    """
+
+    order: str
+    mean: float
+    lead: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Deployed:
     """A model fitted on all rows, and how it came to be chosen.
 
@@ -110,6 +134,12 @@ class Deployed:
     ranked : DataFrame
         All rows in the order of ``held_out``, the share of a test part that ranks below a row by a model
         that was not trained on it; ``score`` is the final model's, and ``why`` what adds most to it.
+    differences : list of Difference
+        Between the rows at the top of it and the rest.
+    alone : OneColumn
+    stays : float
+        Share of the top of a test part that stays if a fifth of the training rows is exchanged; NaN with
+        groups, or if that cannot be trained.
     """
 
     package: Package
@@ -121,6 +151,9 @@ class Deployed:
     tried: list[Tried]
     expectation: Expectation
     ranked: pd.DataFrame
+    differences: list[Difference]
+    alone: OneColumn
+    stays: float
 
 
 def deploy(
@@ -218,9 +251,11 @@ def deploy(
         "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),
         "middle": None if middle is None else middle.tolist(),
     }
-    ranked = _ranked(dataset, rows, said, best)
+    ranked, package = _ranked(dataset, rows, said, best), Package(pipeline, notes)
+    listed = np.zeros(len(dataset.y), bool)
+    listed[package.head(ranked)["row"] - 1] = True
     return Deployed(
-        Package(pipeline, notes),
+        package,
         dataset,
         data,
         best.method,
@@ -229,6 +264,9 @@ def deploy(
         tried,
         expect(job, dataset, tried),
         ranked,
+        differences(rows.X, rows.words, listed),
+        one_column_alone(job, dataset, rows, folds, best.records),
+        what_stays(job, dataset, folds[: len(folds) // protocol.repeats], candidate, n_jobs),
     )
 
 
@@ -319,7 +357,7 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
         alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
         chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))
         return Expectation(mean, float(low), float(high), mean / chance, math.nan, len(found), None)
-    ties = [tied_share(o.scores[0], top.resolve(len(o.test), int(dataset.y[o.test].sum()))) for o in records]
+    ties = [tied_share(o.scores[0], _cut(top, dataset, o)) for o in records]
     length = top.out_of or len(dataset.y)
     k = top.k or top.resolve(length, dataset.n_pos)
     best, *rivals = (
@@ -330,6 +368,38 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     following = next_list(best, k, length, rivals=rivals)
     tied = float(np.mean(ties))
     return Expectation(mean, float(low), float(high), mean / chance, tied, len(found), following)
+
+
+def one_column_alone(
+    job: Job, dataset: Dataset, rows: RawRows, folds: Sequence[Fold], records: Sequence[Record]
+) -> OneColumn:
+    """Return what the best single column puts at the top of the test parts, beside what the model does."""
+    sample, (top,), metric = sample_of(dataset), job.tops, get_metric("precision@k")
+    chosen = one_column(
+        rows.X, rows.words, dataset.y, folds, lambda its, z: sample.measure(metric, its, z, top).value
+    )
+    its = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
+    own = np.array(_values(metric, job, dataset, its))
+    leads = np.array(_values(metric, job, dataset, records)) - own
+    ratio = float(np.mean([o.n_test / o.n_train for o in records]))  # type: ignore[operator]
+    order = Counter(order for order, _ in chosen).most_common(1)[0][0]
+    return OneColumn(order, float(own.mean()), float(leads.mean()), *interval(leads, ratio))
+
+
+def what_stays(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Candidate, n_jobs: int) -> float:
+    """Return the share of the top of a test part in common to models of which a fifth of the rows differ."""
+    if dataset.groups is not None:
+        return math.nan
+    halves = []
+    for fold in folds:  # each of two trains on five sixths
+        sixths = np.array_split(np.random.default_rng(job.seed).permutation(fold.train), 6)
+        halves += [Fold(np.sort(np.concatenate(its)), fold.test) for its in (sixths[1:], sixths[:-1])]
+    fixed = replace(job, param_grid={name: [value] for name, value in candidate.items()})
+    ((both,), (top,)) = try_methods({"": fixed}, dataset, halves, n_jobs), job.tops
+    if both.error:
+        return math.nan
+    pairs = zip(both.records[::2], both.records[1::2], strict=True)
+    return float(np.mean([overlap_at_k(a.scores[0], b.scores[0], _cut(top, dataset, a)) for a, b in pairs]))
 
 
 def tied_share(scores: Floats, k: int) -> float:
@@ -344,6 +414,10 @@ def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:
 
     with threadpool_limits(1):  # as in the benchmark
         return run_job(job, dataset, fold)
+
+
+def _cut(top: Top, dataset: Dataset, record: Record) -> int:
+    return top.resolve(len(record.test), int(dataset.y[record.test].sum()))
 
 
 def _values(metric: Metric, job: Job, dataset: Dataset, records: Sequence[Record]) -> list[float]:

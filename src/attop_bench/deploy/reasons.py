@@ -1,0 +1,113 @@
+"""How the list differs from the rest, and what one column alone puts at the top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop.core.typing import Floats, Ints
+from attop.experiment.splits import Fold
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Difference", "differences", "one_column"]
+
+
+class Difference(NamedTuple):
+    """A column, or one category of it, on the list and in the rest.
+
+    Attributes
+    ----------
+    what : str
+    is_share : bool
+    listed, rest : float
+        Its mean, or the share of the category.
+    gap : float
+        Their difference over the root of the mean of the two variances (Austin 2009).
+    """
+
+    what: str
+    is_share: bool
+    listed: float
+    rest: float
+    gap: float
+
+
+def differences(X: pd.DataFrame, words: Sequence[str], listed: NDArray[np.bool_]) -> list[Difference]:
+    """Return of each column how the list differs from the rest, the largest gap first.
+
+    Of a column of `words` it is the category whose shares differ most. Missing values are left out.
+
+    References
+    ----------
+    Austin (2009), "Using the standardized difference to compare the prevalence of a binary variable between
+    two groups in observational research", Communications in Statistics - Simulation and Computation 38.
+    """
+    import pandas as pd
+
+    found = []
+    for name in X:
+        sides = [X.loc[side, name].dropna() for side in (listed, ~listed)]
+        if not all(map(len, sides)):
+            continue
+        if name in words:
+            shares = pd.concat([side.value_counts(normalize=True) for side in sides], axis=1).fillna(0.0)
+            means, names = shares.to_numpy(), [f"{name} = {value}" for value in shares.index]
+            variances = means * (1 - means)
+        else:
+            means, variances = (np.array([[f(side) for side in sides]], float) for f in (np.mean, np.var))
+            names = [name]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gaps = (means[:, 0] - means[:, 1]) / np.sqrt(variances.mean(axis=1))
+        gaps[np.isnan(gaps)] = 0.0  # of a constant
+        first = int(np.argmax(np.abs(gaps)))
+        listed_mean, rest_mean = means[first].tolist()
+        found.append(Difference(names[first], name in words, listed_mean, rest_mean, float(gaps[first])))
+    return sorted(found, key=lambda one: -abs(one.gap))
+
+
+def one_column(
+    X: pd.DataFrame,
+    words: Sequence[str],
+    y: Ints,
+    folds: Sequence[Fold],
+    measure: Callable[[Ints, Floats], float],
+) -> list[tuple[str, Floats]]:
+    """Return for each fold the order by one column that is best on its training part, and its test scores.
+
+    Parameters
+    ----------
+    X : DataFrame of n rows
+    words : sequence of str
+        Columns that are text: ordered by the share of positives that each category had in training.
+    y : ndarray of shape (n,)
+    folds : sequence of Fold
+    measure : callable
+        From rows and their scores to a value, higher is better.
+    """
+    found = []
+    for fold in folds:
+        orders = (order for name in X for order in _orders(X[name], name in words, y, fold.train))
+        best = max(orders, key=lambda order: np.nan_to_num(measure(fold.train, order[1][fold.train])))
+        found.append((best[0], best[1][fold.test]))
+    return found
+
+
+def _orders(column: pd.Series, is_text: bool, y: Ints, train: Ints) -> Iterator[tuple[str, Floats]]:
+    import pandas as pd
+
+    if is_text:
+        text, mean = column.fillna(""), float(y[train].mean())
+        seen = pd.Series(y[train]).groupby(text.iloc[train].to_numpy())
+        rates = (seen.sum() + mean) / (seen.count() + 1)  # of few rows, near the mean
+        yield f"`{column.name}` by its share of positives", text.map(rates).fillna(mean).to_numpy(np.float64)
+        return
+    for sign, first in ((1, "highest"), (-1, "lowest")):
+        values = sign * column.to_numpy(np.float64)
+        gaps = np.isnan(values)
+        values[gaps] = values.min(where=~gaps, initial=0.0) - 1
+        yield f"`{column.name}`, {first} first", values
