@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from attop.estimators import FactorRanker
 from attop.solvers.descent import factors
-from attop.surrogates import PApKAvg, PrecAtKRamp, SoftmaxLoss, SoftmaxLossAtK
+from attop.surrogates import BPRLoss, PApKAvg, PrecAtKRamp, SoftmaxLoss, SoftmaxLossAtK
 
 
 def random_pairs(seed, n_users=9, n_items=12):
@@ -17,19 +17,21 @@ def random_pairs(seed, n_users=9, n_items=12):
     return csr_matrix((rng.random((n_users, n_items)) < share).astype(np.int8))
 
 
-@pytest.mark.parametrize("loss", [SoftmaxLoss(), SoftmaxLossAtK(3), PApKAvg(2), PrecAtKRamp(3)])
+@pytest.mark.parametrize("loss", [SoftmaxLoss(), SoftmaxLossAtK(3), BPRLoss(), PApKAvg(2), PrecAtKRamp(3)])
 def test_a_block_of_lists_is_the_surrogate_of_labels_and_groups(loss):
     pairs = random_pairs(0)
     lists = factors._Lists(pairs, loss)
     rng = np.random.default_rng(1)
     for users in (lists.users, rng.permutation(lists.users)[:3], lists.users[-1:]):
         y, groups = pairs[users].toarray().ravel(), np.repeat(np.arange(len(users)), 12)
-        scores = rng.normal(size=len(y))
-        value, coef = lists.bind(users)(scores)
-        expected, expected_coef = loss.bind(y, groups)(scores)
-        assert value == pytest.approx(expected, rel=1e-13)
-        np.testing.assert_allclose(coef, expected_coef, rtol=1e-12, atol=1e-15)
-        assert loss.bind(y, groups).n_left_out == 0
+        scores = rng.normal(size=(len(users), 12)).astype(np.float32)
+        bound = loss.bind(y, groups)
+        expected, slopes = bound(3.0 * scores.astype(float).ravel())
+        value = lists.descend(scores, users, 3.0, 0.5)
+        assert value == pytest.approx(len(users) * expected, rel=1e-13)
+        np.testing.assert_allclose(scores.ravel(), 1.5 * len(users) * slopes, rtol=1e-6, atol=1e-15)
+        assert bound.n_left_out == 0
+    assert np.isnan(lists.descend(np.full((1, 12), np.nan, np.float32), users[:1], 3.0, 0.5))
 
 
 def test_the_gradient_is_that_of_the_objective():

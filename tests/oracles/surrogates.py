@@ -226,3 +226,15 @@ def softmax_at_k(scores, y, quantile, bandwidth):
     """Eq. (3.5) of W. Yang et al. (2025), with the same inner sum; the quantile is the k-th highest score."""
     pos, neg = split(scores, y)
     return sum(np.log(1 + np.exp(neg - s).sum()) / (1 + np.exp(-(s - quantile) / bandwidth)) for s in pos)
+
+
+def psl(scores, y, power):
+    """Eq. (4.1) of W. Yang et al. (2024) with relu, its d divided by 1 / power, and the same inner sum."""
+    pos, neg = split(scores, y)
+    return sum(np.log(1 + sum(max(0.0, 1 + (s - p) / power) ** power for s in neg)) for p in pos)
+
+
+def bpr(scores, y):
+    """Mean over negatives, sum over positives, of the logistic loss of Rendle et al. (2009)."""
+    pos, neg = split(scores, y)
+    return sum(np.mean([np.log(1 + np.exp(s - p)) for s in neg]) for p in pos)

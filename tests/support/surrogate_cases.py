@@ -3,9 +3,11 @@
 import numpy as np
 
 from attop.surrogates import (
+    BPRLoss,
     HingeLoss,
     InfinitePushHinge,
     LogisticLoss,
+    PairwiseSoftmaxLoss,
     PApKAvg,
     PApKMax,
     PApKRamp,
@@ -29,7 +31,8 @@ PREC = {"struct": PrecAtKStruct, "ramp": PrecAtKRamp, "max": PrecAtKMax, "avg": 
 PAP = {"ramp": PApKRamp, "avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ts-convex": PApKTSConvex}
 THRESHOLD = [TopPushK, PatMat, PatMatNP]
 TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK, SoftmaxLossAtK, *THRESHOLD]
-WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss, SoftmaxLoss]
+OF_LISTS = [SoftmaxLoss, BPRLoss, PairwiseSoftmaxLoss]
+WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss, *OF_LISTS]
 
 # Sums of a dozen numbers below 10: rounding stays far below this.
 EXACT = {"rtol": 1e-12, "atol": 1e-12}

@@ -1,11 +1,11 @@
-"""Softmax losses, whole and at the top: their definitions, what they bound, and lists at the limits."""
+"""Losses of users' lists: their definitions, what they bound, and lists at the limits."""
 
 import numpy as np
 import pytest
 
 import oracles.surrogates as oracle
 from attop.estimators import GDRanker
-from attop.surrogates import SoftmaxLoss, SoftmaxLossAtK
+from attop.surrogates import BPRLoss, PairwiseSoftmaxLoss, SoftmaxLoss, SoftmaxLossAtK
 from support.surrogate_cases import EXACT, case
 
 APPROX = {"rel": EXACT["rtol"], "abs": EXACT["atol"]}
@@ -27,7 +27,23 @@ def test_values_are_the_definitions():
                 value = SoftmaxLossAtK(k, width).value_and_coef(s, y)[0]
                 assert value == pytest.approx(oracle.softmax_at_k(s, y, np.sort(s)[-k], width), **APPROX)
                 checked += 1
+        for power in (2, 3, 10, 40):
+            value = PairwiseSoftmaxLoss(power).value_and_coef(s, y)[0]
+            assert value == pytest.approx(oracle.psl(s, y, power), **APPROX)
+        if not y.all():
+            assert BPRLoss().value_and_coef(s, y)[0] == pytest.approx(oracle.bpr(s, y), **APPROX)
     assert checked > 500
+
+
+def test_a_power_tends_to_the_exponential_from_below():
+    s, y = np.random.default_rng(6).normal(size=30), np.repeat([1, 0], 15)
+    *powers, whole = (
+        loss.value_and_coef(s, y)[0]
+        for loss in (*(PairwiseSoftmaxLoss(p) for p in (2, 10, 100, 2**20)), SoftmaxLoss())
+    )
+    assert powers == sorted(powers)
+    assert powers[-1] == pytest.approx(whole, rel=1e-5)
+    assert powers[-1] < whole
 
 
 def test_they_bound_the_logarithm_of_dcg():
@@ -39,7 +55,8 @@ def test_they_bound_the_logarithm_of_dcg():
         s, y = rng.permutation(n) * rng.choice([0.01, 1.0, 10.0]), (rng.random(n) < 0.4).astype(int)
         y[rng.integers(n)] = 1
         gain = y[np.argsort(-s)] / np.log2(np.arange(2, n + 2))
-        assert SoftmaxLoss().value_and_coef(s, y)[0] / y.sum() >= -np.log(gain.sum())
+        for whole in (SoftmaxLoss(), PairwiseSoftmaxLoss(2), PairwiseSoftmaxLoss(9)):
+            assert whole.value_and_coef(s, y)[0] / y.sum() >= -np.log(gain.sum())
         for k in range(1, n + 1):
             hit = min(2, np.count_nonzero(gain[:k]))
             hits[hit] += 1
@@ -78,7 +95,7 @@ def test_a_group_of_one_item_and_one_without_a_positive():
 def test_scores_in_single_precision_are_the_same_numbers():
     rng = np.random.default_rng(2)
     scores, y = rng.normal(size=40).astype(np.float32), np.repeat([1, 0], 20)
-    for loss in (SoftmaxLoss(), SoftmaxLossAtK(5)):
+    for loss in (SoftmaxLoss(), SoftmaxLossAtK(5), PairwiseSoftmaxLoss(), BPRLoss()):
         value, coef = loss.bind(y)(scores)
         expected, expected_coef = loss.bind(y)(scores.astype(float))
         assert value == expected
@@ -94,13 +111,19 @@ def test_a_wide_band_is_half_the_softmax_loss():
     np.testing.assert_allclose(wide_coef, coef / 2, atol=1e-9)
 
 
+@pytest.mark.parametrize("power", [1, 2.5, True, "2"])
+def test_a_power_that_is_none_is_refused(power):
+    with pytest.raises(ValueError, match="power must be an integer, at least 2"):
+        PairwiseSoftmaxLoss(power)
+
+
 @pytest.mark.parametrize("width", [0.0, -1.0, np.inf, np.nan, True, "1"])
 def test_a_band_that_is_none_is_refused(width):
     with pytest.raises((ValueError, TypeError), match=r"bandwidth|real number"):
         SoftmaxLossAtK(5, width)
 
 
-@pytest.mark.parametrize("surrogate", ["softmax", "softmax@k"])
+@pytest.mark.parametrize("surrogate", ["softmax", "softmax@k", "psl", "bpr"])
 def test_a_linear_ranker_by_name(surrogate):
     rng = np.random.default_rng(4)
     X, groups = rng.normal(size=(200, 3)), np.repeat(np.arange(10), 20)

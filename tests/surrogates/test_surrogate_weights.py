@@ -10,6 +10,7 @@ from attop.surrogates import (
     ExpPushExp,
     HingePush,
     LogisticPush,
+    PairwiseSoftmaxLoss,
     PApKTSConvex,
     PNormPushExp,
     PrecAtKAvg,
@@ -39,7 +40,7 @@ def made(kind, rng, n):
         return kind(rng.choice(["power", "exp"]), rng.choice([1.0, 2.0, 16.0]))
     if kind is PNormPushExp:
         return kind(rng.choice([1.0, 2.0, 16.0]))
-    if not hasattr(kind, "_group_k") or kind.__init__ is object.__init__:
+    if not hasattr(kind, "_group_k") or kind.__init__ is object.__init__ or kind is PairwiseSoftmaxLoss:
         return kind()
     top = [{"k": int(rng.integers(1, 6))}, {"tau": 0.3}, {"kappa": 0.7}][rng.integers(3)]
     return kind(top, 0.5) if kind is SoftPrecAtK else kind(top)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.validation import check_parameters
-from attop.solvers.descent.factors import factor_descent, normalised
+from attop.solvers.descent.factors import factor_descent
 from attop.surrogates.grouped import GroupedSurrogate
 from attop.surrogates.registry import get_surrogate
 
@@ -62,7 +62,7 @@ class FactorRanker(BaseEstimator):
 
     Notes
     -----
-    A step holds the scores of some 100 000 pairs at a time, whatever the number of users.
+    A step holds the scores of a million pairs at a time, whatever the number of users.
 
     Differences from W. Yang et al. (2025), whose matrix factorisation this is: all items of a user stand in
     the loss, none are sampled, and a batch holds users, not pairs.
@@ -108,7 +108,7 @@ class FactorRanker(BaseEstimator):
             )
         pairs = _as_matrix(X)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        solution = factor_descent(
+        (self.user_factors_, self.item_factors_), self.objective_, n_users = factor_descent(
             pairs,
             loss,
             n_factors=self.n_factors,
@@ -118,9 +118,7 @@ class FactorRanker(BaseEstimator):
             batch_users=self.batch_users,
             rng=np.random.default_rng(seed),
         )
-        self.user_factors_, self.item_factors_ = normalised(solution.users)[0], normalised(solution.items)[0]
-        self.seen_, self.objective_ = pairs, solution.objective
-        self.n_users_left_out_ = pairs.shape[0] - solution.n_users
+        self.seen_, self.n_users_left_out_ = pairs, pairs.shape[0] - n_users
         self.n_features_in_ = pairs.shape[1]
         return self
 

@@ -19,6 +19,8 @@ from .prec_at_k import SoftPrecAtK as SoftPrecAtK
 from .push import ExpPushExp as ExpPushExp
 from .push import HingePush as HingePush
 from .push import LogisticPush as LogisticPush
+from .softmax import BPRLoss as BPRLoss
+from .softmax import PairwiseSoftmaxLoss as PairwiseSoftmaxLoss
 from .softmax import SoftmaxLoss as SoftmaxLoss
 from .softmax import SoftmaxLossAtK as SoftmaxLossAtK
 from .threshold import InfinitePushHinge as InfinitePushHinge

@@ -81,17 +81,7 @@ class GroupedSurrogate(Surrogate):
         return 1.0
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
-        return self.bind_sample(RankingSample.from_labels(y, groups), weight)
-
-    def defined_on(self, n_pos: Ints, n_neg: Ints) -> NDArray[np.bool_]:
-        """Tell on which groups, by their numbers of positives and negatives; a ValueError if on none."""
-        _, defined, need = self._group_k(n_pos, n_neg)
-        empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
-        eligible(empty, defined, need)
-        return defined
-
-    def bind_sample(self, sample: RankingSample, weight: Floats | None = None) -> BoundKernel:
-        """Prepare for a sample that is laid out already; see `bind`."""
+        sample = RankingSample.from_labels(y, groups)
         k, defined, need = self._group_k(*sample.amounts(weight))
         kept = eligible(sample, defined, need, weight)
         k = k[defined]
@@ -109,6 +99,13 @@ class GroupedSurrogate(Surrogate):
             np.zeros(0) if weight is None else weight[kept.order],
             self._constant(),
         )
+
+    def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, NDArray[np.bool_]]:
+        """Return k of each group, and on which the surrogate is defined; a ValueError if on none."""
+        k, defined, need = self._group_k(n_pos, n_neg)
+        empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
+        eligible(empty, defined, need)
+        return k, defined
 
 
 class TopSurrogate(GroupedSurrogate):

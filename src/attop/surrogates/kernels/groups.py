@@ -13,7 +13,7 @@ from numba import njit
 
 from attop.core.compiled import KERNEL, PART
 
-__all__ = ["LARGEST", "over_groups", "specialise"]
+__all__ = ["LARGEST", "over_groups", "over_lists", "specialise"]
 
 LARGEST = np.finfo(np.float64).max
 
@@ -49,6 +49,17 @@ def over_groups(one):
     return specialise(_loop, f"{one.__module__}.{one.__name__}", one=njit(inline="always")(one))
 
 
+def over_lists(evaluate):
+    """Compile the loop over users' lists of all items, for the loss of what `over_groups` returned.
+
+    It overwrites single scores of users, in rows, by `times` the slopes of the loss at `scale` times them,
+    and returns the sum of the losses. The positives of user u are ``indices[indptr[u] : indptr[u + 1]]``,
+    ascending; the last three arguments are buffers.
+    """
+    name = f"{evaluate.py_func.__qualname__}.lists"
+    return specialise(_lists, name, one=evaluate.py_func.__globals__["one"])
+
+
 def specialise(loop, name, **functions):
     """Compile `loop` with `functions` as its globals, under a `name` of its own.
 
@@ -72,6 +83,25 @@ def _loop(
                 row = tile[r, : len(items)]
                 value[first + r] += weight * one(row, n_pos[g], w, k[g], constant, values, positions)  # noqa: F821
             store(tile, items, first, size, weight, coef)
+
+
+def _lists(scores, users, indptr, indices, k, scale, times, constant, row, values, positions):
+    total, wrong = 0.0, 0
+    for g in range(len(users)):
+        list_ = scores[g]
+        for j in range(len(row)):
+            finite = abs(list_[j]) < np.inf
+            wrong += not finite
+            row[j] = scale * list_[j] if finite else 0.0
+        at = indices[indptr[users[g]] : indptr[users[g] + 1]]
+        for i in range(len(at)):  # ascending, so that each is still in its place
+            row[i], row[at[i]] = row[at[i]], row[i]
+        total += one(row, len(at), row[:0], k[users[g]], constant, values, positions)  # noqa: F821
+        for i in range(len(at) - 1, -1, -1):
+            row[i], row[at[i]] = row[at[i]], row[i]
+        for j in range(len(row)):
+            list_[j] = times * scale * row[j]
+    return total if wrong == 0 else np.nan
 
 
 @njit(**PART)

@@ -1,4 +1,4 @@
-"""Softmax losses of one group, whole and at the top; see `groups.over_groups`."""
+"""Softmax and pairwise losses of one group; see `groups.over_groups`."""
 
 import numpy as np
 from numba import njit
@@ -7,23 +7,23 @@ from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked
 
-__all__ = ["at_k", "softmax", "weighted_at_k", "weighted_softmax"]
+__all__ = [
+    "at_k",
+    "bpr",
+    "psl",
+    "softmax",
+    "weighted_at_k",
+    "weighted_bpr",
+    "weighted_psl",
+    "weighted_softmax",
+]
 
 # Below it, exponentials count as 0.
 LOWEST = -700.0
 
 
 def _softmax(row, n_pos, w, k, constant, values, positions):
-    log_sum = _log_sum_exp(row, n_pos, w)
-    value, total = 0.0, 0.0
-    for i in range(n_pos):
-        loss, slope = _softplus(log_sum - row[i])
-        value += _times(w, i) * loss
-        row[i] = -_times(w, i) * slope
-        total -= row[i]
-    for i in range(n_pos, len(row)):
-        row[i] *= total
-    return value
+    return _about(-np.inf, row, n_pos, w, 1.0)
 
 
 def _at_k(row, n_pos, w, k, width, values, positions):
@@ -40,54 +40,83 @@ def _weighted_at_k(row, n_pos, w, k, width, values, positions):
     return _about(by_score[at], row, n_pos, w, width)
 
 
-@njit(inline="always")
-def _about(quantile, row, n_pos, w, width):
-    """Softmax loss whose positives count by where they are about a quantile, and its gradient at this one."""
-    log_sum = _log_sum_exp(row, n_pos, w)
-    value, total = 0.0, 0.0
+def _bpr(row, n_pos, w, k, constant, values, positions):
+    negatives, x, pull = row[n_pos:], values[0][n_pos : len(row)], values[1][n_pos : len(row)]
+    pull[:] = 0.0
+    value, weight = 0.0, 0.0
+    for j in range(n_pos, len(row)):
+        weight += _times(w, j)
     for i in range(n_pos):
-        loss, slope = _softplus(log_sum - row[i])
-        z = (row[i] - quantile) / width
-        inside, outside = _softplus(z)[1], _softplus(-z)[1]
-        value += _times(w, i) * inside * loss
-        total += _times(w, i) * inside * slope
-        # Divided before it is multiplied: the loss may be as large as the largest number.
-        row[i] = _times(w, i) * inside * (outside * (loss / width) - slope)
-    for i in range(n_pos, len(row)):
-        row[i] *= total
+        for j in range(len(x)):
+            x[j] = -abs(negatives[j] - row[i])
+        _exponentials(x, 0.0)
+        value += _times(w, i) / weight * _logistic(negatives, row[i], w[n_pos:], x)
+        row[i] = -_add(x, w[n_pos:], _times(w, i) / weight, pull)
+    negatives[:] = pull
+    return value
+
+
+def _psl(row, n_pos, w, k, power, values, positions):
+    negatives, x, pull = row[n_pos:], values[0][n_pos : len(row)], values[1][n_pos : len(row)]
+    pull[:] = 0.0
+    value, best, powers = 0.0, _highest(negatives, w[n_pos:]), np.empty(len(x))
+    for i in range(n_pos):
+        highest = max(1.0, 1.0 + (best - row[i]) / power)  # divided by it, no power overflows
+        for j in range(len(x)):
+            x[j] = min(max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0)
+        total, one = _powers(x, int(power) - 1, w[n_pos:], powers), highest**-power
+        value += _times(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
+        row[i] = -_add(powers, w[n_pos:], _times(w, i) / (highest * (one + total)), pull)
+    negatives[:] = pull
     return value
 
 
 @njit(inline="always")
-def _log_sum_exp(row, n_pos, w):
-    """Return the logarithm of the sum of the negatives' exponentials; each becomes its share of the sum."""
-    highest = -np.inf
-    if len(w) == 0:
-        highest = _highest(row[n_pos:])
-    for i in range(n_pos, len(w)):
-        if w[i] > 0.0:
-            highest = max(highest, row[i])
+def _about(quantile, row, n_pos, w, width):
+    """Softmax loss whose positives count by where they are about a quantile; the gradient holds this one."""
+    log_sum, share = _exponentials_of_negatives(row, n_pos, w)
+    value, total = 0.0, 0.0
+    for i in range(n_pos):
+        loss, slope = _softplus(log_sum - row[i])
+        z = (row[i] - quantile) / width
+        e = np.exp(-abs(z))
+        outside = (e if z > 0.0 else 1.0) / (1.0 + e)
+        inside = (1.0 if z > 0.0 else e) / (1.0 + e)
+        value += _times(w, i) * inside * loss
+        total += _times(w, i) * inside * slope
+        # Divided before it is multiplied: the loss may be as large as the largest number.
+        row[i] = _times(w, i) * inside * (outside * (loss / width) - slope)
+    for j in range(n_pos, len(row)):
+        row[j] *= total * share
+    return value
+
+
+@njit(**PART)
+def _exponentials_of_negatives(row, n_pos, w):
+    """Overwrite negatives by multiples of their exponentials; return log of the sum, and 1 / sum of those."""
+    negatives, weights = row[n_pos:], w[n_pos:]
+    highest = _highest(negatives, weights)
     if highest == -np.inf:  # no negatives
-        row[n_pos:] = 0.0
-        return highest
-    total = _exponentials(row[n_pos:], highest)
-    if len(w) > 0:
+        negatives[:] = 0.0
+        return highest, 0.0
+    total = _exponentials(negatives, highest)
+    if len(weights) > 0:
         total = 0.0
-        for i in range(n_pos, len(row)):
-            row[i] *= w[i]
-            total += row[i]
-    for i in range(n_pos, len(row)):
-        row[i] *= 1.0 / total
-    return highest + np.log(total)
+        for j in range(len(negatives)):
+            negatives[j] *= weights[j]
+            total += negatives[j]
+    return highest + np.log(total), 1.0 / total
 
 
-# fastmath: what may be taken in any order can be vectorised; scores are finite.
-@njit(**PART, fastmath={"reassoc", "nnan", "nsz"})
-def _highest(x):
-    highest = -np.inf
-    for i in range(len(x)):
-        highest = max(highest, x[i])
-    return highest
+@njit(**PART)
+def _highest(x, w):
+    a, b, pairs = -np.inf, -np.inf, 0 if len(w) > 0 else len(x) // 2
+    for j in range(pairs):  # two chains: one would wait for itself
+        a, b = max(a, x[j]), max(b, x[j + pairs])
+    for j in range(2 * pairs, len(x)):
+        if len(w) == 0 or w[j] > 0.0:
+            a = max(a, x[j])
+    return max(a, b)
 
 
 @njit(**PART, fastmath={"reassoc", "contract"})
@@ -112,6 +141,53 @@ def _exponentials(x, highest):
 
 
 @njit(**PART)
+def _logistic(negatives, score, w, x):
+    """Return the sum of log(1 + exp(d)), `x` being exp(-abs(d)), and overwrite `x` with the slopes."""
+    total, product = 0.0, 1.0
+    for j in range(len(x)):
+        d = negatives[j] - score
+        total += _times(w, j) * max(d, 0.0)
+        if len(w) > 0:
+            total += w[j] * np.log1p(x[j])
+        else:
+            product *= 1.0 + x[j]  # many products take no longer than a logarithm
+            if product > 1e300:
+                total += np.log(product)
+                product = 1.0
+        x[j] = (1.0 if d > 0.0 else x[j]) / (1.0 + x[j])
+    return total + np.log(product)
+
+
+@njit(**PART, fastmath={"reassoc", "contract"})
+def _powers(x, n, w, out):
+    """Write the n-th powers, n at least 1, squaring all numbers at once; return the sum of the next."""
+    bit, total = 1, 0.0
+    while 2 * bit <= n:
+        bit *= 2
+    out[:] = x
+    while bit > 1:
+        bit //= 2
+        for j in range(len(x)):
+            out[j] *= out[j]
+        if n & bit:
+            for j in range(len(x)):
+                out[j] *= x[j]
+    for j in range(len(x)):
+        total += _times(w, j) * out[j] * x[j]
+    return total
+
+
+@njit(**PART, fastmath={"reassoc", "contract"})
+def _add(x, w, times, to):
+    total = 0.0
+    for j in range(len(x)):
+        slope = times * _times(w, j) * x[j]
+        to[j] += slope
+        total += slope
+    return total
+
+
+@njit(**PART)
 def _softplus(z):
     """Return log(1 + exp(z)) and its derivative."""
     e = np.exp(-abs(z))
@@ -123,5 +199,5 @@ def _times(w, i):
     return w[i] if len(w) > 0 else 1.0
 
 
-softmax, at_k, weighted_at_k = map(over_groups, (_softmax, _at_k, _weighted_at_k))
-weighted_softmax = softmax  # which weighs the items if there are weights
+softmax, at_k, weighted_at_k, bpr, psl = map(over_groups, (_softmax, _at_k, _weighted_at_k, _bpr, _psl))
+weighted_softmax, weighted_bpr, weighted_psl = softmax, bpr, psl  # which weigh the items if there are weights
