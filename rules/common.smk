@@ -11,17 +11,25 @@ from attop_bench.run.parameters import asked_often, either
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
 
-# Where the catalogues are: here, as with a copied configuration, else beside the Snakefile.
-CATALOGUES = config.get("catalogues")
-FOUND = isinstance(CATALOGUES, dict) and all(
-    os.path.exists(str(file)) for file in CATALOGUES.values()
-)
-ROOT = "." if FOUND else HERE
+
+def beside(path):
+    """A file of the repository; Snakemake fetches it where that is at an address."""
+    if os.path.isdir(HERE):
+        return os.path.normpath(os.path.join(HERE, "..", str(path)))
+    return workflow.source_path(f"../{path}")
+
+
+# The catalogues: of the working directory, as with a copied configuration, else those of the repository.
+RAW, CATALOGUES = dict(config), config.get("catalogues")
+if isinstance(CATALOGUES, dict) and not all(
+    map(os.path.exists, map(str, CATALOGUES.values()))
+):
+    RAW["catalogues"] = {section: beside(file) for section, file in CATALOGUES.items()}
 
 try:
     for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:
         read_yaml(file)  # refuses a key that is there twice
-    CONFIG = load_config(config, root=ROOT)
+    CONFIG = load_config(RAW)
 except ConfigError as error:
     raise WorkflowError(f"The configuration cannot be run:\n{error}")
 
@@ -31,7 +39,7 @@ if workflow.remote_exec or "SLURM_JOB_ID" in os.environ:
 PLAN = Plan(CONFIG)
 if lost := PLAN.lost_files():
     raise WorkflowError("\n".join(lost))
-INPUTS = Inputs(PLAN, scripts=f"{HERE}/workflow/scripts")
+INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
 if workflow.is_main_process and (refused := refusal(OUT)):
     raise WorkflowError(refused)

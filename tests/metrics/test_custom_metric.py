@@ -219,7 +219,7 @@ def test_a_new_metric_runs_evaluation_and_report_again_only():
 def params(config, rule):
     """Return the parameters of the only job of a rule."""
     wildcards = SimpleNamespace(dataset="toy", method=config.methods[0].id)
-    found = getattr(Inputs(Plan(config), ROOT / "workflow/scripts"), rule)()
+    found = getattr(Inputs(Plan(config), lambda name: ROOT / f"workflow/scripts/{name}.py"), rule)()
     return [value(wildcards) if callable(value) else value for value in found.values()]
 
 

@@ -138,7 +138,7 @@ def test_results_are_not_put_inside_those_of_another_run(tmp_path):
     (tmp_path / ".attop.json").write_text("{}")
     assert load_config(default(output=str(tmp_path)), ROOT)
     assert load_config(default(output=str(tmp_path / "aatp2012")), ROOT)
-    rules = "".join(path.read_text() for path in (ROOT / "Snakefile", *ROOT.glob("rules/*.smk")))
+    rules = "".join(path.read_text() for path in (ROOT / "workflow/Snakefile", *ROOT.glob("rules/*.smk")))
     written = set(re.findall(r"\{OUT\}/(\w+)/", rules))
     assert {"data", "simulations", "train"} <= written
     for folder in written:

@@ -37,7 +37,7 @@ def test_the_oldest_versions_that_are_tested_are_the_oldest_allowed():
     lines = (ROOT / "constraints/oldest.txt").read_text().splitlines()
     tested = {line.replace("==", ">=").removesuffix(".*") for line in lines if not line.startswith("#")}
     assert tested <= bounds(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["workflow"])
-    (least,) = re.findall(r'min_version\("(.*)"\)', (ROOT / "Snakefile").read_text())
+    (least,) = re.findall(r'min_version\("(.*)"\)', (ROOT / "workflow/Snakefile").read_text())
     assert f"snakemake>={least}" in tested
 
 

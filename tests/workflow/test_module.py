@@ -16,20 +16,21 @@ configfile: "config/config.yaml"
 
 module attop:
     snakefile:
-        {snakefile!r}
+        {snakefile}
     config:
         config
 
 
 use rule * from attop{names}
 """
+FOLDER = repr(str(ROOT / "Snakefile"))
 
 
 @pytest.fixture
 def deploy(tmp_path):
     """Return a function that writes a workflow that uses attop's, with a configuration of its own."""
 
-    def deploy(snakefile=str(ROOT / "Snakefile"), names="", **changes):
+    def deploy(snakefile=FOLDER, names="", **changes):
         (tmp_path / "Snakefile").write_text(MODULE.format(snakefile=snakefile, names=names))
         shutil.copytree(ROOT / "config", tmp_path / "config")
         config = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:], **changes}
@@ -45,11 +46,36 @@ def snakemake(folder, *arguments):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("profile", [True, False])
-def test_it_runs(deploy, profile):
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """The module's address in a repository, which git finds on this machine."""
+    place = tmp_path / "hub/OWNER/attop"
+    for name in ("rules", "workflow", "config"):
+        shutil.copytree(ROOT / name, place / name)
+    git = ["git", "-C", place, "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "all"]):
+        subprocess.run([*git, *command], check=True)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.file://{tmp_path}/hub/.insteadOf")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://github.com/")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return 'github("OWNER/attop", path="workflow/Snakefile", branch="main")'
+
+
+def test_it_runs_from_a_folder(deploy):
     folder = deploy()
-    if profile:
-        shutil.copytree(ROOT / "profiles", folder / "profiles")
+    shutil.copytree(ROOT / "profiles", folder / "profiles")
+    runs_once(folder)
+
+
+def test_it_runs_from_a_repository(deploy, repository):
+    folder = deploy(repository)
+    for catalogue in ("datasets.yaml", "methods.yaml"):
+        (folder / "config" / catalogue).unlink()
+    runs_once(folder)
+
+
+def runs_once(folder):
     status, output = snakemake(folder)
     assert status == 0, output
     assert (folder / "results/report.html").stat().st_size > 10_000

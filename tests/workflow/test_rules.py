@@ -48,7 +48,7 @@ def test_a_job_of_a_cluster_starts_no_step_for_what_it_was_submitted_with(tmp_pa
 
 
 def test_all_that_is_submitted_runs_within_its_job():
-    files = [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
+    files = [ROOT / "workflow/Snakefile", *(ROOT / "rules").glob("*.smk")]
     local = [
         name
         for file in files

@@ -36,11 +36,10 @@ class Wildcards(Protocol):
 
 
 class Inputs:
-    """The parameters of each rule: values, or functions of its wildcards."""
+    """The parameters of each rule: values, or functions of its wildcards; `script` finds a rule's script."""
 
-    def __init__(self, plan: Plan, scripts: str | Path):
-        self.plan, self.config = plan, plan.config
-        self._scripts = Path(scripts)
+    def __init__(self, plan: Plan, script: Callable[[str], str | Path]):
+        self.plan, self.config, self._script = plan, plan.config, script
 
     def fetch(self) -> Params:
         """Return what fetching the files of a data set depends on: not on where they are found."""
@@ -147,7 +146,7 @@ class Inputs:
         return named(paper=paper, code=self._code("paper", paper_module(str(paper))))
 
     def _code(self, script: str, *named: str) -> str:
-        return rule_fingerprint(self._scripts / f"{script}.py", named)
+        return rule_fingerprint(self._script(script), named)
 
     def _dataset(self, wildcards: Wildcards) -> DatasetConfig:
         return self.config.dataset(wildcards.dataset)
