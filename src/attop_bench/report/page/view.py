@@ -10,10 +10,12 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
 from attop.core.files import plain_cell
+from attop.core.typing import Floats
 from attop.core.wording import brief, chance, counted, decimals_for, fixed, listed, seconds
 from attop.experiment.judge import Rival
 from attop.experiment.lead import Lead
@@ -121,17 +123,20 @@ def build_view(
     """
     metric = get_metric(leads[0].metric)
     places = decimals_for(table["mean"])
-    table = table.set_index(["top", "method"])
+    rows: dict[str, dict[str, Any]] = {lead.top: {} for lead in leads}
+    for row in table.to_dict("records"):
+        rows[row["top"]][row["method"]] = row
     by_run = values.set_index(["top", "method", "repeat", "fold"])["value"].astype(float)
-    runs = by_run.unstack(["repeat", "fold"]).sort_index(axis=1)
+    by_run = by_run.unstack(["repeat", "fold"]).sort_index(axis=1)
+    runs = dict(zip(by_run.index, by_run.to_numpy(), strict=True))
     found = {}
     for lead in leads:
         cells = {
-            method: _cell(lead, method, row, runs.loc[lead.top, method], places, method in edge)
-            for method, row in table.loc[[lead.top]].droplevel(0).iterrows()
+            method: _cell(lead, method, row, runs[lead.top, method], places, method in edge)
+            for method, row in rows[lead.top].items()
             if row["n"]
         }
-        flat = {method: int(table.loc[(lead.top, method), "n_constant"]) for method in cells}
+        flat = {method: rows[lead.top][method]["n_constant"] for method in cells}
         found[lead.top] = LeadView(
             _card(lead, titles, spent, flat, places),
             lead.verdict,
@@ -159,9 +164,9 @@ def build_view(
     )
 
 
-def _cell(lead: Lead, method: str, row: pd.Series, runs: pd.Series, places: int, edge: bool) -> Cell:
-    mean, n, m, flat = float(row["mean"]), int(row["n"]), int(row["n_expected"]), int(row["n_constant"])
-    state, text, se = lead.state(method), fixed(mean, places), float(row["se"])
+def _cell(lead: Lead, method: str, row: Mapping[str, Any], runs: Floats, places: int, edge: bool) -> Cell:
+    mean, n, m, flat, se = (row[name] for name in ("mean", "n", "n_expected", "n_constant", "se"))
+    state, text = lead.state(method), fixed(mean, places)
     pm = f" ± {fixed(row['std'], places)}" if math.isfinite(row["std"]) else ""
     over = counted(n, "run") if n == m else f"{n} of {counted(m, 'run')}"
     nothing = [f"{flat} {'ranks' if flat == 1 else 'rank'} nothing"] if flat else []
@@ -171,9 +176,6 @@ def _cell(lead: Lead, method: str, row: pd.Series, runs: pd.Series, places: int,
     if lead.in_hits and 0 < lead.chance < 0.2:
         words.append(f"{fixed(mean / lead.chance, 1)} times a random order")
     words += ["mostly at an edge of its grid"] * edge + [f"{note} of {counted(m, 'run')}" for note in nothing]
-    colour = "none"
-    if row["ranked"]:
-        colour = f"s{shade(row['gap'], lead)}"
     return Cell(
         text,
         brief(mean),
@@ -181,7 +183,7 @@ def _cell(lead: Lead, method: str, row: pd.Series, runs: pd.Series, places: int,
         float(f"{mean:.9g}"),
         float(f"{se:.3g}") if math.isfinite(se) else None,
         [float(f"{x:.5g}") if math.isfinite(x) else None for x in runs],
-        colour,
+        f"s{shade(row['gap'], lead)}" if row["ranked"] else "none",
         state,
         MARKS.get(state, ""),
         " ⚠" * edge + " ∅" * bool(flat),
