@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -60,8 +60,10 @@ def aatp(seed: int, data: Mapping[str, Dataset]) -> pd.DataFrame:
                     (top_margin_loss(scores, y, threshold=threshold, rho=rho), rho)
                     for rho in (1e-12, *np.abs(scores - threshold).max() * np.logspace(-3, 3, 61))
                 )
-                given = {"norm": norm, "radius": radius, "m": m}
-                found += [(aatp_kernel_bound(loss, rho=rho, **given), error[0]) for loss, rho in losses]
+                found += [
+                    (aatp_kernel_bound(loss, rho=rho, norm=norm, radius=radius, m=m), error[0])
+                    for loss, rho in losses
+                ]
             rows.append(("AATP, corollary 2", name, setting, m, *min(found)[::-1], 1))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
@@ -74,7 +76,8 @@ def perceptrons(seed: int, data: Mapping[str, Dataset], batch_size: int = 500) -
     rows = []
     for name, one in data.items():
         X = StandardScaler().fit_transform(one.X.toarray() if hasattr(one.X, "toarray") else one.X)
-        for variant, theorem in (("avg", "7"), ("max", "9")):
+        variants: tuple[tuple[Literal["avg", "max"], str], ...] = (("avg", "7"), ("max", "9"))
+        for variant, theorem in variants:
             how, rng = (X, one.y, Top(kappa=0.25)), np.random.RandomState(seed)
             run = perceptron(*how, variant=variant, batch_size=batch_size, epochs=5, rng=rng)
             batches = Batches(*how, batch_size, np.random.RandomState(seed))

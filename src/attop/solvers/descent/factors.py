@@ -36,9 +36,9 @@ def factor_descent(
 ) -> tuple[list[Singles], Floats, int]:
     """Minimise the mean over users u of ``L(scale * cos(p_u, q_i) for all items i)``; see `FactorRanker`.
 
-    What is stored in `pairs`, with sorted indices, is positive, all else of a user negative. Users that L, the
-    `surrogate`, is undefined on are left out. `rng` draws the start, normal with standard deviation 0.1, and
-    the batches. Returns both factors, of length 1, the mean during each pass, and the number of users.
+    What is stored in `pairs`, with sorted indices, is positive, all else of a user negative. Users that L,
+    the `surrogate`, is undefined on are left out. `rng` draws the start, normal with standard deviation 0.1,
+    and the batches. Returns both factors, of length 1, the mean during each pass, and the number of users.
     """
     lists = _Lists(pairs, surrogate)
     factors = [(0.1 * rng.standard_normal((n, n_factors))).astype(np.float32) for n in pairs.shape]
