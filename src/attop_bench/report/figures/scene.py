@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -287,7 +287,7 @@ class Figure:
     #: The numbers, as CSV of six significant digits.
     data: str = ""
     #: What `svg` was made of, to write it in another format.
-    canvas: Canvas | None = None
+    canvas: Canvas | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
