@@ -36,6 +36,7 @@ def package(path, **params):
         "needs_reader": rows.needs_reader,
         "group": rows.group,
         "top": {"tau": 0.1},
+        "middle": None,
     }
     return Package(model, notes)
 

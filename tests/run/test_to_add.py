@@ -80,7 +80,7 @@ FIGURE = '''
 
 
 def count_figure(scene, runs):
-    return scene.sentence("count", f"{runs['method'].nunique()} methods were run here.")
+    return f"{runs['method'].nunique()} methods were run here."
 '''
 
 DATA, FIGURES = "attop_bench/data", "attop_bench/report/figures"
@@ -127,7 +127,7 @@ ADDED = (
             f"from {FIGURES.replace('/', '.')}.across": (
                 f"from {FIGURES.replace('/', '.')}.count import count_figure\n"
             ),
-            '    Drawing("Tuning"': '    Drawing("Counted", ("runs",), count_figure),\n',
+            '    Drawing("budget", "Tuning"': '    Drawing("counted", "Counted", ("runs",), count_figure),\n',
         },
     ),
 )
