@@ -144,7 +144,7 @@ class Plan:
         return [*receipts, *stages, *folds, *map(self.scores_path, runs), *map(self.record_path, runs)]
 
     def _folder_of(self, run: Run) -> Path:
-        return self.root / "train" / run.dataset / run.method / f"repeat{run.repeat}-fold{run.fold}"
+        return self.root / f"train/{run.dataset}/{run.method}/repeat{run.repeat}-fold{run.fold}"
 
     def job(self, run: Run) -> Job:
         """Return what one training run computes."""
