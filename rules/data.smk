@@ -14,6 +14,8 @@ rule fetch:
     wildcard_constraints:
         dataset=any_of(PLAN.with_files()),
     priority: 3
+    conda:
+        "../envs/data.yaml"
     resources:
         mem_mb=memory,
         runtime=minutes(30),
@@ -37,6 +39,8 @@ rule prepare:
     wildcard_constraints:
         stage=any_of(PLAN.all_stages()),
     priority: 3
+    conda:
+        "../envs/data.yaml"
     resources:
         mem_mb=memory,
         runtime=minutes(30),
@@ -56,6 +60,8 @@ rule split:
     log:
         f"{LOGS}/data/{{dataset}}/folds/repeat{{repeat}}.log",
     priority: 3
+    conda:
+        "../envs/data.yaml"
     resources:
         mem_mb=memory,
         runtime=minutes(30),
@@ -77,6 +83,8 @@ rule check:
     log:
         f"{LOGS}/check.log",
     priority: 3
+    conda:
+        "../envs/data.yaml"
     resources:
         mem_mb=memory,
         runtime=minutes(30),

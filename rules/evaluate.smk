@@ -11,6 +11,8 @@ rule evaluate:
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
     priority: 4
+    conda:
+        "../envs/train.yaml"
     resources:
         mem_mb=memory,
         runtime=minutes(30),
@@ -33,6 +35,8 @@ rule trace:
     log:
         f"{LOGS}/trace/{{dataset}}.log",
     priority: 4
+    conda:
+        "../envs/train.yaml"
     resources:
         mem_mb=memory,
         runtime=minutes(30),

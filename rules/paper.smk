@@ -24,6 +24,8 @@ if CONFIG.paper:
             f"{LOGS}/simulations/{{simulation}}.log",
         wildcard_constraints:
             simulation=any_of(SIMULATED),
+        conda:
+            "../envs/train.yaml"
         resources:
             mem_mb=memory,
             runtime=minutes(30),
@@ -42,6 +44,8 @@ if CONFIG.paper:
             report(PAPER, caption="../workflow/report/paper.rst", category="Results"),
         log:
             f"{LOGS}/paper.log",
+        conda:
+            "../envs/report.yaml"
         resources:
             mem_mb=memory,
             runtime=minutes(30),

@@ -25,6 +25,8 @@ rule report:
         ),
     log:
         f"{LOGS}/report.log",
+    conda:
+        "../envs/report.yaml"
     resources:
         mem_mb=memory,
         runtime=minutes(30),

@@ -5,6 +5,8 @@ rule compile:
     log:
         f"{LOGS}/compile/{{method}}.log",
     priority: 2
+    conda:
+        "../envs/train.yaml"
     resources:
         mem_mb=memory,
         runtime=minutes(10),
@@ -29,6 +31,8 @@ rule train:
     log:
         f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
     priority: how_long
+    conda:
+        "../envs/train.yaml"
     # Locally Snakemake gives no more than there are cores.
     threads: by_method(lambda m: m.resources.threads)
     resources:

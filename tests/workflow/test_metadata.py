@@ -11,11 +11,13 @@ from support import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 RECIPE = (ROOT / "envs/conda/recipe.yaml").read_text()
+#: Packages that conda-forge also has without what draws windows, and without the plugins.
+LEAN = re.compile(r"(matplotlib|seaborn)-base|(snakemake)-minimal")
 
 
 def bounds(requirements):
     """Return the requirements without blanks, under PyPI's names."""
-    return {re.sub(r"\s", "", r).replace("snakemake-minimal", "snakemake") for r in requirements}
+    return {LEAN.sub(r"\1\2", re.sub(r"\s", "", r)) for r in requirements}
 
 
 def test_one_version():
@@ -31,6 +33,16 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
     python = f"python{PROJECT['requires-python']}"
     assert bounds(asked["run"]) == bounds(PROJECT["dependencies"]) | {python}
     assert bounds(asked["run_constraints"]) <= bounds(PROJECT["optional-dependencies"]["workflow"])
+
+
+@pytest.mark.parametrize("name", ["data", "train", "report"])
+def test_environments_of_rules_ask_for_what_the_package_asks_for(name):
+    *asked, pip = yaml.safe_load((ROOT / f"envs/{name}.yaml").read_text())["dependencies"]
+    extras = PROJECT["optional-dependencies"]
+    known = bounds(PROJECT["dependencies"] + extras["workflow"] + extras["cvxpy"] + extras["boosters"])
+    assert bounds(PROJECT["dependencies"]) <= bounds(asked)
+    assert bounds(asked) <= known | {"pip", f"python{PROJECT['requires-python']}"}
+    assert bounds(pip["pip"]) == {f"attop=={attop.__version__}"}
 
 
 def test_the_oldest_versions_that_are_tested_are_the_oldest_allowed():

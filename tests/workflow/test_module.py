@@ -50,7 +50,7 @@ def snakemake(folder, *arguments):
 def repository(tmp_path, monkeypatch):
     """The module's address in a repository, which git finds on this machine."""
     place = tmp_path / "hub/OWNER/attop"
-    for name in ("rules", "workflow", "config"):
+    for name in ("rules", "workflow", "config", "envs"):
         shutil.copytree(ROOT / name, place / name)
     git = ["git", "-C", place, "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "all"]):

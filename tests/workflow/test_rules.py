@@ -22,6 +22,27 @@ RULES = {
 def test_what_results_depend_on_beside_files_has_been_thought_of(name):
     assert f"**INPUTS.{name}()" in RULES[name]
     assert re.search(rf'script:\s+"../workflow/scripts/{name}.py"', RULES[name])
+    assert re.search(r'conda:\s+"../envs/\w+.yaml"', RULES[name])
+
+
+#: Says all that Snakemake asks before it makes an environment.
+CONDA = """#!/bin/sh
+[ "$1" = --version ] && echo "conda 24.9.2" ||
+echo '{"conda_prefix": "/none", "platform": "linux-64", "get": {"channel_priority": "strict"}}'
+"""
+
+
+@pytest.mark.workflow
+def test_conda_would_make_the_environments(tmp_path, monkeypatch):
+    (tmp_path / "conda").write_text(CONDA)
+    (tmp_path / "conda").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", "--sdm", "conda"]
+    command += ["-s", ROOT / "Snakefile", "--configfile", ROOT / ".test/config/config.yaml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    made = re.findall(r"Conda environment \S*envs/(\w+)\.yaml will be created", done.stdout + done.stderr)
+    assert sorted(made) == ["data", "report", "train"]
 
 
 def test_snakemakes_linter_finds_nothing():

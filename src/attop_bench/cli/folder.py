@@ -16,7 +16,7 @@ from attop_bench.cli.options import add_configuration, command, source
 __all__ = ["BENCHMARK", "add_init", "add_list", "add_run", "run_init", "run_list", "run_run"]
 
 #: What a folder needs for `snakemake` and ``snakemake --profile slurm``.
-BENCHMARK = ("Snakefile", "rules", "workflow", "config", "profiles", "slurm")
+BENCHMARK = ("Snakefile", "rules", "workflow", "config", "envs", "profiles", "slurm")
 
 
 def add_init(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
 
 
 def run_init(options: argparse.Namespace) -> int:
-    """Write Snakefile, rules, scripts, configuration and profiles of this version to a folder.
+    """Write Snakefile, rules, scripts, configuration, environments and profiles of this version to a folder.
 
     Nothing that is there is overwritten.
     """
