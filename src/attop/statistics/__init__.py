@@ -1,6 +1,5 @@
 """Comparing methods over data sets: ranks, pairs, regret, and a sentence where nothing can be said."""
 
-from attop.statistics.next_list import HeldOut, NextList, next_list
 from attop.statistics.ranks import (
     Comparison,
     Friedman,
@@ -33,8 +32,6 @@ __all__ = [
     "CorrectedT",
     "Effect",
     "Friedman",
-    "HeldOut",
-    "NextList",
     "Pair",
     "Posterior",
     "Regret",
@@ -51,7 +48,6 @@ __all__ = [
     "friedman",
     "holm",
     "mean_ranks",
-    "next_list",
     "rank_rows",
     "regret",
     "watch",

@@ -16,12 +16,12 @@ from attop.core.top import Top
 from attop.core.typing import Floats
 from attop.experiment.candidate import Candidate, fit
 from attop.experiment.judge import interval
+from attop.experiment.next_list import HeldOut, NextList, next_list
 from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
 from attop.metrics.overlap import overlap_at_k
 from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
-from attop.statistics.next_list import HeldOut, NextList, next_list
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt

@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 
+from attop.experiment import HeldOut, next_list
 from attop.metrics import precision_at_k
-from attop.statistics import HeldOut, next_list
 
 
 def parts_of(y, scores, n_parts=5):
