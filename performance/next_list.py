@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from attop.experiment.next_list import HeldOut, next_list
+from attop.experiment.forecast import HeldOut, next_list
 from attop.metrics.scorer import scores_of
 
 TREES = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=6, random_state=0)

@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 from attop.core.top import Top
 from attop.core.typing import Floats
 from attop.experiment.candidate import Candidate, fit
+from attop.experiment.forecast import HeldOut, NextList, next_list
 from attop.experiment.judge import interval
-from attop.experiment.next_list import HeldOut, NextList, next_list
 from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
 from attop.metrics.overlap import overlap_at_k
