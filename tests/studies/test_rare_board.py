@@ -236,7 +236,7 @@ def test_a_sent_method_has_its_row(tmp_path):
     send.row(tmp_path / "run", tmp_path / "sent", tmp_path / "page")
     board = pd.read_csv(tmp_path / "page" / "board.csv")
     assert set(board.groupby("top")["method"].first()) == {"Mine"}
-    assert (tmp_path / "page" / "pareto.png").is_file()
+    assert (tmp_path / "page" / "regret.png").is_file()
     stored(tmp_path / "small", {**part, "runs": part["runs"].assign(n_test=399.0)})
     with pytest.raises(ValueError, match="is not a part of"):
         send.row(tmp_path / "run", tmp_path / "small", tmp_path / "page")
