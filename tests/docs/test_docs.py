@@ -54,7 +54,7 @@ MAKES_DATA = (
     "after-the-model.md",
     "rescore.md",
 )
-#: Papers outside the four.
+#: Papers outside the five.
 STUDIES = (
     "studies.partitions.aatp2012",
     "studies.partitions.prec2015",
@@ -65,7 +65,7 @@ STUDIES = (
 PLANNED = {
     *(
         f"snakemake --cores 16 --configfile {configuration_of(paper)}"
-        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005")
+        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "slatk2025")
     ),
     *(f"PYTHONPATH=. snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
     "snakemake --cores all --until compile",

@@ -14,7 +14,7 @@ from typing import Any
 
 from attop.core.wording import did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.kinds import bundled, images, published, ratings, simulated, table
+from attop_bench.data.kinds import bundled, images, pairs, published, ratings, simulated, table
 from attop_bench.data.parameters import complete
 from attop_bench.data.registries import openml_file, pmlb_file
 from attop_bench.data.source import Source
@@ -138,6 +138,7 @@ KINDS: Mapping[str, Kind] = {
             ),
             ("appreciations", "features"),
         ),
+        _single("pairs", pairs.user_pairs, ("path",)),
         _single("citation", published.citation_recommendation, ("archive",)),
         _single("kddcup08", published.kdd_cup, ("info", "features")),
         _single("file", table.file_table, ("path", "validation", "test", "labels")),

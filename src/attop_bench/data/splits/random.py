@@ -203,11 +203,12 @@ def given(
     n_train: int | None = None,
     n_test: int | None = None,
     inner_folds: int = 5,
+    refit: bool = False,
     seed: int,
 ) -> list[Fold]:
     """Take the parts the data come in: the last tests, the one before validates, the others train.
 
-    With a validation part, the model selected on it is tested as it is (`refit` is False). Of two parts the
+    With a validation part, the model selected on it is tested as it is, unless `refit`. Of two parts the
     first trains and the second tests, and inner folds, of whole groups where there are any, select.
 
     Parameters
@@ -220,6 +221,8 @@ def given(
     n_train, n_test : int, optional
         Draw so many rows of the training and of the test part at random, regardless of labels: AATP (section
         5.5) draws 500 rows of each training fold of LETOR and 1000 of the test fold.
+    refit : bool
+        Train what was selected again, on the training and the validation part.
     """
     where = "given parts"
     labels = check_labels(y)
@@ -240,7 +243,8 @@ def given(
         if count > 2:
             validation = np.flatnonzero(role == count - 2)
             require_classes(labels[validation], f"the validation part of fold {f}", "rotate other parts")
-            folds.append(Fold(train, test, [(train, validation)], refit=False))
+            final = np.union1d(train, validation) if refit else train
+            folds.append(Fold(final, test, [(train, validation)], refit=bool(refit)))
         else:
             folds.append(fold_of(labels, train, test, inner_folds, assign))
     return folds
