@@ -27,6 +27,7 @@ rule report:
         f"{LOGS}/report.log",
     conda:
         "../envs/report.yaml"
+    threads: 4
     resources:
         mem_mb=memory,
         runtime=minutes(30),

@@ -27,8 +27,7 @@ SPENT = ("selection", "training", "scoring", "cpu")
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    for module in ("section", "report"):
-        monkeypatch.setattr(f"attop_bench.report.page.{module}.draw", not_drawn)
+    monkeypatch.setattr("attop_bench.report.page.report.draw_all", not_drawn)
 
 
 @pytest.mark.usefixtures("undrawn")

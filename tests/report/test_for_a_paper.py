@@ -13,7 +13,6 @@ from attop.experiment.lead import mean_regrets
 from attop_bench.report.page.render import write_exports
 from attop_bench.report.page.report import build_page
 from support import made_up
-from support.html import not_drawn
 from support.made_up import METHODS, as_tables, make_results
 
 pytestmark = pytest.mark.workflow
@@ -24,9 +23,9 @@ def exported(folder, n_sets, methods, folds, monkeypatch):
     tops, _, _, *others = made_up.DATASETS["wdbc"]
     datasets = {f"set_{i}": (tops, 1, folds, *others) for i in range(n_sets)}
     monkeypatch.setattr(made_up, "DATASETS", datasets)
-    monkeypatch.setattr("attop_bench.report.page.section.draw", not_drawn)
+    monkeypatch.setattr("attop_bench.report.page.report.PER_DATASET", ())
     *tables, manifest = make_results(tuple(datasets), methods, ("precision@k",), failures=False)
-    page = build_page(as_tables(*tables), manifest)
+    page = build_page(as_tables(*tables), manifest, files=True)
     write_exports(page, folder / "figures", folder / "tables")
     return page
 

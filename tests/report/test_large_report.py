@@ -24,8 +24,7 @@ def path(tmp_path_factory):
         datasets[f"set-{i + 1}"] = (tops, repeats, folds, *others)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(made_up, "DATASETS", datasets)
-        for module in ("section", "report"):
-            patch.setattr(f"attop_bench.report.page.{module}.draw", not_drawn)
+        patch.setattr("attop_bench.report.page.report.draw_all", not_drawn)
         *tables, manifest = made_up.make_results(tuple(datasets), METHODS, METRICS)
         path = tmp_path_factory.mktemp("large") / "report.html"
         build_report(made_up.as_tables(*tables), manifest, path)

@@ -79,7 +79,7 @@ def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
         return f"{scene.dataset} ran on {runs['host'].iloc[0]}."
 
     more = (*PER_DATASET, Drawing("hosts", "Hosts", ("runs", "summary"), drawn))
-    monkeypatch.setattr("attop_bench.report.page.section.PER_DATASET", more)
+    monkeypatch.setattr("attop_bench.report.page.report.PER_DATASET", more)
     _, page = built(tmp_path, small)
     assert "wdbc ran on node-1." in page.words
     assert "many-users ran on node-1." in page.words
@@ -203,6 +203,7 @@ def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_pa
         report=tmp_path / "out" / "report.html",
         tables=tmp_path / "tables",
         figures=tmp_path / "figures",
+        jobs=2,  # what `report` was drawn by does not show
     )
     drawn = {p.name for p in (tmp_path / "figures").iterdir()}
     assert {p.partition(".")[0] for p in drawn} == {

@@ -27,5 +27,7 @@ with job_log(snakemake.log[0]):
     results = read_tables(folders)
     write_tables(results, tables, csv=True)
     figures = Path(config.output) / "figures"
-    headline = write_analysis(results, story, report=report, tables=tables, figures=figures)
+    headline = write_analysis(
+        results, story, report=report, tables=tables, figures=figures, jobs=snakemake.threads
+    )
     write_json(about, {**story, "headline": headline})

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice, starmap
+from multiprocessing import get_context
 from typing import Any
 
 from attop_bench.report.figures.across import diagram_figure
@@ -15,11 +19,21 @@ from attop_bench.report.figures.curves import (
     top_figure,
     trace_figure,
 )
-from attop_bench.report.figures.scene import Drawn, Figure, Scene, figure_theme
+from attop_bench.report.figures.scene import (
+    Drawn,
+    Figure,
+    Scene,
+    figure_theme,
+    for_paper,
+    lean_font,
+    on_paper,
+    to_pdf,
+    to_svg,
+)
 from attop_bench.report.figures.transfer import transfer_figure
 from attop_bench.report.figures.verdicts import map_figure, regret_figure, strip_figure, wins_figure
 
-__all__ = ["ACROSS", "PAPER", "PER_DATASET", "Drawing", "draw"]
+__all__ = ["ACROSS", "PAPER", "PER_DATASET", "Drawing", "draw", "draw_all"]
 
 
 @dataclass(frozen=True)
@@ -66,8 +80,44 @@ PER_DATASET: tuple[Drawing, ...] = (
 def draw(drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]) -> list[Figure]:
     """Return the figures of a scene, of those whose input there is."""
     with figure_theme():
-        return [
-            scene.figure(its.name, its.title, its.function(scene, *(material[name] for name in its.needs)))
-            for its in drawings
-            if material.keys() >= set(its.needs)
-        ]
+        return list(starmap(_draw, _known(drawings, scene, material)))
+
+
+def draw_all(
+    scenes: Sequence[tuple[tuple[Drawing, ...], Scene, Mapping[str, Any]]], files: bool, jobs: int
+) -> list[list[Figure]]:
+    """Return the figures of each scene, made in so many processes; with `files` for a paper."""
+    known = [list(_known(*scene)) for scene in scenes]
+    draw_one = partial(_draw_whole, files=files)
+    with figure_theme():
+        # Elsewhere a new process begins with nothing: to import what it needs takes longer than to draw.
+        if jobs > 1 and sys.platform == "linux":
+            lean_font()  # made once, for all
+            with get_context("fork").Pool(jobs) as pool:
+                drawn = pool.starmap(draw_one, chain(*known), chunksize=1)
+        else:
+            drawn = list(starmap(draw_one, chain(*known)))
+    left = iter(drawn)
+    return [list(islice(left, len(own))) for own in known]
+
+
+def _known(
+    drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]
+) -> list[tuple[Drawing, Scene, list[Any]]]:
+    """Return the drawings whose input there is, each with it."""
+    there = [its for its in drawings if material.keys() >= set(its.needs)]
+    return [(its, scene, [material[name] for name in its.needs]) for its in there]
+
+
+def _draw(its: Drawing, scene: Scene, needs: Sequence[Any]) -> Figure:
+    return scene.figure(its.name, its.title, its.function(scene, *needs))
+
+
+def _draw_whole(its: Drawing, scene: Scene, needs: Sequence[Any], *, files: bool) -> Figure:
+    """Draw a figure with its files and without its canvas, which would not go from process to process."""
+    figure = _draw(its, scene, needs)
+    if figure.canvas is None or not files:
+        return replace(figure, canvas=None)
+    for_paper(figure.canvas, scene.leaders)
+    svg = on_paper(to_svg(figure.canvas, figure.name, figure.caption)).encode()
+    return replace(figure, canvas=None, files={"svg": svg, "pdf": to_pdf(figure.canvas)})

@@ -34,7 +34,9 @@ __all__ = [
     "MethodStyle",
     "Scene",
     "figure_theme",
+    "for_paper",
     "key_svg",
+    "lean_font",
     "method_styles",
     "on_paper",
     "to_pdf",
@@ -195,14 +197,14 @@ def to_pdf(canvas: Canvas) -> bytes:
     from matplotlib.text import Text
 
     for text in canvas.findobj(Text):
-        text.set_fontfamily([_lean_font(), *text.get_fontfamily()])
+        text.set_fontfamily([lean_font(), *text.get_fontfamily()])
     buffer = io.BytesIO()
     FigureCanvasPdf(canvas).print_pdf(buffer, metadata={"CreationDate": None})
     return buffer.getvalue()
 
 
 @cache
-def _lean_font() -> str:
+def lean_font() -> str:
     """Make a DejaVu Sans of Latin letters: to take a PDF's part out of the whole font takes longer."""
     from fontTools import subset
     from matplotlib import font_manager
@@ -288,6 +290,8 @@ class Figure:
     data: str = ""
     #: What `svg` was made of, to write it in another format.
     canvas: Canvas | None = field(default=None, compare=False, repr=False)
+    #: For a paper: ending -> content.
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.leads import BASELINE
 from attop_bench.report.compute.results import Entry, Failures
-from attop_bench.report.figures.scene import QUIET, Figure, figure_theme, for_paper, on_paper, to_pdf, to_svg
+from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
 from attop_bench.report.page.view import TESTS, as_tex, tex_number, tex_text
 
@@ -231,16 +231,11 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
     for section in page.sections:
         check_stem(section.id, "data set")
     figures.mkdir(parents=True, exist_ok=True)
-    drawn = [("", figure, page.leaders) for figure in (*page.figures, *page.paper)]
-    drawn += [(f"{s.id}-", figure, s.leaders) for s in page.sections for figure in s.figures]
-    with figure_theme():
-        for prefix, figure, leaders in drawn:
-            if figure.canvas is not None:
-                path = figures / f"{prefix}{figure.name.partition('-')[2]}"
-                for_paper(figure.canvas, leaders)
-                svg = to_svg(figure.canvas, figure.name, figure.caption)
-                write_bytes(f"{path}.svg", on_paper(svg).encode())
-                write_bytes(f"{path}.pdf", to_pdf(figure.canvas))
+    drawn = [("", figure) for figure in (*page.figures, *page.paper)]
+    drawn += [(f"{section.id}-", figure) for section in page.sections for figure in section.figures]
+    for prefix, figure in drawn:
+        for ending, content in figure.files.items():
+            write_bytes(figures / f"{prefix}{figure.name.partition('-')[2]}.{ending}", content)
     for section in page.sections:
         if section.view:
             write_bytes(tables / f"{section.id}.tex", section.view.exports["tex"].text.encode())

@@ -9,22 +9,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from attop.core import wording
 from attop.core.files import write_bytes
 from attop.experiment.lead import Lead, headline, mean_regrets
-from attop.experiment.result import TopComparison
 from attop.metrics.registry import get_metric
 from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
 from attop_bench.report.compute.leads import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
-from attop_bench.report.figures import ACROSS, PAPER, draw
+from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, Drawing, draw_all
 from attop_bench.report.figures.scene import Scene, key_svg
 from attop_bench.report.page.render import Overview, Page, render, write_exports
-from attop_bench.report.page.section import Section, build_section, build_styles, chips, left_out
+from attop_bench.report.page.section import Section, build_scene, build_section, build_styles, chips, left_out
+
+if TYPE_CHECKING:
+    from attop.experiment.result import TopComparison
 
 __all__ = ["build_page", "build_report", "write_analysis", "write_comparison"]
 
@@ -36,12 +39,13 @@ def write_analysis(
     report: str | os.PathLike[str],
     tables: str | os.PathLike[str],
     figures: str | os.PathLike[str],
+    jobs: int = 1,
 ) -> str:
     """Write the report, figures as SVG and PDF, tables as TeX, CSV and Parquet; return the headline.
 
-    `results` and `manifest` are those of `build_report`.
+    `results` and `manifest` are those of `build_report`; figures are drawn in so many processes.
     """
-    page = build_page(results, manifest)
+    page = build_page(results, manifest, files=True, jobs=jobs)
     write_exports(page, Path(figures), Path(tables))
     write_bytes(report, render(page).encode())
     return page.headline
@@ -70,14 +74,15 @@ def build_report(
     write_bytes(out_path, render(build_page(results, manifest)).encode())
 
 
-def build_page(tables: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
-    """Gather what the page says; see `build_report`."""
+def build_page(
+    tables: Mapping[str, pd.DataFrame], manifest: Entry, *, files: bool = False, jobs: int = 1
+) -> Page:
+    """Gather what the page says; see `build_report`. With `files` figures have their files for a paper."""
     results = Results(tables, manifest)
     titles, methods = results.titles, results.methods
     styles = build_styles(results)
-    sections = [
-        build_section(f"d{i}", _anchor(id), id, results, styles) for i, id in enumerate(results.datasets)
-    ]
+    scenes = [build_scene(f"d{i}", id, results, styles) for i, id in enumerate(results.datasets)]
+    sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
     by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
     overview = {
         by: _overview([a for (d, m, _), a in results.leads.items() if used.get(d) == m], sections, titles)
@@ -93,7 +98,16 @@ def build_page(tables: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
         "names": {s.id: s.short for s in sections},
         "evaluation": results.evaluation,
     }
-    scene = Scene("across", "", "", overview[""].order, titles, styles, leaders)
+    whole = Scene("across", "", "", overview[""].order, titles, styles, leaders)
+    known = {**results.tables, "summary": results.summary}
+    pictures: list[tuple[tuple[Drawing, ...], Scene, Mapping[str, object]]] = [
+        (PER_DATASET if s.order else (), s, {name: t[t["dataset"] == s.dataset] for name, t in known.items()})
+        for s in scenes
+    ]
+    pictures.append((ACROSS if len(sections) > 1 else (), whole, material))
+    pictures.append((PAPER if material["main"] else (), whole, material))
+    *of_each, figures, paper = draw_all(pictures, files, jobs)
+    sections = [replace(s, figures=its) for s, its in zip(sections, of_each, strict=True)]
     return Page(
         title=manifest.get("title", "Benchmark report"),
         overview=overview,
@@ -107,8 +121,8 @@ def build_page(tables: Mapping[str, pd.DataFrame], manifest: Entry) -> Page:
         board=results.board,
         ranking=sentences(results.across, titles, {s.id: s.title for s in sections}),
         leaders=leaders,
-        figures=draw(ACROSS, scene, material) if len(sections) > 1 else [],
-        paper=draw(PAPER, scene, material) if material["main"] else [],
+        figures=figures,
+        paper=paper,
         metrics=[get_metric(name) for name in results.metrics],
         failures=results.failures,
         citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -23,7 +23,6 @@ from attop_bench.report.compute.tables import (
     rank_methods,
     wall_clock,
 )
-from attop_bench.report.figures import PER_DATASET, draw
 from attop_bench.report.figures.scene import INK, Figure, MethodStyle, Scene, method_styles
 from attop_bench.report.figures.transfer import Transfer, transfer
 from attop_bench.report.page.view import View, build_view
@@ -60,11 +59,11 @@ class Section:
     leaders: frozenset[str]
     skipped: dict[str, str]
     absent: list[str]
-    figures: list[Figure]
     transfers: list[Transfer]
     costs: Records
     chosen_tops: list[str]
     choices: list[Choice]
+    figures: list[Figure] = field(default_factory=list)
 
     @property
     def title(self) -> str:
@@ -115,18 +114,16 @@ def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, 
 
 
 def build_section(
-    name: str,
     anchor: str,
-    dataset: str,
+    scene: Scene,
     results: Results,
-    styles: Mapping[str, MethodStyle],
 ) -> Section:
-    """Gather what is known of a data set."""
+    """Gather what is known of a data set, but for its figures."""
+    dataset = scene.dataset
     runs, table, titles = results.runs, results.standings, results.titles
     methods, entry = results.methods, results.datasets[dataset]
     leads = {(metric, top): lead for (its, metric, top), lead in results.leads.items() if its == dataset}
     here = table[table["dataset"] == dataset]
-    scene = build_scene(name, dataset, results, styles)
     metric, order = scene.metric, list(scene.order)
     tops = list(dict.fromkeys(here["top"]))  # the summary has them by size
     main = main_top(tops) if tops else ""
@@ -164,7 +161,6 @@ def build_section(
         leaders=frozenset(scene.leaders),
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
-        figures=draw(PER_DATASET, scene, {**results.tables, "summary": results.summary}) if order else [],
         transfers=transfer(results.tables["cross"], dataset, order) if "cross" in results.tables else [],
         costs=cost,
         chosen_tops=chosen_tops,
