@@ -277,7 +277,7 @@ def _picture(rows: pd.DataFrame) -> Plot:
         axes.hlines(its.index, its["regret_low"], its["regret_high"], color="0.7", linewidth=2)
         axes.plot(its["regret"], its.index, "o")
         axes.set_yticks(its.index, its["method"])
-        axes.set(xlabel=f"hits of 100 missed, k = {' '.join(its['top'].unique())}", xlim=(0, None))
+        axes.set(xlabel=f"hits of 100 behind the best, k = {' '.join(its['top'].unique())}", xlim=(0, None))
         seconds = axes.secondary_yaxis("right")
         seconds.set_yticks(its.index, [f"{s:.1f} s" for s in its["seconds"]])
         seconds.tick_params(length=0)

@@ -24,6 +24,7 @@ from attop_bench.papers.papk_simulations import margins as simulate_margins
 from attop_bench.papers.pictures import beside, counts
 from attop_bench.papers.push_rounds import rounds
 from attop_bench.report.compute.tables import summarise
+from attop_bench.run.checks import check_method
 from attop_bench.run.config import load_config
 from attop_bench.run.paper import configuration_of, load_paper
 from support import ROOT
@@ -102,6 +103,7 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
     config = load_config(default | own, root=ROOT)
     assert config.paper == paper
     assert config.output.startswith("results/")
+    assert not [complaint for method in config.methods for complaint in check_method(method)]
     if paper not in {"aatp2012", "papk2020", "pnorm2005"}:  # the others print no table
         return
     printed = printed_numbers(paper)

@@ -25,7 +25,6 @@ def test_what_results_depend_on_beside_files_has_been_thought_of(name):
     assert re.search(r'conda:\s+"../envs/\w+.yaml"', RULES[name])
 
 
-#: Says all that Snakemake asks before it makes an environment.
 CONDA = """#!/bin/sh
 [ "$1" = --version ] && echo "conda 24.9.2" ||
 echo '{"conda_prefix": "/none", "platform": "linux-64", "get": {"channel_priority": "strict"}}'
