@@ -18,6 +18,7 @@ QUICK = {
     "top_push": ["--quick"],
     "soft_top": ["--quick"],
     "objectives": ["--quick"],
+    "factors": ["--quick"],
     "aatp": ["3"],
     "first_order": [],
     "streaming": ["--rows", "200000", "400000"],
