@@ -178,31 +178,6 @@ def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
     assert line.evaluate("e => getComputedStyle(e).stroke") != grey
 
 
-def test_a_figure_prints_alone_on_a_sheet_of_its_size(open_at):
-    opened = open_at()
-    page = opened.page
-    about = next(d for d in data_of(page)["datasets"] if d["views"])
-    opened.go(f"#{about['anchor']}")
-    page.evaluate("() => { window.print = () => { window.asked = document.title; }; }")
-    figure = page.locator(".current figure", has=page.locator(".m")).first
-    figure.locator(".open").click()
-    figure.get_by_text("Picture (PDF)").click()
-    page.wait_for_function("window.asked")
-    assert page.evaluate("window.asked") == figure.get_attribute("id")
-    width, height = figure.locator("svg").evaluate("s => [s.viewBox.baseVal.width, s.viewBox.baseVal.height]")
-    page.emulate_media(media="print")
-    assert page.locator("body > *:visible").evaluate_all("all => all.map(e => e.id)") == ["sheet"]
-    pdf = page.pdf(prefer_css_page_size=True, print_background=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
-    box = [float(x) for x in re.search(rb"/MediaBox\s*\[([^\]]*)\]", pdf)[1].split()]
-    assert box[2:] == pytest.approx([width, height + 1], abs=1.5)
-    assert b"/Font" in pdf  # letters, not a photograph of them
-    page.emulate_media(media="screen")
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator("#sheet").count() == 0
-    assert page.locator("#headline").is_visible()
-
-
 def test_print_is_an_overview_and_a_page_for_each_data_set(open_at):
     opened = open_at(media="print")
     page = opened.page

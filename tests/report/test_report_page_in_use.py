@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from attop_bench.report.page.report import build_page
@@ -62,6 +65,45 @@ def test_a_link_restores_what_was_seen(open_at):
     for selector in ("#headline", ".current .card.live", ".current .strip"):
         assert again.locator(selector).inner_text() == first.locator(selector).inner_text()
     assert again.evaluate("location.hash") == where
+
+
+def test_the_address_has_the_top_and_the_back_button_goes_back(open_at):
+    page = open_at().page
+    about = data_of(page)["datasets"][0]
+    page.locator("[name=place]").last.evaluate("e => e.click()")
+    assert page.evaluate("location.hash") == "#overview/all"
+    page.locator(f"nav a[data-tab='{about['anchor']}']").click()
+    page.wait_for_selector(f"section.current[data-dataset='{about['id']}']")
+    page.locator(".current .tops button").last.click()
+    assert page.evaluate("location.hash") == f"#{about['anchor']}/{about['tops'][-1]}"
+    page.go_back()
+    assert page.locator(".current .tops button[aria-pressed=true]").get_attribute("data-top") == about["main"]
+    page.go_back()
+    assert page.locator("#overview.current [name=place]:checked").get_attribute("value") == "all"
+    page.go_back()
+    assert page.evaluate("document.querySelector('[name=place]:checked').defaultChecked")
+    assert open_at("#overview/all").page.locator("[name=place]:checked").get_attribute("value") == "all"
+
+
+def test_the_slider_reads_the_curves_at_its_k(open_at):
+    page = open_at().page
+    anchor = data_of(page)["datasets"][0]["anchor"]
+    page.evaluate("where => { location.hash = where; }", f"#{anchor}")
+    figure = page.locator(".current figure[id$=-capacity]")
+    slider, said = figure.locator("[type=range]"), figure.locator("output")
+    rows = pd.read_csv(io.StringIO(data_of(page)["figures"][figure.get_attribute("id")][1]))
+    slider.evaluate("e => { e.value = 15; e.dispatchEvent(new Event('input')); }")
+    ks = sorted(rows["k"].unique())
+    for line in said.inner_text().splitlines():
+        numbers = line.split(": ")[1]
+        k, hits, share, lift = (float(part.split()[1]) for part in numbers.split(", "))
+        assert k == ks[15]
+        mine = rows[(rows["k"] == k) & np.isclose(rows["hits"], hits)]
+        assert len(mine)
+        assert share == pytest.approx(mine["share"].iloc[0])
+        assert lift == pytest.approx(mine["lift"].iloc[0])
+    assert said.inner_text()
+    assert int(slider.get_attribute("max")) == len(ks) - 1
 
 
 def test_choosing_a_metric_changes_map_table_strip_and_sentences_together(open_at):

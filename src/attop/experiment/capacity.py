@@ -63,7 +63,7 @@ def draw_capacity(
     ends = np.minimum(x, n_pos) * scale, x * n_pos / n * scale
     axes.plot(x, ends[0], color=_QUIET, linewidth=0.8, linestyle="--")
     axes.plot(x, ends[1], color=_QUIET, linewidth=0.8, linestyle=":")
-    axes.axvline(k, color=_QUIET, linewidth=0.8)
+    axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
     for model, runs in curves.items():
         shown = k * runs[:, np.isin(BUDGETS * k, x)] * scale
         mean, spread = shown.mean(axis=0), shown.std(axis=0)

@@ -153,13 +153,16 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
         box = axes.legend(handles=lines, loc="upper right" if unit == "lift" else "upper left")
         mark_legend(box, few)
     table = pd.DataFrame({"k": k * BUDGETS} | {m: k * c.mean(axis=0) for m, c in curves.items()})
+    table = table[table["k"] <= n].melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]]
+    share = table["hits"] / n_pos
+    table = table.assign(share=share.round(3), lift=(share * n / table["k"]).round(2))
     return Drawn(
         canvas,
         f"Positives among the first k of a test part of {n:,} items ({n_pos:,} positive), models trained "
         f"for {top}: mean over {counted(max(map(len, curves.values())), 'run')}, ties in random order; "
         "band, of the best and the baseline: one standard deviation over the runs. Dashed: a perfect "
         "order; dotted: a random one.",
-        table.melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]],
+        table,
     )
 
 

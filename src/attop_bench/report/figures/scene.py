@@ -158,8 +158,8 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     """Return a figure as SVG to set into a page: text as text, the page's colours, the same bytes every time.
 
     Ids inside begin with `name`, unique on the page; groups whose id is ``method:<id>`` become
-    ``<g class="m" data-m="<id>">``, ``by:<unit>`` a class; `alt` is for those who cannot see it. The layout
-    is found here and stays: it takes longer than to draw.
+    ``<g class="m" data-m="<id>">``, ``by:<unit>`` and ``budget`` classes; `alt` is for those who cannot see
+    it. The layout is found here and stays: it takes longer than to draw.
     """
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -239,8 +239,8 @@ def _attributes(
         value = old if key == "id" else _REFERENCE.sub(lambda m: m[1] + ids[m[2]], old)
         if key == "id" and value.startswith("method:"):
             yield from (("class", "m"), ("data-m", value.removeprefix("method:")))
-        elif key == "id" and value.startswith("by:"):
-            yield "class", f"by {value.removeprefix('by:')}"
+        elif key == "id" and value.startswith(("by:", "budget")):
+            yield "class", value.replace(":", " ")
         elif key == "id":
             if value in ids:
                 yield key, ids[value]

@@ -17,24 +17,18 @@ function vector(svg) {
   return text.replace(/currentColor/g, "#1d1f22").replace(/var\(--(\w+), (#\w+)\)/g, "$2");
 }
 
-/** The browser's own way to a PDF: a sheet of the figure's size with nothing else on it. */
-async function printAlone(figure, svg) {
-  const { title, documentElement: root } = document, { width, height } = svg.viewBox.baseVal;
-  const page = make("style", {}, `@page { size: ${width}pt ${height + 1}pt; margin: 0; }`);
-  const src = `data:image/svg+xml,${encodeURIComponent(vector(svg))}`;
-  const sheet = make("img", { id: "sheet", alt: svg.getAttribute("aria-label"), src });
-  document.head.append(page);
-  document.body.append(sheet);
-  addEventListener("afterprint", () => {
-    root.classList.remove("alone");
-    document.title = title;
-    sheet.remove();
-    page.remove();
-  }, { once: true });
-  await sheet.decode();
-  root.classList.add("alone");
-  document.title = figure.id;  // what the browser will call the file
-  print();
+/** The slider of k: moves the mark of the budget and reads the curves of those in colour there. */
+function slide(figure, svg, data, names) {
+  const [slider, said] = figure.querySelectorAll("[type=range], output"), budget = slider.defaultValue;
+  const xOf = (path) => parseFloat(path.getAttribute("d").slice(1)), marks = all(".budget path", svg);
+  const width = (xOf(marks[0]) - xOf(svg.querySelector(".by path"))) / budget;
+  for (const mark of marks) mark.before(mark.cloneNode());  // the budget's own stays
+  slider.max = rowsOf(data, names[0]).length - 1;
+  slider.addEventListener("input", () => {
+    for (const mark of marks) mark.setAttribute("transform", `translate(${(slider.value - budget) * width})`);
+    const loud = names.filter((name) => svg.querySelector(`.m:not(.quiet, .off)[data-m="${CSS.escape(name)}"]`));
+    said.value = loud.map((name) => `${TITLES[name]}: ${rowsOf(data, name)[slider.value]}`).join("\n");
+  });
 }
 
 function drawFigure(figure) {
@@ -51,8 +45,8 @@ function drawFigure(figure) {
   };
   figure.append(make("p", { class: "data" },
     button("Data (CSV)", () => save(`${data.trim()}\n`, `${figure.id}.csv`, "text/csv")), " ",
-    button("Picture (SVG)", () => save(vector(svg), `${figure.id}.svg`, "image/svg+xml")), " ",
-    button("Picture (PDF)", () => printAlone(figure, svg)), " ", words));
+    button("Picture (SVG)", () => save(vector(svg), `${figure.id}.svg`, "image/svg+xml")), " ", words));
+  if (figure.querySelector("output")) slide(figure, svg, data, names);
   let pinned = null;
   function show(method) {
     svg.classList.toggle("focus", method !== null);

@@ -14,6 +14,7 @@ function apply(scrollTo) {
   form.elements.against.value = state.against;
   for (const box of boxes) box.checked = shown(box.value);
   for (const row of all("tr[data-method]")) row.hidden = !shown(row.dataset.method);
+  for (const box of all('[name="place"]')) box.checked = state.place ? box.value === state.place : box.defaultChecked;
   fillMap();
   const section = document.getElementById(state.tab), set = setOf(state.tab);
   if (set) fillSection(section, set, state.top);
@@ -52,7 +53,7 @@ function reachable() {
 
 function change(what) {
   Object.assign(state, what);
-  history.replaceState(null, "", address(state.tab, state.top));
+  history.pushState({ ...state }, "", address(state.tab, state.top));
   apply();
 }
 
@@ -85,8 +86,10 @@ find?.addEventListener("change", () => {
 });
 all("section.dataset").forEach(usable);
 all("table.sortable").forEach(sortable);
+addEventListener("popstate", (event) => Object.assign(state, event.state));
 addEventListener("hashchange", () => {
   const before = state.tab, part = read();
+  history.replaceState({ ...state }, "");
   apply(part);
   if (!part && state.tab !== before) scrollTo(0, 0);
 });
@@ -95,7 +98,6 @@ document.addEventListener("toggle", reachable, true);
 
 /** On paper every data set has its page. */
 function everything() {
-  if (document.documentElement.classList.contains("alone")) return;
   for (const set of DATA.datasets) {
     const section = document.getElementById(set.anchor);
     if (set.anchor !== state.tab) fillSection(section, set, set.main);
@@ -105,6 +107,7 @@ function everything() {
 }
 const paper = matchMedia("print");
 const part = read();
+history.replaceState({ ...state }, "");
 apply(part);
 if (paper.matches) everything();
 paper.addEventListener("change", ({ matches }) => { if (matches) everything(); });

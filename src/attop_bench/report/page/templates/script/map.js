@@ -64,5 +64,5 @@ if (map) {
     location.hash = address(SETS[dataset].anchor, top);
   }));
   map.addEventListener("keydown", onCell(walk));
-  home.addEventListener("change", fillMap);
+  home.addEventListener("change", ({ target }) => { if (target.name === "place") change({ place: target.value }); });
 }

@@ -1,11 +1,11 @@
 // The data, what is shown of them, and small helpers. The address holds the state:
-// #data-set/top/metric/-method,-method/vs=method
+// #data-set/top/metric/-method,-method/vs=method; of the overview the top is the number of its button.
 const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (c) => c.charCodeAt(0));
 const DATA = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 const TITLES = Object.fromEntries(DATA.methods);
 const SETS = Object.fromEntries(DATA.datasets.map((set) => [set.id, set]));
 const home = document.querySelector("section.tab");
-const state = { tab: home.id, top: "", metric: "", off: [], against: "" };
+const state = { tab: home.id, top: "", metric: "", off: [], against: "", place: "" };
 const form = document.getElementById("filters");
 const tip = document.getElementById("tip");
 
@@ -56,13 +56,14 @@ function read() {
   if (whole) {
     state.metric = metric in DATA.overview ? metric : "";
     state.against = against?.slice(3) in TITLES ? against.slice(3) : "";
+    if (!set) state.place = top;
     state.off = (off ?? "").split(",").map((name) => name.slice(1)).filter((name) => name in TITLES);
   }
   return element.id === state.tab ? null : element;
 }
 
 function address(tab, top) {
-  const parts = [tab, top, state.metric, state.off.map((method) => `-${method}`).join(",")];
+  const parts = [tab, tab === home.id && !setOf(tab) ? state.place : top, state.metric, state.off.map((method) => `-${method}`).join(",")];
   while (parts.length > 1 && !parts.at(-1)) parts.pop();
   if (state.against) parts.push(`vs=${state.against}`);
   return `#${parts.map(encodeURIComponent).join("/").replace(/%(2C|40|3D)/g, decodeURIComponent)}`;
