@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from attop import GDPApK, SGDAtK, compare_at_top
-from attop.experiment import candidate
+from attop.experiment import HeldOut, candidate, next_list
 from attop.experiment.capacity import draw_capacity
 from attop.metrics import get_metric, make_top_scorer, precision_at_k, recall_at_k
 from attop.metrics.custom import custom_metric
@@ -284,7 +284,7 @@ def test_what_it_says():
     assert found.table["best_is"].to_dict() == {"logistic": "", "twin": "equal", "none": "ahead"}
     assert found.sentence in str(found)
     assert "<table" in found._repr_html_()
-    assert str(found).endswith(" Positive: 'yes'.")
+    assert " Positive: 'yes'." in str(found)
     assert "<b>x" not in compare({"<b>x": PAIR["logistic"]}, X, y)._repr_html_()
     of_list = compare(PAIR, X, y, {"k": 100, "of": 30000})
     assert " of 100, " in of_list.sentence
@@ -343,6 +343,26 @@ def test_the_curve_of_hits_is_in_items_of_the_list():
     assert curve[-1, 0] == pytest.approx(180)
     with pytest.raises(ValueError, match="'strip' or 'capacity'"):
         found.plot("lift")
+
+
+def test_the_next_list_is_that_of_the_best_chosen_among_all():
+    X, y = items()
+    folds = list(StratifiedKFold(3).split(X, y))
+    models = {"logistic": LogisticRegression(), "near": KNeighborsClassifier(15)}
+    found = compare(models, X, y, cv=folds)
+    assert found.table.index[0] == "logistic"
+    hit = (y == "yes").astype(int)
+    best, other = (
+        [HeldOut(t, hit[t], model.fit(X[f], hit[f]).predict_proba(X[t])[:, 1]) for f, t in folds]
+        for model in models.values()
+    )
+    expected = next_list(best, 60, 600, rivals=[other])
+    assert (found.next.expected, found.next.low, found.next.high) == pytest.approx(
+        (expected.expected, expected.low, expected.high)
+    )
+    assert found.next.sentence in str(found)
+    assert "the next list, 95%" in found.plot("capacity").axes[0].get_legend_handles_labels()[1]
+    assert compare(models, X, y, cv=folds, metric="recall@k").next is None
 
 
 def test_share_and_lift_are_the_hits_in_other_units():

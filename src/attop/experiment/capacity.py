@@ -9,6 +9,7 @@ import numpy as np
 
 from attop.core.top import Top
 from attop.core.typing import Floats
+from attop.experiment.forecast import NextList
 from attop.metrics.roc import RocPoints
 
 if TYPE_CHECKING:
@@ -39,7 +40,13 @@ UNITS = {
 
 
 def draw_capacity(
-    axes: Axes, curves: Mapping[str, Floats], k: int, n: int, n_pos: int, unit: str = "hits"
+    axes: Axes,
+    curves: Mapping[str, Floats],
+    k: int,
+    n: int,
+    n_pos: int,
+    unit: str = "hits",
+    coming: NextList | None = None,
 ) -> dict[str, tuple[Line2D, FillBetweenPolyCollection]]:
     """Draw the mean curve of each model with a band, the random and the perfect order, and the budget.
 
@@ -51,6 +58,8 @@ def draw_capacity(
     k, n, n_pos : int
         The budget, and the list it is spent on: its items and positives.
     unit : {"hits", "share", "lift"}
+    coming : NextList, optional
+        Hits of the next list, by `unit` "hits": its band holds for all k at once.
 
     Returns
     -------
@@ -64,6 +73,11 @@ def draw_capacity(
     axes.plot(x, ends[0], color=_QUIET, linewidth=0.8, linestyle="--")
     axes.plot(x, ends[1], color=_QUIET, linewidth=0.8, linestyle=":")
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
+    if coming and not coming.reason:
+        axes.fill_between(
+            coming.ks, coming.band_low, coming.band_high, color=_QUIET, alpha=0.15, linewidth=0,
+            label="the next list, 95%",
+        )  # fmt: skip
     for model, runs in curves.items():
         shown = k * runs[:, np.isin(BUDGETS * k, x)] * scale
         mean, spread = shown.mean(axis=0), shown.std(axis=0)

@@ -21,6 +21,7 @@ from attop.core.top import Top
 from attop.core.typing import Ints, TopLike
 from attop.experiment.candidate import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment.capacity import capacity
+from attop.experiment.forecast import HeldOut
 from attop.experiment.result import TopComparison, summarise
 from attop.experiment.splits import (
     Fold,
@@ -266,6 +267,7 @@ def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, 
         "reason": value.reason or "",
         "lift": get_metric("lift@k").evaluate(sample.y[fold.test], scores, top, groups).value,
         "hits": None if groups is not None else capacity(roc_points(sample.y[fold.test], scores), top),
+        "held_out": HeldOut(fold.test, sample.y[fold.test], scores),
         "candidate": trained.chosen[0],
         "seconds": sum(filter(None, (trained.seconds[part] for part in ("selection", "training")))),
         "warning": str(warned[0].message) if warned else "",

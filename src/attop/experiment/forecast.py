@@ -71,6 +71,15 @@ class NextList:
     optimism: float
     reason: str
 
+    @property
+    def sentence(self) -> str:
+        """What to expect, or why nothing is promised."""
+        where = f"the {self.k:,} highest of {self.length:,} rows"
+        if self.reason:
+            return f"Of {where} nothing is promised: {self.reason}"
+        within = f"{self.low:.0f} to {self.high:.0f} in 95% of such lists"
+        return f"Of {where} expect {self.expected:.0f} positives ({within})"
+
 
 def next_list(
     parts: Sequence[HeldOut],
@@ -158,8 +167,9 @@ def next_list(
         math.ceil(high),
         ks,
         path,
-        np.maximum(np.floor(path - wide), 0),
-        np.minimum(np.ceil(path + wide), ks),
+        # Among more rows there are no fewer positives.
+        np.maximum.accumulate(np.maximum(np.floor(path - wide), 0)),
+        np.minimum.accumulate(np.minimum(np.ceil(path + wide), ks)[::-1])[::-1],
         optimism,
         "",
     )

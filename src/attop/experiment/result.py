@@ -18,6 +18,7 @@ from attop.core.top import Top
 from attop.core.typing import Ints
 from attop.experiment.candidate import Sample
 from attop.experiment.capacity import draw_capacity
+from attop.experiment.forecast import HeldOut, NextList, next_list
 from attop.experiment.judge import default_tolerance, interval, judge
 from attop.experiment.lead import Lead, headline, items_at
 from attop.metrics.metric import Metric
@@ -59,6 +60,9 @@ class TopComparison:
         The best against every other model, see `attop.experiment.judge`.
     positive : label
         What is to be found: the second label in sorted order.
+    next : NextList or None
+        How many positives the best finds in the next list of that length, chosen as it was among all
+        models; of precision@k alone, and None with groups, each of which is a list.
     """
 
     table: pd.DataFrame
@@ -70,6 +74,7 @@ class TopComparison:
     grouped: bool
     judgement: Lead
     positive: object
+    next: NextList | None
 
     @property
     def sentence(self) -> str:
@@ -86,7 +91,7 @@ class TopComparison:
         kind : {"strip", "capacity"}
             "strip": every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
             "capacity": the hits among the first k against k, up to three times the budget, see
-            `attop.experiment.capacity`.
+            `attop.experiment.capacity`, and the band of the next list.
         axes : matplotlib Axes, optional
             Where to draw; by default on a new figure.
 
@@ -140,7 +145,8 @@ class TopComparison:
                 "a curve of hits is of one list, and with groups there is one each: plot('strip')"
             )
         curves = {m: np.stack(list(self.runs.loc[self.runs["model"] == m, "hits"])) for m in self.table.index}
-        draw_capacity(axes, curves, k, self.list_length, round(self.share * self.list_length))
+        n_pos = round(self.share * self.list_length)
+        draw_capacity(axes, curves, k, self.list_length, n_pos, coming=self.next)
         axes.legend(loc="upper left")
         axes.spines[["top", "right"]].set_visible(False)
         return axes.get_figure()
@@ -168,7 +174,8 @@ class TopComparison:
     def __str__(self) -> str:
         shown = self.table.copy()
         shown["seconds"] = shown["seconds"].map("{:.2f}".format)
-        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{self.sentence}{self._sought}"
+        said = self.sentence + self._sought + self._coming
+        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{said}"
 
     __repr__ = __str__
 
@@ -178,11 +185,15 @@ class TopComparison:
         with suppress(ImportError):  # without matplotlib
             cast("Figure", self.plot()).savefig(drawn, format="svg")
         picture = drawn.getvalue()[drawn.getvalue().find("<svg") :]
-        return f"<p><b>{escape(self.sentence + self._sought)}</b></p>{picture}{table}"
+        return f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{picture}{table}"
 
     @property
     def _sought(self) -> str:
         return "" if self.positive in (0, 1) else f" Positive: {self.positive!r}."
+
+    @property
+    def _coming(self) -> str:
+        return "" if self.next is None else f" {self.next.sentence}."
 
 
 def summarise(
@@ -209,7 +220,11 @@ def summarise(
     import pandas as pd
 
     n_train, n_test = np.array([[len(part) for part in split] for split in splits]).T
-    runs = pd.DataFrame(results).assign(run=numbers, n_train=n_train[numbers], n_test=n_test[numbers])
+    runs = (
+        pd.DataFrame(results)
+        .drop(columns="held_out")
+        .assign(run=numbers, n_train=n_train[numbers], n_test=n_test[numbers])
+    )
     ratio = float(n_test.sum() / n_train.sum())
     values = runs.pivot(index="run", columns="model", values="value")
     judged = judge(
@@ -239,6 +254,19 @@ def summarise(
     table["best_is"] = table["best_is"].fillna("")
     n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
+    lead = Lead(
+        **vars(judged),
+        dataset="data",
+        metric=metric.name,
+        top=str(top),
+        k=items_at(top, length, round(share * length)),
+        chance=share if metric.name == "precision@k" and not grouped else math.nan,
+        grouped=grouped,
+    )
+    coming = None
+    if lead.best and lead.k and metric.name == "precision@k" and not grouped:
+        parts = [[cast("HeldOut", r["held_out"]) for r in results if r["model"] == model] for model in order]
+        coming = next_list(parts[0], lead.k, length, rivals=parts[1:])
     return TopComparison(
         table,
         runs,
@@ -247,14 +275,7 @@ def summarise(
         length,
         share,
         grouped,
-        Lead(
-            **vars(judged),
-            dataset="data",
-            metric=metric.name,
-            top=str(top),
-            k=items_at(top, length, round(share * length)),
-            chance=share if metric.name == "precision@k" and not grouped else math.nan,
-            grouped=grouped,
-        ),
+        lead,
         (sample.y if sample.labels is None else sample.labels).tolist()[sample.y.argmax()],
+        coming,
     )

@@ -63,10 +63,7 @@ def expectation_sentence(found: Deployed) -> str:
             return (
                 f"Of {where} expect {what.mean * said.k:.0f} positives, {lift}; no interval: {said.reason}."
             )
-        return (
-            f"Of {where} expect {said.expected:.0f} positives ({said.low:.0f} to {said.high:.0f} in 95% of "
-            f"such lists), {said.expected / said.k / dataset.y.mean():.2g} times chance."
-        )
+        return f"{said.sentence}, {said.expected / said.k / dataset.y.mean():.2g} times chance."
     if not top.depends_on_sample:
         k, where = top.resolve(len(dataset.y), dataset.n_pos), f"the {top.k:,} highest of each group"
     else:  # as many as each group has, so there is no number to expect
@@ -96,7 +93,8 @@ def draw_curve(found: Deployed) -> bytes | None:
     points = [roc_points(dataset.y[o.test], o.scores[0]) for o in found.tried[0].records]
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     curves = {found.method: np.array([capacity(its, found.top) for its in points])}
-    draw_capacity(canvas.subplots(), curves, said.k, said.length, round(dataset.y.mean() * said.length))
+    n_pos = round(dataset.y.mean() * said.length)
+    draw_capacity(canvas.subplots(), curves, said.k, said.length, n_pos, coming=said)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()
