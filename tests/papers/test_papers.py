@@ -27,6 +27,7 @@ from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import load_config
 from attop_bench.run.paper import configuration_of, load_paper
+from studies import further
 from support import ROOT
 from support.movielens import as_printed
 
@@ -39,6 +40,7 @@ STUDIES = [
     "studies.coil2000",
     "studies.movielens",
     "studies.bounds",
+    "studies.further",
 ]
 
 
@@ -157,6 +159,8 @@ def _simulated(paper):
         data, few = make("wdbc"), make("wdbc", n_features=6)
         made = aatp(0, {"ionosphere": data}), perceptrons(0, {"a9a": data}, 100), push(0, {"wdbc": few})
         return dict(zip(("aatp", "perceptrons", "push"), made, strict=True))
+    if paper == "studies.further":
+        return dict.fromkeys(("kernels", "push", "queries"), further.push(0, {"wdbc": make("wdbc")}, 2))
     assert not hasattr(load_paper(paper), "SIMULATIONS")
     return {}
 
@@ -192,7 +196,7 @@ def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "paper", [*PAPERS[:4], "studies.coil2000", "studies.fraud_handbook", "studies.bounds"]
+    "paper", [*PAPERS[:4], "studies.coil2000", "studies.fraud_handbook", "studies.bounds", "studies.further"]
 )
 def test_published_pages_are_those_of_the_csv_files_beside_them(paper):
     folder = ROOT / "docs/papers" / paper.rpartition(".")[2].replace("_", "-")
