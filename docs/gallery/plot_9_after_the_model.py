@@ -20,7 +20,7 @@ models = {
 }
 
 # %%
-# The grey band is of the next list by the best of the two, chosen on the same rows. It holds for every k at once.
+# The grey band is of the next list by the best of the two. It holds for every k at once.
 found = compare_at_top(models, X[:4000], y[:4000], top=100, verbose=False)
 found.plot("capacity")
 
