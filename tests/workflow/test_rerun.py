@@ -13,7 +13,7 @@ import yaml
 from support import ROOT
 from support.small_run import SMALL, jobs
 
-FOLDERS = ("src", "rules", "workflow", "config", "profiles")
+FOLDERS = ("src", "rules", "workflow", "config", "envs", "profiles")
 FILES = ("Snakefile", "README.md")
 
 
