@@ -10,7 +10,7 @@ from scipy.special import expit
 from attop.core.sample import RankingSample
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.solvers.papk.greedy import combine, hold_out, shards
+from attop.estimators.papk_baselines import combine, hold_out, shards
 from attop.surrogates.base import eligible
 
 __all__ = ["SharedCut", "cross_entropy", "descend", "greedy_of", "one_number_for_all_weights"]

@@ -22,10 +22,9 @@ from attop.core.typing import Floats, Ints
 from attop.estimators.base import ConstantModelWarning
 from attop.estimators.bundle_ranker import BundleRanker
 from attop.estimators.gd_ranker import GDPApK, GDRanker
-from attop.estimators.papk_baselines import GreedyPApK, SelectPApK
+from attop.estimators.papk_baselines import GreedyPApK, Selection, SelectPApK
 from attop.metrics.pap import MICRO_PAP
 from attop.solvers.descent.lbfgs import minimise_cross_entropy
-from attop.solvers.papk.select import Selection
 from attop.surrogates.registry import get_surrogate
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler

@@ -6,10 +6,9 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 
 from attop.core.top import Top
-from attop.estimators import GreedyPApK, SelectPApK
+from attop.estimators import GreedyPApK, SelectPApK, papk_baselines
 from attop.metrics import micro_pap_at_k
 from attop.solvers.descent.lbfgs import minimise_cross_entropy
-from attop.solvers.papk import greedy, select
 from oracles.first_order import overlapping
 from oracles.papk_baselines import greedy_loop, micro_pap, select_loop, select_rows
 
@@ -39,7 +38,7 @@ def test_combination_is_the_plain_loop(seed, k):
     _, y, groups = users(5, 60, seed)
     scores = rng.standard_normal((60, 4)) + np.outer(y, rng.random(4))
     alphas = np.linspace(0, 1, 5)
-    order, weights, gains = greedy.combine(scores, y, groups, Top(k=k), alphas)
+    order, weights, gains = papk_baselines.combine(scores, y, groups, Top(k=k), alphas)
     plain, plain_gains = greedy_loop(scores, y, k, groups, alphas)
     np.testing.assert_allclose(weights, plain[order])
     np.testing.assert_allclose(gains, plain_gains, rtol=1e-12)
@@ -50,11 +49,11 @@ def test_greedy_uses_the_held_out_users_for_the_combination_only():
     X, y, groups = users()
     model = GreedyPApK(top=3, lam=0.1, n_alphas=6, random_state=4).fit(X, y, groups)
     rng = np.random.RandomState(4)
-    held, held_groups, top = greedy.hold_out(y, groups, Top(k=3), rng)
+    held, held_groups, top = papk_baselines.hold_out(y, groups, Top(k=3), rng)
     assert len(np.unique(groups[held])) == 2  # of 12
     np.testing.assert_array_equal(held, np.flatnonzero(np.isin(groups, groups[held])))
     assert top == Top(k=3)
-    folds = greedy.shards(np.setdiff1d(np.arange(360), held), y, 5, rng)
+    folds = papk_baselines.shards(np.setdiff1d(np.arange(360), held), y, 5, rng)
     dealt = np.concatenate(folds)
     assert sorted([*dealt, *held]) == list(range(360))
     assert max(y[rows].sum() for rows in folds) - min(y[rows].sum() for rows in folds) <= 1
@@ -69,14 +68,14 @@ def test_greedy_holds_out_a_fifth_of_one_list():
     n_pos = int(y.sum())
     for groups in (None, np.zeros(360, int), np.r_[np.zeros(355, int), 1, 2, 3, 4, 4]):
         rng = np.random.RandomState(0)
-        held, held_groups, top = greedy.hold_out(y, groups, Top(k=40), rng)
+        held, held_groups, top = papk_baselines.hold_out(y, groups, Top(k=40), rng)
         assert held_groups is None
         assert top == Top(k=8)
         if groups is None:
             assert y[held].sum() == round(0.2 * n_pos)
             assert len(held) - y[held].sum() == round(0.2 * (360 - n_pos))
     # As many negatives as the list has: the held-out list cannot have more.
-    _, _, top = greedy.hold_out(np.array([1] * 20 + [0] * 12), None, Top(k=12), rng)
+    _, _, top = papk_baselines.hold_out(np.array([1] * 20 + [0] * 12), None, Top(k=12), rng)
     assert top == Top(k=2)
     assert GreedyPApK(top=40).fit(X, y).gains_[-1] > 0.5
 
@@ -97,7 +96,7 @@ def test_selection_is_the_plain_loop(seed, k):
     y[:40], y[:8] = 0, 1
     y[groups == 1] = 0
     scores = np.round(np.random.default_rng(seed).standard_normal(150), 1)  # ties
-    selected = select.Selection(y, groups, Top(k=k))(scores)
+    selected = papk_baselines.Selection(y, groups, Top(k=k))(scores)
     np.testing.assert_array_equal(selected, select_rows(scores, y, k, groups))
 
 
@@ -125,8 +124,8 @@ def test_select_ends_in_a_circle(monkeypatch):
     def train(X, y, lam):
         return (turn[0] if X[0, 0] == 1 else turn[1]), True
 
-    monkeypatch.setattr(select, "minimise_cross_entropy", train)
-    monkeypatch.setattr(select, "MICRO_PAP", Wandering())
+    monkeypatch.setattr(papk_baselines, "minimise_cross_entropy", train)
+    monkeypatch.setattr(papk_baselines, "MICRO_PAP", Wandering())
     model = SelectPApK(top=1, max_iter=50, tol=0).fit(X, y)
     assert (model.n_iter_, model.status_) == (2, "converged")
 

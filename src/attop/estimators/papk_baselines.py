@@ -7,13 +7,22 @@ from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
 
-from attop.core.typing import TopLike
+from attop.core.sample import RankingSample
+from attop.core.top import Top
+from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import Ranker, Training, ranker, warn_of_cross_entropies
-from attop.solvers.papk.greedy import greedy_papk
-from attop.solvers.papk.select import select_papk
+from attop.metrics.pap import MICRO_PAP
+from attop.solvers.base import Monitor, Status
+from attop.solvers.descent.lbfgs import minimise_cross_entropy
+from attop.surrogates.base import eligible
+from attop.surrogates.grouped import against_negatives
 
-__all__ = ["GreedyPApK", "SelectPApK"]
+__all__ = ["GreedyPApK", "SelectPApK", "Selection", "combine", "hold_out", "shards"]
+
+#: Share of the users, or of the items of a single list, that a combination is chosen on.
+_HELD_OUT = 0.2
 
 
 @ranker
@@ -93,21 +102,94 @@ class GreedyPApK(Ranker):
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         minimised: list[bool] = []
+        X, y = data.X, data.y
         for model in models:
-            solution = greedy_papk(
-                data.X,
-                data.y,
-                model._top(),
-                groups=data.groups,
-                lam=model.lam,
-                n_classifiers=model.n_classifiers,
-                n_alphas=model.n_alphas,
-                rng=check_random_state(model.random_state),
-            )
-            minimised += solution.minimised
-            model.weights_, model.gains_ = solution.weights, solution.gains
-            model._set_linear(solution.coef[:, 0], data)
+            rng = check_random_state(model.random_state)
+            held, held_groups, top = hold_out(y, data.groups, model._top(), rng)
+            folds = shards(np.setdiff1d(np.arange(len(y)), held), y, model.n_classifiers, rng)
+            trained = [minimise_cross_entropy(X[rows], y[rows], model.lam) for rows in folds]
+            W = np.column_stack([coef for coef, _ in trained])
+            alphas = np.linspace(0, 1, model.n_alphas)
+            order, model.weights_, model.gains_ = combine(X[held] @ W, y[held], held_groups, top, alphas)
+            model._set_linear(W[:, order] @ model.weights_, data)
+            minimised += [converged for _, converged in trained]
         warn_of_cross_entropies(minimised)
+
+
+def hold_out(
+    y: Ints, groups: Ints | None, top: Top, rng: np.random.RandomState
+) -> tuple[Ints, Ints | None, Top]:
+    """Draw the rows the combination is judged on.
+
+    Returns
+    -------
+    rows : ndarray
+        In increasing order.
+    groups : ndarray or None
+        Of the rows; None if they are one list.
+    top : Top
+        For the rows.
+    """
+    sample = RankingSample.from_labels(y, groups)
+    k, defined, need = against_negatives(top, sample.n_pos, sample.n_neg)
+    kept = eligible(sample, defined, need)
+    if kept.n_groups > 1 and groups is not None:
+        chosen = rng.permutation(np.flatnonzero(defined))[: max(1, round(_HELD_OUT * kept.n_groups))]
+        rows = np.flatnonzero(np.isin(groups, chosen))
+        return rows, groups[rows], top
+    n_pos, n_neg = int(kept.n_pos[0]), int(kept.n_neg[0])
+    if min(n_pos, n_neg) < 2:
+        raise ValueError(
+            f"y holds {n_pos} positives and {n_neg} negatives, but two of each are needed: one to train the "
+            "classifiers, one to choose their combination"
+        )
+    parts = np.split(kept.order, [n_pos])
+    rows = np.concatenate([rng.permutation(part)[: max(1, round(_HELD_OUT * len(part)))] for part in parts])
+    held_neg = int(np.sum(y[rows] == 0))
+    return np.sort(rows), None, Top(k=min(max(1, round(_HELD_OUT * k[defined][0])), held_neg))
+
+
+def shards(rows: Ints, y: Ints, n_folds: int, rng: np.random.RandomState) -> list[Ints]:
+    """Divide `rows` into at most `n_folds` training sets, alike in either class to one item, none without."""
+    classes = [rng.permutation(rows[y[rows] == label]) for label in (0, 1)]
+    n_folds = min(n_folds, *map(len, classes))
+    return [np.concatenate([members[i::n_folds] for members in classes]) for i in range(n_folds)]
+
+
+def combine(
+    scores: Floats, y: Ints, groups: Ints | None, top: Top, alphas: Floats
+) -> tuple[Ints, Floats, Floats]:
+    """Fold the columns of `scores` one after the other into a combination of high micro-pAp@k.
+
+    Returns
+    -------
+    order : ndarray of shape (K,)
+        Columns, the best first.
+    weights : ndarray of shape (K,)
+        ``scores[:, order] @ weights`` is the combination.
+    gains : ndarray of shape (K,)
+        Micro-pAp@k after each column.
+    """
+
+    def gain(s: Floats) -> float:
+        return MICRO_PAP.group_mean(y, s, top, groups).value
+
+    alone = np.array([gain(s) for s in scores.T])
+    order = np.argsort(-alone, kind="stable")
+    weights = np.zeros(len(order))
+    weights[0] = 1.0
+    gains = alone[order]
+    total = scores[:, order[0]]
+    for i in range(1, len(order)):
+        added = scores[:, order[i]]
+        pairs = [(1.0, a) for a in alphas] + [(a, 1.0) for a in alphas]
+        values = [gain(old * total + new * added) for old, new in pairs]
+        old, new = pairs[int(np.argmax(values))]
+        total = old * total + new * added
+        weights[:i] *= old
+        weights[i] = new
+        gains[i] = max(values)
+    return order, weights, gains
 
 
 @ranker
@@ -180,19 +262,65 @@ class SelectPApK(Ranker):
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         minimised: list[bool] = []
         for model in models:
-            solution = select_papk(
-                data.X,
-                data.y,
-                model._top(),
-                groups=data.groups,
-                lam=model.lam,
-                max_iter=model.max_iter,
-                tol=model.tol,
-                time_limit=model.time_limit,
-            )
-            minimised += solution.minimised
-            model._set_linear(solution.coef[:, 0], data)
-            model._set_course(solution)
-            model.objective_ = float(solution.objective[0])
-            model.converged_ = solution.status == "converged" and all(solution.minimised)
+            minimised += model._alternate(data)
         warn_of_cross_entropies(minimised)
+
+    def _alternate(self, data: Training) -> list[bool]:
+        """Select and classify in turn; return whether each cross entropy was minimised."""
+        X, y = data.X, data.y
+        monitor, select = Monitor(self.time_limit), Selection(y, data.groups, self._top())
+
+        def risk(scores: Floats) -> float:
+            return 1.0 - MICRO_PAP.group_mean(y, scores, self._top(), data.groups).value
+
+        coef, converged = minimise_cross_entropy(X, y, self.lam)
+        minimised = [converged]
+        scores = safe_sparse_dot(X, coef)
+        last, best, lowest = risk(scores), coef, np.inf
+        status: Status = "max_iter"
+        self.n_iter_, seen = 0, set()
+        for t in range(1, self.max_iter + 1):
+            rows = select(scores)
+            if rows.tobytes() in seen:
+                status = "converged"
+                break
+            seen.add(rows.tobytes())
+            coef, converged = minimise_cross_entropy(X[rows], y[rows], self.lam)
+            minimised.append(converged)
+            scores = safe_sparse_dot(X, coef)
+            now, self.n_iter_ = risk(scores), t
+            if now < lowest:
+                best, lowest = coef, now
+            monitor.record(t, best[:, np.newaxis], np.array([lowest]), current=np.array([now]))
+            if abs(now - last) <= self.tol:
+                status = "converged"
+                break
+            if monitor.over():
+                break
+            last = now
+        self._set_linear(best, data)
+        self.objective_, self.history_, self.status_ = lowest, monitor.history, monitor.ended or status
+        self.converged_ = self.status_ == "converged" and all(minimised)
+        return minimised
+
+
+class Selection:
+    """The min(n+, k) highest positives and the k highest negatives of each group that has them."""
+
+    def __init__(self, y: Ints, groups: Ints | None, top: Top):
+        sample = RankingSample.from_labels(y, groups)
+        k, defined, need = against_negatives(top, sample.n_pos, sample.n_neg)
+        kept = eligible(sample, defined, need)
+        k = k[defined]
+        # Each group is two blocks, its positives and its negatives.
+        size = np.column_stack([kept.n_pos, kept.n_neg]).ravel()
+        quota = np.column_stack([np.minimum(kept.n_pos, k), k]).ravel()
+        start = np.cumsum(size) - size
+        self._items = kept.order
+        self._block = np.repeat(np.arange(len(size)), size)
+        self._chosen = np.arange(len(kept.order)) - np.repeat(start, size) < np.repeat(quota, size)
+
+    def __call__(self, scores: Floats) -> Ints:
+        """Return the rows selected at `scores` of shape (n,), in increasing order."""
+        order = np.lexsort((-scores[self._items], self._block))
+        return np.sort(self._items[order[self._chosen]])

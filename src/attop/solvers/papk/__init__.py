@@ -1,1 +1,0 @@
-"""Baselines of pAp@k: classifiers combined, or trained on the items at the top."""
