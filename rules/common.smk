@@ -38,7 +38,7 @@ if workflow.remote_exec or "SLURM_JOB_ID" in os.environ:
     adopt_servers()
 
 # Snakemake keeps all jobs to the end. To look among them for garbage after each 700 objects takes a fifth of its time.
-gc.set_threshold(100_000, *gc.get_threshold()[1:])
+gc.set_threshold(1_000_000, *gc.get_threshold()[1:])
 
 PLAN = Plan(CONFIG)
 if lost := PLAN.lost_files():

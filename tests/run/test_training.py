@@ -1,5 +1,8 @@
 """One training job: fair selection, what is recorded, and that nothing of the test part leaks in."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -281,3 +284,32 @@ def test_a_record_is_read_as_it_was_written_or_refused(tmp_path):
         path.write_text(text)
         with pytest.raises(RecordError, match=r"record\.json .*delete it, and its run is repeated"):
             Record.read(path)
+
+
+_COMPILED_LATER = """
+import numba.core.event as event, numpy as np
+from attop.estimators import GDPApK
+from attop_bench.run.fitting import compile_method
+
+params, grid = {"surrogate": "ramp", "max_iter": 9}, {"lam": [0.1, 0.001], "eta": [0.1, 0.5, 2, 10]}
+compile_method({"estimator": "attop.estimators.GDPApK", "params": params, "param_grid": grid})
+X = np.random.default_rng(0).normal(size=(90, 2))
+y, groups = (X[:, 0] > 0).astype(int), np.arange(90) % 3
+with event.install_recorder("numba:compile") as seen:
+    for candidates in (grid["lam"], np.arange(1.0, 9)):
+        GDPApK(**params).fit_many(X, y, groups, candidates=[{"lam": lam} for lam in candidates])
+print([str(event.data["dispatcher"]) for _, event in seen.buffer])
+"""
+
+
+def test_a_method_is_compiled_before_its_training_jobs_begin(tmp_path):
+    """What is missing, each of its first jobs would compile: the kernel for many models, say."""
+    command = [sys.executable, "-W", "ignore", "-c", _COMPILED_LATER]
+    done = subprocess.run(
+        command,
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"

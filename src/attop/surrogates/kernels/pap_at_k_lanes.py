@@ -182,7 +182,8 @@ def _pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, valu
     for j in range(k - 1):
         for r in range(len(count)):
             steps[j, r] -= steps[j + 1, r]
-    bar[:] = sorted_neg[k - 1, : last - first]
+    for r in range(len(bar)):
+        bar[r] = sorted_neg[k - 1, r]
     _count_ties(sorted_neg[:k], bar, left)
     for i in items[n_pos:]:
         x, c = scores[i, first:last], coef[i, first:last]
