@@ -20,7 +20,7 @@ STEPS = 20
 def one_list(repeats=15):
     from attop.core.top import Top
     from attop.solvers.minibatch.batches import batches_of
-    from attop.solvers.minibatch.perceptron import perceptron
+    from attop.solvers.minibatch.perceptron import MistakeDriven
     from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
     from attop.surrogates import PrecAtKAvg, PrecAtKMax
 
@@ -34,14 +34,13 @@ def one_list(repeats=15):
     top = Top(kappa=0.25)
 
     def mistakes(variant):
-        return lambda: perceptron(X, y, top, variant=variant, epochs=1, rng=np.random.default_rng(0))
+        return passes(lambda: MistakeDriven(d, variant))
 
     def descent(surrogate):
-        def run():
-            batches = batches_of(X, y, None, top, 500, np.random.default_rng(0))
-            descend(batches, AveragedDescent(d, surrogate, eta=0.1, radius=10.0))
+        return passes(lambda: AveragedDescent(d, surrogate, eta=0.1, radius=10.0))
 
-        return run
+    def passes(state):
+        return lambda: descend(batches_of(X, y, None, top, 500, np.random.default_rng(0)), state())
 
     for name, run in {
         "Perceptron@k-avg": mistakes("avg"),

@@ -14,7 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 from attop.solvers.minibatch.batches import Batches
-from attop.solvers.minibatch.perceptron import perceptron
+from attop.solvers.minibatch.perceptron import MistakeDriven
+from attop.solvers.minibatch.sgd_at_k import descend
 from attop_bench.data.base import Dataset
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, panels
@@ -78,9 +79,9 @@ def perceptrons(seed: int, data: Mapping[str, Dataset], batch_size: int = 500) -
         X = StandardScaler().fit_transform(one.X.toarray() if hasattr(one.X, "toarray") else one.X)
         variants: tuple[tuple[Literal["avg", "max"], str], ...] = (("avg", "7"), ("max", "9"))
         for variant, theorem in variants:
-            how, rng = (X, one.y, Top(kappa=0.25)), np.random.RandomState(seed)
-            run = perceptron(*how, variant=variant, batch_size=batch_size, epochs=5, rng=rng)
-            batches = Batches(*how, batch_size, np.random.RandomState(seed))
+            how, state = (X, one.y, Top(kappa=0.25), batch_size), MistakeDriven(X.shape[1], variant)
+            run = descend(Batches(*how, np.random.RandomState(seed)), state, epochs=5)
+            batches = Batches(*how, np.random.RandomState(seed))
             seen = [batch for _ in range(run.n_iter) for batch in batches.one_pass()]
             bound = min(
                 mistake_bound(seen, w * scale / np.linalg.norm(w), variant=variant).bound
@@ -88,9 +89,7 @@ def perceptrons(seed: int, data: Mapping[str, Dataset], batch_size: int = 500) -
                 for scale in np.logspace(-4, 1, 11)
             )
             most = sum(min(batch.k, len(batch.rows) - batch.n_pos) for batch in seen)
-            rows.append(
-                (f"PREC, theorem {theorem}", name, variant, len(seen), run.state.n_mistakes, bound, most)
-            )
+            rows.append((f"PREC, theorem {theorem}", name, variant, len(seen), state.n_mistakes, bound, most))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 

@@ -10,10 +10,9 @@ from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.solvers.bundle.bundle import bundle
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.solvers.descent.lbfgs import lbfgs
-from attop.solvers.minibatch.perceptron import perceptron
 from attop.surrogates.registry import SURROGATES, get_surrogate
 from oracles.first_order import overlapping
-from support.first_order import Hinge, sgd
+from support.first_order import Hinge, perceptron, sgd
 
 NAN = np.nan
 Y = np.repeat([1, 0], [4, 8])
@@ -53,7 +52,7 @@ def test_what_a_solver_needs_is_what_it_takes(solver, name):
 
 
 def run_perceptron(X, y, **more):
-    return perceptron(X, y, Top(k=1), rng=np.random.RandomState(0), **more)
+    return perceptron(X, y, Top(k=1), rng=np.random.RandomState(0), **more)[0]
 
 
 def run_sgd(X, y, **more):

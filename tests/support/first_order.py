@@ -4,6 +4,7 @@ import numpy as np
 
 from attop.core.top import Top
 from attop.solvers.minibatch.batches import batches_of
+from attop.solvers.minibatch.perceptron import MistakeDriven
 from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from oracles.first_order import overlapping
@@ -39,6 +40,15 @@ def sgd(X, y, surrogate, top, *, eta, radius, rng, batch_size=500, groups=None, 
     return descend(
         batches, AveragedDescent(X.shape[1], surrogate, eta=eta, radius=radius), epochs=epochs, **more
     )
+
+
+def perceptron(
+    X, y, top, *, rng, variant="avg", average=False, batch_size=500, groups=None, epochs=25, **more
+):
+    """Perceptron@k on a sample in memory; returns its state too."""
+    batches = batches_of(X, y, groups, top, batch_size, rng)
+    state = MistakeDriven(X.shape[1], variant, average=average)
+    return descend(batches, state, epochs=epochs, **more), state
 
 
 def hinge_of_batch(scores, y, k):

@@ -17,6 +17,7 @@ from attop.surrogates.base import Surrogate
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKStruct
 
 if TYPE_CHECKING:  # the solvers compile their kernels when they are imported
+    from attop.solvers.base import GridSolution
     from attop.solvers.minibatch.batches import BatchSource
     from attop.solvers.minibatch.perceptron import MistakeDriven
     from attop.solvers.minibatch.sgd_at_k import AveragedDescent
@@ -131,6 +132,17 @@ class MiniBatchRanker(Ranker):
         """Move `_state` on by a pass over `batches`."""
         raise NotImplementedError
 
+    def _epochs(self) -> int:
+        raise NotImplementedError
+
+    def _passes_over(self, data: Training, state: AveragedDescent | MistakeDriven) -> GridSolution:
+        from attop.solvers.minibatch.batches import batches_of
+        from attop.solvers.minibatch.sgd_at_k import descend
+
+        order = check_random_state(self.random_state)
+        batches = batches_of(data.X, data.y, data.groups, self._top(), self.batch_size, order)
+        return descend(batches, state, epochs=self._epochs(), time_limit=self.time_limit)
+
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class AveragedRanker(MiniBatchRanker):
@@ -165,9 +177,6 @@ class AveragedRanker(MiniBatchRanker):
         """Return the class of the surrogate."""
         raise NotImplementedError
 
-    def _epochs(self) -> int:
-        raise NotImplementedError
-
     def _start(self, n_features: int) -> AveragedDescent:
         from attop.solvers.minibatch.sgd_at_k import AveragedDescent
 
@@ -184,14 +193,11 @@ class AveragedRanker(MiniBatchRanker):
             alike[0]._descend(data, alike)
 
     def _descend(self, data: Training, models: Sequence[Self]) -> None:
-        from attop.solvers.minibatch.batches import batches_of
-        from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
+        from attop.solvers.minibatch.sgd_at_k import AveragedDescent
 
         eta, radius = [model.eta for model in models], [model.radius for model in models]
         state = AveragedDescent(data.X.shape[1], self._kind(), eta=eta, radius=radius)
-        order = check_random_state(self.random_state)
-        batches = batches_of(data.X, data.y, data.groups, self._top(), self.batch_size, order)
-        solution = descend(batches, state, epochs=self._epochs(), time_limit=self.time_limit)
+        solution = self._passes_over(data, state)
         for j, model in enumerate(models):
             alone = solution.model(j)
             model._state = state.alone(j)
@@ -319,7 +325,7 @@ class OnePMB(AveragedRanker):
 class PerceptronAtK(MiniBatchRanker):
     r"""Learn a linear ranker from its mistakes at the top of mini-batches.
 
-    See `attop.solvers.minibatch.perceptron.perceptron` for the updates and the mistake bound they satisfy.
+    See `attop.solvers.minibatch.perceptron.MistakeDriven` for the updates and the mistake bound they satisfy.
 
     Parameters
     ----------
@@ -382,29 +388,17 @@ class PerceptronAtK(MiniBatchRanker):
 
         return MistakeDriven(n_features, self.variant, average=self.average)
 
+    def _epochs(self) -> int:
+        return self.epochs
+
     def _learn(self, batches: BatchSource) -> None:
-        for batch in batches.one_pass():
-            self._state.step(batch)
-        self._state.update()
+        self._state.update(np.array([self._state.step(batch) for batch in batches.one_pass()]))
         self.n_mistakes_, self.largest_k_ = self._state.n_mistakes, self._state.largest_k
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        from attop.solvers.minibatch.perceptron import perceptron
-
         for model in models:
-            solution = perceptron(
-                data.X,
-                data.y,
-                model._top(),
-                groups=data.groups,
-                variant=model.variant,
-                average=model.average,
-                batch_size=model.batch_size,
-                epochs=model.epochs,
-                rng=check_random_state(model.random_state),
-                time_limit=model.time_limit,
-            )
-            state = model._state = solution.state
+            state = model._state = model._start(data.X.shape[1])
+            solution = model._passes_over(data, state)
             model._set_linear(solution.coef[:, 0], data)
             model._set_course(solution)
             model.n_mistakes_, model.largest_k_ = state.n_mistakes, state.largest_k

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar
 
 import numpy as np
 
-from attop.core.top import Top
-from attop.core.typing import Features, Ints
-from attop.solvers.base import Callback, Monitor, Solution
-from attop.solvers.minibatch.batches import Batch, batches_of
+from attop.core.typing import Floats
+from attop.solvers.minibatch.batches import Batch
 from attop.solvers.minibatch.kernels import mistakes
-from attop.solvers.parameters import check_numbers
 
-__all__ = ["MistakeDriven", "PerceptronSolution", "perceptron"]
-
-
-@dataclass
-class PerceptronSolution(Solution):
-    """A `Solution` whose objective is the number of mistakes in the last whole pass.
-
-    Attributes
-    ----------
-    state : MistakeDriven
-        What it has counted, and to go on from.
-    n_skipped : int
-        Batches of one class only.
-    """
-
-    state: MistakeDriven = field(kw_only=True)
-    n_skipped: int = 0
+__all__ = ["MistakeDriven"]
 
 
-def perceptron(
-    X: Features,
-    y: Ints,
-    top: Top,
-    *,
-    groups: Ints | None = None,
-    variant: Literal["avg", "max"] = "avg",
-    average: bool = False,
-    batch_size: int = 500,
-    epochs: int = 25,
-    rng: np.random.RandomState | np.random.Generator,
-    time_limit: float | None = None,
-    callback: Callback | None = None,
-) -> PerceptronSolution:
-    r"""Run Perceptron@k-avg or Perceptron@k-max over mini-batches.
+class MistakeDriven:
+    r"""Perceptron@k-avg or Perceptron@k-max: its iterate, and what it has counted.
 
     From ``w_0 = 0``, for each batch let ``yhat`` mark its k highest scores, ``Delta`` the negatives and
     ``K`` the positives among them. If ``Delta > 0``::
@@ -60,19 +27,21 @@ def perceptron(
 
     Parameters
     ----------
-    X, y, groups, top, batch_size, rng
-        See `attop.solvers.minibatch.batches.batches_of`.
-    variant, average, epochs
-        See `attop.PerceptronAtK`.
-    time_limit, callback
-        See `attop.solvers.base`. At least one batch is seen; a pass is an iteration, mistakes its objective.
+    n_features : int
+    variant : {"avg", "max"}
+    average : bool
+        Whether the model is the average of the iterates, which bounds on future mistakes are about.
 
-    Returns
-    -------
-    solution : PerceptronSolution
-        The last ``w`` or the average, ``"converged"`` after a pass free of mistakes. `objective` and the
-        history hold the mistakes ``sum_t Delta_t`` of each pass, counted as they happened; of an
-        unfinished pass, those so far.
+    Attributes
+    ----------
+    coef : ndarray of shape (d, 1)
+        The model when `update` was called last, unless it had overflowed.
+    lost : ndarray of shape (1,)
+        Whether the iterate overflowed.
+    n_mistakes : int
+        ``sum_t Delta_t`` over all batches seen: the left side of the mistake bound.
+    largest_k : int
+        Largest k of a batch: the k of the mistake bound.
 
     Notes
     -----
@@ -80,87 +49,37 @@ def perceptron(
     then a mistake, and a pass free of mistakes ranks the positives strictly above. The mistake bound
     holds for any rule.
 
-    The average is the model that bounds on future mistakes are about. Differences from the paper, beside
-    those of `attop.PerceptronAtK`: k is at most the number of positives of the batch.
-    """
-    check_numbers(epochs=epochs)
-    monitor = Monitor(time_limit, callback)
-    batches = batches_of(X, y, groups, top, batch_size, rng)
-    state = MistakeDriven(X.shape[1], variant, average=average)
-    solution = PerceptronSolution(state.coef, np.zeros(1), 0, "max_iter", monitor.history, state=state)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for epoch in range(1, epochs + 1):
-            before = state.n_mistakes
-            for batch in batches.one_pass():
-                state.step(batch)
-                if monitor.deadline.expired or state.lost:
-                    break
-            state.update()
-            if state.lost:
-                solution.status = "diverged"
-                break
-            in_pass = state.n_mistakes - before
-            solution.coef, solution.objective = state.coef, np.array([float(in_pass)])
-            solution.n_iter = epoch
-            monitor.record(epoch, solution.coef, solution.objective)
-            if monitor.over() or in_pass == 0:
-                solution.status = monitor.ended or "converged"
-                break
-    solution.n_skipped = batches.n_skipped
-    return solution
-
-
-class MistakeDriven:
-    """The perceptron's iterate, and what it has counted.
-
-    Parameters
-    ----------
-    n_features : int
-    variant : {"avg", "max"}
-    average : bool
-        Whether the model is the average of the iterates.
-
-    Attributes
-    ----------
-    coef : ndarray of shape (d, 1)
-        The model when `update` was called last, unless it had overflowed.
-    lost : bool
-        Whether the iterate overflowed.
-    n_mistakes : int
-        ``sum_t Delta_t`` over all batches seen: the left side of the mistake bound.
-    n_updates : int
-        Batches with a mistake.
-    largest_k : int
-        Largest k of a batch: the k of the mistake bound.
+    Differences from the paper, beside those of `attop.PerceptronAtK`: k is at most the number of positives of
+    the batch.
     """
 
-    def __init__(self, n_features: int, variant: str, *, average: bool = False):
+    counts_mistakes: ClassVar[bool] = True
+
+    def __init__(self, n_features: int, variant: str = "avg", *, average: bool = False):
         if variant not in ("avg", "max"):
             raise ValueError(f"variant must be 'avg' or 'max', got {variant!r}")
         self._raises_all = variant == "avg"
         self._W = np.zeros((n_features, 1))
         self._total = np.zeros_like(self._W) if average else None
         self._t = 0
-        self.coef, self.lost = self._W.copy(), False
-        self.n_mistakes = self.n_updates = self.largest_k = 0
+        self.coef, self.lost = self._W.copy(), np.zeros(1, bool)
+        self.n_mistakes = self.largest_k = 0
 
-    def step(self, batch: Batch) -> int:
-        """Learn from a batch; returns its mistakes, or -1 if a score is not finite."""
+    def step(self, batch: Batch) -> Floats:
+        """Learn from a batch; returns its mistakes, shape (1,), infinite if a score is not finite."""
         self.largest_k = max(self.largest_k, batch.k)
         coef = np.empty((len(batch.rows), 1))
         delta = mistakes(batch.scores(self._W)[:, 0], batch.n_pos, batch.k, self._raises_all, coef[:, 0])
         if delta > 0:
             self._W += batch.gradient(coef)
             self.n_mistakes += delta
-            self.n_updates += 1
         if self._total is not None:
             self._total += self._W
             self._t += 1
-        self.lost |= delta < 0
-        return delta
+        return np.array([delta if delta >= 0 else np.inf])
 
-    def update(self) -> None:
-        """Bring `coef` up to date."""
-        self.lost |= not np.isfinite(self._W).all()
+    def update(self, values: Floats) -> None:
+        """Bring `coef` up to date; `values` are the mistakes since the last time."""
+        self.lost |= not (np.isfinite(values).all() and np.isfinite(self._W).all())
         if not self.lost:
             self.coef = self._W.copy() if self._total is None else self._total / max(self._t, 1)

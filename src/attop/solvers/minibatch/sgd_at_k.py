@@ -1,10 +1,11 @@
-"""SGD@k: projected mini-batch subgradient descent with averaging."""
+"""SGD@k: projected mini-batch subgradient descent with averaging; and the passes of Perceptron@k."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,7 @@ from attop.core.typing import Floats
 from attop.solvers.base import Callback, GridSolution, Monitor, Status, broadcast_settings, summary_status
 from attop.solvers.minibatch.batches import Batch, BatchSource
 from attop.solvers.minibatch.kernels import projected_step
+from attop.solvers.minibatch.perceptron import MistakeDriven
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate, Surrogate
 
@@ -52,6 +54,8 @@ class AveragedDescent:
         Steps done.
     """
 
+    counts_mistakes: ClassVar[bool] = False
+
     def __init__(self, n_features: int, surrogate: MakeSurrogate, *, eta: ArrayLike, radius: ArrayLike):
         self._eta, self._radius = broadcast_settings(eta=eta, radius=radius)
         check_numbers(eta=self._eta.min(), radius=self._radius.min())
@@ -86,19 +90,19 @@ class AveragedDescent:
 
 def descend(
     batches: BatchSource,
-    state: AveragedDescent,
+    state: AveragedDescent | MistakeDriven,
     *,
     epochs: int = 1,
     time_limit: float | None = None,
     callback: Callback | None = None,
 ) -> GridSolution:
-    """Run passes of SGD@k (Kar et al. 2015, algorithm 3) over any source of batches.
+    """Run passes of SGD@k (Kar et al. 2015, algorithm 3) or Perceptron@k over any source of batches.
 
     Parameters
     ----------
     batches : BatchSource
         Of a sample in memory, see `attop.solvers.minibatch.batches.batches_of`, or `StreamedBatches`.
-    state : AveragedDescent
+    state : AveragedDescent or MistakeDriven
         Where to start; it is moved on.
     epochs : int, at least 1
         Passes over the sample.
@@ -108,10 +112,11 @@ def descend(
     Returns
     -------
     solution : GridSolution
-        `coef` is the average over all steps done; a model that overflows is left at its average after
-        the last pass that was finite, and marked ``"diverged"``. `objective` and the history hold the
-        mean, over the batches of each pass, of the surrogate there just before the step: what learning
-        has cost, not the loss of the average. `n_iter` counts passes, an unfinished one included.
+        A model that overflows is left as it was after the last pass that was finite, and marked
+        ``"diverged"``. `objective` and the history hold the mean, over the batches of each pass, of the
+        surrogate there just before the step: what learning has cost, not the loss of the average. Of
+        Perceptron@k they are the mistakes of the pass; one without any is the last, ``"converged"``. `n_iter`
+        counts passes, an unfinished one included.
 
     Examples
     --------
@@ -153,10 +158,10 @@ def descend(
                     "larger batch_size, or shuffle the items before dividing them into chunks"
                 )
             state.update(total)
-            objective = np.where(state.lost, objective, total / count)
+            objective = np.where(state.lost, objective, total if state.counts_mistakes else total / count)
             monitor.record(epoch, state.coef, objective)
-            if monitor.over() or state.lost.all():
-                status = monitor.ended or "diverged"
+            if monitor.over() or state.lost.all() or (state.counts_mistakes and not objective.any()):
+                status = monitor.ended or "converged"
                 break
     each_status: list[Status] = ["diverged" if bad else status for bad in state.lost]
     return GridSolution(
