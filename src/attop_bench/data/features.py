@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop.core.typing import Floats
 from attop_bench.data.base import DatasetError
 
-__all__ = ["Factorisation", "interaction_features", "masked_nmf", "umap_embedding"]
+__all__ = ["interaction_features", "masked_nmf", "umap_embedding"]
 
 
 def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
@@ -24,13 +22,7 @@ def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
     ----------
     Hiranandani et al. (2020), section 7.3.1: <user-feat, item-feat, prod-feat, label>.
     """
-    u = np.asarray(user, dtype=np.float64)
-    v = np.asarray(item, dtype=np.float64)
-    if u.ndim != 2 or u.shape != v.shape:
-        raise DatasetError(
-            f"user and item features must be tables of one shape, got {u.shape} and {v.shape}: "
-            "give both the same number of dimensions"
-        )
+    u, v = np.asarray(user, dtype=np.float64), np.asarray(item, dtype=np.float64)
     return np.hstack([u, v, u * v])
 
 
@@ -69,8 +61,6 @@ def umap_embedding(
     McInnes, Healy & Melville (2018), UMAP: Uniform Manifold Approximation and Projection.
     """
     table = np.asarray(X)
-    if table.ndim != 2 or not np.isfinite(table).all():
-        raise DatasetError(f"UMAP needs a table without NaN or infinite values, got shape {table.shape}")
     n_fit = len(table) if n_fit is None else min(n_fit, len(table))
     # The spectral start takes n_components + 1 eigenvectors of a matrix of n_fit rows.
     if not 1 <= n_components < n_fit - 1 or not 2 <= n_neighbors < n_fit:
@@ -103,23 +93,6 @@ def umap_embedding(
     return embedding - embedding.mean(axis=0)
 
 
-@dataclass(frozen=True)
-class Factorisation:
-    """Factors of a matrix, ``W @ H.T``.
-
-    Attributes
-    ----------
-    W : ndarray of shape (m, rank)
-    H : ndarray of shape (n, rank)
-    objective : ndarray of shape (n_iter + 1,)
-        Half the squared error over the observed entries, at the start and after each iteration.
-    """
-
-    W: Floats
-    H: Floats
-    objective: Floats
-
-
 def masked_nmf(
     row: ArrayLike,
     column: ArrayLike,
@@ -130,7 +103,7 @@ def masked_nmf(
     seed: int,
     max_iter: int = 500,
     tol: float = 1e-4,
-) -> Factorisation:
+) -> tuple[Floats, Floats, Floats]:
     """Minimise ``1/2 sum_(i,j observed) (v_ij - w_i . h_j)^2`` over non-negative W and H.
 
     Multiplicative updates: ``W <- W * (V H) / (M H)`` with M the current product on the observed
@@ -152,8 +125,10 @@ def masked_nmf(
 
     Returns
     -------
-    factorisation : Factorisation
-        Factors of rows and columns without an observed entry are 0.
+    W, H : ndarrays of shape (m, rank) and (n, rank)
+        Those of rows and columns without an observed entry are 0.
+    objective : ndarray of shape (n_iter + 1,)
+        Half the squared error over the observed entries, at the start and after each iteration.
 
     Notes
     -----
@@ -168,7 +143,6 @@ def masked_nmf(
     from scipy import sparse  # not with the module, which is imported whenever the workflow is read
 
     i, j, v = np.asarray(row), np.asarray(column), np.asarray(value, dtype=np.float64)
-    _check(i, j, v, shape, rank)
     observed = sparse.csr_array((v, (i, j)), shape=shape)
     observed.sort_indices()
     i, j = np.repeat(np.arange(shape[0]), np.diff(observed.indptr)), observed.indices
@@ -194,28 +168,9 @@ def masked_nmf(
         objective.append(fit())
         if objective[-2] - objective[-1] <= tol * objective[0]:
             break
-    return Factorisation(W, H, np.array(objective))
+    return W, H, np.array(objective)
 
 
 def _scale_by_ratio(factor: Floats, numerator: Floats, denominator: Floats) -> None:
     # A denominator of 0 means that the entry is 0 already, or that the objective does not depend on it.
     factor *= np.divide(numerator, denominator, out=np.ones_like(factor), where=denominator > 0)
-
-
-def _check(i: NDArray, j: NDArray, v: Floats, shape: tuple[int, int], rank: int) -> None:
-    if rank < 1:
-        raise DatasetError(f"factorisation: rank must be at least 1, got {rank!r}")
-    if not (i.ndim == 1 and i.shape == j.shape == v.shape) or len(v) == 0:
-        raise DatasetError(
-            "factorisation: rows, columns and values must be of one length, "
-            f"got {i.shape}, {j.shape} and {v.shape}"
-        )
-    if not np.isfinite(v).all() or (v < 0).any() or not v.any():
-        raise DatasetError(
-            "factorisation: values must be finite, non-negative and not all 0: "
-            "shift them, or drop missing ones"
-        )
-    if min(i.min(), j.min()) < 0 or i.max() >= shape[0] or j.max() >= shape[1]:
-        raise DatasetError(f"factorisation: entries lie outside the {shape[0]} x {shape[1]} matrix")
-    if len(np.unique(i.astype(np.int64) * shape[1] + j)) < len(v):
-        raise DatasetError("factorisation: an entry is given twice: keep one rating per user and item")

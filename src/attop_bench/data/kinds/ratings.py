@@ -124,7 +124,7 @@ def factorise(
     """Factorise the matrix of the first `n_first` ratings of each user; see `masked_nmf`.
 
     Returns ``first`` (see `first_ratings`), ``user_factors`` and ``item_factors`` (one row per user and per
-    item, in sorted order) and ``objective`` (see `Factorisation`).
+    item, in sorted order) and ``objective`` (see `masked_nmf`).
 
     Notes
     -----
@@ -134,7 +134,7 @@ def factorise(
     first = first_ratings(user, time, n_first)
     users, row = np.unique(user, return_inverse=True)
     items, column = np.unique(item, return_inverse=True)
-    model = masked_nmf(
+    W, H, objective = masked_nmf(
         row[first],
         column[first],
         np.asarray(rating)[first],
@@ -144,12 +144,7 @@ def factorise(
         max_iter=max_iter,
         tol=tol,
     )
-    return {
-        "first": first,
-        "user_factors": model.W,
-        "item_factors": model.H,
-        "objective": model.objective,
-    }
+    return {"first": first, "user_factors": W, "item_factors": H, "objective": objective}
 
 
 @checked(_WHERE)
