@@ -17,21 +17,11 @@ Weights = Literal["items", "pairs"]
 
 
 def item_weights(y: ArrayLike, weights: Weights, sample_weight: Floats | None = None) -> Ints | Floats:
-    """Times each item counts.
+    """Return the times each item of labels `y` counts, as integers where there is no `sample_weight`.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels, see `check_labels`.
-    weights : {"items", "pairs"}
-        ``"items"``: each once. ``"pairs"``: once for every pair of a positive and a negative it is part
-        of, ``n_neg`` for a positive and ``n_pos`` for a negative.
-    sample_weight : ndarray of shape (n,), optional
-        Times each item is in the sample, any number of at least 0.
-
-    Returns
-    -------
-    weight : ndarray of shape (n,), dtype int64 or, with `sample_weight`, float64
+    ``"items"``: each once. ``"pairs"``: once for every pair of a positive and a negative it is part of,
+    ``n_neg`` for a positive and ``n_pos`` for a negative. `sample_weight` is how often each item is in the
+    sample.
     """
     if weights not in get_args(Weights):
         raise ValueError(f"weights must be 'items' or 'pairs', got {weights!r}")

@@ -148,23 +148,10 @@ def check_shape(scores: Floats, n: int) -> None:
 class BoundKernel(BoundSurrogate):
     """A sample, and the kernel that adds up the losses of its groups.
 
-    Parameters
-    ----------
-    kernels : (callable, callable or None)
-        See `attop.surrogates.kernels.groups.over_groups`; the second is for many models.
-    sample : RankingSample
-        Of the groups the surrogate is defined on.
-    k : ndarray of shape (n_groups,)
-    n : int
-        Items, also of other groups.
-    n_left_out : int
-        Other groups.
-    weight : float
-        Of a group.
-    item_weight : ndarray of shape (n,) or (0,)
-        In the order of the sample; empty where all weigh 1.
-    constant : float
-        What else the kernel takes.
+    `sample` and `k` are of the groups the surrogate is defined on, `n` counts the items of the others too,
+    and `n_left_out` these. A group weighs `weight`; `item_weight`, in the order of the sample, is empty where
+    all items weigh 1. See `attop.surrogates.kernels.groups.over_groups`; the second kernel is for many
+    models.
     """
 
     def __init__(

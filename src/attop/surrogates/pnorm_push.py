@@ -109,19 +109,7 @@ class BoundPNormPushExp(AlongLine):
         return value if scores.ndim == 2 else float(value), coef
 
     def along(self, scores: Floats, direction: Floats | NDArray[np.bool_]) -> Slope:
-        """Restrict to a line.
-
-        Parameters
-        ----------
-        scores, direction : ndarray of shape (n,)
-            Along a boolean direction, a derivative costs O(number of groups) instead of O(n).
-
-        Returns
-        -------
-        slope : callable
-            ``slope(step)`` returns the first and the second derivative in `step` of the value at
-            ``scores + step * direction``.
-        """
+        """Restrict to a line; along a boolean direction a derivative costs O(number of groups), not O(n)."""
         start = scores[self._order]
         start *= self._slope
         if self._log_weight is not None:
@@ -185,14 +173,8 @@ class _Segments:
     ) -> tuple[_Segments, Floats, Floats]:
         """Merge the items of a segment that move, and those that do not, into one item each.
 
-        Returns
-        -------
-        segments : _Segments
-            Two items a segment, the first of which moves.
-        exponent : ndarray
-            The log-sum-exp of the merged items; minus infinity for none.
-        change : ndarray
-            `slope` of the segment for the first, 0 for the second.
+        Returns segments of two items, the first of which moves; the log-sum-exp of what was merged, minus
+        infinity for none; and how the items change: by the segment's `slope`, and by 0.
         """
         top, weight, _ = self.soften(exponent)
         total = np.column_stack([self.sum(weight * moves), self.sum(weight * ~moves)])

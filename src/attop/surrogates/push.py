@@ -42,20 +42,9 @@ class BipartiteSurrogate(Surrogate):
     def evaluate(
         self, pos: Floats, neg: Floats, pos_times: Floats, neg_times: Floats
     ) -> tuple[float, Floats, Floats]:
-        """Evaluate one list.
+        """Return the value of one list, and a subgradient in the positives and in the negatives.
 
-        Parameters
-        ----------
-        pos, neg : ndarray of shape (n_pos,), (n_neg,)
-            Scores, both at least one.
-        pos_times, neg_times : ndarray of shape (n_pos,), (n_neg,), at least 0
-            How often each item counts; not all 0.
-
-        Returns
-        -------
-        value : float
-        pos_coef, neg_coef : ndarray of shape (n_pos,), (n_neg,)
-            A subgradient.
+        `pos` and `neg` are scores, at least one each, `pos_times` and `neg_times` how often each counts.
         """
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
@@ -264,21 +253,10 @@ def check_power(p: float) -> float:
 
 
 def power_mean(u: Floats, times: Floats, p: float) -> tuple[float, Floats]:
-    r"""Average non-negative `u` by the price :math:`g(r) = r^p`.
+    r"""Average `u`, at least 0, by the price :math:`g(r) = r^p`; `times` says how often each counts.
 
-    Parameters
-    ----------
-    u : ndarray of shape (K,), at least 0
-    times : ndarray of shape (K,), at least 0
-        How often each counts.
-    p : float, at least 1
-
-    Returns
-    -------
-    mean : float
-        :math:`(\sum_k t_k u_k^p / \sum_k t_k)^{1/p}`; powers are taken of ``u / max(u)`` and cannot overflow.
-    weight : ndarray of shape (K,)
-        Its derivatives, at least 0; all 0 where `u` is 0, the minimum.
+    Returns :math:`(\sum_k t_k u_k^p / \sum_k t_k)^{1/p}`, from powers of ``u / max(u)``, which cannot
+    overflow, and its derivatives, at least 0; all 0 where `u` is 0, the minimum.
     """
     top = float(u[times > 0].max())
     if top == 0:
@@ -306,23 +284,10 @@ def exp_mean(u: Floats, times: Floats) -> tuple[float, Floats]:
 def hinge_sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
     r"""Sum hinge losses by negative, in O(n log n).
 
-    Parameters
-    ----------
-    pos, neg : ndarray of shape (I,), (K,)
-        Scores.
-    times : ndarray of shape (I,), at least 0
-        How often each positive counts.
+    Returns :math:`u_k = \sum_i t_i (1 - pos_i + neg_k)_+`, `times` t saying how often each positive counts;
+    and what turns weights :math:`w_k \ge 0` into a subgradient of :math:`\sum_k w_k u_k` in `pos` and in
+    `neg`. A hinge at its kink has slope -1.
 
-    Returns
-    -------
-    sums : ndarray of shape (K,)
-        :math:`u_k = \sum_i t_i (1 - pos_i + neg_k)_+`.
-    pull_back : callable
-        From weights :math:`w_k \ge 0` to a subgradient of :math:`\sum_k w_k u_k` in `pos` and in `neg`.
-        A hinge at its kink has slope -1.
-
-    Notes
-    -----
     As a function of a threshold z the sum :math:`\sum_i t_i (z - pos_i)_+` grows at the rate of the number
     of positives below z, or their weight. It is therefore accumulated along the merged order of the
     positives and of :math:`1 + neg_k` from terms that are never negative: no digits cancel, as they would

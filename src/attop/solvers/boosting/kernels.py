@@ -7,8 +7,6 @@ from numba import njit
 
 from attop.core.compiled import discard_stale
 
-__all__ = ["add_steps", "sum_above"]
-
 discard_stale(Path(__file__).parent)
 
 

@@ -7,8 +7,6 @@ from numba import njit
 
 from attop.core.compiled import KERNEL, PART, discard_stale
 
-__all__ = ["active_set"]
-
 discard_stale(Path(__file__).parent)
 
 

@@ -9,8 +9,6 @@ from attop.core.compiled import discard_stale
 from attop.surrogates.kernels.groups import LARGEST
 from attop.surrogates.kernels.k_largest import largest
 
-__all__ = ["add_rows", "deal", "mistakes", "projected_step", "score_rows"]
-
 discard_stale(Path(__file__).parent)
 
 

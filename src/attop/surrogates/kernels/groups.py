@@ -13,8 +13,6 @@ from numba import njit
 
 from attop.core.compiled import KERNEL, PART
 
-__all__ = ["LARGEST", "over_groups", "over_lists", "specialise"]
-
 LARGEST = np.finfo(np.float64).max
 
 

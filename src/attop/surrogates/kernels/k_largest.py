@@ -8,8 +8,6 @@ from numba import njit
 
 from attop.core.compiled import PART
 
-__all__ = ["largest", "ranked", "smallest", "within"]
-
 # Up to this k, insertion into a sorted buffer beats sorting.
 INSERTION = 32
 # Runs of this length are sorted by insertion before they are merged.
@@ -18,21 +16,10 @@ RUN = 16
 
 @njit(**PART)
 def largest(x, k, floor, value, index):
-    """Find the `k` largest entries of `x` among those of at least `floor`.
+    """Find the `k` largest entries of `x` among those of at least `floor`; return how many there are.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-    k : int
-    floor : float
-        Entries below are skipped, which saves sorting what a hinge would cut off anyway.
-    value, index : ndarray
-        Receive the entries in descending order and their positions; equal entries in order of position.
-
-    Returns
-    -------
-    count : int
-        Number of entries found, at most `k`.
+    `value` and `index` receive the entries in descending order and their positions, equal entries in order of
+    position. To skip entries below `floor` saves sorting what a hinge would cut off anyway.
     """
     count = 0
     if k <= INSERTION:

@@ -12,21 +12,6 @@ from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked, smallest, within
 
-__all__ = [
-    "avg",
-    "max_",
-    "pauc",
-    "ramp",
-    "ts",
-    "ts_convex",
-    "weighted_avg",
-    "weighted_max_",
-    "weighted_pauc",
-    "weighted_ramp",
-    "weighted_ts",
-    "weighted_ts_convex",
-]
-
 
 def _ramp(row, n_pos, w, k, constant, values, positions):
     return _of_highest(row, n_pos, min(n_pos, k), k, values, positions)

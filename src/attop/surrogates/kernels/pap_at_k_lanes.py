@@ -12,8 +12,6 @@ from attop.core.compiled import PART
 from attop.surrogates.kernels import pap_at_k
 from attop.surrogates.kernels.groups import specialise
 
-__all__ = ["LONGEST", "MOST_SORTED", "avg", "max_", "pauc", "ramp", "ts"]
-
 # Models in a block: enough to fill vector registers, few enough for sorted rows to stay in cache.
 LANES = 128
 # Small groups: k at most, and items of a class at most, by k.
@@ -121,27 +119,11 @@ def _avg(scores, items, n_pos, k, first, weight, value, coef, work):
 
 @njit(**PART)
 def _pairs_of_group(scores, items, n_pos, k, lo, hi, others, first, weight, value, coef, work):
-    """Add hinges over pairs of a group for a block of models, and write their gradient.
+    """Add hinges over pairs of a group for a block of models, from `first` on, and write their gradient.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, m)
-    items : ndarray
-        The group's rows of `scores`, its `n_pos` positives first.
-    k : int
-        Number of negatives, the highest.
-    lo, hi : int
-        The positives with margin 1: ranks `lo` to ``hi - 1`` from the top. One of them is an end.
-    others : bool
-        Whether the lower positives count with margin 0; else they do not count.
-    first : int
-        First model of the block.
-    weight : float
-        Of the group.
-    value : ndarray of shape (m,)
-    coef : ndarray of shape (n, m)
-    work : tuple
-        See `lanes_workspace`.
+    `items` are the group's rows of `scores`, its `n_pos` positives first. Pairs are formed with the k highest
+    negatives. The positives of ranks `lo` to ``hi - 1`` from the top, one of which is an end, have margin 1;
+    the lower ones margin 0 with `others`, else they do not count. `work` is what `lanes_workspace` returns.
     """
     last = min(first + LANES, scores.shape[1])
     total = value[first:last]

@@ -6,8 +6,6 @@ from numba import njit
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked, smallest, within
 
-__all__ = ["avg", "max_", "ramp", "struct", "weighted_max_", "weighted_ramp", "weighted_struct"]
-
 
 def _struct(row, n_pos, w, k, constant, values, positions):
     # Start with the k highest positives. To exchange the j-th lowest of them for the j-th highest negative

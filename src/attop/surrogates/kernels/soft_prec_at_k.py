@@ -7,8 +7,6 @@ from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest
 
-__all__ = ["soft", "weighted_soft"]
-
 # The sigmoid is 0 or 1 in double precision for scores this many widths from about the k-th highest.
 FAR = 300.0
 # Newton's method takes under 10 steps; halving the bracket alone would take about 60.

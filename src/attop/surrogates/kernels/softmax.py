@@ -7,17 +7,6 @@ from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked
 
-__all__ = [
-    "at_k",
-    "bpr",
-    "psl",
-    "softmax",
-    "weighted_at_k",
-    "weighted_bpr",
-    "weighted_psl",
-    "weighted_softmax",
-]
-
 # Below it, exponentials count as 0.
 LOWEST = -700.0
 

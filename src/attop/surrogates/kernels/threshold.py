@@ -7,19 +7,6 @@ from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked, within
 
-__all__ = [
-    "hinge",
-    "pat_mat",
-    "pat_mat_np",
-    "squared_hinge",
-    "top_push_k",
-    "weighted_hinge",
-    "weighted_pat_mat",
-    "weighted_pat_mat_np",
-    "weighted_squared_hinge",
-    "weighted_top_push_k",
-]
-
 # Newton's method takes about 6 steps; rounding must not make it go on for ever.
 MOST_STEPS = 200
 
