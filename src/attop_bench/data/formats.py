@@ -43,22 +43,14 @@ _EXCEL = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as their file writes them.
+    """Rows as their file writes them."""
 
-    Attributes
-    ----------
-    frame : DataFrame
-        Columns named by text. Of a file without types all values are text, as it is written there.
-    where : str
-        Name of the file in messages.
-    has_types : bool
-    missing, decimal
-        See `read_delimited`.
-    """
-
+    #: Columns named by text. Of a file without types all values are text, as it is written there.
     frame: pd.DataFrame
+    #: Name of the file in messages.
     where: str
     has_types: bool = True
+    #: missing, decimal: See `read_delimited`.
     missing: Any = ()
     decimal: str = "."
 

@@ -61,29 +61,18 @@ _EXPECTED = 10
 
 @dataclass(frozen=True)
 class Column:
-    """A column and what to do with it.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        number, yes/no, category, date, identifier, entity, text of numbers, constant, empty or unusable.
-    missing : float
-        Share of the rows.
-    distinct : int
-    example : str
-    text : bool
-        Whether it holds anything but numbers.
-    marks : tuple of str
-        Values of a column that else holds numbers: they may stand for what is missing.
-    """
+    """A column and what to do with it."""
 
     name: str
+    #: number, yes/no, category, date, identifier, entity, text of numbers, constant, empty or unusable.
     kind: str
+    #: Share of the rows.
     missing: float
     distinct: int
     example: str
+    #: Whether it holds anything but numbers.
     text: bool = False
+    #: Values of a column that else holds numbers: they may stand for what is missing.
     marks: tuple[str, ...] = ()
 
     @property
@@ -103,39 +92,24 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Look:
-    """Findings of `look`.
-
-    Attributes
-    ----------
-    path : str
-    rows : int
-    columns : list of Column
-    label : Candidate or None
-        The one that was named, or the likeliest.
-    candidates : list of Candidate
-        Likeliest first.
-    copies : int
-        Rows whose features are those of a row before.
-    twins : mapping of str to str
-        Column -> an earlier one with the same values.
-    leaks : mapping of str to str
-        Feature that tells the label nearly alone -> how.
-    days : mapping of str to int
-        Column of dates without gaps, written as 2026-12-31 -> days from the first to the last.
-    reader : mapping
-        Options for the reader of the file.
-    complaints : list of str
-    """
+    """Findings of `look`."""
 
     path: str
     rows: int
     columns: list[Column]
+    #: The one that was named, or the likeliest.
     label: Candidate | None
+    #: Likeliest first.
     candidates: list[Candidate]
+    #: Rows whose features are those of a row before.
     copies: int
+    #: Column -> an earlier one with the same values.
     twins: Mapping[str, str]
+    #: Feature that tells the label nearly alone -> how.
     leaks: Mapping[str, str]
+    #: Column of dates without gaps, written as 2026-12-31 -> days from the first to the last.
     days: Mapping[str, int]
+    #: Options for the reader of the file.
     reader: Mapping[str, object]
     complaints: list[str]
 

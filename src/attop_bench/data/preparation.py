@@ -22,19 +22,11 @@ __all__ = ["Preparation", "column_transformer", "scaler"]
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is still to be done to the features of a data set.
+    """What is still to be done to the features of a data set."""
 
-    Attributes
-    ----------
-    categories : mapping of int to sequence of str
-        Column of codes 0, 1, ... -> what each stands for.
-    impute : str or None
-        See `column_transformer`.
-    max_categories : int or None
-        See `column_transformer`.
-    """
-
+    #: Column of codes 0, 1, ... -> what each stands for.
     categories: Mapping[int, Sequence[str]]
+    #: impute, max_categories: See `column_transformer`.
     impute: str | None = None
     max_categories: int | None = None
 

@@ -49,67 +49,44 @@ _RANKED = ("rank", "row", "label", "held_out", "score", "why")
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a method put at the top of the test parts.
+    """What a method put at the top of the test parts."""
 
-    Attributes
-    ----------
-    mean, low, high : float
-        Precision at the top and its 95% interval, which knows that training parts overlap; NaN with one part.
-    lift : float
-        The mean over that of a random order.
-    tied : float
-        Share of the places at the top that ties decide, on average; NaN with groups.
-    parts : int
-    next : NextList or None
-        The positives of the next list; None with groups, where there is none.
-    """
-
+    #: mean, low, high: Precision at the top and its 95% interval, which knows that training parts overlap;
+    #: NaN with one part.
     mean: float
     low: float
     high: float
+    #: The mean over that of a random order.
     lift: float
+    #: Share of the places at the top that ties decide, on average; NaN with groups.
     tied: float
     parts: int
+    #: The positives of the next list; None with groups, where there is none.
     next: NextList | None
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A method on every outer fold.
-
-    Attributes
-    ----------
-    method : str
-    value : float
-        Mean of the metric that selects; NaN if a run failed.
-    records : list of Record
-        One a fold, up to the first that failed.
-    error : str
-        Empty if all went well.
-    """
+    """A method on every outer fold."""
 
     method: str
+    #: Mean of the metric that selects; NaN if a run failed.
     value: float
+    #: One a fold, up to the first that failed.
     records: list[Record]
+    #: Empty if all went well.
     error: str
 
 
 @dataclass(frozen=True)
 class OneColumn:
-    """What one column, chosen on each training part, puts at the top of the test parts.
+    """What one column, chosen on each training part, puts at the top of the test parts."""
 
-    Attributes
-    ----------
-    order : str
-        The one that is chosen most often.
-    mean : float
-        Its precision at the top.
-    lead, low, high : float
-        What the model has more, with its 95% interval.
-    """
-
+    #: The one that is chosen most often.
     order: str
+    #: Its precision at the top.
     mean: float
+    #: lead, low, high: What the model has more, with its 95% interval.
     lead: float
     low: float
     high: float
@@ -117,42 +94,26 @@ class OneColumn:
 
 @dataclass(frozen=True)
 class Deployed:
-    """A model fitted on all rows, and how it came to be chosen.
-
-    Attributes
-    ----------
-    package : Package
-    dataset : Dataset
-    data : DatasetConfig
-    method : str
-    candidate : dict
-        Its hyper-parameters.
-    top : Top
-    tried : list of Tried
-        All methods, best first.
-    expectation : Expectation
-    ranked : DataFrame
-        All rows in the order of ``held_out``, the share of a test part that ranks below a row by a model
-        that was not trained on it; ``score`` is the final model's, and ``why`` what adds most to it.
-    differences : list of Difference
-        Between the rows at the top of it and the rest.
-    alone : OneColumn
-    stays : float
-        Share of the top of a test part that stays if a fifth of the training rows is exchanged; NaN with
-        groups, or if that cannot be trained.
-    """
+    """A model fitted on all rows, and how it came to be chosen."""
 
     package: Package
     dataset: Dataset
     data: DatasetConfig
     method: str
+    #: Its hyper-parameters.
     candidate: dict[str, object]
     top: Top
+    #: All methods, best first.
     tried: list[Tried]
     expectation: Expectation
+    #: All rows in the order of ``held_out``, the share of a test part that ranks below a row by a model that
+    #: was not trained on it; ``score`` is the final model's, and ``why`` what adds most to it.
     ranked: pd.DataFrame
+    #: Between the rows at the top of it and the rest.
     differences: list[Difference]
     alone: OneColumn
+    #: Share of the top of a test part that stays if a fifth of the training rows is exchanged; NaN with
+    #: groups, or if that cannot be trained.
     stays: float
 
 

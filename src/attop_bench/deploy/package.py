@@ -35,19 +35,13 @@ HARMLESS = ["numpy.dtype"]
 
 @dataclass(frozen=True)
 class Package:
-    """A fitted pipeline and what it reads.
-
-    Attributes
-    ----------
-    pipeline : Pipeline
-    notes : mapping
-        ``features`` and ``beside``: names of columns; ``format`` and ``reader``: how files are written, and
-        ``needs_reader``, whether by blanks that only `attop_bench.data.formats` takes away;
-        ``group``: the column within which rows are ranked, or None; ``top``; ``middle``: the mean of
-        `contributions` over the rows of the training, or None.
-    """
+    """A fitted pipeline and what it reads."""
 
     pipeline: Any
+    #: ``features`` and ``beside``: names of columns; ``format`` and ``reader``: how files are written, and
+    #: ``needs_reader``, whether by blanks that only `attop_bench.data.formats` takes away; ``group``: the
+    #: column within which rows are ranked, or None; ``top``; ``middle``: the mean of `contributions` over the
+    #: rows of the training, or None.
     notes: Mapping[str, Any]
 
     @property

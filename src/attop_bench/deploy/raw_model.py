@@ -25,32 +25,21 @@ _NOT_RAW = ("codes", "thresholds", "query_norm")
 
 @dataclass(frozen=True)
 class RawRows:
-    """All rows of a data set as a model that is taken away will see new ones.
+    """All rows of a data set as a model that is taken away will see new ones."""
 
-    Attributes
-    ----------
-    X : DataFrame
-        The features: numbers, text, gaps.
-    words : list of str
-        Columns that are text.
-    beside : DataFrame
-        Columns that are no features, to recognise a row by.
-    group : str or None
-        Of these, the one within which rows are ranked.
-    reader : dict
-        How the file is written.
-    needs_reader : bool
-        Whether text has blanks around it, which another reader keeps.
-    impute, max_categories
-        See `attop_bench.data.preparation.column_transformer`.
-    """
-
+    #: The features: numbers, text, gaps.
     X: pd.DataFrame
+    #: Columns that are text.
     words: list[str]
+    #: Columns that are no features, to recognise a row by.
     beside: pd.DataFrame
+    #: Of these, the one within which rows are ranked.
     group: str | None
+    #: How the file is written.
     reader: dict[str, object]
+    #: Whether text has blanks around it, which another reader keeps.
     needs_reader: bool = False
+    #: impute, max_categories: See `attop_bench.data.preparation.column_transformer`.
     impute: str | None = None
     max_categories: int | None = None
 

@@ -18,22 +18,14 @@ __all__ = ["Difference", "differences", "one_column"]
 
 
 class Difference(NamedTuple):
-    """A column, or one category of it, on the list and in the rest.
-
-    Attributes
-    ----------
-    what : str
-    is_share : bool
-    listed, rest : float
-        Its mean, or the share of the category.
-    gap : float
-        Their difference over the root of the mean of the two variances (Austin 2009).
-    """
+    """A column, or one category of it, on the list and in the rest."""
 
     what: str
     is_share: bool
+    #: listed, rest: Its mean, or the share of the category.
     listed: float
     rest: float
+    #: Their difference over the root of the mean of the two variances (Austin 2009).
     gap: float
 
 

@@ -51,25 +51,17 @@ class Limits:
 
 @dataclass(frozen=True)
 class Exit:
-    """How a job ended.
+    """How a job ended."""
 
-    Attributes
-    ----------
-    status : str
-        ``done``; ``timeout``, ``memory``, ``error``: its own fault; ``failed``: it could not do its work for
-        reasons such as a full disk; ``killed``: by a signal that usually comes from outside; ``abandoned``:
-        the client is gone.
-    message : str
-        In words.
-    tail : str
-        The end of what it printed.
-    cpu_seconds : float
-        Processor time of the process and its descendants.
-    """
-
+    #: ``done``; ``timeout``, ``memory``, ``error``: its own fault; ``failed``: it could not do its work for
+    #: reasons such as a full disk; ``killed``: by a signal that usually comes from outside; ``abandoned``:
+    #: the client is gone.
     status: Literal["done", "timeout", "memory", "error", "failed", "killed", "abandoned"]
+    #: In words.
     message: str = ""
+    #: The end of what it printed.
     tail: str = ""
+    #: Processor time of the process and its descendants.
     cpu_seconds: float = 0.0
 
 

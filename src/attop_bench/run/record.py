@@ -55,62 +55,43 @@ class FailedRuns(RuntimeError):
 
 @dataclass
 class Record:
-    """How the scores of a training run came about.
+    """How the scores of a training run came about."""
 
-    Attributes
-    ----------
-    digest : str
-        Of data and specification; see `attop_bench.run.plan.Plan.digest`.
-    status : str
-        One of `attop_bench.jobs.limits.STATUSES`.
-    error, traceback : str
-        Empty if all went well.
-    repeat, fold, seed : int
-    scoring, selection : str
-    tops : list of dict
-        What the run says of each ``top``; empty if it failed. After a nested selection ``chosen``,
-        ``at_edge``, ``validation`` (its mean over the inner splits), ``model`` (what the model says of its
-        training), ``constant`` (whether its scores are all alike) and ``inner``: for each ``candidate`` its
-        ``values``, one for each inner split. After an optimistic one ``candidates``: ``candidate``,
-        ``at_edge``, ``model`` and ``constant`` of each.
-    n_train, n_test : int or None
-        Items; None if the run did not come to have any.
-    n_candidates : int
-    seconds : dict
-        Wall time of ``selection``, ``training`` (None if it is part of the selection) and ``scoring``.
-    cpu_seconds : float or None
-        Processor time, of the job's process and its children.
-    started, ended : float or None
-        When the job was begun and its record written, in seconds since 1970 (UTC).
-    peak_memory_mb : float or None
-    environment : dict
-        See `environment`.
-    test : ndarray of shape (n,)
-        Rows of the test part; they and the scores lie in a file beside the record.
-    scores : ndarray of shape (tops, n), or (tops, candidates, n) for an optimistic selection
-        Empty if the run failed.
-    """
-
+    #: Of data and specification; see `attop_bench.run.plan.Plan.digest`.
     digest: str = ""  # first, for `digest_of`
+    #: One of `attop_bench.jobs.limits.STATUSES`.
     status: str = OK
+    #: error, traceback: Empty if all went well.
     error: str = ""
     repeat: int = 0
     fold: int = 0
     seed: int = 0
     scoring: str = ""
     selection: str = "nested"
+    #: What the run says of each ``top``; empty if it failed. After a nested selection ``chosen``,
+    #: ``at_edge``, ``validation`` (its mean over the inner splits), ``model`` (what the model says of its
+    #: training), ``constant`` (whether its scores are all alike) and ``inner``: for each ``candidate`` its
+    #: ``values``, one for each inner split. After an optimistic one ``candidates``: ``candidate``,
+    #: ``at_edge``, ``model`` and ``constant`` of each.
     tops: list[dict[str, Any]] = field(default_factory=list)
+    #: n_train, n_test: Items; None if the run did not come to have any.
     n_train: int | None = None
     n_test: int | None = None
     n_candidates: int = 0
+    #: Wall time of ``selection``, ``training`` (None if it is part of the selection) and ``scoring``.
     seconds: dict[str, float | None] = field(default_factory=dict)
+    #: Processor time, of the job's process and its children.
     cpu_seconds: float | None = None
+    #: started, ended: When the job was begun and its record written, in seconds since 1970 (UTC).
     started: float | None = None
     ended: float | None = None
     peak_memory_mb: float | None = None
+    #: See `environment`.
     environment: dict[str, Any] = field(default_factory=dict)
     traceback: str = ""
+    #: Shape (n,). Rows of the test part; they and the scores lie in a file beside the record.
     test: Ints = field(default_factory=lambda: _empty(0))
+    #: Shape (tops, n), or (tops, candidates, n) for an optimistic selection; empty if the run failed.
     scores: Floats = field(default_factory=lambda: _empty(0, 0))
 
     @property

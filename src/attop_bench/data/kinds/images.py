@@ -75,19 +75,13 @@ def simulate_likes(
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Rows of a recommendation data set, and what was put aside to describe the users.
+    """Rows of a recommendation data set, and what was put aside to describe the users."""
 
-    Attributes
-    ----------
-    user, item, y : ndarray of shape (n,)
-        Row by row; users in order.
-    profile : ndarray of shape (n_users, n_items), bool
-        Items whose mean features describe the user; none is a row of that user.
-    """
-
+    #: user, item, y: Row by row; users in order.
     user: Ints
     item: Ints
     y: Ints
+    #: Shape (n_users, n_items). Items whose mean features describe the user; none is a row of that user.
     profile: NDArray[np.bool_]
 
 

@@ -62,51 +62,36 @@ class RawOptions(BaseModel):
     """Files of one form, and which column is what.
 
     A column is named by its name, or by its number from 1 (from -1 backwards).
-
-    Attributes
-    ----------
-    path : path
-    label : str or int
-        Column of the labels; ``label`` if left out in the SVMlight format.
-    validation, test : path, optional
-        Files of the same form with more rows. `path` is then part 0, and these are the next parts; see
-        `Dataset.part`.
-    labels : path, optional
-        File of the labels alone, one a line, where `path` has none.
-    format : str, optional
-        See `read_table`.
-    reader : mapping, optional
-        Parameters of the format's reader, such as ``header`` and ``separator`` of `read_delimited`.
-    group : str or int, optional
-        Column that names the user or query of each row, whose rows are a list of their own.
-    entity : str or int, optional
-        Column that names the customer, card or machine of each row, where all rows are one list; see
-        `Dataset.entity`.
-    day : str or int, optional
-        Column of the date, or of a number of days, of each row; see `day_numbers` and `Dataset.day`.
-    keep : sequence, optional
-        Columns that are features; all but the columns named here and `drop` if left out.
-    drop : sequence
-        Columns to leave out.
-    impute : str, optional
-        ``"median"`` fills what is missing of the features: numbers by their median, text by its most frequent
-        value, learnt from training items alone. Missing features are refused if left out.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     path: _Path
+    #: Column of the labels; ``label`` if left out in the SVMlight format.
     label: _Column | None = None
+    #: validation, test: Files of the same form with more rows. `path` is then part 0, and these are the next
+    #: parts; see `Dataset.part`.
     validation: _Path | None = None
     test: _Path | None = None
+    #: File of the labels alone, one a line, where `path` has none.
     labels: _Path | None = None
+    #: See `read_table`.
     format: Any = None  # any but a name is refused beside the names
+    #: Parameters of the format's reader, such as ``header`` and ``separator`` of `read_delimited`.
     reader: Mapping[str, Any] | None = None
+    #: Column that names the user or query of each row, whose rows are a list of their own.
     group: _Column | None = None
+    #: Column that names the customer, card or machine of each row, where all rows are one list; see
+    #: `Dataset.entity`.
     entity: _Column | None = None
+    #: Column of the date, or of a number of days, of each row; see `day_numbers` and `Dataset.day`.
     day: _Column | None = None
+    #: Columns that are features; all but the columns named here and `drop` if left out.
     keep: Sequence[_Column] | None = None
+    #: Columns to leave out.
     drop: Sequence[_Column] = ()
+    #: ``"median"`` fills what is missing of the features: numbers by their median, text by its most frequent
+    #: value, learnt from training items alone. Missing features are refused if left out.
     impute: Literal["median"] | None = None
 
     @classmethod
@@ -125,48 +110,34 @@ class RawOptions(BaseModel):
 
 
 class TableOptions(RawOptions):
-    """Options of the kind ``file``: those of `RawOptions`, and how columns become features and labels.
+    """Options of the kind ``file``: those of `RawOptions`, and how columns become features and labels."""
 
-    Attributes
-    ----------
-    positive : str, number, bool or list
-        Value of the label column that is the positive class, every other value is negative; or a list of
-        such values, or a comparison such as ``">= 1"``.
-    codes : mapping, optional
-        Numbers that stand for the values of all features that are text.
-    one_hot : bool
-        Replace each feature that is text by one 0/1 column per value, in sorted order. Refused for dates, for
-        what names single rows, and for more than 50 values without `max_categories`.
-    max_categories : int, optional
-        With `one_hot`: most columns made of a feature; its rarest values share the last one. Which are rare
-        is learnt from training items alone, as scaling is.
-    thresholds : mapping, optional
-        Column -> numbers; each gives a feature that is 1 above the number, else 0, and only these are
-        features.
-    query_norm : str or int, optional
-        Column of the queries within which features are scaled; see `query_level_norm`.
-    parts : mapping, optional
-        One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
-    blocks : int, optional
-        Cut the rows in their order into so many blocks, each an entity, for the protocol whole-entities: rows
-        that follow each other in time or place are alike.
-    copies_together : bool
-        Keep rows with the same features on one side of every split; otherwise memorising one copy is
-        rewarded on the others. See `Dataset.duplicate_group`.
-    downsample_positives : float, optional
-        Keep so many of the positives that they are this share of the rows kept, drawn at random, the same
-        ones for every seed; all negatives stay. For a stand-in with as few positives as other data have.
-    """
-
+    #: Value of the label column that is the positive class, every other value is negative; or a list of such
+    #: values, or a comparison such as ``">= 1"``.
     positive: Any
+    #: Numbers that stand for the values of all features that are text.
     codes: Mapping[str | int | float | bool, Annotated[float, Field(strict=True)]] | None = None
+    #: Replace each feature that is text by one 0/1 column per value, in sorted order. Refused for dates, for
+    #: what names single rows, and for more than 50 values without `max_categories`.
     one_hot: StrictBool = False
+    #: With `one_hot`: most columns made of a feature; its rarest values share the last one. Which are rare is
+    #: learnt from training items alone, as scaling is.
     max_categories: Annotated[int, Field(strict=True, ge=2)] | None = None
+    #: Column -> numbers; each gives a feature that is 1 above the number, else 0, and only these are
+    #: features.
     thresholds: Mapping[_Column, _Numbers] | None = None
+    #: Column of the queries within which features are scaled; see `query_level_norm`.
     query_norm: _Column | None = None
+    #: One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
     parts: Annotated[Mapping[_Column, Sequence[Any]], Field(min_length=1, max_length=1)] | None = None
+    #: Cut the rows in their order into so many blocks, each an entity, for the protocol whole-entities: rows
+    #: that follow each other in time or place are alike.
     blocks: Annotated[int, Field(strict=True, ge=2)] | None = None
+    #: Keep rows with the same features on one side of every split; otherwise memorising one copy is rewarded
+    #: on the others. See `Dataset.duplicate_group`.
     copies_together: StrictBool = False
+    #: Keep so many of the positives that they are this share of the rows kept, drawn at random, the same ones
+    #: for every seed; all negatives stay. For a stand-in with as few positives as other data have.
     downsample_positives: Annotated[float, Field(strict=True, gt=0, lt=1)] | None = None
 
     @model_validator(mode="after")
@@ -180,27 +151,17 @@ class TableOptions(RawOptions):
 
 @dataclass(frozen=True)
 class RawTable:
-    """Rows and columns of files, and what the columns are.
+    """Rows and columns of files, and what the columns are."""
 
-    Attributes
-    ----------
-    rows : Table
-        All columns, as they are written.
-    label : str
-    roles : dict of str to str
-        ``group``, ``entity`` and ``day``, where there are any -> column.
-    features : DataFrame
-    words : list of str
-        Those of `features` that are not numbers.
-    part : ndarray of shape (n,), or None
-        File of each row, from 0, if there are several.
-    """
-
+    #: All columns, as they are written.
     rows: Table
     label: str
+    #: ``group``, ``entity`` and ``day``, where there are any -> column.
     roles: dict[str, str]
     features: pd.DataFrame
+    #: Those of `features` that are not numbers.
     words: list[str]
+    #: File of each row, from 0, if there are several.
     part: Ints | None
 
 

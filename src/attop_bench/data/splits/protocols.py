@@ -32,29 +32,19 @@ _NO_OPTIONS = ("y", "seed", *_COLUMNS)
 
 @dataclass(frozen=True)
 class Protocol:
-    """A way of splitting.
-
-    Attributes
-    ----------
-    name : str
-    function : callable
-        ``function(y, *, seed, **columns, **options)`` returns the folds of one repeat; its parameters say
-        which columns of the data it takes, and which it needs.
-    summary : str
-        What it does, for the reference of the configuration and for reports: half a sentence.
-    counted_by : str or None
-        Option that says how many folds a repeat has; None: it has one.
-    needs : tuple of str
-        What the data must have for each row, by the names of the attributes of `Dataset`.
-    drawn : bool
-        Whether a repeat is another split; of one that is always the same there is but one repeat.
-    """
+    """A way of splitting."""
 
     name: str
+    #: ``function(y, *, seed, **columns, **options)`` returns the folds of one repeat; its parameters say
+    #: which columns of the data it takes, and which it needs.
     function: Callable[..., list[Fold]]
+    #: What it does, for the reference of the configuration and for reports: half a sentence.
     summary: str
+    #: Option that says how many folds a repeat has; None: it has one.
     counted_by: str | None = None
+    #: What the data must have for each row, by the names of the attributes of `Dataset`.
     needs: tuple[str, ...] = ()
+    #: Whether a repeat is another split; of one that is always the same there is but one repeat.
     drawn: bool = True
 
     def options(self, given: Mapping[str, object]) -> dict[str, Any]:
