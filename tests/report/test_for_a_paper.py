@@ -64,8 +64,7 @@ def test_one_table_has_all_data_sets_with_regret_rank_and_marks(n_sets, folds, t
         assert float(rank) == pytest.approx(ranks[method].mean(), abs=0.051)
     assert (r"not tested (3 runs, 5 needed)" in tex) == (folds == 3)
     for name in ("map", "strip", "regret", "wins"):
-        for kind in ("pdf", "svg"):
-            assert (tmp_path / "figures" / f"{name}.{kind}").stat().st_size > 1000
+        assert (tmp_path / "figures" / f"{name}.pdf").stat().st_size > 1000
 
 
 def test_latex_takes_ten_data_sets_and_thirteen_methods_on_one_page(tmp_path, monkeypatch):

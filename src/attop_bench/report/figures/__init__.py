@@ -26,9 +26,7 @@ from attop_bench.report.figures.scene import (
     figure_theme,
     for_paper,
     lean_font,
-    on_paper,
     to_pdf,
-    to_svg,
 )
 from attop_bench.report.figures.transfer import transfer_figure
 from attop_bench.report.figures.verdicts import map_figure, regret_figure, strip_figure, wins_figure
@@ -114,10 +112,9 @@ def _draw(its: Drawing, scene: Scene, needs: Sequence[Any]) -> Figure:
 
 
 def _draw_whole(its: Drawing, scene: Scene, needs: Sequence[Any], *, files: bool) -> Figure:
-    """Draw a figure with its files and without its canvas, which would not go from process to process."""
+    """Draw a figure with its file and without its canvas, which would not go from process to process."""
     figure = _draw(its, scene, needs)
     if figure.canvas is None or not files:
         return replace(figure, canvas=None)
     for_paper(figure.canvas, scene.leaders)
-    svg = on_paper(to_svg(figure.canvas, figure.name, figure.caption)).encode()
-    return replace(figure, canvas=None, files={"svg": svg, "pdf": to_pdf(figure.canvas)})
+    return replace(figure, canvas=None, pdf=to_pdf(figure.canvas))

@@ -38,7 +38,6 @@ __all__ = [
     "key_svg",
     "lean_font",
     "method_styles",
-    "on_paper",
     "to_pdf",
     "to_svg",
 ]
@@ -192,7 +191,7 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
 
 
 def to_pdf(canvas: Canvas) -> bytes:
-    """Return a figure that has its layout as PDF."""
+    """Return a figure as PDF."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.text import Text
 
@@ -257,13 +256,6 @@ def _attributes(
             yield key, value
 
 
-def on_paper(svg: str) -> str:
-    """Return an SVG of `to_svg` with the colours of a light page, to stand alone."""
-    for stand_in, page in _PAGE.items():
-        svg = svg.replace(page, stand_in)
-    return svg
-
-
 #: Inches: both columns of a page of a paper, and one of them.
 WIDTH, COLUMN = 7.0, 3.4
 
@@ -290,8 +282,8 @@ class Figure:
     data: str = ""
     #: What `svg` was made of, to write it in another format.
     canvas: Canvas | None = field(default=None, compare=False, repr=False)
-    #: For a paper: ending -> content.
-    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    #: For a paper.
+    pdf: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The page as HTML, and its figures and tables as files for a paper: SVG, PDF, TeX and CSV."""
+"""The page as HTML, and its figures and tables as files for a paper: PDF, TeX and CSV."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _interval(bounds: tuple[float, float]) -> str:
 
 
 def write_exports(page: Page, figures: Path, tables: Path) -> None:
-    """Write each figure as SVG and PDF, the tables of means as TeX, the summary and the board as CSV.
+    """Write each figure as PDF, the tables of means as TeX, the summary and the board as CSV.
 
     Parameters
     ----------
@@ -234,8 +234,8 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
     drawn = [("", figure) for figure in (*page.figures, *page.paper)]
     drawn += [(f"{section.id}-", figure) for section in page.sections for figure in section.figures]
     for prefix, figure in drawn:
-        for ending, content in figure.files.items():
-            write_bytes(figures / f"{prefix}{figure.name.partition('-')[2]}.{ending}", content)
+        if figure.pdf:
+            write_bytes(figures / f"{prefix}{figure.name.partition('-')[2]}.pdf", figure.pdf)
     for section in page.sections:
         if section.view:
             write_bytes(tables / f"{section.id}.tex", section.view.exports["tex"].text.encode())

@@ -41,7 +41,7 @@ def write_analysis(
     figures: str | os.PathLike[str],
     jobs: int = 1,
 ) -> str:
-    """Write the report, figures as SVG and PDF, tables as TeX, CSV and Parquet; return the headline.
+    """Write the report, figures as PDF, tables as TeX, CSV and Parquet; return the headline.
 
     `results` and `manifest` are those of `build_report`; figures are drawn in so many processes.
     """
