@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
