@@ -34,13 +34,7 @@ def bibliography() -> dict[str, Entry]:
 
 
 def cited(keys: Iterable[str]) -> list[Entry]:
-    """Return attop's own entry and those named, in the order of the file.
-
-    Raises
-    ------
-    KeyError
-        If there is no entry of a name.
-    """
+    """Return attop's own entry and those named, in the order of the file; an unknown name is a KeyError."""
     wanted = {"attop", *keys}
     if unknown := wanted - set(bibliography()):
         raise KeyError(f"references.bib has no entry {', '.join(sorted(unknown))}")

@@ -38,7 +38,7 @@ def test_too_few_groups_are_refused():
 def test_given_parts_go_round_as_letor_folds_do():
     y, group = queries(25)
     part = group // 5
-    folds = given(y, group, part, n_folds=5, seed=0)
+    folds = given(y, group, part=part, n_folds=5, seed=0)
     for f, fold in enumerate(folds):
         assert set(part[fold.train]) == {f, (f + 1) % 5, (f + 2) % 5}
         [(fit, validation)] = fold.inner
@@ -47,14 +47,14 @@ def test_given_parts_go_round_as_letor_folds_do():
         np.testing.assert_array_equal(fit, fold.train)
         assert not fold.refit
         assert len(fold.train) + len(validation) + len(fold.test) == len(y)
-    assert same(given(y, None, part, seed=9)[0], folds[0])
+    assert same(given(y, None, part=part, seed=9)[0], folds[0])
 
 
 @pytest.mark.parametrize("grouped", [True, False])
 def test_two_given_parts_select_on_inner_folds(grouped):
     y, group = queries(12)
     part = (group > 8).astype(int)
-    [fold] = given(y, group if grouped else None, part, inner_folds=3, seed=0)
+    [fold] = given(y, group if grouped else None, part=part, inner_folds=3, seed=0)
     check_fold(fold, len(y))
     np.testing.assert_array_equal(fold.train, np.flatnonzero(part == 0))
     assert fold.refit
@@ -65,21 +65,21 @@ def test_two_given_parts_select_on_inner_folds(grouped):
 
 def test_given_parts_can_be_thinned():
     y, group = queries(40)
-    [fold] = given(y, group, group // 10, n_train=60, n_test=30, seed=1)
+    [fold] = given(y, group, part=group // 10, n_train=60, n_test=30, seed=1)
     assert (len(fold.train), len(fold.test)) == (60, 30)
     assert set(group[fold.train] // 10) == {0, 1}
     with pytest.raises(DatasetError, match="n_train must be an integer from 1 to"):
-        given(y, group, group // 10, n_train=10_000, seed=1)
+        given(y, group, part=group // 10, n_train=10_000, seed=1)
 
 
 def test_given_refuses():
     y, group = queries(4)
     with pytest.raises(DatasetError, match="at least two parts"):
-        given(y, group, np.zeros(len(y), int), seed=0)
+        given(y, group, part=np.zeros(len(y), int), seed=0)
     with pytest.raises(DatasetError, match="n_folds must be an integer from 1 to 2"):
-        given(y, group, group // 2, n_folds=3, seed=0)
+        given(y, group, part=group // 2, n_folds=3, seed=0)
     with pytest.raises(ValueError, match=r"the test part of fold [01] needs at least 1 positive"):
-        given(np.where(group == 3, 0, y), group, (group == 3).astype(int), seed=0)
+        given(np.where(group == 3, 0, y), group, part=(group == 3).astype(int), seed=0)
     data = Dataset("toy", np.zeros((len(y), 1)), y, group)
     with pytest.raises(DatasetError, match="dataset toy: protocol 'given' needs data that come in parts"):
         make_folds("given", data, 0, 0)

@@ -119,13 +119,6 @@ class TestMatrix:
         assert matrix.without_methods == {"a": "complete on 5 of 6 data sets"}
         assert matrix.scores.shape == (4, 4)
 
-    def test_bad_tables(self):
-        table, one = runs_of({("x", "a"): [0.2]}), {"x": "precision@k"}
-        with pytest.raises(ValueError, match="twice"):
-            metric_matrix(pd.concat([table, table]), one, {"x": "k=5"}, {"a": "a"})
-        with pytest.raises(ValueError, match="lacks fold"):
-            metric_matrix(table.drop(columns="fold"), one, {"x": "k=5"}, {"a": "a"})
-
     @pytest.mark.parametrize("values", [{}, {("x", "a"): [np.nan]}])
     def test_nothing_at_all(self, values):
         matrix = matrix_of(values)

@@ -189,10 +189,7 @@ class Dataset:
     def load(cls, path: str | os.PathLike[str]) -> Dataset:
         """Read what `save` wrote; nothing is unpickled.
 
-        Raises
-        ------
-        Unavailable
-            If the file holds only the reason why there are no data; see `save_unavailable`.
+        Raises `Unavailable` if the file holds only the reason why there are no data; see `save_unavailable`.
         """
         arrays, meta = load_arrays(path)
         columns: dict[str, Any] = {name: arrays[name] for name in _COLUMNS if name in arrays}
@@ -206,10 +203,7 @@ def save_arrays(
 ) -> None:
     """Write arrays and a JSON note to one ``.npz`` file, whole or not at all.
 
-    Raises
-    ------
-    TypeError
-        For an array of objects: NumPy would pickle it, and `load_arrays` never unpickles.
+    An array of objects is a TypeError: NumPy would pickle it, and `load_arrays` never unpickles.
     """
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:
@@ -225,13 +219,7 @@ def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable
 
 
 def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray], dict[str, Any]]:
-    """Read the arrays and the note `save_arrays` wrote.
-
-    Raises
-    ------
-    Unavailable
-        If `save_unavailable` wrote the file.
-    """
+    """Read the arrays and the note `save_arrays` wrote; raise `Unavailable` if `save_unavailable` did."""
     with np.load(path, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files if name != "meta"}
         meta = json.loads(str(file["meta"]))
@@ -241,13 +229,7 @@ def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray], dict[
 
 
 def load_available(path: str | os.PathLike[str]) -> Dataset | Unavailable:
-    """Load a prepared data set, or return why it is not available here and now.
-
-    Raises
-    ------
-    DatasetError
-        If the file is damaged.
-    """
+    """Load a prepared data set, or return why it is not available; a damaged file is a `DatasetError`."""
     try:
         return Dataset.load(path)
     except Unavailable as error:

@@ -36,19 +36,11 @@ def build(
 ) -> None:
     """Run one stage from file to file.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``id``, which becomes the name of the data set; ``kind`` (see `kind_of`); ``params`` of the data
-        set, of which a stage picks its own; ``seed``, from which each stage derives its own; ``expect``
-        (see `check_facts`). Other entries are ignored.
-    stage : str
-    previous : path or None
-        File of the stage before. For the first the receipt of the files that were fetched (see
-        `fetch_files`), or None if there are none.
-    out : path
-        File to write; of the last stage, to be read by `Dataset.load`. If the data are unavailable it holds
-        the reason alone, which `Dataset.load` raises.
+    `spec` has ``id``, which becomes the name of the data set; ``kind`` (see `kind_of`); ``params`` of the
+    data set, of which a stage picks its own; ``seed``, from which each stage derives its own; ``expect`` (see
+    `check_facts`). `previous` is the file of the stage before; for the first the receipt of the files that
+    were fetched (see `fetch_files`), or None if there are none. What the last stage writes to `out`
+    `Dataset.load` reads. If the data are unavailable it holds the reason alone, which `Dataset.load` raises.
     """
     kind = spec["kind"]
     order = kind_of(kind).stages

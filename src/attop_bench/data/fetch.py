@@ -55,21 +55,13 @@ def obtain(source: Source, cache: _Path, *, mirror: _Path | None = None, offline
     The cache is asked first, then the mirror, then upstream in order. Nothing appears under the file's
     name before it is whole and its digest right.
 
-    Parameters
-    ----------
-    cache : path
-        Folder of files; made if missing. Archives that files were taken from are kept in ``archives``.
-    mirror : path or str, optional
-        Folder or URL prefix (``http``, ``https`` or ``file``) under which files have `Source.mirror_path`
-        as name. Default: the environment variable ``ATTOP_MIRROR``.
-    offline : bool, default False
-        Ask no server; a mirror that is a folder is used all the same.
+    `cache` is a folder, made if missing; archives that files were taken from are kept in its ``archives``.
+    `mirror` is a folder or a URL prefix (``http``, ``https`` or ``file``) under which files have
+    `Source.mirror_path` as name, by default the environment variable ``ATTOP_MIRROR``. `offline` asks no
+    server; a mirror that is a folder is used all the same.
 
-    Raises
-    ------
-    Unavailable
-        If no place has the right file or the cache cannot be written; the remedy says how to get it by
-        hand and where to put it.
+    Raises `Unavailable` if no place has the right file or the cache cannot be written; the remedy says how to
+    get it by hand and where to put it.
     """
     cache = Path(cache)
     out = cache / source.path

@@ -57,12 +57,8 @@ class Table:
     def values(self, name: str) -> pd.Series:
         """Return a column: numbers where all that is present are, else text without blanks around it.
 
-        A gap is NaN: nothing but blanks, or in a file without types a mark of what is missing.
-
-        Raises
-        ------
-        DatasetError
-            If it holds complex numbers or no single values.
+        A gap is NaN: nothing but blanks, or in a file without types a mark of what is missing. Complex
+        numbers, and what are no single values, are refused.
         """
         import pandas as pd
 
@@ -95,13 +91,7 @@ class Table:
         )
 
     def numbers(self, name: str) -> pd.Series:
-        """Return a column as numbers.
-
-        Raises
-        ------
-        DatasetError
-            If one is none, or cannot be a feature.
-        """
+        """Return a column as numbers; refuse one that is none, or cannot be a feature."""
         import pandas as pd
 
         values = self.values(name)
@@ -168,13 +158,7 @@ def _written(value: object) -> str:
 
 
 def format_of(path: _Path) -> str:
-    """Return the format that the end of a name stands for; ``.gz``, ``.bz2``, ``.xz`` are looked through.
-
-    Raises
-    ------
-    DatasetError
-        If it stands for none.
-    """
+    """Return the format that the end of a name stands for; ``.gz``, ``.bz2``, ``.xz`` are looked through."""
     name = PurePath(path)
     while name.suffix.lower() in (".gz", ".bz2", ".xz"):
         name = name.with_suffix("")
@@ -427,16 +411,10 @@ def read_arff(path: _Path) -> pd.DataFrame:
 
 
 def read_pickle(path: _Path, digest: str, member: str | None = None) -> pd.DataFrame:
-    """Read a pickled table after its digest; a pickle of another digest may run anything.
+    """Read a pickled DataFrame, or mapping of columns, after its digest; another may run anything.
 
-    Parameters
-    ----------
-    path : path
-        A pickled DataFrame, or a mapping of columns.
-    digest : str
-        Of the file, as in `attop_bench.data.source.Source`.
-    member : str, optional
-        Name of the pickle, if the file is an archive of several.
+    The digest is of the file, as in `attop_bench.data.source.Source`; `member` names the pickle in an
+    archive.
     """
     import pandas as pd
 

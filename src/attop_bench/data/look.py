@@ -119,16 +119,10 @@ class Look:
 
 
 def look(path: str | os.PathLike[str], label: str | None = None, positive: object = None) -> Look:
-    """Look at a table in a file, without a configuration.
+    """Look at a table in a file, of a format of `attop_bench.data.formats`, without a configuration.
 
-    Parameters
-    ----------
-    path : path
-        CSV, Parquet, or another format of `attop_bench.data.formats`.
-    label : str, optional
-        Column of the labels; the likeliest one if left out.
-    positive : value, optional
-        Value of the positive class; the rarest one if left out.
+    `label` is the column of the labels, by default the likeliest one; `positive` the value of the positive
+    class, by default the rarest one.
     """
     where = f"dataset {path}"
     reader = _separator(path)

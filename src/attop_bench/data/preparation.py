@@ -52,16 +52,11 @@ def column_transformer(
 ) -> ColumnTransformer:
     """Return an unfitted transformer: numbers, then a 0/1 column for each category of each of `words`.
 
-    Parameters
-    ----------
-    numbers, words : sequences of str or int
-        Names or positions of the columns that are numbers, and of those that are categories.
-    impute : str or None
-        ``"median"``: a number that is missing becomes the median, a category the most frequent one, both of
-        the items it is fitted on; a column of gaps alone becomes 0. None: nothing may be missing.
-    max_categories : int or None
-        Most columns one of `words` may become; the rarest categories share the last of them. A category that
-        was not there when it was fitted counts as one of these, or as none if none are pooled.
+    Both are names or positions of columns. By `impute="median"` a number that is missing becomes the median,
+    a category the most frequent one, both of the items it is fitted on; a column of gaps alone becomes 0. By
+    None nothing may be missing. One of `words` becomes at most `max_categories` columns; the rarest
+    categories share the last of them. A category that was not there when it was fitted counts as one of
+    these, or as none if none are pooled.
     """
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer

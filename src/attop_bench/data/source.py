@@ -45,11 +45,6 @@ class Source:
     """One file, the places that have it, and what it must look like.
 
     This is also an entry of ``files`` in a configuration, whose reference is made of the descriptions here.
-
-    Raises
-    ------
-    DatasetError
-        For a name that leaves its folder, a URL that is not of the web, a malformed digest, or no size.
     """
 
     path: str = _described("Where it lies below the cache, with `/` between folders.")
@@ -112,14 +107,8 @@ class Source:
 def open_member(path: _Path, member: str) -> Iterator[IO[bytes]]:
     """Open one file of a zip or tar, or the content of a compressed file; a plain file is opened as it is.
 
-    Nothing is written under a name the archive chose.
-
-    Raises
-    ------
-    KeyError
-        If the archive has no such file.
-    Exception
-        Any of `BROKEN`, ValueError or OSError if it is damaged.
+    Nothing is written under a name the archive chose. Raises KeyError if the archive has no such file, and
+    any of `BROKEN`, ValueError or OSError if it is damaged.
     """
     wanted = PurePosixPath(member)
     with open(path, "rb") as file:

@@ -28,17 +28,9 @@ _SHOWN = 6
 
 
 def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mapping[str, str]) -> str:
-    """Return the card in Markdown.
+    """Return the card, in Markdown, of a model in a folder; `titles` are of the methods.
 
-    Parameters
-    ----------
-    found : Deployed
-    folder : path
-        Where the model is.
-    untrusted : sequence of str
-        What keeps skops from loading the model; empty if nothing does.
-    titles : mapping of str to str
-        Of the methods.
+    `untrusted` is what keeps skops from loading the model; empty if nothing does.
     """
     parts = [
         [f"# {titles[found.method]} for {found.data.title or found.data.id}"],

@@ -42,14 +42,7 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
 def largest(added: Floats, middle: Floats, columns: list[str], count: int = 3) -> list[str]:
     """Name the columns that move a row furthest from the mean of all rows, and by how much.
 
-    Parameters
-    ----------
-    added : ndarray of shape (n, d + 1)
-        See `contributions`.
-    middle : ndarray of shape (d + 1,)
-        Its mean over the rows of the training.
-    columns : list of d str
-    count : int
+    `added` is what `contributions` returned, `middle` its mean over the rows of the training.
     """
     moved = (added - middle)[:, :-1]
     first = np.argsort(-np.abs(moved), axis=1, kind="stable")[:, :count]

@@ -133,24 +133,9 @@ def deploy(
     on the outer folds, and with it the whole pipeline (gaps, categories, scale, estimator) is fitted on all
     rows.
 
-    Parameters
-    ----------
-    config : Config
-    id : str
-        Data set of the configuration.
-    methods : sequence of str
-        Those to choose from.
-    top : Top, optional
-        The data set's first top if left out. A bare k is of a list as long as the data.
-    n_jobs : int
-        Processes; the numbers are the same for any.
-    tell : callable
-        Is told what was found, a line at a time.
-
-    Raises
-    ------
-    ConfigError, DatasetError
-        If the data are not at hand, or no method can be trained.
+    By default the `top` is the data set's first; a bare k is of a list as long as the data. The numbers are
+    the same for any `n_jobs`. `tell` is told what was found, a line at a time. Raises ConfigError or
+    DatasetError if the data are not at hand, or no method can be trained.
     """
     plan = Plan(config)
     data = config.dataset(id)
@@ -292,13 +277,7 @@ def try_methods(
 
 
 def choose_candidate(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, object], int]:
-    """Return the candidate that is best on the test parts, trained on their training parts, and the seed.
-
-    Raises
-    ------
-    DatasetError
-        If it could not be trained on all rows.
-    """
+    """Return the candidate that is best on the test parts, trained on their training parts, and the seed."""
     everything = np.arange(len(dataset.y))
     whole = Fold(everything, everything, [(fold.train, fold.test) for fold in folds])
     record = _run(job, dataset, whole)

@@ -56,12 +56,8 @@ class Package:
     def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
         """Return the rows of a file, highest score first, with the columns that are no features as written.
 
-        `tell` is told of values that were never seen in training.
-
-        Raises
-        ------
-        DatasetError
-            If the file cannot be read or lacks a column, or one of numbers has anything else.
+        `tell` is told of values that were never seen in training. A file that lacks a column, or has anything
+        else in one of numbers, is refused.
         """
         import pandas as pd
 
@@ -201,11 +197,6 @@ def read_package(place: str | Path) -> Package:
     """Read what `write_package` wrote, by its folder or a file in it; by skops, if that is the file named.
 
     A file of joblib runs whatever code it holds: read those you trust alone.
-
-    Raises
-    ------
-    DatasetError
-        If there is none.
     """
     import joblib
 

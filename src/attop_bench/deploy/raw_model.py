@@ -45,19 +45,10 @@ class RawRows:
 
 
 def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
-    """Return the rows of a data set before they became features.
+    """Return the rows of a data set, made by `kind` and `params`, before they became features.
 
-    Parameters
-    ----------
-    kind, params
-        As in the configuration. Data not of the kind ``file`` have no rawer form than their features.
-    dataset : Dataset
-        What these make.
-
-    Raises
-    ------
-    DatasetError
-        If the features of the file are made in a way that a pipeline does not have.
+    Data not of the kind ``file`` have no rawer form than their features. Features of a file that are made in
+    a way that a pipeline does not have are refused.
     """
     import pandas as pd
 

@@ -71,15 +71,8 @@ def one_column(
 ) -> list[tuple[str, Floats]]:
     """Return for each fold the order by one column that is best on its training part, and its test scores.
 
-    Parameters
-    ----------
-    X : DataFrame of n rows
-    words : sequence of str
-        Columns that are text: ordered by the share of positives that each category had in training.
-    y : ndarray of shape (n,)
-    folds : sequence of Fold
-    measure : callable
-        From rows and their scores to a value, higher is better.
+    Columns that are text, `words`, are ordered by the share of positives that each category had in training.
+    `measure` goes from rows and their scores to a value, higher is better.
     """
     found = []
     for fold in folds:

@@ -40,10 +40,6 @@ class Protocol:
     function: Callable[..., list[Fold]]
     #: What it does, for the reference of the configuration and for reports: half a sentence.
     summary: str
-    #: Option that says how many folds a repeat has; None: it has one.
-    counted_by: str | None = None
-    #: What the data must have for each row, by the names of the attributes of `Dataset`.
-    needs: tuple[str, ...] = ()
     #: Whether a repeat is another split; of one that is always the same there is but one repeat.
     drawn: bool = True
 
@@ -55,6 +51,16 @@ class Protocol:
     def takes(self) -> list[str]:
         """What of each row it looks at where the data have it."""
         return [n for n in self._parameters if n in _COLUMNS]
+
+    @property
+    def needs(self) -> list[str]:
+        """What of each row the data must have."""
+        return [n for n in self.takes if self._parameters[n].default is inspect.Parameter.empty]
+
+    @property
+    def counted_by(self) -> str | None:
+        """Option that says how many folds a repeat has; None: it has one."""
+        return next((n for n in ("n_folds", "n_sets") if n in self._parameters), None)
 
     @property
     def defaults(self) -> dict[str, object]:
@@ -74,50 +80,39 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "stratified",
             stratified,
             "cross-validation in stratified folds: each tests once, the others train",
-            "n_folds",
         ),
         Protocol(
             "windows",
             windows,
             "disjoint sets of items, of which a few consecutive ones train and the others test (AATP)",
-            "n_sets",
         ),
         Protocol("holdout", holdout, "items drawn at random train, the others test"),
         Protocol(
             "within-groups",
             within_groups,
             "the items of each group are split into training, validation and test (PAP)",
-            needs=("groups",),
         ),
         Protocol(
             "whole-groups",
             whole_groups,
             "cross-validation over whole groups, so that the test is on new ones",
-            "n_folds",
-            needs=("groups",),
         ),
         Protocol(
             "whole-entities",
             whole_entities,
             "cross-validation over whole entities, such as customers, which are ranked in one list",
-            "n_folds",
-            needs=("entity",),
         ),
         Protocol(
             "prequential",
             prequential,
             "a window of days trains, the days until its labels are known are left out, the next days test; "
             "selection goes forward in time too",
-            "n_folds",
-            needs=("day",),
             drawn=False,
         ),
         Protocol(
             "given",
             given,
             "the parts the data come in: the last tests, one before it validates, the others train",
-            "n_folds",
-            needs=("part",),
         ),
     )
 }

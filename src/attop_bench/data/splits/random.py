@@ -196,9 +196,9 @@ def within_groups(
 
 def given(
     y: ArrayLike,
-    groups: ArrayLike | None,
-    part: ArrayLike,
+    groups: ArrayLike | None = None,
     *,
+    part: ArrayLike,
     n_folds: int = 1,
     n_train: int | None = None,
     n_test: int | None = None,

@@ -18,7 +18,7 @@ from attop.metrics.registry import get_metric
 from attop.statistics.ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
 from attop.statistics.regret import Bootstrap, bootstrap_means, regret
 from attop.statistics.two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
-from attop_bench.report.compute.tables import costs, require
+from attop_bench.report.compute.tables import costs
 
 __all__ = [
     "ROPE",
@@ -110,11 +110,6 @@ def across(
 
     `metrics` is data set -> the metric methods are compared by there, at its main top; data sets without one
     are left out. Methods that only `titles` knows have no run. `alpha` is the family-wise error of the tests.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, a metric is unknown or a value is there twice.
 
     Notes
     -----
@@ -320,14 +315,7 @@ def metric_matrix(
 
     `metrics` and `tops` are by data set; `titles` are of the methods to compare, in this order, also of those
     that may have failed everywhere.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, a metric is unknown or a value is there twice.
     """
-    require(evaluation, ["dataset", "method", "repeat", "fold", "top", "metric", "value"], "evaluation")
-    methods = list(titles)
     datasets = list(dict.fromkeys(evaluation["dataset"]))
     without = {d: "no run has a result" for d in {**metrics, **tops} if d not in tops or d not in datasets}
     without |= {d: "no metric was named to compare by" for d in datasets if not metrics.get(d)}
@@ -335,15 +323,12 @@ def metric_matrix(
     part = evaluation[
         (evaluation["metric"] == evaluation["dataset"].map({d: metrics[d] for d in rows}))
         & (evaluation["top"] == evaluation["dataset"].map({d: tops[d] for d in rows}))
-        & evaluation["method"].isin(methods)
+        & evaluation["method"].isin(list(titles))
     ]
-    twice = int(part.duplicated(["dataset", "method", "repeat", "fold"]).sum())
-    if twice:
-        raise ValueError(f"evaluation holds {twice} values twice: keep one of each")
     signs = {d: 1.0 if get_metric(metrics[d]).higher_is_better else -1.0 for d in rows}
     part = part[np.isfinite(part["value"].astype(float))]
-    means = pd.DataFrame(np.nan, index=rows, columns=methods)
-    counts = pd.DataFrame(0, index=rows, columns=methods)
+    means = pd.DataFrame(np.nan, index=rows, columns=list(titles))
+    counts = pd.DataFrame(0, index=rows, columns=list(titles))
     for (dataset, method), values in part.groupby(["dataset", "method"])["value"]:
         # fsum: equal values in another order have an equal mean
         means.loc[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
@@ -485,13 +470,7 @@ def _seconds(runs: pd.DataFrame, dataset: str) -> pd.Series:
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
     """Return the entries no other beats at both, cheapest first; of entries equal in both, all."""
     table = pd.DataFrame({"cost": cost, "score": score}).dropna()
-    front = [
-        name
-        for name, row in table.iterrows()
-        if not (
-            (table["cost"] <= row["cost"])
-            & (table["score"] >= row["score"])
-            & ((table["cost"] < row["cost"]) | (table["score"] > row["score"]))
-        ).any()
-    ]
-    return sorted(front, key=lambda name: (table.loc[name, "cost"], table.loc[name, "score"]))
+    table = table.sort_values(["cost", "score"], ascending=[True, False], kind="stable")
+    best = table["score"].cummax()
+    least = table["cost"].groupby(best).transform("min")
+    return list(table.index[(table["score"] == best) & (table["cost"] == least)])

@@ -95,11 +95,6 @@ def all_leads(
 
     `runs` says how many items they train and test on, `datasets` (the manifest's entries) how many items,
     positives and groups there are.
-
-    Raises
-    ------
-    ValueError
-        If a metric is unknown, or a value is there twice.
     """
     found = {}
     sizes = dict(list(runs.groupby("dataset", sort=False)))

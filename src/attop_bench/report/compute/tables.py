@@ -28,7 +28,6 @@ __all__ = [
     "error_list",
     "job_list",
     "rank_methods",
-    "require",
     "standings",
     "status_counts",
     "summarise",
@@ -39,21 +38,12 @@ __all__ = [
 _KEY = ["dataset", "top", "metric", "method"]
 _GROUP = _KEY[:3]
 _RUN = ["repeat", "fold"]
-
-
-def require(frame: pd.DataFrame, columns: Sequence[str], table: str) -> None:
-    """Raise ValueError if a table lacks one of the columns."""
-    missing = [c for c in columns if c not in frame.columns]
-    if missing:
-        raise ValueError(
-            f"table {table!r} lacks {', '.join(missing)}; it has {', '.join(frame.columns) or 'none'}"
-        )
+_JOB = ["dataset", "method", *_RUN]
 
 
 def job_list(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Return the distinct (dataset, method, repeat, fold) of which either table knows."""
-    columns = ["dataset", "method", *_RUN]
-    return pd.concat([runs[columns], evaluation[columns]]).drop_duplicates(ignore_index=True)
+    return pd.concat([runs[_JOB], evaluation[_JOB]]).drop_duplicates(ignore_index=True)
 
 
 def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
@@ -72,13 +62,15 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
         ``n_expected - n - n_undefined`` values are absent because the run failed or is missing.
 
-    Raises
-    ------
-    ValueError
-        If a column is missing or a value is there twice.
+    A table that lacks a column, or has a value twice, is a ValueError.
     """
-    require(evaluation, [*_KEY, *_RUN, "value", "reason"], "evaluation")
-    require(runs, ["dataset", "method", *_RUN, "top", "constant"], "runs")
+    for name, frame, needed in (
+        ("evaluation", evaluation, [*_KEY, *_RUN, "value", "reason"]),
+        ("runs", runs, [*_JOB, "top", "constant", "status", "error"]),
+    ):
+        if missing := [c for c in needed if c not in frame]:
+            its = ", ".join(frame.columns) or "none"
+            raise ValueError(f"table {name!r} lacks {', '.join(missing)}; it has {its}")
     twice = evaluation.duplicated([*_KEY, *_RUN])
     if twice.any():
         row = evaluation.loc[twice, [*_KEY, *_RUN]].iloc[0].to_dict()
@@ -163,12 +155,10 @@ def rank_methods(table: pd.DataFrame, dataset: str, metric: str) -> list[str]:
 
 
 _T = TypeVar("_T")
-_JOB = ["dataset", "method", "repeat", "fold"]
 
 
 def _jobs(runs: pd.DataFrame) -> pd.DataFrame:
     """Return one row per training job; a job with a failed top has failed."""
-    require(runs, [*_JOB, "status", "error"], "runs")
     failed_first = runs.sort_values("status", key=lambda s: s == OK, kind="stable")
     return failed_first.drop_duplicates(_JOB).sort_index()
 
@@ -176,11 +166,8 @@ def _jobs(runs: pd.DataFrame) -> pd.DataFrame:
 def status_counts(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Count the training jobs of each data set and method by status.
 
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, expected, ok, one per other status that occurs, and missing: jobs without a
-        record although another method of the data set has one for the same repeat and fold.
+    The columns are dataset, method, expected, ok, one per other status that occurs, and missing: jobs without
+    a record although another method of the data set has one for the same repeat and fold.
     """
     jobs = _jobs(runs)
     known = job_list(evaluation, runs)
@@ -210,12 +197,9 @@ def error_list(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def undefined_values(evaluation: pd.DataFrame) -> pd.DataFrame:
-    """Count the undefined values by data set, metric and reason.
+    """Count the undefined values by data set, metric and reason, and the methods that have them.
 
-    Returns
-    -------
-    DataFrame
-        Columns dataset, metric, reason, undefined, of (values of that metric on that data set), methods.
+    The column ``of`` counts all values of that metric on that data set.
     """
     undefined = evaluation[evaluation["value"].isna()].fillna({"reason": ""})
     keys = ["dataset", "metric"]
@@ -227,14 +211,7 @@ def undefined_values(evaluation: pd.DataFrame) -> pd.DataFrame:
 
 
 def constant_models(runs: pd.DataFrame) -> pd.DataFrame:
-    """Count the models that give all test items one score, and so rank nothing.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, models; empty if there is none.
-    """
-    require(runs, ["dataset", "method", "constant"], "runs")
+    """Count the models of each data set and method that give all test items one score: they rank nothing."""
     alike = runs[runs["constant"].astype(bool)]
     return alike.groupby(["dataset", "method"], sort=False).size().rename("models").reset_index()
 
@@ -330,11 +307,7 @@ def _text(value: object) -> str:
 def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Return the cost of each method on a data set: medians over its successful training jobs.
 
-    Returns
-    -------
-    DataFrame
-        Indexed by method: jobs, n_candidates, cpu, selection, training, scoring (seconds of one job, which
-        covers all its tops) and memory (the largest peak, MB).
+    In seconds of one job, which covers all its tops; memory is the largest peak, in MB.
     """
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     jobs = part.drop_duplicates(["method", "repeat", "fold"])

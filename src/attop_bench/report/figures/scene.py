@@ -88,11 +88,8 @@ class MethodStyle:
 def method_styles(methods: Sequence[str] | Mapping[str, str]) -> dict[str, MethodStyle]:
     """Give each method its style, the same for all figures of a report.
 
-    Parameters
-    ----------
-    methods : sequence of str, or mapping of str to str
-        Method -> family, such as its estimator: methods of a family share a colour and differ in marker and
-        dashes. Of a sequence each is a family of its own.
+    A mapping is method -> family, such as its estimator: methods of a family share a colour and differ in
+    marker and dashes. Of a sequence each is a family of its own.
     """
     families = methods if isinstance(methods, Mapping) else {method: method for method in methods}
     colours = {family: i % len(_COLOURS) for i, family in enumerate(dict.fromkeys(families.values()))}

@@ -220,13 +220,10 @@ def _interval(bounds: tuple[float, float]) -> str:
 def write_exports(page: Page, figures: Path, tables: Path) -> None:
     """Write each figure as PDF, the tables of means as TeX, the summary and the board as CSV.
 
-    Parameters
-    ----------
-    figures, tables : Path
-        Folders. Files are called after the data set: ``digit-8-roc.pdf``, ``digit-8.tex``; those over all
-        data sets after what they show: ``map.pdf``, ``strip.pdf``, ``regret.pdf``, ``wins.pdf``, ``all.tex``.
-        Figures of one panel are as wide as a column of a paper, 3.4 inches, others as both, 7 inches; no
-        letter is below 7 points.
+    Files are called after the data set: ``digit-8-roc.pdf``, ``digit-8.tex``; those over all data sets after
+    what they show: ``map.pdf``, ``strip.pdf``, ``regret.pdf``, ``wins.pdf``, ``all.tex``. Figures of one
+    panel are as wide as a column of a paper, 3.4 inches, others as both, 7 inches; no letter is below 7
+    points.
     """
     for section in page.sections:
         check_stem(section.id, "data set")

@@ -56,20 +56,13 @@ def build_report(
 ) -> None:
     """Write the report of a benchmark whole or not at all; the same input gives the same bytes.
 
-    Parameters
-    ----------
-    results : mapping
-        The tables of `attop_bench.run.tables.TABLES`, with their columns; without any but "evaluation" and
-        "runs" the figures made of it are left out.
-    manifest : mapping
-        title, config (YAML text), environment (versions, python, host, cpu, threads), git, seed,
-        ``datasets`` and ``methods`` by identifier; of a data set `scoring` names the metric methods are
-        compared by. What is left out is left out of the page.
+    `results` are the tables of `attop_bench.run.tables.TABLES`, with their columns; without any but
+    "evaluation" and "runs" the figures made of it are left out. `manifest` has title, config (YAML text),
+    environment (versions, python, host, cpu, threads), git, seed, ``datasets`` and ``methods`` by identifier;
+    of a data set `scoring` names the metric methods are compared by. What is left out is left out of the
+    page.
 
-    Raises
-    ------
-    ValueError
-        If a table lacks a column, holds a value twice, or names a metric the registry does not know.
+    A table that lacks a column, holds a value twice, or names an unknown metric is a ValueError.
     """
     write_bytes(out_path, render(build_page(results, manifest)).encode())
 
