@@ -25,32 +25,30 @@ def programs():
 def test_simplex_program_is_solved_to_rounding():
     for H, b, rng in programs():
         for start in (None, rng.dirichlet(np.ones(len(b)))):
-            solution = minimise_on_simplex(H, b, start)
-            alpha = solution.alpha
+            alpha, certified, _ = minimise_on_simplex(H, b, start)
             assert (alpha >= 0).all()
             assert_allclose(alpha.sum(), 1, rtol=1e-14)
             gradient = H @ alpha - b
             gap = alpha @ gradient - gradient.min()
             size = max(alpha @ H @ alpha, abs(b @ alpha), 1e-4 * H.diagonal().max())
             assert gap <= 1e-10 * size
-            assert abs(gap - solution.gap) <= 1e-13 * max(1, np.abs(H).max(), np.abs(b).max())
+            assert abs(gap - certified) <= 1e-13 * max(1, np.abs(H).max(), np.abs(b).max())
 
 
 def test_simplex_program_against_cvxpy():
     pytest.importorskip("cvxpy")
     for H, b, _ in list(programs())[:20]:
-        alpha = minimise_on_simplex(H, b).alpha
+        alpha = minimise_on_simplex(H, b)[0]
         expected = simplex_minimum(H, b)
         # CVXPY's default tolerance; the oracle's ridge.
         assert_allclose(0.5 * alpha @ H @ alpha - b @ alpha, expected, rtol=1e-6, atol=1e-7 * np.trace(H))
 
 
 def test_simplex_program_edges():
-    assert_array_equal(minimise_on_simplex(np.zeros((1, 1)), np.array([3.0])).alpha, [1])
-    linear = minimise_on_simplex(np.zeros((3, 3)), np.array([1.0, 5.0, 2.0]), np.array([0.5, 0.0, 0.5]))
-    assert_array_equal(linear.alpha, [0, 1, 0])
-    equal = minimise_on_simplex(np.ones((4, 4)), np.ones(4))
-    assert equal.gap == 0
+    assert_array_equal(minimise_on_simplex(np.zeros((1, 1)), np.array([3.0]))[0], [1])
+    linear, *_ = minimise_on_simplex(np.zeros((3, 3)), np.array([1.0, 5.0, 2.0]), np.array([0.5, 0.0, 0.5]))
+    assert_array_equal(linear, [0, 1, 0])
+    assert minimise_on_simplex(np.ones((4, 4)), np.ones(4))[1] == 0
     minimise_on_simplex(np.full((3, 3), np.nan), np.ones(3))  # ends
 
 
@@ -58,8 +56,7 @@ def test_simplex_program_warm_start_is_short():
     rng = np.random.default_rng(1)
     A = rng.standard_normal((30, 80))
     b = 0.1 * rng.standard_normal(80)
-    cold = minimise_on_simplex(A.T @ A, b)
-    assert cold.n_steps > 20
-    assert minimise_on_simplex(A.T @ A, b, cold.alpha, tol=1e-12).n_steps == 0
-    nearby = minimise_on_simplex(A.T @ A, b + 1e-6 * rng.standard_normal(80), cold.alpha, tol=1e-12)
-    assert nearby.n_steps <= 3
+    cold, _, n_steps = minimise_on_simplex(A.T @ A, b)
+    assert n_steps > 20
+    assert minimise_on_simplex(A.T @ A, b, cold, tol=1e-12)[2] == 0
+    assert minimise_on_simplex(A.T @ A, b + 1e-6 * rng.standard_normal(80), cold, tol=1e-12)[2] <= 3

@@ -70,15 +70,6 @@ def replacing(path: _Path) -> Iterator[IO[bytes]]:
     Until then it lies beside `path` under a name of its own, so a reader sees the old file or the whole new
     one, also when this process is killed. Missing folders are made. The mode is that of any new file: what
     the umask leaves of 0666.
-
-    Parameters
-    ----------
-    path : path
-
-    Yields
-    ------
-    file : binary file
-        Open for writing, at its beginning.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

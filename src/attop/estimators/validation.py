@@ -53,16 +53,7 @@ def check_features(
 ) -> Any:
     """Do as scikit-learn's `validate_data`; say in code what helps against missing, text and sparse features.
 
-    Parameters
-    ----------
-    estimator : estimator
-    X : array-like or sparse matrix of shape (n, d)
-    *labels : array-like of shape (n,)
-        `y`, if it is to be checked too.
-    sparse, missing : bool
-        Whether a sparse matrix, or missing values, are taken.
-    dtype, reset
-        As for `validate_data`.
+    `labels` are `y`, if it is to be checked too.
     """
     name = type(estimator).__name__
     if issparse(X) and not sparse:

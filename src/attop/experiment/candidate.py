@@ -147,13 +147,7 @@ class Learner:
 
     @classmethod
     def of(cls, name: str, given: Estimator | tuple[Estimator, Grid | Sequence[Grid]]) -> Learner:
-        """Read an estimator, or a pair of an estimator and a grid.
-
-        Raises
-        ------
-        TypeError
-            If it is neither.
-        """
+        """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither."""
         estimator, grid = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if not hasattr(estimator, "fit") or isinstance(estimator, type):
             raise TypeError(
@@ -198,16 +192,8 @@ class Learner:
         Every parameter `top` that is left at its default, nested ones included, is set to the candidate's;
         one set by the user or the grid stays. Groups and weights reach the models whose `fit` takes them.
 
-        Returns
-        -------
-        models : list of fitted estimators, in the order of `picks`
-        features : callable
-            From row numbers to what the models score.
-
-        Raises
-        ------
-        FloatingPointError
-            If a linear model has weights that are not finite.
+        Returns the models, in the order of `picks`, and what makes the features they score of row numbers. A
+        FloatingPointError where a linear model has weights that are not finite.
         """
         part, prepare = sample.rows(rows), self.prepare()
         X = part.X if prepare is None else prepare.fit_transform(part.X)
@@ -261,10 +247,7 @@ def _at_default(owner: object, name: str, value: object) -> bool:
 def takes(estimator: Any, name: str) -> bool:
     """Whether `fit` takes a value for each row, itself, by its last step, or by an estimator inside it.
 
-    Raises
-    ------
-    TypeError
-        If an estimator inside it takes one, but is not handed any.
+    A TypeError where an estimator inside it takes one, but is not handed any.
     """
     return name in _asking(estimator, [name])[1]
 

@@ -154,10 +154,6 @@ class TopComparison:
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the benchmark's page of this comparison: one HTML file that opens without a network.
 
-        Parameters
-        ----------
-        path : path
-
         Raises
         ------
         ImportError
@@ -204,18 +200,10 @@ def summarise(
     top: Top,
     sample: Sample,
 ) -> TopComparison:
-    """Return the comparison that the results of all runs come to.
+    """Return the comparison that all runs come to.
 
-    Parameters
-    ----------
-    results : sequence of mapping
-        Rows of `TopComparison.runs`, without their number.
-    numbers : list of int
-        Run of each.
-    splits : list of (train, test)
-    metric : Metric
-    top : Top
-    sample : Sample
+    `results` are rows of `TopComparison.runs` without their `numbers`, `splits` the training and test rows of
+    each run.
     """
     import pandas as pd
 

@@ -93,16 +93,9 @@ def assign_folds(
 ) -> Ints:
     """Return the fold of each row: rows, in random order within their stratum, go to the folds in turn.
 
-    Strata follow one another without a gap, so any run of them, such as a class, is spread evenly too.
-
-    Parameters
-    ----------
-    strata : ndarray of shape (n,)
-    n_folds : int
-    rng : Generator or RandomState
-    duplicate_group : ndarray of shape (n,), optional
-        Rows of one duplicate group, such as copies of a row, are in one fold. Duplicate groups of one stratum
-        (that of a positive, where there is one) and size follow one another.
+    Strata follow one another without a gap, so any run of them, such as a class, is spread evenly too. Rows
+    of one duplicate group, such as copies of a row, are in one fold. Duplicate groups of one stratum (that of
+    a positive, where there is one) and size follow one another.
     """
     if duplicate_group is not None:
         distinct, index, size = np.unique(duplicate_group, return_inverse=True, return_counts=True)
@@ -117,10 +110,7 @@ def assign_folds(
 def assign_groups(groups: Ints, n_folds: int, rng: Generator) -> Ints:
     """Return the fold of each row, equal within a group; folds differ by at most one in groups.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer groups than folds.
+    A ValueError where there are fewer groups than folds.
     """
     distinct, index = np.unique(groups, return_inverse=True)
     _require_groups(len(distinct), n_folds)
@@ -131,12 +121,8 @@ def assign_balanced_groups(y: Ints, groups: Ints, n_folds: int, rng: Generator) 
     """Return the fold of each row, equal within a group; folds have like numbers of positives and of rows.
 
     Groups with positives come first, those with most before the others, each to the fold with the fewest
-    positives; then those without, each to the fold with the fewest rows. Ties are broken at random.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer groups than folds.
+    positives; then those without, each to the fold with the fewest rows. Ties are broken at random. A
+    ValueError where there are fewer groups than folds.
     """
     distinct, index, size = np.unique(groups, return_inverse=True, return_counts=True)
     _require_groups(len(distinct), n_folds)
@@ -174,12 +160,8 @@ def fold_of(
 ) -> Fold:
     """Return the `Fold` of a training and a test part; `assign` splits the training part for selection.
 
-    Without `inner_folds` there is nothing to select by.
-
-    Raises
-    ------
-    ValueError
-        If an inner fold lacks a class; it names the `remedy`.
+    Without `inner_folds` there is nothing to select by. A ValueError, which names the `remedy`, where an
+    inner fold lacks a class.
     """
     if inner_folds is None:
         return Fold(train, test)
@@ -193,10 +175,7 @@ def fold_of(
 def cross_validation(y: Ints, n_folds: int, inner_folds: int | None, assign: Assign) -> list[Fold]:
     """Return folds, each of which is tested once by the others; `assign` splits all rows and then the others.
 
-    Raises
-    ------
-    ValueError
-        If a fold or inner fold lacks a class.
+    A ValueError where a fold or inner fold lacks a class.
     """
     _check_count("n_folds", n_folds)
     folds = []
@@ -313,22 +292,10 @@ def whole_entities(
 
 
 def cross_fitting_folds(cv: int, y: Ints, groups: Ints | None, rng: RandomState) -> list[Pair]:
-    """Return folds for cross-fitting, in which each row is held out once.
+    """Return folds for cross-fitting, in which each row is held out once, and a group is in one fold.
 
-    Parameters
-    ----------
-    cv : int, at least 2
-    y : ndarray of shape (n,)
-        0 and 1.
-    groups : ndarray of shape (n,) or None
-        Codes 0 .. n_groups - 1; a group is in one fold. One group of all is as none.
-    rng : RandomState
-
-    Raises
-    ------
-    ValueError
-        If a fold would hold fewer than two positives or negatives: one alone says next to nothing of the
-        top, and what is trained without it may be left with none.
+    One group of all is as none. A ValueError where a fold would hold fewer than two positives or negatives:
+    one alone says next to nothing of the top, and what is trained without it may be left with none.
     """
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
@@ -367,13 +334,7 @@ def tuning_folds(y: Ints, groups: Ints | None, n_folds: int, rng: Generator) -> 
 
 
 def require_classes(y: Ints, what: str, remedy: str, least: int = 1) -> None:
-    """Refuse labels with fewer than `least` positives or negatives.
-
-    Raises
-    ------
-    ValueError
-        It names `what`, the counts and the `remedy`.
-    """
+    """Refuse labels with fewer than `least` positives or negatives, naming `what` and the `remedy`."""
     n_pos = int(y.sum())
     n_neg = len(y) - n_pos
     if min(n_pos, n_neg) < least:

@@ -98,19 +98,8 @@ def train(
 def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
     """Return the best candidate, the first among equals, and its mean.
 
-    Parameters
-    ----------
-    values : array-like of shape (parts, candidates)
-        Of the metric that selects, on inner folds or test parts. A part where it is undefined (NaN) does not
-        count.
-    metric : Metric
-        The one that selects.
-
-    Returns
-    -------
-    candidate : int
-    mean : float
-        NaN if the metric is undefined on every part; `candidate` is 0 then.
+    `values` are those of the metric that selects, of shape (parts, candidates); a part where it is undefined
+    (NaN) does not count. Where it is so on every part, the candidate is 0, and the mean NaN.
     """
     columns = np.asarray(values, dtype=np.float64).T
     defined = [column[~np.isnan(column)] for column in columns]

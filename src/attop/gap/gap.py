@@ -276,14 +276,9 @@ def _rounded(number: float) -> int:
 
 
 def richer_models(n_rows: int, *, sparse: bool = False) -> list[Member]:
-    """Return a booster and a forest that can represent what no linear model can.
+    """Return a booster and a forest, fitted on `n_rows`, that can represent what no linear model can.
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows they are fitted on.
-    sparse : bool
-        Whether features are a sparse matrix: without LightGBM no booster takes one, and the forest is alone.
+    Without LightGBM no booster takes a sparse matrix, and the forest is alone.
     """
     rows = min(n_rows, _ROWS_OF_A_TREE)
     forest = ExtraTreesClassifier(100, min_samples_leaf=2, bootstrap=True, max_samples=rows)

@@ -143,14 +143,7 @@ def custom_metric(
 
 
 def find_metric(name: str, own: Mapping[str, Mapping[str, Any]]) -> Metric:
-    """Return the metric called `name`, one from outside attop if it is defined in `own`.
-
-    Parameters
-    ----------
-    name : str
-    own : mapping
-        Name to the arguments of `custom_metric` besides the name.
-    """
+    """Return the metric called `name`, made by `custom_metric` if `own` has its arguments."""
     return custom_metric(name, **own[name]) if name in own else get_metric(name)
 
 

@@ -18,23 +18,12 @@ __all__ = ["correct_pairs", "macro_pap_at_k", "micro_pap_at_k", "pap_at_k", "pap
 
 
 def correct_pairs(ranking: Ranking, n_top_pos: Ints, n_top_neg: Ints, ties: Ties = "expected") -> Floats:
-    r"""Count the correctly ranked pairs among the highest positives and the highest negatives.
+    """Count the correctly ranked pairs among so many of the highest positives and negatives of each group.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    n_top_pos, n_top_neg : ndarray of shape (n_groups,)
-        How many of the highest positives and negatives are paired in each group.
-    ties : {"expected", "error", "half"}
-        Whether a tied pair counts as in a uniformly random order of tied items, not at all, or as one
-        half. Under ``"error"`` and ``"half"`` the pairs depend on scores alone: which of several tied
-        items is selected makes no difference. Under ``"expected"`` the order that ranks a pair also selects
-        the items, so that the chance of a tied pair need not be one half: of tied negatives the first
-        ones are selected, and fewer positives come before those.
-
-    Returns
-    -------
-    pairs : ndarray of shape (n_groups,)
+    Under ``"error"`` and ``"half"`` a tied pair counts 0 and one half, and which of several tied items is
+    selected makes no difference. Under ``"expected"`` the order that ranks a pair also selects the items, so
+    that the chance of a tied pair need not be one half: of tied negatives the first ones are selected, and
+    fewer positives come before those.
     """
     neg, neg_before = ranking.size - ranking.pos, ranking.before - ranking.pos_before
     top_pos, top_neg = n_top_pos[ranking.group], n_top_neg[ranking.group]

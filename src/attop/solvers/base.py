@@ -130,18 +130,8 @@ class Deadline:
 class Monitor:
     """Keeps the history of a run, and says whether it must end before it is done.
 
-    Parameters
-    ----------
-    time_limit : float or Deadline, optional
-        Seconds from now on, or a clock that is already running.
-    callback : callable, optional
-        See `attop.solvers.base.Callback`.
-
-    Attributes
-    ----------
-    history : History
-    ended : str or None
-        ``"stopped"`` once the callback asked for it, ``"deadline"`` once `over` found the time spent.
+    The time limit is in seconds from now on, or a clock that is already running. `ended` is ``"stopped"``
+    once the callback asked for it, ``"deadline"`` once `over` found the time spent.
     """
 
     def __init__(self, time_limit: float | Deadline | None = None, callback: Callback | None = None):
@@ -159,16 +149,9 @@ class Monitor:
         current: Floats | None = None,
         gap: Floats | None = None,
     ) -> None:
-        """Add an entry to the history and tell the callback.
+        """Add an entry to the history, and tell the callback of the best models so far.
 
-        Parameters
-        ----------
-        iteration : int
-        coef, objective : ndarray of shape (d, m), (m,)
-            The best models so far, for the callback.
-        current : ndarray of shape (m,), optional
-            Objective for the history, where it is not that of the best models.
-        gap : ndarray of shape (m,), optional
+        `current` is the objective for the history, where it is not that of the best models.
         """
         shown = objective if current is None else current
         self.history.record(iteration, self.deadline.elapsed, shown, gap)
@@ -270,21 +253,10 @@ def relative_gap(start: float, objective: float, lower: float) -> float:
     The objective itself is no measure: with strong regularisation ``J(0)`` exceeds the optimum by a small
     part of its size, and a model that gives all items one score would pass for solved.
 
-    Parameters
-    ----------
-    start : float
-        ``J(0)``.
-    objective : float
-        ``J(w)`` of a model, at most ``J(0)``.
-    lower : float
-        A lower bound of the optimum; -inf where there is none yet.
-
-    Returns
-    -------
-    gap : float
-        ``(J(w) - lower) / (J(0) - lower)``, in [0, 1]: of ``J(0) - min J``, at most this share is not gained
-        at w. It is 1 at ``w = 0``, unless this is the optimum: 0 then, and wherever no more than
-        ``1e-12 |J(0)|`` can be gained.
+    It is ``(J(w) - lower) / (J(0) - lower)``, in [0, 1], with `start` ``J(0)``, `objective` ``J(w)``, at most
+    that, and `lower` a lower bound of the optimum, -inf where there is none yet: of ``J(0) - min J``, at most
+    this share is not gained at w. It is 1 at ``w = 0``, unless this is the optimum: 0 then, and wherever no
+    more than ``1e-12 |J(0)|`` can be gained.
     """
     if lower == -math.inf:
         return 1.0

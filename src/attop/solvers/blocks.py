@@ -28,18 +28,10 @@ _SCORES = 100_000
 
 
 class BlockedLoss:
-    """A loss bound to the rows of a matrix; call it with the coefficients of `m` models.
+    """A loss bound to the rows of a matrix; call it with the coefficients of about `m` models.
 
     The blocks depend on the groups and on `m`, not on the number of threads, and are added up in their
-    order: nor does the result.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-        Copied if the rows of its groups are not consecutive.
-    loss : BoundSurrogate
-    m : int
-        About how many models it will be called with.
+    order: nor does the result. `X` is copied if the rows of its groups are not consecutive.
     """
 
     def __init__(self, X: Features, loss: BoundSurrogate, m: int):
@@ -92,20 +84,14 @@ class GroupBatches:
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    loss : BoundSurrogate
-        Bound to the rows of `X`; a sum over groups, as `BoundSurrogate.blocks` divides it. One that cannot
-        be divided is a single group.
+    X, loss
+        The loss is a sum over groups, as `BoundSurrogate.blocks` divides it. One that cannot be divided is a
+        single group.
     size : int, at least 1
         Groups of a batch at most; a pass deals them to as few batches as that needs, of sizes that differ by
         at most one.
     rng : numpy.random.Generator
         Orders the groups.
-
-    Attributes
-    ----------
-    t : int
-        Steps taken so far.
     """
 
     def __init__(self, X: Features, loss: BoundSurrogate, size: int, rng: np.random.Generator):

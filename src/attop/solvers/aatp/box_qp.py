@@ -29,7 +29,7 @@ class BoxQPSolution:
     start : ndarray of shape (m,)
         The primal value at ``w = 0``.
     primal_value, dual_value : ndarray of shape (m,)
-        Of `coef` and of `dual`: the optimum lies between them.
+        Of `coef` and of `dual`: the optimum lies between them; see `relative_gap`.
     n_iter : ndarray of shape (m,)
     """
 
@@ -39,11 +39,6 @@ class BoxQPSolution:
     primal_value: Floats
     dual_value: Floats
     n_iter: Ints
-
-    @property
-    def gap(self) -> Floats:
-        """Relative duality gap, shape (m,); see `relative_gap`."""
-        return relative_gap(self.start, self.primal_value, self.dual_value)
 
 
 def relative_gap(start: Floats, primal: Floats, dual: Floats) -> Floats:
@@ -78,17 +73,12 @@ def interior_point(
     upper : ndarray of shape (n, m)
         ``c_i > 0``.
     tol : float
-        A problem leaves the batch at a gap of at most this; see `relative_gap`.
-    max_iter : int
+        A problem leaves the batch at a gap of at most this; see `relative_gap`. The best points found are
+        returned whether or not they reach it.
     cautious : bool
         Shorter steps, nearer to the central path: for problems that failed with the usual ones.
     expired : callable
         Called before each iteration but the first; true stops.
-
-    Returns
-    -------
-    BoxQPSolution
-        The best points found, whether or not they reach `tol`: see its gap.
 
     Notes
     -----

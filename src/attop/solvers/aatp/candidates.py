@@ -14,20 +14,10 @@ __all__ = ["Candidates", "Choice", "quantile_items"]
 
 
 def quantile_items(scores: Floats, weight: Ints | Floats, targets: Sequence[int]) -> Ints:
-    """Item at the quantile of each model's scores.
+    """Return the item at each quantile of the scores, (n, m), of each model: shape (len(targets), m).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, m)
-    weight : ndarray of shape (n,)
-        Times each item is in the sample.
-    targets : sequence of int
-        Ranks, from 1 to the sum of `weight`: the quantile is the target-th largest score of the sample.
-
-    Returns
-    -------
-    items : ndarray of shape (len(targets), m)
-        Among items of equal score, one of them.
+    The quantile is the target-th largest score of a sample that holds item i `weight[i]` times. Among items
+    of equal score it is one of them.
     """
     order = np.argsort(-scores, axis=0, kind="stable")
     if (weight == 1).all():

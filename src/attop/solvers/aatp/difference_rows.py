@@ -31,14 +31,8 @@ class ThresholdRows:
     shares, with ``(w, -z_k . w)``. The matrices ``sum_i theta_i v_i v_i'`` of all problems are one product
     with the outer products of these rows, and a correction of rank two.
 
-    Parameters
-    ----------
-    signed : ndarray of shape (n, d + 1)
-        ``(y_i z_i, y_i)``, with labels -1 or 1.
-    item_rows : ndarray of shape (d, m)
-        ``z_k`` of each problem.
-    outer : ndarray of shape ((d + 1) * (d + 2) / 2, n) or None
-        ``outer_products(signed)``; needed by `normal_equations` only.
+    `signed` holds these rows, with labels -1 or 1, `item_rows`, of shape (d, m), the ``z_k`` of each problem;
+    `outer`, ``outer_products(signed)``, is needed by `normal_equations` only.
     """
 
     def __init__(self, signed: Floats, item_rows: Floats, outer: Floats | None = None):
@@ -83,12 +77,7 @@ class ThresholdRows:
 class DifferenceRows:
     """The rows of one threshold item, formed: for a single problem, many features, or where rounding matters.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-    sign : ndarray of shape (n, 1)
-        Labels, -1 or 1.
-    threshold_item : int
+    `sign`, of shape (n, 1), are the labels, -1 or 1.
     """
 
     def __init__(self, Z: Floats, sign: Floats, threshold_item: int):

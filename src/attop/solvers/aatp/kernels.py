@@ -27,10 +27,7 @@ def objectives(c, alpha, margins):
 def weigh(alpha, slack, z, u, margins, theta, right):
     """Fill `theta`, the weights of the Newton system, and `right`, theta times its right-hand side.
 
-    Returns
-    -------
-    mu : ndarray of shape (m,)
-        Mean complementarity.
+    Returns the mean complementarity of each problem.
     """
     n, m = alpha.shape
     mu = np.zeros(m)
@@ -50,12 +47,8 @@ def weigh(alpha, slack, z, u, margins, theta, right):
 def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
     """Fill `da` with the affine-scaling direction of alpha, which aims at complementarity 0.
 
-    `moved` is what the direction in w adds to the margins.
-
-    Returns
-    -------
-    target : ndarray of shape (m,)
-        Complementarity the corrector aims for: Mehrotra's centering parameter times `mu`.
+    `moved` is what the direction in w adds to the margins. Returns the complementarity the corrector aims
+    for: Mehrotra's centering parameter times `mu`.
     """
     n, m = alpha.shape
     rate, cross = np.zeros(m), np.zeros(m)
@@ -97,14 +90,9 @@ def correct(alpha, slack, z, u, margins, theta, target, second_order, da, lower,
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def advance(alpha, slack, z, u, theta, right, moved, lower, upper, share):
-    """Take the step in place, shortened to `share` of the way to the nearest bound.
+    """Take the step in place, shortened to `share` of the way to the nearest bound; return its lengths.
 
     Overwrites `right`, `lower` and `upper`.
-
-    Returns
-    -------
-    length : ndarray of shape (m,)
-        Steps taken.
     """
     n, m = alpha.shape
     rate = np.zeros(m)
@@ -142,18 +130,10 @@ LANES = 16
 def factor(gram, mixed, total, threshold_item):
     """Factorise ``I + G_b - z_b t_b' - t_b z_b' + T_b z_b z_b'`` for every b.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (d * (d + 1) / 2, m)
-        Lower triangle of ``G_b`` in column b, row after row. Overwritten by the factor, with the
-        reciprocals of its diagonal.
-    mixed, threshold_item : ndarray of shape (d, m)
-        The vectors ``t_b`` and ``z_b``.
-    total : ndarray of shape (m,)
-        The numbers ``T_b``.
+    `gram` holds the lower triangle of ``G_b`` in column b, row after row, and is overwritten by the factor,
+    with the reciprocals of its diagonal. `mixed` and `threshold_item`, of shape (d, m), are the vectors
+    ``t_b`` and ``z_b``, `total` the numbers ``T_b``.
 
-    Notes
-    -----
     A pivot without a correct digit, because of rounding, is replaced by infinity: the solution is 0 in
     that direction, and the factorisation goes on.
     """

@@ -66,8 +66,6 @@ class Search:
         The paper's algorithm (section 3.2): the model whose threshold item has the score closest to the
         quantile of the model's own scores; among equals the one of smallest objective.
 
-        Notes
-        -----
         Distances other than 0 are equal within `resolution`; which of several models of equal objective too
         is returned is not determined.
         """
@@ -146,11 +144,7 @@ class Search:
     def _solve(self, threshold_items: Ints) -> tuple[Candidates, Ints]:
         """Solve in batches, at the same time where that helps; the first even if the search is over.
 
-        Returns
-        -------
-        found : Candidates
-        items : ndarray of shape (len(targets), m)
-            The items at the quantiles of each model.
+        Returns also the items at the quantiles of each model, shape (len(targets), m).
         """
         workers = self._problem.workers
         # Batches of equal size, as many for each worker.

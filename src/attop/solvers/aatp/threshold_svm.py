@@ -39,7 +39,6 @@ class ThresholdSolution:
         ``1/2 ||w||^2 + sum_i c_i (1 - y_i w . (z_i - z_k))+`` at `coef`.
     gap : ndarray of shape (m,)
         Relative duality gap; see `attop.solvers.aatp.box_qp.relative_gap`.
-    n_iter : ndarray of shape (m,)
     """
 
     threshold_items: Ints
@@ -123,14 +122,8 @@ class ThresholdSVM:
         `tol` is solved again by itself with shorter steps; the better of the two results is returned, with
         its gap.
 
-        Parameters
-        ----------
-        threshold_items : array-like of int, shape (m,)
-            Positions of items. All are solved at once: memory is of order ``m (n + d^2)``, see
-            `batch_size`.
-        tol : float
-        expired : callable
-            True stops, with the best found.
+        All are solved at once: memory is of order ``m (n + d^2)``, see `batch_size`. True of `expired` stops,
+        with the best found.
         """
         threshold_items = np.asarray(threshold_items, dtype=np.int64)
         m = len(threshold_items)

@@ -21,13 +21,6 @@ _SETTINGS: dict[str, Any] = {"solver": "SCS", "eps_abs": 1e-9, "eps_rel": 1e-9, 
 class CvxpyThresholdSVM(ThresholdSVM):
     """The problems of `ThresholdSVM`, solved one after the other by CVXPY.
 
-    Parameters
-    ----------
-    X, y, upper
-        As for `ThresholdSVM`.
-
-    Notes
-    -----
     The gap reported is computed as in `ThresholdSVM`, from the returned multipliers moved into their
     bounds: it does not rely on what the solver says of itself.
     """

@@ -12,17 +12,10 @@ discard_stale(Path(__file__).parent)
 
 @njit(cache=True, nogil=True)
 def sum_above(interval, start, coef, product):
-    """Sum `coef` over the items above each threshold.
+    """Write the sums of `coef` over the items above each threshold to `product`.
 
-    Parameters
-    ----------
-    interval : ndarray of unsigned integers, shape (d, n)
-        Thresholds of feature j that item i exceeds.
-    start : ndarray of shape (d + 1,)
-        Feature j has the thresholds ``start[j]`` to ``start[j + 1]``.
-    coef : ndarray of shape (n,)
-    product : ndarray of shape (start[-1],)
-        Is overwritten.
+    `interval`, of shape (d, n), is how many thresholds of feature j item i exceeds. Feature j has the
+    thresholds ``start[j]`` to ``start[j + 1]``.
     """
     for j in range(len(interval)):
         first, count = start[j], start[j + 1] - start[j]

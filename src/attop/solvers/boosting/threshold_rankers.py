@@ -27,19 +27,15 @@ class ThresholdRankers:
     Parameters
     ----------
     X : ndarray of shape (n, d)
-    n_thresholds : int, at least 1, or None
-        Thresholds a feature; see `choose_thresholds`.
-    weight : ndarray of shape (n,), optional
-        Of the items, for the choice of thresholds.
+    n_thresholds, weight
+        See `choose_thresholds`.
 
     Attributes
     ----------
     thresholds : list of d ndarrays
         Ascending.
-    shape : tuple (n, J)
     width : ndarray of shape (J,)
         All 1: every threshold separates items.
-    T : Transposed
     """
 
     def __init__(self, X: Floats, n_thresholds: int | None, weight: Floats | None = None):
@@ -81,22 +77,12 @@ class ThresholdRankers:
 
 
 def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats | None = None) -> Floats:
-    """Choose thresholds that cut a feature into intervals of about equally many items.
+    """Choose thresholds that cut a feature into intervals of about equally many items, ascending.
 
-    Parameters
-    ----------
-    column : ndarray of shape (n,)
-    n_thresholds : int, at least 1, or None
-        At most this many; None for all.
-    weight : ndarray of shape (n,), optional
-        How often each item counts; values of items without any are not looked at.
-
-    Returns
-    -------
-    thresholds : ndarray, ascending
-        Midpoints between neighbouring distinct values: all of them if there are no more than asked for,
-        else the nearest to the quantiles ``t / (n_thresholds + 1)``. No two separate the items alike.
-        Empty for a constant feature.
+    They are midpoints between neighbouring distinct values: all of them if there are no more than
+    `n_thresholds`, or that is None, else the nearest to the quantiles ``t / (n_thresholds + 1)``. No two
+    separate the items alike; a constant feature has none. `weight` is how often each item counts; values of
+    items without any are not looked at.
     """
     check_numbers(n_thresholds=n_thresholds)
     if weight is None:

@@ -186,13 +186,8 @@ class _Span:
     ) -> tuple[Floats, float, Floats, Floats]:
         """Minimise over the span by cutting planes.
 
-        Returns
-        -------
-        best, objective
-            The new best iterate, or the old one.
-        coef : ndarray of shape (n, k)
-            Subgradients, in the scores, of the planes to add to the model of the whole problem.
-        offset : ndarray of shape (k,)
+        Returns the best iterate, new or old, with its objective; and subgradients, in the scores and of shape
+        (n, k), of the planes to add to the model of the whole problem, with their offsets.
         """
         left, singular, right = np.linalg.svd(self.points, full_matrices=False)
         kept = singular > 1e-8 * singular[0]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from attop.core.typing import Floats
 
-__all__ = ["LevelStep", "Planes", "SimplexSolution", "minimise_on_simplex", "plane_offset"]
+__all__ = ["LevelStep", "Planes", "minimise_on_simplex", "plane_offset"]
 
 
 #: Ridge of a Newton system, relative to its diagonal: above the rounding of a Cholesky factorisation of a
@@ -22,28 +20,9 @@ _REFINEMENTS = 4
 _GAP_ROUNDING = 1e-15
 
 
-@dataclass
-class SimplexSolution:
-    """Where a program over the simplex ended.
-
-    Attributes
-    ----------
-    alpha : ndarray of shape (m,)
-        Non-negative, sums to 1; exactly 0 outside the support.
-    gap : float
-        Certified bound on the distance of the value from the minimum.
-    n_steps : int
-        Newton systems solved.
-    """
-
-    alpha: Floats
-    gap: float
-    n_steps: int
-
-
 def minimise_on_simplex(
     H: Floats, b: Floats, start: Floats | None = None, *, tol: float = 0.0
-) -> SimplexSolution:
+) -> tuple[Floats, float, int]:
     r"""Minimise :math:`\tfrac12 \alpha^\top H \alpha - b^\top \alpha` over the simplex.
 
     Parameters
@@ -57,6 +36,15 @@ def minimise_on_simplex(
     tol : float
         Stop at a certified gap of at most this, or where rounding leaves nothing to gain: about 1e-15
         times the larger of :math:`\alpha^\top H \alpha` and :math:`b^\top \alpha`.
+
+    Returns
+    -------
+    alpha : ndarray of shape (m,)
+        Exactly 0 outside the support.
+    gap : float
+        Certified bound on the distance of the value from the minimum.
+    n_steps : int
+        Newton systems solved.
 
     Notes
     -----
@@ -93,7 +81,7 @@ def minimise_on_simplex(
         np.empty((3, m)),
         np.empty((m, m)),
     )
-    return SimplexSolution(alpha, max(float(gap), 0.0), int(n_steps))
+    return alpha, max(float(gap), 0.0), int(n_steps)
 
 
 #: A plane that this many candidates in a row did not need is dropped.
@@ -140,7 +128,7 @@ class Planes:
         The bound is the dual value, true for any weights of the simplex.
         """
         start = self.weights if self.weights.any() else None
-        self.weights = minimise_on_simplex(self.gram / lam, self.offsets, start).alpha
+        self.weights = minimise_on_simplex(self.gram / lam, self.offsets, start)[0]
         self.idle[self.weights > 0] = 0
         w = self.weights @ self.slopes / -lam
         return w, float(self.weights @ self.offsets) - 0.5 * lam * float(w @ w)
@@ -152,7 +140,7 @@ class Planes:
         both = lam + rho
         origin = (rho / both) * centre
         at_origin = self.offsets + self.slopes @ origin
-        weights = minimise_on_simplex(self.gram / both, at_origin, start).alpha
+        weights = minimise_on_simplex(self.gram / both, at_origin, start)[0]
         self.idle[weights > 0] = 0
         w = origin - weights @ self.slopes / both
         return w, weights, 0.5 * lam * float(w @ w) + float((self.slopes @ w + self.offsets).max())
@@ -168,12 +156,9 @@ class Planes:
         self.idle += 1
         keep = self.idle <= _PATIENCE
         if not keep.all():
-            self.slopes, self.offsets, self.gram = (
-                self.slopes[keep],
-                self.offsets[keep],
-                self.gram[np.ix_(keep, keep)],
-            )
-            self.weights, self.idle = self.weights[keep], self.idle[keep]
+            for name in ("slopes", "offsets", "weights", "idle"):
+                setattr(self, name, getattr(self, name)[keep])
+            self.gram = self.gram[np.ix_(keep, keep)]
 
 
 class LevelStep:

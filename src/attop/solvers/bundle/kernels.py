@@ -17,23 +17,8 @@ TINY = np.finfo(np.float64).tiny
 def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indices, vectors, factor):
     """Minimise ``1/2 alpha' H alpha - b' alpha`` over the simplex; see `attop.solvers.bundle.cutting_planes`.
 
-    Parameters
-    ----------
-    H : ndarray of shape (m, m)
-    b : ndarray of shape (m,)
-    alpha : ndarray of shape (m,)
-        A point of the simplex, replaced by the solution.
-    tol, rounding : float
-        Gap to stop at, absolute and relative to the larger of the two terms.
-    ridge : float
-    refinements, max_steps : int
-    indices, vectors, factor : ndarray of shape (2, m), (3, m), (m, m)
-        Buffers.
-
-    Returns
-    -------
-    gap : float
-    n_steps : int
+    `alpha`, a point of the simplex, is replaced by the solution. It stops at a gap of `tol`, or of `rounding`
+    times the larger of the two terms. The last three arguments are buffers of shape (2, m), (3, m), (m, m).
     """
     m = len(b)
     support, others = indices[0], indices[1]

@@ -31,10 +31,6 @@ class WorkingSet:
     from scores that are up to date in these rows only: the loss is convex in the scores, so for any vector
     `s`, with value `v` and subgradient `c` at `s`, ``v - c . s + (X^T c) . w`` is a lower bound of the loss
     at w, even if no model has the scores `s`.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
     """
 
     def __init__(self, X: Features):
@@ -69,20 +65,9 @@ class WorkingSet:
     ) -> tuple[Floats, float]:
         """Add planes computed from scores that are updated in the working set only.
 
-        Parameters
-        ----------
-        best, scores : ndarray of shape (d,), (n,)
-            The best iterate and all its scores.
-        objective, lower : float
-            Its objective, and a lower bound of the optimum.
-
-        Returns
-        -------
-        candidate : ndarray of shape (d,)
-            The best point by the scores of the working set; `best` itself if there is no better one, or if
-            the working set is empty or too large.
-        lower : float
-            A lower bound at least as high.
+        Given are the best iterate, all its scores, its objective and a lower bound of the optimum. Returns
+        the best point by the scores of the working set, which is `best` itself if there is no better one or
+        the working set is empty or too large; and a lower bound at least as high.
         """
         rows = np.flatnonzero(self._recent)
         if not 0 < len(rows) <= _FEW * self.n:

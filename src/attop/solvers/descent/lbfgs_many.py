@@ -38,17 +38,12 @@ def lbfgs_many(
     tol : float, at least 0
         A model is done when an accepted step lowers its value by no more than this.
 
-    Returns
-    -------
-    W : ndarray of shape (d, m)
-        The lowest iterates, never higher than `start`.
-    value : ndarray of shape (m,)
-
     Notes
     -----
-    Each call of `objective` serves every model where it is: one takes a step, another shortens its own.
-    Steps are halved or shortened further by interpolation until they descend enough; pairs without
-    positive curvature, which a function that is not convex has, are left out.
+    Returned are the lowest iterates, never higher than `start`, and their values. Each call of `objective`
+    serves every model where it is: one takes a step, another shortens its own. Steps are halved or shortened
+    further by interpolation until they descend enough; pairs without positive curvature, which a function
+    that is not convex has, are left out.
     """
     W = np.array(start, dtype=np.float64)
     d, m = W.shape

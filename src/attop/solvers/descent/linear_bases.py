@@ -135,15 +135,7 @@ def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats
 class PointwiseBases:
     """Logistic regression and the squared-hinge SVM for several C, classes as they are and balanced.
 
-    Parameters
-    ----------
-    losses : sequence of str
-        Of `newton_path`.
-
-    Attributes
-    ----------
-    names : list of str
-        What each candidate for the start of a refinement is called.
+    `losses` are those of `newton_path`; `names` is what each candidate is called.
     """
 
     _NAMES: ClassVar[dict[str, str]] = {"logistic": "LogisticRegression", "squared-hinge": "LinearSVC"}

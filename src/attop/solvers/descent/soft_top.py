@@ -82,13 +82,10 @@ def refine(
         Standardised.
     part : Part
         The rows to train on.
-    top : Top
     start : ndarray of shape (d,)
         :math:`w_0`.
-    bandwidth : ndarray of shape (m,), positive
-        h of each model, in units of u.
-    l2_to_base : ndarray of shape (m,), at least 0
-        :math:`\lambda` of each model.
+    bandwidth, l2_to_base : ndarray of shape (m,)
+        h, positive and in units of u, and :math:`\lambda`, at least 0, of each model.
     max_iter : int
         Evaluations of the objective.
 
@@ -140,20 +137,8 @@ def unit(scores: Floats, part: Part, top: Top) -> float:
 def precision_about(X: Features, W: Floats, part: Part, top: Top) -> Floats:
     """Return precision@k' averaged over nine k' from k/2 to 2k: smoother in the model than precision@k.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    W : ndarray of shape (d, m)
-        A linear model in each column.
-    part : Part
-        The rows that are ranked.
-    top : Top
-
-    Returns
-    -------
-    precision : ndarray of shape (m,)
-        Mean over the groups where it is defined, NaN where there is none. Ties count against the model;
-        between two items it is interpolated.
+    Of the linear models in the columns of `W`, on the rows `part` of `X`: the mean over the groups where it
+    is defined, NaN where there is none. Ties count against the model; between two items it is interpolated.
     """
     lists = [(at, k) for at in part.lists() if (k := part.resolve(top, at)) > 0]
     if not lists:

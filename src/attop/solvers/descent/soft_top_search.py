@@ -79,24 +79,9 @@ def search(
 ) -> list[Outcome]:
     """Choose a base, then a refinement of it or none, for each request.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-        Standardised.
-    part : Part
-        The rows of `X` to train the models chosen on.
-    some : ndarray or CSR matrix of shape (m, d)
-        The rows to choose by: `X`, or a sample of it.
-    folds : sequence of (train, test)
-        Parts of `some`. Without any, the middle base is returned as it is.
-    bases : Bases
-    requests : sequence of Request
-    run : callable
-        The results do not depend on how many calls it makes at a time.
-
-    Returns
-    -------
-    outcomes : list of Outcome, one per request
+    Models are chosen by `folds`, training and test parts of `some`, which is the standardised `X` or a sample
+    of its rows; those chosen are trained on the rows `part` of `X`. Without folds the middle base is returned
+    as it is. The results do not depend on how many calls `run` makes at a time.
     """
     every = range(len(bases.names))
     starts = run(bases.fit, [(some, train, every) for train, _ in folds])

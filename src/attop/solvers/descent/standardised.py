@@ -20,18 +20,7 @@ _CONSTANT = 1e-12
 
 
 class Standardised:
-    """The matrix ``(X / size - mean) / spread``, which is never held whole.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    size, mean, spread : ndarray of shape (d,)
-
-    Attributes
-    ----------
-    shape : tuple (n, d)
-    T : Transposed
-    """
+    """The matrix ``(X / size - mean) / spread``, which is never held whole."""
 
     def __init__(self, X: Features, size: Floats, mean: Floats, spread: Floats):
         self._X, self._size, self._mean, self._spread = X, size, mean, spread
@@ -78,19 +67,8 @@ def standardise(X: Features, weight: Floats) -> tuple[Any, Floats]:
     """Return standardised features, and what each column was divided by.
 
     Constant columns become 0. A sparse matrix keeps its zeros: its columns are divided only, which ranks
-    the same, and constant ones stay what they are.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-        Finite.
-    weight : ndarray of shape (n,), at least 0
-        Of the rows in means and variances.
-
-    Returns
-    -------
-    Z : Standardised or CSR matrix of shape (n, d)
-    scale : ndarray of shape (d,)
+    the same, and constant ones stay what they are. `weight`, at least 0, is that of the rows in means and
+    variances.
     """
     weight = weight / weight.sum()
     if issparse(X):

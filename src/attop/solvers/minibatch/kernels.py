@@ -16,17 +16,9 @@ discard_stale(Path(__file__).parent)
 def deal(order, positive, key, rows, ends):
     """Deal items in the given order to batches whose sizes differ by at most one, the first the larger.
 
-    Parameters
-    ----------
-    order : ndarray of shape (n,)
-    positive : ndarray of shape (n,), bool
-    key : ndarray of shape (n,)
-        A buffer.
-    rows : ndarray of shape (n,)
-        Receives batch after batch, in each the positives before the negatives, in either class by row: it
-        reads the sample from front to back.
-    ends : ndarray of shape (2 n_batches,), of zeros
-        Receives where the positives, and where the negatives, of each batch end in `rows`.
+    `rows` receives batch after batch, in each the positives before the negatives, in either class by row: it
+    reads the sample from front to back. `ends`, 2 zeros a batch, receives where the positives, and where the
+    negatives, of each batch end in `rows`. `key` is a buffer.
     """
     n, n_batches = len(order), len(ends) // 2
     size, larger = n // n_batches, n % n_batches
@@ -49,13 +41,7 @@ def deal(order, positive, key, rows, ends):
 
 @njit(cache=True, nogil=True)
 def projected_step(W, gradient, step, radius, total):
-    """Move `W` by ``-step * gradient``, back into the ball, and add it to `total`.
-
-    Parameters
-    ----------
-    W, gradient, total : ndarray of shape (d, m)
-    step, radius : ndarray of shape (m,)
-    """
+    """Move `W` of shape (d, m) by ``-step * gradient``, back into the ball, and add it to `total`."""
     d, m = W.shape
     square = np.zeros(m)
     for i in range(d):
@@ -73,23 +59,10 @@ def projected_step(W, gradient, step, radius, total):
 
 @njit(cache=True, nogil=True)
 def mistakes(scores, n_pos, k, average, coef):
-    """Compare the k highest scores with the labels.
+    """Return the negatives among the k highest of b scores, which win ties; -1 if a score is not finite.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (b,)
-        Positives first.
-    n_pos, k : int
-        ``1 <= k <= n_pos < b``.
-    average : bool
-        Whether the update raises all false negatives or only the highest.
-    coef : ndarray of shape (b,)
-        Receives the coefficient of each item in the update.
-
-    Returns
-    -------
-    delta : int
-        Negatives among the k highest, which win ties; -1 if a score is not finite.
+    Positives come first, ``1 <= k <= n_pos < b``. `coef` receives the coefficient of each item in the update,
+    which raises all false negatives with `average`, else only the highest.
     """
     for s in scores:
         if not abs(s) <= LARGEST:
