@@ -65,8 +65,8 @@ class MistakeDriven:
         self.coef, self.lost = self._W.copy(), np.zeros(1, bool)
         self.n_mistakes = self.largest_k = 0
 
-    def step(self, batch: Batch) -> Floats:
-        """Learn from a batch; returns its mistakes, shape (1,), infinite if a score is not finite."""
+    def step(self, batch: Batch) -> float:
+        """Learn from a batch; returns its mistakes, infinite if a score is not finite."""
         self.largest_k = max(self.largest_k, batch.k)
         coef = np.empty((len(batch.rows), 1))
         delta = mistakes(batch.scores(self._W)[:, 0], batch.n_pos, batch.k, self._raises_all, coef[:, 0])
@@ -76,9 +76,9 @@ class MistakeDriven:
         if self._total is not None:
             self._total += self._W
             self._t += 1
-        return np.array([delta if delta >= 0 else np.inf])
+        return delta if delta >= 0 else np.inf
 
-    def update(self, values: Floats) -> None:
+    def update(self, values: float | Floats) -> None:
         """Bring `coef` up to date; `values` are the mistakes since the last time."""
         self.lost |= not (np.isfinite(values).all() and np.isfinite(self._W).all())
         if not self.lost:

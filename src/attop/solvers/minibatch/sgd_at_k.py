@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -146,7 +146,8 @@ def descend(
     status: Status = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
-            total, count = np.zeros(m), 0
+            total: Any = 0.0  # or an array; one for each step of a perceptron would take long
+            count = 0
             for batch in batches.one_pass():
                 total += state.step(batch)
                 count += 1
