@@ -46,14 +46,16 @@ class UndefinedMetricError(ValueError):
     reason : str
         ``"no positive"``, ``"no negative"``, ``"k > n"`` or ``"fewer than k negatives"``; of grouped data
         ``"no eligible group"`` with the reasons of the groups counted.
+    n_groups : int
+        Groups of the sample; an ungrouped one is one.
     """
 
-    def __init__(self, reason: str, message: str):
+    def __init__(self, reason: str, message: str, n_groups: int = 1):
         super().__init__(message)
-        self.reason = reason
+        self.reason, self.n_groups = reason, n_groups
 
-    def __reduce__(self) -> tuple[type[UndefinedMetricError], tuple[str, str]]:
-        return type(self), (self.reason, str(self))
+    def __reduce__(self) -> tuple[type[UndefinedMetricError], tuple[str, str, int]]:
+        return type(self), (self.reason, str(self), self.n_groups)
 
 
 class Need(Enum):
@@ -196,8 +198,10 @@ class Metric:
         TypeError
             If the metric needs a top and there is none.
         """
-        value, _ = self._evaluate(y_true, y_score, top, groups, sample_weight)
-        return value
+        try:
+            return self.group_mean(y_true, y_score, top, groups, sample_weight)
+        except UndefinedMetricError as error:
+            return MetricValue(float("nan"), 0, error.n_groups, error.reason)
 
     def value(
         self,
@@ -221,20 +225,6 @@ class Metric:
         **options: object,
     ) -> MetricValue:
         """Do as `evaluate`, but raise `UndefinedMetricError` where no group is eligible."""
-        value, message = self._evaluate(y_true, y_score, top, groups, sample_weight, **options)
-        if value.reason is not None:
-            raise UndefinedMetricError(value.reason, message)
-        return value
-
-    def _evaluate(
-        self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        top: TopLike | None,
-        groups: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        **options: object,
-    ) -> tuple[MetricValue, str]:
         labels = check_labels(y_true)
         values = check_scores(y_score, len(labels))
         codes = None if groups is None else check_groups(groups, len(labels))
@@ -254,14 +244,14 @@ class Metric:
         eligible = np.logical_and.reduce(met) if met else np.ones(len(n), dtype=bool)
         n_eligible = int(eligible.sum())
         if n_eligible == 0:
-            return self._undefined(met, n, n_pos, top, groups is not None)
+            raise self._undefined(met, n, n_pos, top, groups is not None)
         if codes is not None and n_eligible < len(n):
             keep = eligible[codes]
             codes = (np.cumsum(eligible) - 1)[codes[keep]]
             labels, values, k = labels[keep], values[keep], k[eligible]
             weights = None if weights is None else weights[keep]
         per_group = self._per_group(labels, values, codes, k, weights, **options)
-        return MetricValue(float(per_group.mean()), n_eligible, len(n) - n_eligible), ""
+        return MetricValue(float(per_group.mean()), n_eligible, len(n) - n_eligible)
 
     def _per_group(
         self,
@@ -314,7 +304,7 @@ class Metric:
 
     def _undefined(
         self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
-    ) -> tuple[MetricValue, str]:
+    ) -> UndefinedMetricError:
         lacking = [self.needs[i] for i in np.argmin(met, axis=0)]
         asked = f"{Top.of(top)}, " if self.needs_top and top is not None else ""
         if grouped:
@@ -330,7 +320,7 @@ class Metric:
                 f"{self.name} is undefined: {reason}, with {asked}"
                 f"{n[0]} items, {n_pos[0]} positive and {n[0] - n_pos[0]} negative: {_REMEDY[lacking[0]]}"
             )
-        return MetricValue(float("nan"), 0, len(n), reason), message
+        return UndefinedMetricError(reason, message, len(n))
 
 
 @dataclass(frozen=True)
