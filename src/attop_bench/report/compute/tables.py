@@ -66,7 +66,7 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """
     for name, frame, needed in (
         ("evaluation", evaluation, [*_KEY, *_RUN, "value", "reason"]),
-        ("runs", runs, [*_JOB, "top", "constant", "status", "error"]),
+        ("runs", runs, [*_JOB, "top", "constant"]),
     ):
         if missing := [c for c in needed if c not in frame]:
             its = ", ".join(frame.columns) or "none"
