@@ -114,13 +114,13 @@ def test_wrong_stages_say_what_is_wrong(tmp_path):
         ("factorize", source, "has no stage 'factorize'; did you mean 'factorise'"),
         ("dataset", source, "reads the file of stage 'factorise'.*is of stage 'source' of 'ratings'"),
         ("factorise", None, "got none: build 'source' first"),
-        ("factorise", tmp_path / "none.npz", "cannot read"),
+        ("factorise", tmp_path / "none.npz", "cannot be read"),
         ("source", source, "is the first of 'ratings', it takes no file"),
     ]:
         with pytest.raises(DatasetError, match=message):
             build(spec, stage, previous, out)
     (tmp_path / "broken.npz").write_bytes(b"no zip file")
-    with pytest.raises(DatasetError, match="cannot read"):
+    with pytest.raises(DatasetError, match="cannot be read"):
         build(spec, "factorise", tmp_path / "broken.npz", out)
     assert not out.exists()
 

@@ -6,7 +6,8 @@ import argparse
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from attop.core.files import csv_text, write_bytes, write_csv, write_text
 from attop.statistics.watch import watch
@@ -16,9 +17,6 @@ from attop_bench.deploy.card import CURVE, card, draw_curve, expectation_sentenc
 from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_package, write_package
 from attop_bench.run.config import ConfigError, load_config
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["add_deploy", "add_score", "add_watch", "run_deploy", "run_score", "run_watch"]
 
@@ -155,8 +153,6 @@ def run_watch(options: argparse.Namespace) -> int:
 
 def _labels(path: Path, column: str) -> pd.Series:
     """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet."""
-    import pandas as pd
-
     table = pd.read_csv(path)
     if column not in table:
         raise ConfigError(f"{path} has no column {column!r}: write 1, 0 or nothing into it, or give --label")

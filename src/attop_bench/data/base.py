@@ -220,21 +220,22 @@ def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable
 
 def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray], dict[str, Any]]:
     """Read the arrays and the note `save_arrays` wrote; raise `Unavailable` if `save_unavailable` did."""
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files if name != "meta"}
-        meta = json.loads(str(file["meta"]))
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files if name != "meta"}
+            meta = json.loads(str(file["meta"]))
+    except Exception as error:  # what a damaged file raises depends on where it is damaged
+        raise DatasetError(
+            f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
+        ) from error
     if "unavailable" in meta:
         raise Unavailable(*meta["unavailable"])
     return arrays, meta
 
 
 def load_available(path: str | os.PathLike[str]) -> Dataset | Unavailable:
-    """Load a prepared data set, or return why it is not available; a damaged file is a `DatasetError`."""
+    """Load a prepared data set, or return why it is not available here and now."""
     try:
         return Dataset.load(path)
     except Unavailable as error:
         return error
-    except Exception as error:  # what a damaged file raises depends on where it is damaged
-        raise DatasetError(
-            f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
-        ) from error

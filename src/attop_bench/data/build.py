@@ -140,14 +140,7 @@ def _read(
     wanted = f"stage {stage!r} of {kind!r} reads the file of stage {before!r}"
     if previous is None:
         raise DatasetError(f"{wanted}, got none: build {before!r} first")
-    try:
-        arrays, meta = load_arrays(previous)
-    except Unavailable:
-        raise
-    except (OSError, KeyError, ValueError) as error:
-        raise DatasetError(
-            f"{wanted}, and cannot read {previous}: {error}; build {before!r} again"
-        ) from error
+    arrays, meta = load_arrays(previous)
     if (meta.get("kind"), meta.get("stage")) != (kind, before):
         raise DatasetError(
             f"{wanted}, but {previous} is of stage {meta.get('stage')!r} of {meta.get('kind')!r}: "

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
@@ -25,9 +26,6 @@ from attop_bench.data.kinds.columns import (
     positives,
 )
 from attop_bench.data.source import open_bytes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Candidate", "Column", "Look", "look"]
 
@@ -207,8 +205,6 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
 
 def _describe(values: pd.Series, example: str) -> Column:
     """Describe a column by its values; `example` is how the first is written."""
-    import pandas as pd
-
     present = values.dropna()
     distinct = present.nunique()
     text = not pd.api.types.is_numeric_dtype(values)
@@ -236,8 +232,6 @@ def _number_kind(name: str, present: pd.Series, distinct: int) -> str:
 
 def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...]]:
     """Return the kind, and marks of missing values among numbers."""
-    import pandas as pd
-
     if pd.api.types.is_datetime64_any_dtype(present) or is_dates(present):
         return "date", ()
     if not all(isinstance(value, (str, Real)) for value in present):
@@ -261,8 +255,6 @@ def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple
 
 def _has_comma(text: pd.Series) -> bool:
     """Whether a column holds numbers with a comma before the decimals."""
-    import pandas as pd
-
     values = pd.Series(text.dropna().unique(), dtype=str)
     found = values[values.str.fullmatch(_COMMA)]
     decimals = found.str.contains(",") & ~found.str.fullmatch(_THOUSANDS)
@@ -300,8 +292,6 @@ def _span(dates: pd.Series) -> int:
 
 def _twins(frame: pd.DataFrame) -> dict[str, str]:
     """Return columns with the values of an earlier one, and that one."""
-    import pandas as pd
-
     first: dict[tuple[int, str], str] = {}
     twins = {}
     for name in frame.columns:
@@ -364,8 +354,6 @@ def _leaks(
     table: Table, frame: pd.DataFrame, columns: Sequence[Column], label: Candidate
 ) -> Iterator[tuple[str, str]]:
     """Yield the features that tell the label nearly alone, by their values or by being there, and how."""
-    import pandas as pd
-
     y = positives(table, label.column, label.positive)
     if min(y.sum(), (~y).sum()) < _EXPECTED:
         return

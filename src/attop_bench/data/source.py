@@ -158,13 +158,10 @@ def digest(path: _Path, like: str | None = None) -> str:
     A git object id is the SHA-1 of ``blob``, the size, a zero byte and the content. Repositories list it for
     files whose SHA-256 is not published. It is safe against other files of a given id, the case here.
     """
+    name = {32: "md5", 40: "sha1"}.get(len(like or ""), "sha256")
+    start = f"blob {os.path.getsize(path)}\0".encode() if name == "sha1" else b""
     with open(path, "rb") as file:
-        if like is not None and len(like) == 40:
-            start = f"blob {os.fstat(file.fileno()).st_size}\0".encode()
-            return hashlib.file_digest(file, lambda: hashlib.sha1(start, usedforsecurity=False)).hexdigest()
-        if like is not None and len(like) == 32:
-            return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.file_digest(file, lambda: hashlib.new(name, start, usedforsecurity=False)).hexdigest()
 
 
 def check_digest(path: _Path, expected: str) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from attop.core.typing import Floats
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["contributions", "largest"]
 

@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, parallel_config
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
 from attop.core.top import Top
 from attop.core.typing import Floats
@@ -37,9 +40,6 @@ from attop_bench.run.job import Job, Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record
 from attop_bench.run.training import run_job
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Deployed", "Expectation", "OneColumn", "Tried", "deploy", "tied_share"]
 
@@ -231,8 +231,6 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
 
 def _fit(job: Job, candidate: Candidate, seed: int, top: Top, rows: RawRows, dataset: Dataset) -> Pipeline:
     """Return the pipeline, fitted on all rows."""
-    from threadpoolctl import threadpool_limits
-
     learner = learner_of(job, dataset)
     estimator = learner.seeded(seed, top).set_params(**candidate)
     pipeline = raw_pipeline(rows, job.scaling, estimator)
@@ -242,8 +240,6 @@ def _fit(job: Job, candidate: Candidate, seed: int, top: Top, rows: RawRows, dat
 
 def _ranked(dataset: Dataset, rows: RawRows, said: Mapping[str, Any], best: Tried) -> pd.DataFrame:
     """Return all rows, those first that models which were not trained on them put highest in a test part."""
-    import pandas as pd
-
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
     for record in best.records:
         z = record.scores[0]
@@ -262,8 +258,6 @@ def try_methods(
     jobs: Mapping[str, Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int
 ) -> Iterator[Tried]:
     """Train and test methods, given for one top, on the outer folds; yield one after another."""
-    from joblib import Parallel, delayed, parallel_config
-
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         for method, job in jobs.items():
             records = Parallel()(delayed(_run)(job, dataset, fold) for fold in folds)
@@ -350,7 +344,6 @@ def tied_share(scores: Floats, k: int) -> float:
 
 
 def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:
-    from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):  # as in the benchmark
         return run_job(job, dataset, fold)

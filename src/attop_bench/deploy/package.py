@@ -6,9 +6,11 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import joblib
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
@@ -21,9 +23,6 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import names, present
 from attop_bench.deploy.contributions import contributions, largest
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["HARMLESS", "MODEL", "NOTES", "SAFE_MODEL", "Package", "read_package", "write_package"]
 
@@ -59,8 +58,6 @@ class Package:
         `tell` is told of values that were never seen in training. A file that lacks a column, or has anything
         else in one of numbers, is refused.
         """
-        import pandas as pd
-
         try:
             format = format_of(path)
         except DatasetError:  # then it is as the data were, whose format had to be told as well
@@ -84,8 +81,6 @@ class Package:
 
     def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
         """Return the features of a file as the pipeline was fitted on them: numbers, and text."""
-        import pandas as pd
-
         steps = [step for _, step, _ in self.pipeline["columns"].transformers_]
         fills = any(hasattr(step, "statistics_") or isinstance(step, Pipeline) for step in steps)
         seen = self.categories
@@ -125,8 +120,6 @@ class Package:
         The previous list is a file of as many ranks or more. Rows are known by the column `id`, which is no
         feature; `tell` is told how many rows of that list are no longer there.
         """
-        import pandas as pd
-
         last = pd.read_csv(previous, dtype=str, keep_default_na=False)
         for file, columns in (("the new file", ranked), (previous, last)):
             if not {id, "rank"} <= {*columns}:
@@ -148,8 +141,6 @@ class Package:
 
         Weighted by it, sums over the labelled rows estimate those over the whole file without bias.
         """
-        import pandas as pd
-
         rest = ranked.index.difference(head.index)
         if not 0 < number <= len(rest):
             raise DatasetError(f"--explore {number}: there are {len(rest):,} rows below the top to draw from")
@@ -174,8 +165,6 @@ def write_package(folder: Path, package: Package) -> list[str]:
 
     The file of skops is written where nothing does and skops is installed: the list is then empty.
     """
-    import joblib
-
     with replacing(folder / MODEL) as file:
         joblib.dump(package.pipeline, file)
     write_json(folder / NOTES, dict(package.notes))
@@ -198,8 +187,6 @@ def read_package(place: str | Path) -> Package:
 
     A file of joblib runs whatever code it holds: read those you trust alone.
     """
-    import joblib
-
     path = Path(place)
     folder = path if path.is_dir() else path.parent
     if not (folder / NOTES).is_file():

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from attop.experiment.candidate import Estimator
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
 from attop_bench.data.preparation import column_transformer, scaler
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["RawRows", "raw_pipeline", "raw_rows"]
 
@@ -50,8 +48,6 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
     Data not of the kind ``file`` have no rawer form than their features. Features of a file that are made in
     a way that a pipeline does not have are refused.
     """
-    import pandas as pd
-
     if kind != "file":
         names = dataset.facts.get("features") or [f"x{i + 1}" for i in range(dataset.X.shape[1])]
         X = pd.DataFrame(dataset.X, columns=list(names))

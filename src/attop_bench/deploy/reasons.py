@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
 from attop.experiment.splits import Fold
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Difference", "differences", "one_column"]
 
@@ -39,8 +37,6 @@ def differences(X: pd.DataFrame, words: Sequence[str], listed: NDArray[np.bool_]
     Austin (2009), "Using the standardized difference to compare the prevalence of a binary variable between
     two groups in observational research", Communications in Statistics - Simulation and Computation 38.
     """
-    import pandas as pd
-
     found = []
     for name in X:
         sides = [X.loc[side, name].dropna() for side in (listed, ~listed)]
@@ -83,7 +79,6 @@ def one_column(
 
 
 def _orders(column: pd.Series, is_text: bool, y: Ints, train: Ints) -> Iterator[tuple[str, Floats]]:
-    import pandas as pd
 
     if is_text:
         text, mean = column.fillna(""), float(y[train].mean())

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attop_bench.report.figures.scene import INK, MUTED, figure_theme
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["COLOURS", "beside", "counts", "dumbbells", "key", "panels"]
 

@@ -16,7 +16,7 @@ from attop.core.typing import Floats, Ints
 from attop.experiment.tune import best_candidate
 from attop.metrics.metric import Metric
 from attop.metrics.roc import roc_points
-from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
+from attop_bench.data.base import Dataset, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.job import Run
 from attop_bench.run.record import Record, RecordError
@@ -96,14 +96,8 @@ def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> Read:
     with _whole(record):
         if said.ok and [top["top"] for top in said.tops] != list(map(str, tops)):
             raise ValueError("of other tops")
-    try:
-        arrays, _ = load_arrays(scores)
-        test, values = arrays["test"], arrays["scores"]
-    except Exception as error:  # what a damaged file raises depends on where it is damaged
-        raise DatasetError(
-            f"{scores} cannot be read ({type(error).__name__}: {error}): delete it, and its run is repeated"
-        ) from error
-    return said, test, values
+    arrays, _ = load_arrays(scores)
+    return said, arrays["test"], arrays["scores"]
 
 
 def _choose(

@@ -161,13 +161,8 @@ def project_items(
 ) -> tuple[NDArray[np.bytes_], NDArray[np.float32]]:
     """Read Behance's feature file record by record and project each onto `n_projected` random directions.
 
-    Returns
-    -------
-    item : ndarray of shape (n_items,), bytes
-        Identifiers, as in the file.
-    projected : ndarray of shape (n_items, n_projected), float32
-        Euclidean distances are those of the 4096 features up to a relative error of about
-        ``sqrt(2 / n_projected)``.
+    Returns the identifiers as in the file, and an array (n_items, n_projected). Euclidean distances are those
+    of the 4096 features up to a relative error of about ``sqrt(2 / n_projected)``.
     """
     size = os.path.getsize(path)
     if size == 0 or size % RECORD.itemsize:
@@ -208,6 +203,9 @@ def read_behance(
 ) -> dict[str, NDArray]:
     """Read who liked what, and the features of the images.
 
+    Returns ``user`` and ``item`` of each like, as codes from 0, and ``projected`` (see `project_items`),
+    whose rows the item codes count.
+
     Parameters
     ----------
     appreciations : path
@@ -219,13 +217,6 @@ def read_behance(
         Users with fewer or more likes of images with features are left out.
     n_projected : int
         See `project_items`.
-    seed : int
-
-    Returns
-    -------
-    likes : dict
-        ``user`` and ``item`` of each like, as codes from 0, and ``projected`` (see `project_items`), whose
-        rows the item codes count.
 
     Notes
     -----

@@ -43,7 +43,7 @@ def citation_recommendation(
     min_positives: Annotated[int, Field(strict=True, ge=0)] = 3,
     min_share: Share = 0.1,
 ) -> Dataset:
-    """Read the three tables of papers to cite for papers in progress.
+    """Read the three tables of papers to cite for papers in progress: 155 features, users are groups.
 
     Parameters
     ----------
@@ -57,11 +57,6 @@ def citation_recommendation(
         Users with fewer positives in a table are left out of it.
     min_share : float
         So are users with a smaller share of positives.
-
-    Returns
-    -------
-    dataset : Dataset
-        155 features; the tables are its parts, users its groups.
 
     Notes
     -----

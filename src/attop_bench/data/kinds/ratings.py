@@ -40,6 +40,8 @@ def simulate_ratings(
 ) -> dict[str, NDArray]:
     """Simulate low-rank ratings from 1 to 5 with noise.
 
+    Returns ``user``, ``item``, ``rating`` and ``time``, ordered by user; times are in random order.
+
     Parameters
     ----------
     rank : int
@@ -48,11 +50,6 @@ def simulate_ratings(
         Share of the noise in the variance of a rating.
     n_rated : (float, float)
         Range of the number of ratings of a user, drawn log-uniformly; popular items are rated more often.
-
-    Returns
-    -------
-    ratings : dict
-        ``user``, ``item``, ``rating`` and ``time``, ordered by user; times are in random order.
     """
     low, high = n_rated
     if high > n_items:

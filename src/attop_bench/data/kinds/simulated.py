@@ -29,6 +29,8 @@ def simulation(
 ) -> Dataset:
     """Users whose positives are N(-1_d, I) and whose negatives are N(0_d, I).
 
+    The users, the groups, are in order; within a user the positives come first.
+
     Parameters
     ----------
     n_pos : sequence of int
@@ -37,11 +39,6 @@ def simulation(
         Negatives per user.
     d : int
         Number of features.
-
-    Returns
-    -------
-    dataset : Dataset
-        Users, the groups, in order; within a user the positives come first.
 
     Notes
     -----
@@ -91,17 +88,13 @@ def fraud_stream(
     copies cards for ten days, and a third of what is bought there is fraud that looks like any purchase.
 
     No feature tells alone: distance and amount are those of travellers too, the count that of shoppers, and a
-    terminal's record is late. A linear model sees part of it, one that combines features more.
+    terminal's record is late. A linear model sees part of it, one that combines features more. The customer
+    is the entity of each row.
 
     Parameters
     ----------
     delay : int
         Days until a fraud is known; no feature knows of one earlier.
-
-    Returns
-    -------
-    dataset : Dataset
-        With the customer as entity, and days.
 
     Notes
     -----

@@ -1,19 +1,9 @@
 """Who is best on a data set, by a metric, at a top, and is it real; in numbers and in words.
 
-`all_leads` judges every (data set, metric, top) once, by `attop.experiment.judge`. Table, map, cards,
-headlines, LaTeX and the page's script show what it returns, and compute nothing of the kind themselves. With
-``leads = all_leads(evaluation, runs)`` and ``lead = leads[dataset, metric, top]``:
-
-- ``lead.best``, ``lead.tied``, ``lead.mean``, ``lead.std``, ``lead.low``, ``lead.high``, ``lead.n``,
-  ``lead.m``;
-- ``lead.verdict``: the best against the next, "ahead", "equal", "open", "untested", or "" without a next one;
-- ``lead.rivals``: each with ``model``, ``verdict``, ``mean`` (how far the best is ahead), ``low``, ``high``,
-  ``p``, ``p_equal``, ``better``, ``equal``, ``n``, ``ranked``, ``reason``;
-- ``lead.state(method)``: its mark in map, strip and tables: "best", the verdict of the best against it
-  ("ahead": it is shown to be behind), "unranked" (fewer runs than others have) or "absent";
-- ``lead.first``, ``lead.of("equal")``, ``lead.not_behind``, `leaders` (to show in colour);
-- `leader`, `reading`, `attop.experiment.lead.headline` put it into words, `VERDICTS` into one,
-  `MARKS` into a sign.
+`all_leads` judges every (data set, metric, top) once, by `attop.experiment.judge`, and says it in a `Lead`.
+Table, map, cards, headlines, LaTeX and the page's script show what it returns, and compute nothing of the
+kind themselves. `leader`, `reading`, `attop.experiment.lead.headline` put it into words, `VERDICTS` into one,
+`MARKS` into a sign.
 """
 
 from __future__ import annotations

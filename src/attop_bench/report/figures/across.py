@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from attop.core.wording import abridge, fixed, with_p
 from attop_bench.report.compute.across import Across
 from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Drawn, Scene, blank
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["diagram_figure"]
 

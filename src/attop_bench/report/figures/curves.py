@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from attop.core.top import Top, main_top, sort_tops
 from attop.core.typing import Floats
@@ -16,9 +18,6 @@ from attop.metrics.registry import get_metric
 from attop.metrics.roc import RocPoints
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, mark_legend
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = [
     "budget_figure",
@@ -354,7 +353,6 @@ def _draw_costs(axes: Axes, scene: Scene, points: pd.DataFrame, cost: str) -> No
 
 
 def _scale_time(axes: Axes, low: float, high: float) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter
 
     narrow = high < 30 * low
     axes.set_xscale("log")

@@ -13,21 +13,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+import matplotlib
 import numpy as np
 import pandas as pd
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure as Canvas
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.markers import MarkerStyle
+from matplotlib.text import Text
+from numpy.typing import ArrayLike
 
 from attop.core.wording import abridge, counted, listed
 from attop.metrics.registry import get_metric
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
-    from matplotlib.legend import Legend
-    from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike
 
 __all__ = [
     "Figure",
@@ -105,8 +108,6 @@ def method_styles(methods: Sequence[str] | Mapping[str, str]) -> dict[str, Metho
 
 def key_svg(style: MethodStyle) -> str:
     """Return a method's marker as a small SVG path, for keys outside the figures."""
-    from matplotlib.markers import MarkerStyle
-
     marker = MarkerStyle(style.marker)
     outline = marker.get_path().transformed(marker.get_transform())
     x, y = np.asarray(outline.to_polygons()[0]).T
@@ -140,7 +141,6 @@ _THEME = {
 @contextmanager
 def figure_theme() -> Iterator[None]:
     """Draw with the report's theme, whatever the user's matplotlib settings."""
-    import matplotlib
     import seaborn
 
     with matplotlib.rc_context():
@@ -157,7 +157,6 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     ``<g class="m" data-m="<id>">``, ``by:<unit>`` and ``budget`` classes; `alt` is for those who cannot see
     it. The layout is found here and stays: it takes longer than to draw.
     """
-    import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.StringIO()
@@ -190,7 +189,6 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
 def to_pdf(canvas: Canvas) -> bytes:
     """Return a figure as PDF."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
-    from matplotlib.text import Text
 
     for text in canvas.findobj(Text):
         text.set_fontfamily([lean_font(), *text.get_fontfamily()])
@@ -203,7 +201,6 @@ def to_pdf(canvas: Canvas) -> bytes:
 def lean_font() -> str:
     """Make a DejaVu Sans of Latin letters: to take a PDF's part out of the whole font takes longer."""
     from fontTools import subset
-    from matplotlib import font_manager
 
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -337,8 +334,6 @@ class Scene:
 
     def legend(self, canvas: Canvas, methods: Sequence[str], lines: bool = True) -> None:
         """List the methods beside the panels, in the order given."""
-        from matplotlib.lines import Line2D
-
         handles: list[Any] = [
             Line2D(
                 [],
@@ -403,9 +398,6 @@ def for_paper(canvas: Canvas, leaders: Collection[str]) -> None:
 
 def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
     """Return the lines of methods, in panels and legend, with the method of each."""
-    from matplotlib.collections import LineCollection
-    from matplotlib.lines import Line2D
-
     lines: list[Any] = canvas.findobj(lambda artist: isinstance(artist, (Line2D, LineCollection)))
     return [(line.get_gid().removeprefix("method:"), line) for line in lines if line.get_gid()]
 
@@ -414,8 +406,6 @@ def blank(
     panels: int, height: float, *, width: float = WIDTH, rows: int = 1, sharey: bool = False
 ) -> tuple[Canvas, list[Axes]]:
     """Return a canvas and its panels, so many side by side, row by row."""
-    from matplotlib.figure import Figure as Canvas
-
     canvas = Canvas(figsize=(width, height), layout="constrained")
     return canvas, list(canvas.subplots(rows, panels, squeeze=False, sharey=sharey).flat)
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 
 from attop.core.top import Top, sort_tops
 from attop.core.wording import abridge, counted, fine
 from attop.metrics.registry import get_metric
 from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["Transfer", "transfer", "transfer_figure"]
 
@@ -74,7 +72,6 @@ def _why_not(scene: Scene, cross: pd.DataFrame) -> str:
 
 
 def _field(axes: Axes, its: Transfer, largest: float) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
 
     colours = [(0.0, "#0072b2d9"), (0.5, "#0072b200"), (0.5, "#d55e0000"), (1.0, "#d55e00d9")]
     shades = LinearSegmentedColormap.from_list("regret", colours)

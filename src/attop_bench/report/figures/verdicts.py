@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
 from attop.core.wording import abridge, brief, counted
 from attop.experiment.lead import Lead, mean_regrets, regrets
@@ -15,9 +17,6 @@ from attop.metrics.registry import get_metric
 from attop.statistics.regret import bootstrap_means
 from attop_bench.report.compute.leads import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["map_figure", "regret_figure", "strip_figure", "wins_figure"]
 
@@ -66,7 +65,6 @@ def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) ->
 
 
 def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, method: str) -> None:
-    from matplotlib.patches import Rectangle
 
     x, y = place
     state = lead.state(method)

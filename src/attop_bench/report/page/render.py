@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import pandas as pd
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 
 from attop.core import wording
 from attop.core.files import check_stem, write_bytes, write_csv, write_parquet
@@ -155,9 +157,6 @@ def base_style() -> str:
 
 def render(page: Page) -> str:
     """Return the page as one HTML document that refers to nothing outside."""
-    from jinja2 import Environment, PackageLoader
-    from markupsafe import Markup
-
     loader = PackageLoader("attop_bench.report.page", "templates")
     pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     pages.filters |= {
