@@ -12,14 +12,13 @@ HERE = Path(__file__).parent
 QUICK = {
     "imports": ["--quick"],
     "metrics": ["--quick"],
-    "million": [],
     "push": ["--quick"],
     "bundle": ["--quick"],
     "top_push": ["--quick"],
     "soft_top": ["--quick"],
     "objectives": ["--quick"],
     "factors": ["--quick"],
-    "aatp": ["3"],
+    "aatp": ["--quick"],
     "first_order": [],
     "streaming": ["--rows", "200000", "400000"],
 }

@@ -6,11 +6,10 @@ Wanted: at most 2 for the softmax losses. BPR and PSL read a list once for each 
 less than 1 GB beyond the imports.
 """
 
-import argparse
 import resource
 
 import numpy as np
-from measure import header, interleave
+from measure import header, interleave, repeats
 from scipy.sparse import csr_matrix
 
 from attop.core.top import Top
@@ -36,9 +35,7 @@ def pairs_of(n_users, n_items, n_pairs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    repeats = 5 if parser.parse_args().quick else 15
+    times = repeats(__doc__, 5, 15)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     FactorRanker(batch_users=USERS, max_iter=1).fit(pairs_of(*SIZES[-1]))
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
@@ -63,7 +60,7 @@ def main():
                     slope @ q, slope.T @ p
 
             what = f"{len(users)} of {size[0]} users x {size[1]}, {name} : products"
-            interleave(step, products, repeats).show(what, GOALS.get(name))
+            interleave(step, products, times).show(what, GOALS.get(name))
 
 
 if __name__ == "__main__":

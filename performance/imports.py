@@ -3,25 +3,21 @@
 python performance/imports.py [--quick]
 """
 
-import argparse
-
-from measure import header, interleave_programs
+from measure import header, interleave_programs, repeats
 
 CORE = "import numpy, scipy, sklearn.base"
 PEER = "numpy scipy sklearn"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="five repeats instead of fifteen")
-    repeats = 5 if parser.parse_args().quick else 15
+    times = repeats(__doc__, 5, 15)
     header()
     for ours, goal in (
         ("import attop", 1.2),
         ("from attop import AATP", 1.2),
         ("import attop.metrics", None),
     ):
-        interleave_programs(ours, CORE, repeats).show(f"{ours} : {PEER}", goal)
+        interleave_programs(ours, CORE, times).show(f"{ours} : {PEER}", goal)
 
 
 if __name__ == "__main__":

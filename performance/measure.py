@@ -8,6 +8,7 @@ ratio of wall time stands beside it, and differs where one side uses more cores 
 
 from __future__ import annotations
 
+import argparse
 import resource
 import subprocess
 import sys
@@ -44,39 +45,50 @@ class Readings:
         )
 
 
+def repeats(doc: str, quick: int, usual: int) -> int:
+    """Read ``--quick``; return how often to measure."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    return quick if parser.parse_args().quick else usual
+
+
 def interleave(ours: Callable[[], object], peer: Callable[[], object], repeats: int) -> Readings:
     """Call one, then the other, `repeats` times; both are called once before, unmeasured."""
     times = [_calls_for_a_reading(ours), _calls_for_a_reading(peer)]
-    readings = [[_read(call, n) for call, n in zip((ours, peer), times, strict=True)] for _ in range(repeats)]
-    return _readings(readings)
+    readings = [
+        [clocked(call, n) for call, n in zip((ours, peer), times, strict=True)] for _ in range(repeats)
+    ]
+    return readings_of(readings)
 
 
 def interleave_programs(ours: str, peer: str, repeats: int) -> Readings:
     """Run two Python programs in turn, each in a fresh interpreter; the first run of each is discarded."""
     readings = [[_read_program(source) for source in (ours, peer)] for _ in range(repeats + 1)]
-    return _readings(readings[1:])
+    return readings_of(readings[1:])
 
 
 def _calls_for_a_reading(call: Callable[[], object]) -> int:
     call()
-    return max(1, round(SHORTEST / max(_read(call, 1)[0], 1e-7)))
+    return max(1, round(SHORTEST / max(clocked(call)[0], 1e-7)))
 
 
-def _read(call: Callable[[], object], n: int) -> tuple[float, float]:
+def clocked(call: Callable[[], object], n: int = 1) -> np.ndarray:
+    """Return processor and wall time of a call."""
     wall, cpu = time.perf_counter(), time.process_time()
     for _ in range(n):
         call()
-    return (time.process_time() - cpu) / n, (time.perf_counter() - wall) / n
+    return np.array([time.process_time() - cpu, time.perf_counter() - wall]) / n
 
 
-def _read_program(source: str) -> tuple[float, float]:
+def _read_program(source: str) -> np.ndarray:
     before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run([sys.executable, "-c", source], check=True)
     after, elapsed = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - wall
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
+    return np.array([after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed])
 
 
-def _readings(pairs: list[list[tuple[float, float]]]) -> Readings:
+def readings_of(pairs: list[list[np.ndarray]]) -> Readings:
+    """Return the readings of what `clocked` returned: a pair for each repeat."""
     seconds = np.array(pairs)  # repeat, side, clock
     return Readings(seconds[:, 0, 0], seconds[:, 0, 1], seconds[:, 1, 0], seconds[:, 1, 1])
 

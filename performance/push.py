@@ -8,12 +8,10 @@ paths of 22 and 2 rounds, over 20. Memory is what numpy allocates beyond X durin
 is X itself.
 """
 
-import argparse
-import time
 import tracemalloc
 
 import numpy as np
-from measure import Readings, header, interleave, row
+from measure import clocked, header, interleave, readings_of, repeats, row
 
 from attop.solvers.boosting.coordinate_descent import coordinate_descent
 from attop.solvers.boosting.threshold_rankers import ThresholdRankers
@@ -57,38 +55,28 @@ def path_with_pairs(X, y, p, rounds):
     return w
 
 
-def rounds_against_product(X, rankers, loss, repeats):
+def rounds_against_product(X, rankers, loss, times):
     """Readings of one round and of one product, in turn."""
     v = np.random.default_rng(1).standard_normal(len(X))
 
     def path(rounds):
-        wall, cpu = time.perf_counter(), time.process_time()
-        coordinate_descent(rankers, loss, max_iter=rounds, tol=0.0)
-        return np.array([time.process_time() - cpu, time.perf_counter() - wall])
+        return clocked(lambda: coordinate_descent(rankers, loss, max_iter=rounds, tol=0.0))
 
     path(1)
-    ours, peer = [], []
-    for _ in range(repeats):
-        ours.append((path(ROUNDS + 2) - path(2)) / ROUNDS)
-        wall, cpu = time.perf_counter(), time.process_time()
-        for _ in range(ROUNDS):
-            X.T @ v
-        peer.append(np.array([time.process_time() - cpu, time.perf_counter() - wall]) / ROUNDS)
-    ours, peer = np.array(ours), np.array(peer)
-    return Readings(ours[:, 0], ours[:, 1], peer[:, 0], peer[:, 1])
+    return readings_of(
+        [[(path(ROUNDS + 2) - path(2)) / ROUNDS, clocked(lambda: X.T @ v, ROUNDS)] for _ in range(times)]
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    repeats = 5 if parser.parse_args().quick else 15
+    times = repeats(__doc__, 5, 15)
     header()
 
     X, y = sample(33_333, 66_667, 117)
     loss = PNormPushExp(P).bind(y)
     binned = ThresholdRankers(X, 32)
     for name, rankers in (("features", X), ("32 thresholds a feature", binned)):
-        readings = rounds_against_product(X, rankers, loss, repeats)
+        readings = rounds_against_product(X, rankers, loss, times)
         readings.show(f"push round, {name} : X.T @ v", 3)
     for name, make in (("features", lambda: X), ("thresholds", lambda: ThresholdRankers(X, 32))):
         tracemalloc.start()
@@ -112,7 +100,7 @@ def main():
     readings = interleave(
         lambda: coordinate_descent(X, loss, max_iter=200, tol=0.0),
         lambda: path_with_pairs(X, y, P, 200),
-        repeats,
+        times,
     )
     readings.show("push, 200 rounds at 300 x 8 : with all pairs", 0.1)
 

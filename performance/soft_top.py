@@ -16,11 +16,10 @@ import argparse
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
-from measure import Readings, duration, header, interleave, row
+from measure import clocked, duration, header, interleave, readings_of, row
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import gen_batches
 
@@ -47,13 +46,6 @@ def fit(X, y):
     return SoftTop(top={"tau": 0.005}, cv=FOLDS).fit(X, y)
 
 
-def seconds(call):
-    """Return processor and wall time of one call."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    call()
-    return np.array([time.process_time() - cpu, time.perf_counter() - wall])
-
-
 def memory(what):
     """Return the bytes this process holds ("VmRSS") or held at most ("VmHWM"), as Linux tells them."""
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -66,7 +58,7 @@ def fit_here(n, d):
     Path("/proc/self/clear_refs").write_text("5")  # the peak of what has been so far is forgotten
     before = memory("VmRSS")
     X, y = sample(n, d)
-    cpu, _ = seconds(lambda: fit(X, y))
+    cpu, _ = clocked(lambda: fit(X, y))
     print(json.dumps([cpu, memory("VmHWM") - before]))
 
 
@@ -74,12 +66,6 @@ def fit_alone(n, d):
     """Return what `fit_here` prints in a process of its own."""
     command = [sys.executable, __file__, "--child", str(n), str(d)]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-
-
-def readings(ours, peer):
-    """Return one reading of either."""
-    ours, peer = np.atleast_2d(ours), np.atleast_2d(peer)
-    return Readings(ours[:, 0], ours[:, 1], peer[:, 0], peer[:, 1])
 
 
 def main():
@@ -112,10 +98,10 @@ def main():
 
     interleave(refine, products, 3 if args.quick else 9).show("refining 4 settings : its products with X", 3)
 
-    whole = seconds(lambda: fit(X, y))
-    one = seconds(lambda: LogisticRegression(max_iter=1000).fit(X, y))
+    whole = clocked(lambda: fit(X, y))
+    one = clocked(lambda: LogisticRegression(max_iter=1000).fit(X, y))
     fits = FOLDS * (BASES + SETTINGS)
-    readings(whole, one * fits).show(f"a fit of {len(X):,} x 50 : {fits} logistic regressions")
+    readings_of([[whole, one * fits]]).show(f"a fit of {len(X):,} x 50 : {fits} logistic regressions")
 
     before = None
     for n, d in [(len(X), 50)] + [(n // less, 20) for n in args.rows]:

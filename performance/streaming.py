@@ -16,11 +16,10 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
-from measure import duration, header, row
+from measure import clocked, duration, header, row
 
 N_FEATURES = 50
 CHUNK = 50_000
@@ -85,10 +84,7 @@ def measure(what, folder, n_rows):
         "mapped": lambda: fit_mapped(folder, n_rows),
         "reading": lambda: read(chunks),
     }[what]
-    start, cpu = time.perf_counter(), time.process_time()
-    run()
-    seconds = time.process_time() - cpu, time.perf_counter() - start
-    print(json.dumps([*seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+    print(json.dumps([*clocked(run), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 
 
 def repeated(folder, rows):
