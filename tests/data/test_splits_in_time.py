@@ -103,7 +103,7 @@ def test_prequential_refuses_what_the_data_cannot_give():
     with pytest.raises(DatasetError, match=r"2 inner folds of fold 0 need 16 days .*there are 6: lower in"):
         prequential(y, day=day, train=4, delay=8, test=6, inner_test=2, seed=0)
     for option, value in (("train", 0), ("delay", -1), ("test", 2.5), ("inner_folds", 0), ("inner_test", 0)):
-        with pytest.raises(DatasetError, match=f"prequential split: {option} must be an integer of at least"):
+        with pytest.raises(DatasetError, match=f"prequential split: {option} must be"):
             prequential(y, day=day, **{option: value}, seed=0)
     short = {"train": 4, "delay": 1, "test": 2, "inner_folds": 1, "seed": 0}
     with pytest.raises(ValueError, match=r"the test window of fold 0 needs.*give test more days"):

@@ -121,7 +121,7 @@ def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
         ({}, {"drop": ["when"]}, "needs the day of each row and the data do not have it: give the column"),
         ({"train": 30}, {"day": "when"}, "2 folds need 43 days .*and there are 30: lower n_folds, train"),
         ({"inner_train": 20}, {"day": "when"}, "2 inner folds of fold 0 need 25 days .*, and there are 17"),
-        ({"delay": -1}, {"day": "when"}, "delay must be an integer of at least 0, got -1"),
+        ({"delay": -1}, {"day": "when"}, "prequential split: delay must be .* 0, got -1"),
     ],
 )
 def test_days_that_are_not_there_stop_before_the_first_job(tmp_path, options, params, message):

@@ -31,6 +31,10 @@ COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
 OPTIONAL = ("repeat", "group", "weight")
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _RUN = ["dataset", "method", "repeat", "fold"]
+#: What is not known of a run, but for numbers, which are then NaN.
+_BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]"} | dict.fromkeys(
+    ("scoring", "selection", "host", "seed", "error"), ""
+)
 
 
 @dataclass(frozen=True)
@@ -123,16 +127,13 @@ def _evaluate_file(
         for method, repeat, fold, part, scores in scored:
             run_key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
             evaluation += _values(run_key, part, scores, tops, metrics)
-            runs += [
-                run_key
-                | {"top": str(top), "status": "ok", "error": "", "constant": all_alike(scores)}
-                | {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
-                for top in tops
-            ]
+            known = run_key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
+            known |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
+            runs += [known | {"top": str(top)} for top in tops]
         about[str(dataset)] = _about(parts)
     tables = {
         "evaluation": pd.DataFrame(evaluation, columns=[*KEY, *TABLES["evaluation"]]),
-        "runs": _with_blanks(pd.DataFrame(runs)),
+        "runs": pd.DataFrame(runs, columns=[*KEY, *TABLES["runs"]]),
     }
     return tables, about
 
@@ -177,22 +178,6 @@ def _about(parts: Mapping[tuple[int, int], Part]) -> dict[str, object]:
     if here[0].groups is not None:
         counts["groups"] = int(max(part.groups.max() for part in here if part.groups is not None)) + 1
     return counts
-
-
-def _with_blanks(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of runs with all its columns: of what nothing is known there is none."""
-    blanks = {
-        "chosen": "{}",
-        "n_candidates": 1,
-        "scoring": "",
-        "selection": "",
-        "at_edge": "[]",
-        "host": "",
-        "seed": "",
-        "error": "",
-    }
-    runs = runs.assign(**{name: value for name, value in blanks.items() if name not in runs})
-    return runs.reindex(columns=[*KEY, *TABLES["runs"]])
 
 
 def files_of(place: str | Path) -> list[Path]:

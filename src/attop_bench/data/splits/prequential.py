@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field
 
 from attop.core.sample import check_groups, check_labels
 from attop.core.typing import Ints
 from attop.experiment.splits import Fold, require_classes
 from attop_bench.data.base import DatasetError
-from attop_bench.data.parameters import integer
+from attop_bench.data.parameters import Count, checked
 
 __all__ = ["prequential"]
 
 _WHERE = "prequential split"
+_Days = Annotated[int, Field(strict=True, ge=0)]
 
 
+@checked(_WHERE)
 def prequential(
     y: ArrayLike,
     groups: ArrayLike | None = None,
     *,
     day: ArrayLike,
     entity: ArrayLike | None = None,
-    n_folds: int = 1,
-    train: int = 7,
-    delay: int = 7,
-    test: int = 7,
+    n_folds: Count = 1,
+    train: Count = 7,
+    delay: _Days = 7,
+    test: Count = 7,
     drop_known: bool = True,
-    inner_folds: int = 2,
-    inner_train: int | None = None,
-    inner_delay: int | None = None,
-    inner_test: int | None = None,
+    inner_folds: Count = 2,
+    inner_train: Annotated[Count | None, Field()] = None,
+    inner_delay: Annotated[_Days | None, Field()] = None,
+    inner_test: Annotated[Count | None, Field()] = None,
     seed: int,
 ) -> list[Fold]:
     """Train on a window of days, leave out the days whose labels are not yet known, test on the next days.
@@ -49,16 +53,16 @@ def prequential(
         Day of each row, counted from any day.
     entity : array-like of shape (n,), optional
         Customer, card or machine of each row.
-    n_folds : int, at least 1
+    n_folds : int
         Test windows, in the order of time.
-    train, test : int, at least 1
+    train, test : int
         Days of the training and of the test window.
-    delay : int, at least 0
+    delay : int
         Days between the two: how long it takes until a label is known.
     drop_known : bool
         Leave out of a test window an entity known to be positive: one with a positive since the training
         window began, more than `delay` days before the row. Without entities nothing is left out.
-    inner_folds : int, at least 1
+    inner_folds : int
         Validation windows.
     inner_train, inner_delay, inner_test : int, optional
         Days of the windows to select with; as `train`, `delay` and `test` if left out. Smaller ones serve
@@ -76,15 +80,8 @@ def prequential(
     Le Borgne, Siblini, Lebichot and Bontempi (2022), Reproducible machine learning for credit card fraud
     detection, chapters 3.3 and 5.2.
     """
-    integer(_WHERE, "n_folds", n_folds, 1)
-    integer(_WHERE, "inner_folds", inner_folds, 1)
-    outer = _Windows.of(train, delay, test, ("train", "delay", "test"))
-    inner = _Windows.of(
-        train if inner_train is None else inner_train,
-        delay if inner_delay is None else inner_delay,
-        test if inner_test is None else inner_test,
-        ("inner_train", "inner_delay", "inner_test"),
-    )
+    outer = _Windows(train, delay, test)
+    inner = _Windows(inner_train or train, delay if inner_delay is None else inner_delay, inner_test or test)
     labels = check_labels(y)
     days = np.asarray(day, dtype=np.int64)
     codes = None if entity is None or not drop_known else check_groups(entity, len(labels))
@@ -115,12 +112,6 @@ class _Windows:
     train: int
     delay: int
     test: int
-
-    @classmethod
-    def of(cls, train: int, delay: int, test: int, names: tuple[str, str, str]) -> _Windows:
-        for name, days, least in zip(names, (train, delay, test), (1, 0, 1), strict=True):
-            integer(_WHERE, name, days, least)
-        return cls(train, delay, test)
 
     def require(self, count: int, first: int, end: int, what: str, remedy: str) -> None:
         """Refuse days from `first` to before `end` if they are too few for so many test windows."""
