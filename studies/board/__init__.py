@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attop.core.top import Top, sort_tops
+from attop.core.wording import counted
 from attop.metrics import precision_at_k
 from attop.statistics.ranks import holm
 from attop.statistics.regret import bootstrap_means
@@ -31,6 +32,8 @@ _QUESTIONS = (("top-stack", ("lightgbm",)), ("soft-top", _LINEAR))
 #: The list of the sets, with those a learner was developed on.
 _SETS = Path(__file__).parents[2] / "docs/board/sets.csv"
 _NAMES = {"top-stack": "TopStack", "soft-top": "SoftTop"}
+#: What the page calls the tops, in its order.
+_TOPS = {"kappa=0.25": "n+/4", "kappa=0.5": "n+/2", "kappa=1.0": "n+", "tau=0.01": "1%"}
 #: The columns of the answers, in their order.
 _ANSWER = ["sets", "top", "method", "over", "n", "difference", "low", "high", "won", "lost", "p", "p_holm"]
 _NOT_RUN = {
@@ -66,28 +69,40 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
             asked["over"].str.split(" or ").map(lambda rivals: " or ".join(titles.get(m, m) for m in rivals))
         )
         asked = asked.assign(over=over).replace(titles)
-    return ({"questions": asked} if len(asked) else {}) | {
+    made = {
         "board": _board(evaluation, results["runs"], means, titles),
         "values": values,
         "controls": controls,
-        "not-run": pd.DataFrame(not_run.items(), columns=["method", "reason"]),
+    } | ({"questions": asked} if len(asked) else {})
+    return {name: _named(table) for name, table in made.items()} | {
+        "not-run": pd.DataFrame(not_run.items(), columns=["method", "reason"])
     }
 
 
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    tops = table["top"].replace(_TOPS)
+    order = tops.map({top: place for place, top in enumerate(_TOPS.values())})
+    return table.assign(top=tops).iloc[order.argsort(kind="stable")].reset_index(drop=True)
+
+
 def findings(tables: Tables) -> Findings:
-    """Return the page: the first top as a table, the answers to the two questions."""
-    rows = tables["board"]
-    answers = list(_answers(tables["questions"])) if "questions" in tables else []
+    """Return the page: the answers to the two questions, and every top as a table."""
+    rows, asked = tables["board"], tables.get("questions", pd.DataFrame())
+    each = [Table("The two questions", _shown_answers(asked), _NOTE_QUESTIONS)] if len(asked) else []
+    board = [Table("The board", shown(rows), _NOTE_BOARD, by="top")] if "regret" in rows else []
     return Findings(
-        title="Rare positives",
+        title="Who wins at the top: rare positives",
         citation="Rule, protocol and questions: docs/board/rule.md, before any result.",
-        verdict=answers or ["**No question is answered.**"],
+        verdict=[*_answers(asked), *_costs(rows)] if len(asked) else ["**No question is answered.**"],
         picture=_picture(rows),
-        tables=[Table("The board", shown(rows), _NOTE_BOARD, by="top")] if "regret" in rows else [],
-        reasons=[f"Not run: {m}, {reason}." for m, reason in tables["not-run"].itertuples(index=False)],
+        tables=[*each, *board],
+        reasons=[
+            *_sets_run(set(tables["values"]["set"])),
+            *(f"Not run: {m}, {reason}." for m, reason in tables["not-run"].itertuples(index=False)),
+        ],
         files={
             "board": "every top",
-            "questions": _NOTE_QUESTIONS,
+            "questions": "the two questions",
             "values": "every set",
             "controls": "controls",
         },
@@ -115,9 +130,9 @@ _NOTE_BOARD = (
     "geometric mean over sets. The file has more columns, and the board of the sets on which all were run."
 )
 _NOTE_QUESTIONS = (
-    "difference: mean over sets of the difference of means, low and high its 95% bootstrap interval; p: "
-    "Wilcoxon's signed ranks of the sets, two-sided; p_holm: corrected for both questions and all tops; "
-    "lost: sets lost by more than 0.01. untouched: without the sets the method was developed on."
+    "more of 100: mean over sets of the difference of means, with its 95% bootstrap interval; p: Wilcoxon's "
+    "signed ranks of the sets, two-sided, corrected for both questions and all tops by Holm; untouched: "
+    "without the sets the method was developed on; won and lost: sets, by more than 1 of 100."
 )
 
 
@@ -205,7 +220,7 @@ def questions(means: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
                     {"sets": which, "top": top, "method": method, "over": " or ".join(rivals), "n": len(gain)}
                     | {"difference": gain.mean(), "low": spread.low["gain"], "high": spread.high["gain"]}
                     | {"won": int((gain > 0.01).sum()), "p": wilcoxon(gain, np.zeros(len(gain))).p}
-                    | {"lost": ", ".join(f"{name} {value:+.2f}" for name, value in lost.items())}
+                    | {"lost": ", ".join(f"{name} {100 * value:+.0f}" for name, value in lost.items())}
                 )
     table = pd.DataFrame(rows, columns=_ANSWER)
     if len(table):
@@ -242,21 +257,52 @@ def _leads(
 
 
 def _answers(found: pd.DataFrame) -> Iterator[str]:
-    for (method, over), part in found[found["sets"] == "all"].groupby(["method", "over"], sort=False):
-        shown = part[(part["p_holm"] < 0.01) & (part["difference"] > 0)]
-        said = (
-            f"yes, at {', '.join(shown['top'])}"
-            if len(shown) > 1
-            else "no, not at two tops with p below 0.01"
-        )
-        yield (
-            f"Does {method} find more than {over}? {said[0].upper()}{said[1:]}."
-            + "".join(
-                f" {row.top}: {row.difference:+.3f} ({row.low:+.3f} to {row.high:+.3f}), p {row.p_holm:.2g}, "
-                f"{row.n} sets."
-                for row in part.itertuples()
-            )
-        )
+    for (method, over), its in found.groupby(["method", "over"], sort=False):
+        every, untouched = (its[its["sets"] == which] for which in ("all", "untouched"))
+        shown = every[(every["p_holm"] < 0.01) & (every["difference"] > 0)]
+        answer = f"Yes, at {' and '.join(shown['top'])}" if len(shown) > 1 else "No"
+        yield f"**Does {method} find more than {over}? {answer}:** {_more(every)}."
+        if untouched["n"].max() < every["n"].max():
+            yield f"On those it was not developed on: {_more(untouched)}."
+
+
+def _more(answers: pd.DataFrame) -> str:
+    more, p = 100 * answers["difference"], answers["p_holm"]
+    sets = counted(int(answers["n"].max()), "set")
+    return f"{more.min():.0f} to {more.max():.0f} of 100 more over {sets}, p {p.min():.2g} to {p.max():.2g}"
+
+
+def _costs(rows: pd.DataFrame) -> Iterator[str]:
+    """Say what the leading method costs."""
+    seconds = rows[rows["sets"] == "all"].groupby("method")["seconds"].first()
+    if {"TopStack", "LightGBM"} <= {*seconds.index}:
+        ratio = seconds["TopStack"] / seconds["LightGBM"]
+        yield f"TopStack takes {ratio:.1f} times as long as tuned LightGBM."
+
+
+def _sets_run(run: set[str]) -> Iterator[str]:
+    sets = pd.read_csv(_SETS).query("board == 'in'")["set"]
+    if missing := [name for name in sets if name not in run]:
+        yield f"{len(sets) - len(missing)} of the {len(sets)} sets were run. Not run: {', '.join(missing)}."
+
+
+def _shown_answers(found: pd.DataFrame) -> pd.DataFrame:
+    every, untouched = (
+        found[found["sets"] == which].reset_index(drop=True) for which in ("all", "untouched")
+    )
+    between = zip(every["low"], every["high"], strict=True)
+    cells = every[["method", "top"]].assign(
+        **{
+            "more of 100": (100 * every["difference"]).map("{:+.1f}".format),
+            "interval": [f"{100 * low:+.1f} to {100 * high:+.1f}" for low, high in between],
+            "won": every["won"],
+            "lost": every["lost"].fillna(""),
+            "p": every["p_holm"].map("{:.2g}".format),
+            "untouched": (100 * untouched["difference"]).map("{:+.1f}".format),
+            "its p": untouched["p_holm"].map("{:.2g}".format),
+        }
+    )
+    return pd.concat([its for _, its in cells.groupby("method", sort=False)])
 
 
 def _reason(story: Mapping[str, Any], method: str) -> str:
