@@ -14,8 +14,6 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 #: Files of ``pytest -m core``: less than 20 seconds of processor time together.
 CORE = {
     "metrics/test_metrics",
-    "metrics/test_metric_registry",
-    "metrics/test_ranking",
     "metrics/test_top",
     "surrogates/test_surrogate_values",
     "solvers/test_bundle",

@@ -1,10 +1,14 @@
-"""Users who like some of the images."""
+"""Users who like images, ratings of items by users, and features that are made of both."""
 
 import numpy as np
 import pytest
 
-from attop_bench.data import DatasetError
+from attop_bench.data import DatasetError, make
+from attop_bench.data.features import interaction_features, masked_nmf, umap_embedding
 from attop_bench.data.kinds.images import image_recommendation, recommend, simulate_likes
+from attop_bench.data.kinds.ratings import factorise, first_ratings, label_rest, simulate_ratings
+from oracles.datasets import interaction, masked_nmf_step, movielens_rows, squared_error
+from support import SHARED
 
 
 def images(seed=0, **options):
@@ -86,3 +90,149 @@ def test_images_follow_their_seed():
 def test_images_refuse(options, message):
     with pytest.raises(DatasetError, match=message):
         images(**options)
+
+
+MOVIELENS = SHARED / "data/ml-100k/u.data"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_preparation_of_ratings_is_as_described(seed):
+    rng = np.random.default_rng(seed)
+    n = 150
+    user, item = rng.integers(1, 8, n), rng.integers(100, 130, n)
+    rating, time = rng.integers(1, 6, n), rng.integers(0, 40, n)  # many ties in time
+    first = first_ratings(user, time, 4)
+    rows, y = label_rest(user, item, rating, first, positive=4, min_rows=9)
+    lists = (a.tolist() for a in (user, item, rating, time))
+    expected_first, expected_rows, expected_y = movielens_rows(*lists, 4, 4, 9)
+    assert set(np.flatnonzero(first)) == expected_first
+    assert rows.tolist() == expected_rows
+    assert y.tolist() == expected_y
+
+
+@pytest.mark.skipif(not MOVIELENS.exists(), reason="needs MovieLens 100K, which may not be redistributed")
+def test_movielens_comes_out_as_in_the_paper():
+    user, item, rating, time = np.loadtxt(MOVIELENS, dtype=np.int64, unpack=True)
+    rows, y = label_rest(user, item, rating, first_ratings(user, time, 20), positive=5, min_rows=20)
+    # The paper: 638 users, 70K instances, 15.5K positives.
+    assert (len(np.unique(user[rows])), len(rows), y.sum()) == (638, 70032, 15489)
+
+
+def test_no_rating_left_is_refused():
+    with pytest.raises(DatasetError, match=r"no user has 20 ratings .* the most is 3: lower min_rows"):
+        label_rest([1, 1, 1, 1], [5, 5, 5, 5], [1, 2, 3, 4], np.array([True, False, False, False]))
+
+
+def test_simulated_ratings_look_like_ratings():
+    ratings = simulate_ratings(seed=0)
+    assert set(ratings["rating"]) == {1, 2, 3, 4, 5}
+    pairs = ratings["user"] * 300 + ratings["item"]
+    assert len(np.unique(pairs)) == len(pairs)
+    assert len(np.unique(ratings["time"])) == len(pairs)
+    per_user = np.bincount(ratings["user"])
+    assert len(per_user) == 150
+    assert per_user.min() >= 30
+    assert per_user.max() <= 300
+    assert 0.1 < (ratings["rating"] == 5).mean() < 0.3
+
+
+def test_factors_see_the_first_ratings_only():
+    ratings = simulate_ratings(n_users=30, n_items=60, n_rated=(30, 60), seed=0)
+    before = factorise(**ratings, seed=1)
+    later = {**ratings, "rating": np.where(before["first"], ratings["rating"], 6 - ratings["rating"])}
+    after = factorise(**later, seed=1)
+    np.testing.assert_array_equal(before["user_factors"], after["user_factors"])
+    np.testing.assert_array_equal(before["item_factors"], after["item_factors"])
+    assert (np.bincount(ratings["user"], weights=before["first"]) == 20).all()
+
+
+def test_ratings_as_a_data_set():
+    data = make("ratings", seed=0)
+    assert data.X.shape[1] == 30
+    assert 10_000 < len(data.y) < 25_000
+    assert np.bincount(data.groups).min() >= 20
+    counts = data.facts["counts"]
+    assert counts["users"] == len(np.unique(data.groups))
+    assert counts["users"] + counts["users left out"] == 150
+    np.testing.assert_allclose(data.X[:, 20:], data.X[:, :10] * data.X[:, 10:20])
+    other = make("ratings", seed=1)
+    assert other.X.shape != data.X.shape or not np.array_equal(other.X, data.X)
+
+
+def test_interaction_features_are_user_item_and_product():
+    rng = np.random.default_rng(0)
+    user, item = rng.normal(size=(2, 6, 3))
+    np.testing.assert_array_equal(interaction_features(user, item), interaction(user, item))
+
+
+@pytest.mark.workflow
+def test_umap_keeps_neighbours_and_repeats_itself():
+    rng = np.random.default_rng(0)
+    cluster = np.repeat(np.arange(3), 30)
+    X = 10 * np.eye(3)[cluster] @ rng.normal(size=(3, 8)) + rng.normal(size=(90, 8))
+    embedding = umap_embedding(X, 2, random_state=1, n_neighbors=10)
+    assert embedding.shape == (90, 2)
+    assert embedding.dtype == np.float64
+    np.testing.assert_allclose(embedding.mean(axis=0), 0, atol=1e-12)
+    distance = np.square(embedding[:, None] - embedding).sum(axis=2)
+    np.fill_diagonal(distance, np.inf)
+    assert (cluster[distance.argmin(axis=1)] == cluster).all()
+    np.testing.assert_array_equal(embedding, umap_embedding(X, 2, random_state=1, n_neighbors=10))
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "message"),
+    [
+        (np.zeros((10, 2)), {}, "n_components=10, n_neighbors=15"),
+        (np.zeros((30, 2)), {"n_neighbors": 30}, "n_neighbors=30"),
+    ],
+)
+def test_umap_refuses(X, options, message):
+    with pytest.raises(DatasetError, match=message):
+        umap_embedding(X, **options)
+
+
+def entries(V, observed):
+    row, column = np.nonzero(observed)
+    return row, column, V[row, column]
+
+
+def small_matrix(seed, empty=False):
+    rng = np.random.default_rng(seed)
+    V = rng.integers(0, 6, (7, 9)).astype(float)
+    observed = rng.random(V.shape) < 0.6
+    if empty:
+        observed[2], observed[:, 4] = False, False
+    return V, observed
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_factorisation_follows_the_plain_loops(seed):
+    V, observed = small_matrix(seed)
+    shuffled = np.random.default_rng(seed).permutation(observed.sum())
+    row, column, value = (a[shuffled] for a in entries(V, observed))
+    runs = [
+        masked_nmf(row, column, value, V.shape, 3, seed=seed, max_iter=steps, tol=0) for steps in range(4)
+    ]
+    W, H, _ = runs[0]
+    for its_W, its_H, _ in runs[1:]:
+        W, H = masked_nmf_step(V, observed, W, H)
+        # Sums of up to nine products in another order.
+        np.testing.assert_allclose(its_W, W, rtol=1e-12)
+        np.testing.assert_allclose(its_H, H, rtol=1e-12)
+    assert runs[3][2][-1] == pytest.approx(squared_error(V, observed, W, H), rel=1e-12)
+
+
+@pytest.mark.parametrize("rank", [1, 4, 12])
+def test_factorisation_never_increases_the_objective_and_stops_by_its_rule(rank):
+    V, observed = small_matrix(rank, empty=True)
+    W, H, objective = masked_nmf(*entries(V, observed), V.shape, rank, seed=0, tol=1e-5)
+    drop = -np.diff(objective)
+    assert (drop >= -1e-12 * objective[0]).all()
+    assert drop[-1] <= 1e-5 * objective[0]
+    assert (drop[:-1] > 1e-5 * objective[0]).all()
+    assert W.min() >= 0
+    assert H.min() >= 0
+    assert np.isfinite(W).all()
+    assert not W[2].any()
+    assert not H[4].any()

@@ -1,4 +1,4 @@
-"""Batches: every item once a pass, and the top of each."""
+"""Batches: every item once a pass; Perceptron@k and SGD@k against plain loops and theory."""
 
 from types import SimpleNamespace
 
@@ -8,7 +8,8 @@ from scipy.sparse import csr_matrix
 
 from attop.core.top import Top
 from attop.solvers.minibatch.batches import Batches, batch_top
-from oracles.first_order import overlapping, plain
+from oracles.first_order import overlapping, perceptron_iterates, perceptron_loop, plain, queries, sgd_loop
+from support.first_order import RANKS, Hinge, grouped, hinge_of_batch, perceptron, sgd
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -65,3 +66,163 @@ def test_batches_refuse():
     batches = Batches(X[:4], np.array([1, 1, 0, 0]), Top(k=1), 2, in_order)
     with pytest.raises(ValueError, match="use a larger batch_size"):
         list(batches.one_pass())
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("variant", ["avg", "max"])
+@pytest.mark.parametrize("top", [Top(kappa=0.25), Top(kappa=1.0), Top(k=12), Top(tau=0.1)])
+def test_perceptron_is_the_plain_loop(variant, top, sparse):
+    X, y = overlapping(n=150, seed=8)
+    X = np.round(4 * X) / 4  # ties, in sums without rounding
+    rows = csr_matrix(X) if sparse else X
+    solution, state = perceptron(
+        rows, y, top, variant=variant, batch_size=30, epochs=4, rng=np.random.RandomState(3)
+    )
+    batches = Batches(rows, y, top, 30, np.random.RandomState(3))
+    w, deltas = perceptron_loop([plain(b) for _ in range(4) for b in batches.one_pass()], variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
+    assert state.n_mistakes == sum(deltas)
+    np.testing.assert_array_equal(np.ravel(solution.history.objective), np.reshape(deltas, (4, -1)).sum(1))
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_perceptron_separable_data_end_without_mistakes(variant):
+    X, y = overlapping(n=200, seed=9, shift=10.0)
+    solution, _ = perceptron(
+        X, y, Top(kappa=1.0), variant=variant, batch_size=50, epochs=100, rng=np.random.RandomState(0)
+    )
+    assert solution.status == "converged"
+    assert solution.objective == [0]
+    scores = X @ solution.coef[:, 0]
+    assert scores[y == 1].min() > scores[y == 0].max()
+
+
+def test_perceptron_ties_are_mistakes():
+    X = np.zeros((10, 2))
+    _, state = perceptron(
+        X, np.array([1] * 5 + [0] * 5), Top(k=3), batch_size=10, epochs=2, rng=np.random.RandomState(0)
+    )
+    assert state.n_mistakes == 6
+
+
+def test_perceptron_overflow():
+    X, y = overlapping()
+    huge, _ = perceptron(
+        np.clip(X, -1, 1) * 1.7e308, y, Top(k=5), batch_size=20, rng=np.random.RandomState(0)
+    )
+    assert huge.status == "diverged"
+    assert np.isfinite(huge.coef).all()
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_averaged_perceptron_is_the_mean_of_the_plain_loops_iterates(variant):
+    X, y = overlapping(n=150, seed=8)
+    X = np.round(4 * X) / 4
+    common = {"variant": variant, "batch_size": 30, "epochs": 4}
+    solution, state = perceptron(X, y, Top(kappa=0.5), average=True, rng=np.random.RandomState(3), **common)
+    batches = Batches(X, y, Top(kappa=0.5), 30, np.random.RandomState(3))
+    seen = [plain(b) for _ in range(4) for b in batches.one_pass()]
+    iterates, deltas = perceptron_iterates(seen, variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], np.mean(iterates, axis=0), rtol=1e-10, atol=1e-10)
+    assert state.n_mistakes == sum(deltas)
+    last, last_state = perceptron(X, y, Top(kappa=0.5), rng=np.random.RandomState(3), **common)
+    assert last_state.n_mistakes == state.n_mistakes  # the iterates are the same
+    assert not np.allclose(last.coef, solution.coef)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_perceptron_of_queries_is_the_plain_loop(variant, ranks, sparse):
+    X, y, groups = grouped()
+    top, k_of = RANKS[ranks]
+    rows = csr_matrix(X) if sparse else X
+    solution, state = perceptron(
+        rows, y, top, groups=groups, variant=variant, epochs=3, rng=np.random.RandomState(5)
+    )
+    each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
+    seen = [each[i] for _ in range(3) for i in rng.permutation(len(each))]
+    w, deltas = perceptron_loop(seen, variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
+    assert state.n_mistakes == sum(deltas)
+    assert state.largest_k == max(k for _, _, k in each)
+    assert solution.n_skipped == 3 * (14 - len(each)) > 0
+
+
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_one_query_is_one_batch(variant):
+    X, y = overlapping(n=40)
+    one = np.full(40, 7)
+    grouped, _ = perceptron(X, y, Top(k=5), groups=one, variant=variant, rng=np.random.RandomState(0))
+    whole, _ = perceptron(X, y, Top(k=5), batch_size=40, variant=variant, rng=np.random.RandomState(0))
+    np.testing.assert_allclose(grouped.coef, whole.coef, rtol=1e-10)
+
+
+def test_no_query_has_both_classes():
+    X, y = overlapping(n=40)
+    with pytest.raises(ValueError, match="no group has a positive and a negative: the 2 groups have"):
+        perceptron(X, y, Top(k=1), groups=y, rng=np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_sgd_is_the_plain_loop(sparse):
+    X, y = overlapping(n=130)
+    rows = csr_matrix(X) if sparse else X
+    eta, radius = np.array([0.1, 1.0, 1.0, 3.0]), np.array([np.inf, np.inf, 0.2, 1.0])
+    top = Top(kappa=0.5)
+    solution = sgd(
+        rows, y, Hinge, top, eta=eta, radius=radius, batch_size=20, epochs=3, rng=np.random.RandomState(7)
+    )
+    batches = Batches(rows, y, top, 20, np.random.RandomState(7))
+    seen = [plain(batch) for _ in range(3) for batch in batches.one_pass()]
+    for j in range(4):
+        w, values = sgd_loop(seen, hinge_of_batch, eta[j], radius[j], 6)
+        np.testing.assert_allclose(solution.coef[:, j], w, rtol=1e-10, atol=1e-13)
+        objective = np.array(solution.history.objective)[:, j]
+        np.testing.assert_allclose(objective, np.reshape(values, (3, -1)).mean(axis=1), rtol=1e-10)
+    assert np.linalg.norm(solution.coef[:, 2]) <= 0.2 * (1 + 1e-12)
+    assert np.linalg.norm(solution.coef[:, 1]) > 0.2, "the projection should matter"
+    np.testing.assert_array_equal(solution.objective, solution.history.objective[-1])
+    assert solution.history.iteration == [1, 2, 3]
+    assert solution.status == "max_iter"
+
+
+def test_sgd_skips_batches_of_one_class():
+    X, y = overlapping(n=60, share=0.05)
+    solution = sgd(
+        X, y, Hinge, Top(k=1), eta=0.1, radius=1, batch_size=4, epochs=2, rng=np.random.RandomState(0)
+    )
+    batches = Batches(X, y, Top(k=1), 4, np.random.RandomState(0))
+    seen = [plain(batch) for _ in range(2) for batch in batches.one_pass()]
+    assert solution.n_skipped == 30 - len(seen) > 0
+    np.testing.assert_allclose(solution.coef[:, 0], sgd_loop(seen, hinge_of_batch, 0.1, 1, 6)[0], rtol=1e-10)
+
+
+def test_sgd_divergence():
+    X, y = overlapping()
+    common = {"radius": np.inf, "batch_size": 20}
+
+    def run(X=X, eta=0.1, **more):
+        return sgd(X, y, Hinge, Top(k=5), eta=eta, rng=np.random.RandomState(0), **common, **more)
+
+    wild = run(X=X * 1e200, eta=[1e-201, 1e200], epochs=3)
+    assert wild.each_status == ["max_iter", "diverged"]
+    assert np.isfinite(wild.coef).all()
+    np.testing.assert_allclose(wild.coef[:, :1], run(X=X * 1e200, eta=1e-201, epochs=3).coef, rtol=1e-9)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_sgd_of_queries_is_the_plain_loop(ranks):
+    X, y, groups = grouped()
+    top, k_of = RANKS[ranks]
+    eta, radius = np.array([0.1, 1.0]), np.array([np.inf, 0.2])
+    solution = sgd(
+        X, y, Hinge, top, groups=groups, eta=eta, radius=radius, epochs=2, rng=np.random.RandomState(5)
+    )
+    each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
+    seen = [each[i] for _ in range(2) for i in rng.permutation(len(each))]
+    for j in range(2):
+        w, values = sgd_loop(seen, hinge_of_batch, eta[j], radius[j], 6)
+        np.testing.assert_allclose(solution.coef[:, j], w, rtol=1e-10, atol=1e-13)
+        objective = np.array(solution.history.objective)[:, j]
+        np.testing.assert_allclose(objective, np.reshape(values, (2, -1)).mean(axis=1), rtol=1e-10)
