@@ -47,9 +47,7 @@ class Finding(NamedTuple):
     fix: str = ""
 
 
-def add_doctor(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``attop doctor``."""
-    add_configuration(parser)
+add_doctor = add_configuration
 
 
 def run_doctor(options: argparse.Namespace) -> int:

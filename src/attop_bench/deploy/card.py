@@ -34,7 +34,7 @@ def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
     """
     parts = [
         [f"# {titles[found.method]} for {found.data.title or found.data.id}"],
-        ["## What to expect", *_expectation(found), *_curve(found)],
+        ["## What to expect", *_expectation(found)],
         ["## Use", *_use(found, folder, untrusted)],
         ["## Why these rows", *_why(found)],
         ["## How it was chosen", *_choice(found, titles)],
@@ -68,11 +68,6 @@ def expectation_sentence(found: Deployed) -> str:
     if not math.isnan(what.low):
         interval = f" (95% interval of the mean {count(what.low)} to {count(what.high)})"
     return f"Of {where} expect {count(what.mean)} positives{interval}, {lift}."
-
-
-def _curve(found: Deployed) -> Iterator[str]:
-    if found.expectation.next is not None:
-        yield f"![Hits among the first k rows against k, up to three times the budget]({CURVE})"
 
 
 def draw_curve(found: Deployed) -> bytes | None:
@@ -115,6 +110,8 @@ def _expectation(found: Deployed) -> Iterator[str]:
             f"{found.stays * said.k:.0f} of these {said.k:,} again."
         )
     yield "All of it holds for rows like these: it does not allow for changes over time."
+    if said is not None:
+        yield f"![Hits among the first k rows against k, up to three times the budget]({CURVE})"
 
 
 def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:

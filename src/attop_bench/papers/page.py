@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from attop.core.files import write_bytes, write_csv
-from attop_bench.papers.findings import Findings, Plot, Tables
+from attop_bench.papers.findings import Findings, Tables
 from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style
 from attop_bench.run.paper import configuration_of, load_paper
@@ -148,7 +148,8 @@ def _as_html(kind: str, value: Any) -> str:
         case "list":
             return "<ul>" + "\n".join(f"<li>{_inline(item)}</li>" for item in value) + "</ul>"
         case "picture":
-            return f"<figure>{_svg(value)}<figcaption>{html.escape(value.caption)}</figcaption></figure>"
+            svg = to_svg(value.canvas, value.name, value.caption)
+            return f"<figure>{svg}<figcaption>{html.escape(value.caption)}</figcaption></figure>"
         case "caption":  # of the picture above
             return ""
         case "code":
@@ -167,10 +168,6 @@ def _put(row: str, index: Path, name: str) -> None:
     lines = index.read_text(encoding="utf-8").splitlines()
     kept = [row if line.startswith("| [") and f"]({name}/README.md)" in line else line for line in lines]
     write_bytes(index, ("\n".join(kept) + "\n").encode())
-
-
-def _svg(plot: Plot) -> str:
-    return to_svg(plot.canvas, plot.name, plot.caption)
 
 
 def _inline(text: str) -> str:

@@ -183,10 +183,6 @@ def over_partitions(partitions: pd.DataFrame, tests: pd.DataFrame) -> Table:
     )
 
 
-def _family(method: str) -> str:
-    return method.partition(".")[0]
-
-
 def _results(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return precision@k and the seconds of training of each run, with the method's family and stage."""
     key = ["dataset", "method", "repeat", "fold", "top"]
@@ -194,8 +190,8 @@ def _results(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     table = values.merge(tables["runs"][[*key, "seconds_training", "constant"]], on=key)
     # The other k of a data set are an entry of their own, so that the seconds are those of one k.
     table["dataset"] = table["dataset"].str.removesuffix("-k")
-    table["family"] = table["method"].map(_family)
-    table["stage"] = table["method"].str.partition(".")[2].map(lambda s: int(s) if s else 1)
+    parts = table["method"].str.partition(".")
+    table["family"], table["stage"] = parts[0], parts[2].map(lambda s: int(s) if s else 1)
     return table
 
 

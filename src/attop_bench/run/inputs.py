@@ -55,9 +55,12 @@ class Inputs:
 
     def prepare(self) -> Params:
         """Return what a preparation stage of a data set depends on."""
+
+        def home(w: Wildcards) -> str:
+            return kind_of(self._dataset(w).kind).step(w.stage).function.__module__
+
         return named(
-            data=lambda w: self._stage(w.dataset, w.stage),
-            code=lambda w: self._code("prepare", self._step(w).__module__),
+            data=lambda w: self._stage(w.dataset, w.stage), code=lambda w: self._code("prepare", home(w))
         )
 
     def split(self) -> Params:
@@ -72,7 +75,7 @@ class Inputs:
         config = self.config.model_dump(exclude={"metrics", "custom_metrics", "title"})
         selecting = [data.scoring for data in self.config.datasets]
         own = self.config.own(*selecting)
-        homes = [*self._methods(), *self._metrics(selecting)]
+        homes = [*(home_of(m.estimator) for m in self.config.methods), *self._metrics(selecting)]
         return named(**config, custom_metrics=own, code=self._code("check", *homes))
 
     def compile(self) -> Params:
@@ -159,12 +162,6 @@ class Inputs:
             else self.plan.stage_inputs(dataset, stage)[0]
         )
         return {"stage": stage, "previous": before, "spec": self.plan.stage_spec(dataset, stage)}
-
-    def _step(self, wildcards: Wildcards) -> Callable[..., object]:
-        return kind_of(self._dataset(wildcards).kind).step(wildcards.stage).function
-
-    def _methods(self) -> list[str]:
-        return [home_of(method.estimator) for method in self.config.methods]
 
     def _run(self, dataset: str, method: str) -> list[str]:
         """Return the modules of the estimator and of the metric that selects."""
