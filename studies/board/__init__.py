@@ -97,7 +97,7 @@ def findings(tables: Tables) -> Findings:
         picture=_picture(rows),
         tables=[*each, *board],
         reasons=[
-            *_sets_run(set(tables["values"]["set"])),
+            *_not_everywhere(rows, set(tables["values"]["set"])),
             *(f"Not run: {m}, {reason}." for m, reason in tables["not-run"].itertuples(index=False)),
         ],
         files={
@@ -280,10 +280,13 @@ def _costs(rows: pd.DataFrame) -> Iterator[str]:
         yield f"TopStack takes {ratio:.1f} times as long as tuned LightGBM."
 
 
-def _sets_run(run: set[str]) -> Iterator[str]:
+def _not_everywhere(rows: pd.DataFrame, run: set[str]) -> Iterator[str]:
     sets = pd.read_csv(_SETS).query("board == 'in'")["set"]
     if missing := [name for name in sets if name not in run]:
         yield f"{len(sets) - len(missing)} of the {len(sets)} sets were run. Not run: {', '.join(missing)}."
+    some = set(rows["method"]) - set(rows.loc[rows.get("sets") == "all", "method"])
+    if some:
+        yield f"Run on some sets alone, and compared on those in board.csv: {', '.join(sorted(some))}."
 
 
 def _shown_answers(found: pd.DataFrame) -> pd.DataFrame:

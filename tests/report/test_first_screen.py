@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from attop.core.top import Top
 from attop.experiment.lead import headline, mean_regrets
 from attop_bench.report import summarise
 from attop_bench.report.compute.leads import all_leads
 from attop_bench.report.compute.results import Failures
 from attop_bench.report.compute.tables import standings
+from attop_bench.report.page.render import Page as WholePage
 from attop_bench.report.page.render import render
 from attop_bench.report.page.report import build_page
 from attop_bench.report.page.section import Chip, chips, left_out
@@ -258,3 +261,10 @@ def test_what_is_not_tested_is_not_printed_as_tested():
     assert tex.count(r"\textbf") == 1
     assert lead.card["verdict"] == "Not tested"
     assert {cell["text"] for _, *cells in lead.tests for cell in cells[-1:]} == {"not tested"}
+
+
+def test_tops_that_are_shares_are_said_in_words():
+    shares = [Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01)]
+    section = SimpleNamespace(id="a", order=("m",), tops=[str(top) for top in shares])
+    said = list(WholePage.buttons.fget(SimpleNamespace(sections=[section])))
+    assert said == [*(f"{n} of the positives" for n in ("quarter", "half", "all")), "1% of the items"]

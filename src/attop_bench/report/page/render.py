@@ -33,11 +33,12 @@ __all__ = ["Overview", "Page", "base_style", "render", "write_exports"]
 
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("state", "map", "tables", "dataset", "figures", "main")
-#: Shares of the positives in words, for the buttons over the map.
+#: Shares in words, for the buttons over the map.
 _SHARES = {
     "kappa=0.25": "quarter of the positives",
     "kappa=0.5": "half of the positives",
-    "kappa=1": "all of the positives",
+    "kappa=1.0": "all of the positives",
+    "tau=0.01": "1% of the items",
 }
 #: Bytes of figures a page may hold, before they are packed, so that it opens at once and can be mailed.
 MOST_FIGURES = 2_500_000
