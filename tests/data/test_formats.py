@@ -21,6 +21,11 @@ def frame():
     return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": LABEL, "q": QUERY})
 
 
+def read(tmp_path, text, **options):
+    (tmp_path / "t.csv").write_text(text)
+    return make("file", path=tmp_path / "t.csv", **{"label": "y", "positive": 1, **options})
+
+
 def svmlight_text(comment=False, qid=True):
     lines = []
     for x, label, query in zip(X, LABEL, QUERY, strict=True):
@@ -111,34 +116,31 @@ def test_headerless_columns_are_numbered_or_named(tmp_path):
 
 
 def test_text_becomes_numbers_by_codes_or_one_hot(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("u,n,y\no,1,p\nx,2,n\nb,3,p\n")
-    coded = make("file", path=path, label="y", positive="p", codes={"o": 0, "x": 1, "b": 2})
+    text = "u,n,y\no,1,p\nx,2,n\nb,3,p\n"
+    coded = read(tmp_path, text, positive="p", codes={"o": 0, "x": 1, "b": 2})
     np.testing.assert_array_equal(coded.X, [[0, 1], [1, 2], [2, 3]])
-    hot = make("file", path=path, label="y", positive="p", one_hot=True)
+    hot = read(tmp_path, text, positive="p", one_hot=True)
     assert hot.facts["features"] == ["n", "u=b", "u=o", "u=x"]
     np.testing.assert_array_equal(hot.X, [[1, 0, 1, 0], [2, 0, 0, 1], [3, 1, 0, 0]])
 
 
 def test_rows_of_the_same_features_are_one_unit(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("u,v,y\n1,2,0\n1,3,1\n1,2,1\n1,2,0\n")
-    data = make("file", path=path, label="y", positive=1, copies_together=True)
+    text = "u,v,y\n1,2,0\n1,3,1\n1,2,1\n1,2,0\n"
+    data = read(tmp_path, text, copies_together=True)
     assert data.duplicate_group.tolist() == [0, 1, 0, 0]
-    assert make("file", path=path, label="y", positive=1).duplicate_group is None
+    assert read(tmp_path, text).duplicate_group is None
 
 
 def test_a_column_names_the_entity_of_each_row(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("u,customer,y\n1,ann,0\n1,bob,1\n1,ann,1\n")
-    assert make("file", path=path, label="y", positive=1, group="customer").groups.tolist() == [0, 1, 0]
-    data = make("file", path=path, label="y", positive=1, entity="customer")
+    text = "u,customer,y\n1,ann,0\n1,bob,1\n1,ann,1\n"
+    assert read(tmp_path, text, group="customer").groups.tolist() == [0, 1, 0]
+    data = read(tmp_path, text, entity="customer")
     assert data.entity.tolist() == [0, 1, 0]
     assert data.name == "t"
     assert data.groups is None
     assert data.facts["features"] == ["u"]
     with pytest.raises(DatasetError, match="'y' cannot be both label and entity: name another entity"):
-        make("file", path=path, label="y", positive=1, entity="y")
+        read(tmp_path, text, entity="y")
 
 
 def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
@@ -171,9 +173,8 @@ def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
     ],
 )
 def test_a_column_gives_the_day_of_each_row(tmp_path, dates, expected):
-    path = tmp_path / "t.csv"
-    path.write_text("u,when,y\n" + "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates)))
-    data = make("file", path=path, label="y", positive=1, day="when")
+    rows = "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates))
+    data = read(tmp_path, "u,when,y\n" + rows, day="when")
     assert data.day.tolist() == expected
     assert data.facts["features"] == ["u"]
 
@@ -205,16 +206,12 @@ def test_dates_of_parquet_are_days(tmp_path):
     ],
 )
 def test_what_is_no_day_is_refused(tmp_path, dates, message):
-    path = tmp_path / "t.csv"
-    path.write_text("u,when,y\n" + "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates)))
     with pytest.raises(DatasetError, match=message):
-        make("file", path=path, label="y", positive=1, day="when")
+        read(tmp_path, "u,when,y\n" + "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates)), day="when")
 
 
 def test_thresholds_replace_their_columns(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("u,v,y\n1,9,0\n2,8,1\n3,7,1\n")
-    data = make("file", path=path, label="y", positive=1, thresholds={"v": [7, 8], "u": [1]})
+    data = read(tmp_path, "u,v,y\n1,9,0\n2,8,1\n3,7,1\n", thresholds={"v": [7, 8], "u": [1]})
     assert data.facts["features"] == ["v > 7", "v > 8", "u > 1"]
     np.testing.assert_array_equal(data.X, [[1, 1, 0], [1, 0, 1], [0, 0, 1]])
 
@@ -224,9 +221,7 @@ def test_thresholds_replace_their_columns(tmp_path):
     [(">= 1", [0, 1, 1]), ("> 1", [0, 0, 1]), ("<1", [1, 0, 0]), ("<= 1.0", [1, 1, 0]), (2, [0, 0, 1])],
 )
 def test_positive_is_a_value_or_a_comparison(positive, y, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("u,y\n5,0\n6,1\n7,2\n")
-    assert make("file", path=path, label="y", positive=positive).y.tolist() == y
+    assert read(tmp_path, "u,y\n5,0\n6,1\n7,2\n", positive=positive).y.tolist() == y
 
 
 def test_further_files_are_further_parts(tmp_path):
@@ -265,10 +260,9 @@ def test_parts_go_by_the_highest_query():
 
 
 def test_labels_that_differ_in_blanks_are_one(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("u,y\n1, yes\n2,yes\n3,no\n4,yes \n")
     for positive in ("yes", " yes"):
-        assert make("file", path=path, label="y", positive=positive).y.tolist() == [1, 1, 0, 1]
+        data = read(tmp_path, "u,y\n1, yes\n2,yes\n3,no\n4,yes \n", positive=positive)
+        assert data.y.tolist() == [1, 1, 0, 1]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,12 @@ def written(frame, tmp_path, **options):
     return make("file", path=tmp_path / "t.csv", label="bad", positive="yes", **options)
 
 
+def read(text, tmp_path, **options):
+    (tmp_path / "t.csv").write_text(text)
+    options = {"label": "bad", "positive": "yes", "impute": "median", **options}
+    return make("file", path=tmp_path / "t.csv", **options)
+
+
 def prepared_by_hand(frame, fit, rows, ceiling):
     """Return the features of `rows`, prepared by what the rows `fit` say, one value at a time."""
     seen = frame.iloc[fit]
@@ -98,32 +104,25 @@ def test_without_gaps_and_ceiling_nothing_is_left_to_learn(tmp_path):
 
 
 def test_blanks_are_gaps_and_leave_numbers_numbers(tmp_path):
-    (tmp_path / "t.csv").write_text("a,w,bad\n1, x,yes\n ,y ,no\n3, ,no\n")
-    options = {"label": "bad", "positive": "yes", "impute": "median", "one_hot": True}
-    data = make("file", path=tmp_path / "t.csv", **options)
+    data = read("a,w,bad\n1, x,yes\n ,y ,no\n3, ,no\n", tmp_path, one_hot=True)
     np.testing.assert_array_equal(data.X, [[1, 0], [np.nan, 1], [3, np.nan]])
 
 
 @pytest.mark.parametrize("missing", [[-999, "?"], {"a": [-999, "?"]}, {"a": ["-999", "?"]}])
 def test_marks_of_gaps_are_numbers_however_they_are_written(missing, tmp_path):
-    (tmp_path / "t.csv").write_text("a,t,bad\n-999.0,True,yes\n-999,False,no\n?,True,no\n3,True,no\n")
-    options = {"label": "bad", "positive": "yes", "impute": "median", "reader": {"missing": missing}}
-    data = make("file", path=tmp_path / "t.csv", **options)
+    text = "a,t,bad\n-999.0,True,yes\n-999,False,no\n?,True,no\n3,True,no\n"
+    data = read(text, tmp_path, reader={"missing": missing})
     np.testing.assert_array_equal(data.X, [[np.nan, 1], [np.nan, 0], [np.nan, 1], [3, 1]])
 
 
 def test_codes_leave_gaps_to_be_filled(tmp_path):
-    (tmp_path / "t.csv").write_text("w,bad\nlow,yes\n,no\nhigh,no\n")
-    options = {"label": "bad", "positive": "yes", "impute": "median", "codes": {"low": 0, "high": 2}}
-    data = make("file", path=tmp_path / "t.csv", **options)
+    data = read("w,bad\nlow,yes\n,no\nhigh,no\n", tmp_path, codes={"low": 0, "high": 2})
     np.testing.assert_array_equal(data.X, [[0], [np.nan], [2]])
     assert data.preparation.categories == {}
 
 
 def test_gaps_are_equal_when_copies_are_looked_for(tmp_path):
-    (tmp_path / "t.csv").write_text("a,b,bad\n1,,yes\n1,,no\n1,2,no\n")
-    options = {"label": "bad", "positive": "yes", "impute": "median", "copies_together": True}
-    data = make("file", path=tmp_path / "t.csv", **options)
+    data = read("a,b,bad\n1,,yes\n1,,no\n1,2,no\n", tmp_path, copies_together=True)
     assert data.duplicate_group[0] == data.duplicate_group[1] != data.duplicate_group[2]
 
 
@@ -189,6 +188,5 @@ def test_options_that_cannot_be(options, message, tmp_path):
 
 
 def test_a_label_with_gaps_is_refused_whatever_is_imputed(tmp_path):
-    (tmp_path / "t.csv").write_text("a,bad\n1,yes\n2,\n")
     with pytest.raises(DatasetError, match="'bad' has 1 missing values, the first in data row 2"):
-        make("file", path=tmp_path / "t.csv", label="bad", positive="yes", impute="median")
+        read("a,bad\n1,yes\n2,\n", tmp_path)

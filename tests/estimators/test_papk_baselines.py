@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from sklearn.base import clone
 
 from attop.core.top import Top
 from attop.estimators import GreedyPApK, SelectPApK, papk_baselines
-from attop.metrics import micro_pap_at_k
 from attop.solvers.descent.lbfgs import minimise_cross_entropy
 from oracles.first_order import overlapping
 from oracles.papk_baselines import greedy_loop, micro_pap, select_loop, select_rows
@@ -148,15 +146,3 @@ def test_select_endings():
     assert SelectPApK(top=4, time_limit=1e-9, tol=0).fit(X, y, groups).status_ == "deadline"
     loose = SelectPApK(top=4, tol=1.0).fit(X, y, groups)
     assert (loose.n_iter_, loose.status_) == (1, "converged")
-
-
-# Both
-
-both = pytest.mark.parametrize("estimator", [GreedyPApK(top=4), SelectPApK(top=4)], ids=str)
-
-
-@both
-def test_learns_per_user(estimator):
-    X, y, groups = users(shift=4.0)
-    model = clone(estimator).fit(X, y, groups)
-    assert micro_pap_at_k(y, model.decision_function(X), 4, groups).value > 0.97

@@ -1,25 +1,17 @@
 """Cross-fitting and smoothed precision, written out."""
 
-import itertools
 import math
 
 import numpy as np
 from sklearn.base import clone
 
-
-def expected_precision(y, scores, k):
-    """Mean of precision@k over all orders of tied items, one order after the other."""
-    values = []
-    for order in itertools.permutations(range(len(y))):
-        if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order)):
-            values.append(sum(y[i] for i in order[:k]) / k)
-    return sum(values) / len(values)
+from oracles.metrics import expected, precision
 
 
 def smoothed(y, scores, k):
     """Mean of the precisions at nine cuts from k/2 to 2k."""
     cuts = [min(len(y), max(1, math.floor(k * 2 ** (step / 4) + 0.5))) for step in range(-4, 5)]
-    return sum(expected_precision(y, scores, cut) for cut in cuts) / 9
+    return float(sum(expected(precision, y.tolist(), scores.tolist(), cut) for cut in cuts) / 9)
 
 
 def log_odds(p, prior):

@@ -24,8 +24,8 @@ from support.html import Page, not_drawn
 from support.made_up import as_tables
 from support.rows import rows
 
-#: Parts of a job that are timed.
-SPENT = ("selection", "training", "scoring", "cpu")
+SPENT = ("seconds_selection", "seconds_training", "seconds_scoring", "seconds_cpu", "started", "ended")
+NO_RUNS = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", *SPENT], dtype=float)
 
 
 @pytest.fixture
@@ -52,16 +52,7 @@ def test_headline_chips_and_map_say_what_was_run(small):
 def test_what_is_not_applicable_has_not_failed():
     jobs = {"expected": 9, "ok": 4, "timeout": 2, "not_applicable": 3, "missing": 0}
     failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [])
-    runs = pd.DataFrame(
-        columns=[
-            *("dataset", "method", "repeat", "fold"),
-            *(f"seconds_{s}" for s in SPENT),
-            "started",
-            "ended",
-        ],
-        dtype=float,
-    )
-    found = [(chip.text, chip.tone) for chip in chips([], {}, failures, runs, {})]
+    found = [(chip.text, chip.tone) for chip in chips([], {}, failures, NO_RUNS, {})]
     assert found[2:] == [("4 of 9 jobs ok", ""), ("2 jobs failed", "bad"), ("3 jobs not applicable", "")]
 
 
@@ -72,23 +63,14 @@ def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
         def __init__(self, *order, **skipped):
             self.order, self.skipped = order, skipped
 
-    runs = pd.DataFrame(
-        columns=[
-            *("dataset", "method", "repeat", "fold"),
-            *(f"seconds_{s}" for s in SPENT),
-            "started",
-            "ended",
-        ],
-        dtype=float,
-    )
     jobs = {"expected": 1, "ok": 1, "missing": 0}
     failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [])
     methods = {"boosted": {"title": "Boosting"}, "aatp": {"title": "AATP"}}
     sections = [Section(boosted="needs a package", aatp="slow"), Section("aatp", boosted="needs a package")]
-    assert Chip("Boosting left out", "warn", "#left-out") in chips(sections, methods, failures, runs, {})
+    assert Chip("Boosting left out", "warn", "#left-out") in chips(sections, methods, failures, NO_RUNS, {})
     assert left_out(sections, methods) == {"boosted": "needs a package"}
     methods["own"] = {"title": "Mine"}
-    assert Chip("2 methods left out", "warn", "#left-out") in chips(sections, methods, failures, runs, {})
+    assert Chip("2 methods left out", "warn", "#left-out") in chips(sections, methods, failures, NO_RUNS, {})
     assert left_out(sections, methods) == {"boosted": "needs a package", "own": "not run"}
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
 from attop_bench.report.page.section import protocol_sentence
 from attop_bench.run.checks import check_method, check_plan
@@ -76,12 +76,6 @@ def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path
     )
 
 
-def test_a_protocol_without_its_column_stops_before_the_first_job(tmp_path):
-    plan, data = configured(tmp_path, {"kind": "whole-entities"}, drop=["when", "customer"])
-    with pytest.raises(DatasetError, match="needs entities and the data name none: give the column"):
-        cut(data, plan.config.split("bank", 0))
-
-
 PREQUENTIAL = {
     "kind": "prequential",
     "options": {
@@ -113,27 +107,6 @@ def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
         "selection goes forward in time too (prequential: n_folds = 2, train = 6, delay = 3, test = 5, "
         "inner_train = 3, inner_delay = 1, inner_test = 2, repeats = 1)."
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "params", "message"),
-    [
-        ({}, {"drop": ["when"]}, "needs the day of each row and the data do not have it: give the column"),
-        ({"train": 30}, {"day": "when"}, "2 folds need 43 days .*and there are 30: lower n_folds, train"),
-        ({"inner_train": 20}, {"day": "when"}, "2 inner folds of fold 0 need 25 days .*, and there are 17"),
-        ({"delay": -1}, {"day": "when"}, "prequential split: delay must be .* 0, got -1"),
-    ],
-)
-def test_days_that_are_not_there_stop_before_the_first_job(tmp_path, options, params, message):
-    protocol = {"kind": "prequential", "options": PREQUENTIAL["options"] | options}
-    plan, data = configured(tmp_path, protocol, entity="customer", **params)
-    with pytest.raises(DatasetError, match=message):
-        cut(data, plan.config.split("bank", 0))
-
-
-def test_an_unknown_option_of_days_is_told_without_the_data(tmp_path):
-    with pytest.raises(ConfigError, match="protocol 'prequential': unknown parameter 'gap'"):
-        configured(tmp_path, {"kind": "prequential", "options": {"gap": 3}}, day="when")
 
 
 def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):

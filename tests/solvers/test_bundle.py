@@ -9,7 +9,7 @@ from attop.core.top import Top
 from attop.solvers.bundle.bundle import bundle
 from attop.solvers.bundle.cutting_planes import Planes
 from attop.solvers.bundle.working_set import WorkingSet
-from attop.surrogates import AUCStruct, PAUCStruct, PrecAtKStruct, TopPushLoss
+from attop.surrogates import AUCStruct, PrecAtKStruct, TopPushLoss
 from attop.surrogates.base import BoundSurrogate
 from attop.surrogates.registry import SURROGATES, get_surrogate
 from oracles.bundle import ENUMERATED, PLAIN, optimum, sample
@@ -53,17 +53,6 @@ def test_certified_optimum_of_enumerated_losses(name, k):
     X, y = sample(1, n=8, d=3, n_pos=4, shift=1.5)
     solution = certified(name, X, y, k, 0.05)
     assert np.linalg.norm(solution.coef) > 0.1
-
-
-@pytest.mark.parametrize("name", ["pauc", "prec@k-struct", "infinite-push"])
-def test_certified_optimum_of_groups(name):
-    X, y = sample(2, n=60)
-    groups = np.random.default_rng(2).integers(0, 4, 60)
-    groups[y == 0] = np.minimum(groups[y == 0], 3)
-    y[groups == 2] = 0  # a group without positives is left out
-    if name == "prec@k-struct":
-        assert surrogate(name, 3).bind(y, groups).n_left_out == 1
-    certified(name, X, y, 3, 0.05, groups)
 
 
 NASTY = {
@@ -140,15 +129,6 @@ def test_extreme_regularisation(lam):
     assert solution.status == "converged"
     if lam > 1:
         assert_allclose(solution.objective, 1, rtol=1e-6)  # w = 0 up to 1 / lam
-
-
-def test_sparse_is_dense():
-    X, y = sample(6, n=80, n_pos=20)
-    X[np.abs(X) < 0.7] = 0
-    loss = PAUCStruct(10).bind(y)
-    dense, sparse = (bundle(Z, loss, lam=0.01, tol=1e-8) for Z in (X, csr_matrix(X)))
-    assert_allclose(sparse.objective, dense.objective, rtol=1e-8)
-    assert_allclose(sparse.coef, dense.coef, atol=1e-3 * np.abs(dense.coef).max())
 
 
 def test_reads_the_sample_twice_an_iteration_and_rarely():

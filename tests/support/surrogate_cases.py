@@ -1,12 +1,17 @@
 """The surrogates, and small random cases each is defined on."""
 
+from functools import partial
+
 import numpy as np
 
 from attop.surrogates import (
     BPRLoss,
+    ExpPushExp,
     HingeLoss,
+    HingePush,
     InfinitePushHinge,
     LogisticLoss,
+    LogisticPush,
     PairwiseSoftmaxLoss,
     PApKAvg,
     PApKMax,
@@ -16,6 +21,7 @@ from attop.surrogates import (
     PatMat,
     PatMatNP,
     PAUCStruct,
+    PNormPushExp,
     PrecAtKAvg,
     PrecAtKMax,
     PrecAtKRamp,
@@ -33,6 +39,15 @@ THRESHOLD = [TopPushK, PatMat, PatMatNP]
 TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK, SoftmaxLossAtK, *THRESHOLD]
 OF_LISTS = [SoftmaxLoss, BPRLoss, PairwiseSoftmaxLoss]
 WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss, *OF_LISTS]
+#: Of prices and losses: by sums over pairs in test_push_surrogates.py.
+PUSHES = [
+    PNormPushExp,
+    ExpPushExp,
+    LogisticPush,
+    HingePush,
+    partial(LogisticPush, "exp"),
+    partial(HingePush, "exp"),
+]
 
 # Sums of a dozen numbers below 10: rounding stays far below this.
 EXACT = {"rtol": 1e-12, "atol": 1e-12}
@@ -70,6 +85,6 @@ def draw(cls, rng, n_pos=None, n_neg=None):
     """A surrogate of class `cls` and a random case it is defined on."""
     while True:
         s, y = case(rng, n_pos or int(rng.integers(1, 7)), n_neg or int(rng.integers(1, 7)))
-        surrogate = cls() if cls in WITHOUT_TOP else cls(int(rng.integers(1, len(y) + 1)))
+        surrogate = cls() if cls in (*WITHOUT_TOP, *PUSHES) else cls(int(rng.integers(1, len(y) + 1)))
         if defined(surrogate, y):
             return surrogate, s, y

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import oracles.surrogates as oracle
-from attop.estimators import GDRanker
 from attop.surrogates import BPRLoss, PairwiseSoftmaxLoss, SoftmaxLoss, SoftmaxLossAtK
 from support.surrogate_cases import EXACT, case
 
@@ -121,12 +120,3 @@ def test_a_power_that_is_none_is_refused(power):
 def test_a_band_that_is_none_is_refused(width):
     with pytest.raises((ValueError, TypeError), match=r"bandwidth|real number"):
         SoftmaxLossAtK(5, width)
-
-
-@pytest.mark.parametrize("surrogate", ["softmax", "softmax@k", "psl", "bpr"])
-def test_a_linear_ranker_by_name(surrogate):
-    rng = np.random.default_rng(4)
-    X, groups = rng.normal(size=(200, 3)), np.repeat(np.arange(10), 20)
-    y = (X[:, 0] + 0.1 * rng.normal(size=200) > 1).astype(int)
-    model = GDRanker(surrogate, top=3, eta=0.3, max_iter=300).fit(X, y, groups)
-    assert model.coef_[0] > 3 * np.abs(model.coef_[1:]).max()

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from attop.surrogates import PApKRamp, PApKTS, PrecAtKRamp, SoftmaxLossAtK
-from support.surrogate_cases import TOP, WITHOUT_TOP, draw
+from support.surrogate_cases import PUSHES, TOP, WITHOUT_TOP, draw
 
 
 # Of SoftmaxLossAtK it is the gradient about a quantile held fixed: test_softmax.py.
-@pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP if c is not SoftmaxLossAtK])
+@pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP + PUSHES if c is not SoftmaxLossAtK])
 def test_coef_is_the_gradient_where_there_is_one(cls):
     rng = np.random.default_rng(6)
     step = 1e-6
@@ -28,7 +28,7 @@ def test_coef_is_the_gradient_where_there_is_one(cls):
     assert smooth >= 450
 
 
-@pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP if c.convex])
+@pytest.mark.parametrize("cls", [*(c for c in TOP + WITHOUT_TOP if c.convex), *PUSHES])
 def test_convex_surrogates_lie_above_their_tangents_even_at_ties(cls):
     rng = np.random.default_rng(7)
     for _ in range(500):

@@ -24,10 +24,10 @@ from attop.surrogates import (
     TopPushLoss,
     grouped,
 )
-from support.surrogate_cases import EXACT, PAP, TOP, WITHOUT_TOP, case, defined, draw, value_of
+from support.surrogate_cases import EXACT, PAP, PUSHES, TOP, WITHOUT_TOP, case, defined, draw, value_of
 
 
-@pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
+@pytest.mark.parametrize("cls", TOP + WITHOUT_TOP + PUSHES)
 @pytest.mark.parametrize("m", [1, 3, 8, 21, 130])
 def test_many_models_at_once_are_each_alone(cls, m):
     rng = np.random.default_rng(11)
@@ -71,10 +71,10 @@ def grouped_case(rng, n_groups=9):
 
 
 @pytest.mark.parametrize("top", [1, 2, {"tau": 0.4}, {"kappa": 0.5}])
-@pytest.mark.parametrize("cls", [*TOP, InfinitePushHinge, TopPushLoss])
+@pytest.mark.parametrize("cls", [*TOP, InfinitePushHinge, TopPushLoss, *PUSHES])
 def test_grouped_value_is_the_mean_over_eligible_groups(cls, top):
     rng = np.random.default_rng(12)
-    surrogate = cls() if cls in WITHOUT_TOP else cls(top)
+    surrogate = cls() if cls in (*WITHOUT_TOP, *PUSHES) else cls(top)
     left_out = 0
     for _ in range(12):
         y, groups = grouped_case(rng)
