@@ -20,40 +20,16 @@ from attop.metrics import precision_at_k
 from attop_bench.cli.main import main
 from attop_bench.report.page import report  # noqa: F401
 from attop_bench.run.config import load_config, read_yaml
+from endurance.inputs import NASTY, ROOT, damaged
 
-ROOT = Path(__file__).parents[1]
 IDS = [
-    "007",
-    "7",
-    "1e5",
-    "12345678901234567890",
-    " a",
-    "=1+1",
-    "+49 30",
-    "-3.5",
-    "a,b",
-    'a"b',
-    "é",
-    "x;y",
-    "@x",
+    *("007", "7", "1e5", "12345678901234567890", " a", "=1+1", "+49 30"),
+    *("-3.5", "a,b", 'a"b', "é", "x;y", "@x"),
 ]
 CODES = ["A1", "7", "12", "03", "3", "true", "True", "2024-01-01", "1e3", "-x", "nan "]
 NAMES = [
-    "a",
-    "b",
-    "1e5",
-    "100000",
-    "01",
-    "1",
-    "NA",
-    "None",
-    "=x",
-    r"\input{x}",
-    "<b>",
-    "../x",
-    "a/b",
-    "é",
-    "x" * 70,
+    *("a", "b", "1e5", "100000", "01", "1", "NA", "None", "=x"),
+    *(r"\input{x}", "<b>", "../x", "a/b", "é", "x" * 70),
 ]
 
 
@@ -71,7 +47,7 @@ def people(draw: Random, n: int) -> pd.DataFrame:
     rng = np.random.default_rng(draw.randrange(2**32))
     x, codes = rng.normal(size=n), draw.sample(CODES, 4)
     ids = draw.sample(IDS, 6) if draw.random() < 0.5 else [f"{draw.choice(IDS)}{i}" for i in range(n)]
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "id": [draw.choice(ids) for _ in range(n)],
             "x": [f"{value:.6g}" for value in x],
@@ -80,7 +56,6 @@ def people(draw: Random, n: int) -> pd.DataFrame:
             "y": np.where(x + rng.normal(size=n) > 0.5, "yes", "no"),
         }
     )
-    return frame
 
 
 def _written(draw: Random, frame: pd.DataFrame, file: Path, comma: bool) -> None:
@@ -98,20 +73,12 @@ def _fresh(work: Path) -> Path:
 
 def deploy_and_score(draw: Random, work: Path) -> str:
     """A model, its list, and lists of the same rows, permuted, one alone, and of damaged files."""
-    from endurance.inputs import damaged
-
     out, comma = _fresh(work), draw.random() < 0.3
     suffix = draw.choice([".csv", ".csv", ".csv.gz"])
     frame, file = people(draw, draw.choice([40, 120])), work / f"mine{suffix}"
     _written(draw, frame, file, comma)
-    params = {
-        "path": str(file),
-        "label": "y",
-        "positive": "yes",
-        "drop": ["id"],
-        "one_hot": True,
-        "impute": "median",
-    }
+    params = {"path": str(file), "label": "y", "positive": "yes", "drop": ["id"]}
+    params |= {"one_hot": True, "impute": "median"}
     if comma:
         params["reader"] = {"separator": ";", "decimal": ","}
     top = draw.choice([{"k": 5}, {"kappa": 0.5}, {"tau": 0.1}])
@@ -147,8 +114,6 @@ def deploy_and_score(draw: Random, work: Path) -> str:
 
 def rescore(draw: Random, work: Path) -> str:
     """Stored scores under odd names, with exchanged values or damaged bytes."""
-    from endurance.inputs import NASTY, damaged
-
     out, file = _fresh(work), work / draw.choice(["p.csv", "p.parquet"])
     rng, n = np.random.default_rng(draw.randrange(2**32)), 24
     names = draw.sample(NAMES, 2)
@@ -191,8 +156,6 @@ def rescore(draw: Random, work: Path) -> str:
 
 
 def _perhaps_damaged(draw: Random, work: Path, n: int) -> Path:
-    from endurance.inputs import damaged
-
     file = work / "mine.csv"
     _written(draw, people(draw, n), file, comma=draw.random() < 0.3)
     if draw.random() < 0.5:

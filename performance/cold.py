@@ -14,21 +14,8 @@ import tempfile
 from pathlib import Path
 
 LEARNERS = (
-    "AATP",
-    "BundleRanker",
-    "GDPApK",
-    "GDRanker",
-    "InfinitePush",
-    "OnePMB",
-    "PatMat",
-    "PerceptronAtK",
-    "PNormPush",
-    "ROCSVM",
-    "SGDAtK",
-    "SVMPAUC",
-    "SVMPerf",
-    "SoftTop",
-    "TopPush",
+    *("AATP", "BundleRanker", "GDPApK", "GDRanker", "InfinitePush", "OnePMB", "PatMat", "PerceptronAtK"),
+    *("PNormPush", "ROCSVM", "SGDAtK", "SVMPAUC", "SVMPerf", "SoftTop", "TopPush"),
 )
 
 KERNELS = """

@@ -11,6 +11,7 @@ Columns: see `measure`.
 """
 
 import numpy as np
+import pandas as pd
 from measure import Readings, header, interleave
 from threadpoolctl import threadpool_limits
 
@@ -68,7 +69,7 @@ def users(repeats=9):
     m = len(eta)
     W, C = rng.standard_normal((d, m)), rng.standard_normal((n, m))
     start = rng.standard_normal(d)
-    frame = make_frame(X, y, groups)
+    frame = pd.DataFrame(X).assign(user=groups, y=y)
 
     def products():
         for _ in range(STEPS):
@@ -97,14 +98,6 @@ def scaled(readings, ours, peer):
     return Readings(
         readings.cpu * ours, readings.wall * ours, readings.peer_cpu * peer, readings.peer_wall * peer
     )
-
-
-def make_frame(X, y, groups):
-    import pandas as pd
-
-    frame = pd.DataFrame(X)
-    frame["user"], frame["y"] = groups, y
-    return frame
 
 
 def user_loop(frame, w, k, name):

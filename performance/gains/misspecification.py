@@ -144,15 +144,10 @@ def draw(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("out", type=Path)
-    runs.set_defaults(do=run)
-    tables = commands.add_parser("table")
-    tables.add_argument("folder", type=Path)
-    tables.set_defaults(do=table)
-    draws = commands.add_parser("draw")
-    draws.add_argument("folder", type=Path, help="holds the three CSV files; the figure goes there")
-    draws.set_defaults(do=draw)
+    for do, path in ((run, "out"), (table, "folder"), (draw, "folder")):
+        command = commands.add_parser(do.__name__)
+        command.add_argument(path, type=Path, help="folder: of the three CSV files; the figure goes there")
+        command.set_defaults(do=do)
     args = parser.parse_args()
     args.do(args)
 

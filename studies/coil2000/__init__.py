@@ -63,17 +63,13 @@ def findings(tables: Tables) -> Findings:
 
 _REASONS = (
     "Features and settings of the four lists named for policies were picked among 78 variants on the same "
-    "customers. "
-    "Nested cross-validation does not undo choices made outside it: these four are 20 below their "
-    "predictions on "
-    "average, the others 7.",
+    "customers. Nested cross-validation does not undo choices made outside it: these four are 20 below their "
+    "predictions on average, the others 7.",
     "The files do not differ: a classifier separates the two with an AUC of 0.504.",
     "The chosen method had the highest of eight predictions. Their order says nothing about the counts "
-    "(Spearman "
-    "-0.37, p 0.37).",
-    "The chosen method is that of the highest mean precision at 20% in nested cross-validation of the "
-    "5,822 training "
-    "customers, ten runs. Parameters were chosen within.",
+    "(Spearman -0.37, p 0.37).",
+    "The chosen method is that of the highest mean precision at 20% in nested cross-validation of the 5,822 "
+    "training customers, ten runs. Parameters were chosen within.",
     "The lists were written before any label of the 4,000 was seen.",
     "The interval allows for runs that share customers (Nadeau and Bengio, 2003) and for the 238 being "
     "drawn.",
@@ -93,9 +89,8 @@ def _verdict(worth: pd.DataFrame) -> Iterator[str]:
     yield f"Chance finds {_POSITIVES * _PLACES // _CUSTOMERS}."
     rest = worth["found"].iloc[1:]
     yield (
-        f"The lists that were not chosen hold {rest.min():.0f} to {rest.max():.0f}; they are no "
-        f"result, for there was "
-        "no way to choose them."
+        f"The lists that were not chosen hold {rest.min():.0f} to {rest.max():.0f}; they are no result, for "
+        "there was no way to choose them."
     )
     short = (worth["expected"] - worth["found"]).mean()
     yield f"All are compared with their predictions: on average they are {short:.0f} below."

@@ -52,21 +52,16 @@ def findings(tables: Tables) -> Findings:
 
 _NOTE = (
     "In order: tied cards as the handbook's sort leaves them, which is what is printed. Expected: the mean "
-    "over "
-    "random orders of tied cards. Least and greatest: the worst and the best order. Rows without a printed "
-    "number "
-    "are tuned on the training week. One test week: a hundredth is seven cards of 700."
+    "over random orders of tied cards. Least and greatest: the worst and the best order. Rows without a "
+    "printed number are tuned on the training week. One test week: a hundredth is seven cards of 700."
 )
 _REASONS = (
     "Dates, features, standardisation and seeds are as printed: 2018-07-25 to 07-31 train, 08-08 to 08-14 "
-    "test. The "
-    "versions of libraries are today's.",
+    "test. The versions of libraries are today's.",
     "Ours and the tuned ones are chosen on the last two days of the training week. The handbook tunes on "
-    "four earlier "
-    "weeks, which are not among the files.",
+    "four earlier weeks, which are not among the files.",
     f"The handbook's tuned XGBoost has {_TUNED} +- {_TUNED_STD}, a mean over four test weeks, the first of "
-    "which is "
-    "this one.",
+    "which is this one.",
 )
 
 
