@@ -37,8 +37,8 @@ _TOPS = {"kappa=0.25": "n+/4", "kappa=0.5": "n+/2", "kappa=1.0": "n+", "tau=0.01
 #: The columns of the answers, in their order.
 _ANSWER = ["sets", "top", "method", "over", "n", "difference", "low", "high", "won", "lost", "p", "p_holm"]
 _NOT_RUN = {
-    "TabPFN": "its weights cannot be had where the board is run: see studies/board/predict.py",
-    "TabICL": "its weights cannot be had where the board is run: see studies/board/predict.py",
+    "TabPFN": "their weights are not here; studies/board/send.py takes predictions",
+    "TabICL": "their weights are not here; studies/board/send.py takes predictions",
 }
 
 
@@ -89,16 +89,17 @@ def findings(tables: Tables) -> Findings:
     """Return the page: the answers to the two questions, and every top as a table."""
     rows, asked = tables["board"], tables.get("questions", pd.DataFrame())
     each = [Table("The two questions", _shown_answers(asked), _NOTE_QUESTIONS)] if len(asked) else []
+    not_run = tables["not-run"].groupby("reason", sort=False)
     board = [Table("The board", shown(rows), _NOTE_BOARD, by="top")] if "regret" in rows else []
     return Findings(
         title="Who wins at the top: rare positives",
-        citation="Rule, protocol and questions: docs/board/rule.md, before any result.",
+        citation="Rule, before any result: docs/board/rule.md.",
         verdict=[*_answers(asked), *_costs(rows)] if len(asked) else ["**No question is answered.**"],
         picture=_picture(rows),
         tables=[*each, *board],
         reasons=[
             *_not_everywhere(rows, set(tables["values"]["set"])),
-            *(f"Not run: {m}, {reason}." for m, reason in tables["not-run"].itertuples(index=False)),
+            *(f"Not run, {why}: {', '.join(its['method'])}." for why, its in not_run),
         ],
         files={
             "board": "every top",
@@ -114,7 +115,7 @@ def shown(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows[rows["sets"] == "all"] if "sets" in rows else rows
     rows = pd.concat([its.sort_values("regret") for _, its in rows.groupby("top", sort=False)])
     between = [
-        f"{low:.1f} to {high:.1f}" for low, high in zip(rows["regret_low"], rows["regret_high"], strict=True)
+        f"{low:.1f}–{high:.1f}" for low, high in zip(rows["regret_low"], rows["regret_high"], strict=True)
     ]
     cells = {"mean": ".3f", "regret": ".1f", "p_best": ".2f", "seconds": ".1f"}
     said = {name: rows[name].map(f"{{:{digits}}}".format) for name, digits in cells.items()}
@@ -125,14 +126,13 @@ def shown(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 _NOTE_BOARD = (
-    "regret: what the best method of each set finds more, in items of 100, with its 95% bootstrap interval "
-    "over sets; P(best): share of bootstrap samples in which the method is best; seconds: median of a job, "
-    "geometric mean over sets. The file has more columns, and the board of the sets on which all were run."
+    "regret: what each set's best method finds more, of 100, with its 95% bootstrap interval over sets; "
+    "P(best): share of bootstrap samples in which it is best; seconds: median of a job, geometric mean."
 )
 _NOTE_QUESTIONS = (
-    "more of 100: mean over sets of the difference of means, with its 95% bootstrap interval; p: Wilcoxon's "
-    "signed ranks of the sets, two-sided, corrected for both questions and all tops by Holm; untouched: "
-    "without the sets the method was developed on; won and lost: sets, by more than 1 of 100."
+    "more of 100: mean over sets, with its 95% bootstrap interval; p: Wilcoxon's signed ranks of the sets, "
+    "two-sided, all eight corrected by Holm; untouched: without the sets it was developed on; won-lost: by "
+    "more than 1 of 100; questions.csv names the lost."
 )
 
 
@@ -282,8 +282,8 @@ def _costs(rows: pd.DataFrame) -> Iterator[str]:
 
 def _not_everywhere(rows: pd.DataFrame, run: set[str]) -> Iterator[str]:
     sets = pd.read_csv(_SETS).query("board == 'in'")["set"]
-    if missing := [name for name in sets if name not in run]:
-        yield f"{len(sets) - len(missing)} of the {len(sets)} sets were run. Not run: {', '.join(missing)}."
+    if missing := set(sets) - run:
+        yield f"{len(sets) - len(missing)} of the {len(sets)} sets were run, those in values.csv."
     some = set(rows["method"]) - set(rows.loc[rows.get("sets") == "all", "method"])
     if some:
         yield f"Run on some sets alone, and compared on those in board.csv: {', '.join(sorted(some))}."
@@ -293,13 +293,12 @@ def _shown_answers(found: pd.DataFrame) -> pd.DataFrame:
     every, untouched = (
         found[found["sets"] == which].reset_index(drop=True) for which in ("all", "untouched")
     )
-    between = zip(every["low"], every["high"], strict=True)
+    more = zip(100 * every["difference"], 100 * every["low"], 100 * every["high"], strict=True)
+    lost = every["lost"].fillna("").str.count(" -").astype(str)
     cells = every[["method", "top"]].assign(
         **{
-            "more of 100": (100 * every["difference"]).map("{:+.1f}".format),
-            "interval": [f"{100 * low:+.1f} to {100 * high:+.1f}" for low, high in between],
-            "won": every["won"],
-            "lost": every["lost"].fillna(""),
+            "more of 100": [f"{gain:+.1f} ({low:.1f} to {high:.1f})" for gain, low, high in more],
+            "won-lost": every["won"].astype(str) + "-" + lost,
             "p": every["p_holm"].map("{:.2g}".format),
             "untouched": (100 * untouched["difference"]).map("{:+.1f}".format),
             "its p": untouched["p_holm"].map("{:.2g}".format),

@@ -111,8 +111,8 @@ def test_the_better_linear_model_is_taken_on_each_set():
 def test_a_method_that_was_not_run_is_named_with_the_reason():
     made = board.tables(tables(), story())
     page = findings(made)
-    assert "Not run: Catboost, needs the package catboost." in page.reasons
-    assert any(reason.startswith("Not run: TabPFN") for reason in page.reasons)
+    assert "Not run, needs the package catboost: Catboost." in page.reasons
+    assert page.reasons[-1].endswith(": TabPFN, TabICL.")
     assert 1 <= len(page.verdict) <= 5
     rows = made["board"]
     assert set(rows["method"]) == {m.title() for m in METHODS} - {"Random"}
