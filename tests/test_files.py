@@ -82,7 +82,8 @@ def test_arrays_are_stored_as_given_and_objects_not_at_all(tmp_path):
 
 
 def test_tables_get_the_mode_of_the_umask(mask, tmp_path):
-    write_tables({"runs": FRAME}, tmp_path, csv=True)
+    write_tables({"runs": FRAME, "roc": FRAME}, tmp_path, csv=True)
+    assert {f.name for f in tmp_path.iterdir()} == {"runs.csv", "runs.parquet", "roc.parquet"}
     assert {f.stat().st_mode & 0o777 for f in tmp_path.iterdir()} == {0o666 & ~mask}
 
 

@@ -49,12 +49,15 @@ def write_tables(
     *,
     csv: bool = False,
 ) -> None:
-    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all."""
+    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all.
+
+    Not "roc": its cells are curves, of which a CSV would hold the first numbers and the last.
+    """
     folder = Path(folder)
     metadata = {"attop_schema_version": str(SCHEMA_VERSION)}
     for name, table in tables.items():
         write_parquet(folder / f"{name}.parquet", table, metadata)
-        if csv:
+        if csv and name != "roc":
             write_csv(folder / f"{name}.csv", table)
 
 
