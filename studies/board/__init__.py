@@ -34,12 +34,10 @@ _SETS = Path(__file__).parents[2] / "docs/board/sets.csv"
 _NAMES = {"top-stack": "TopStack", "soft-top": "SoftTop"}
 #: What the page calls the tops, in its order.
 _TOPS = {"kappa=0.25": "n+/4", "kappa=0.5": "n+/2", "kappa=1.0": "n+", "tau=0.01": "1%"}
-#: The columns of the answers, in their order.
-_ANSWER = ["sets", "top", "method", "over", "n", "difference", "low", "high", "won", "lost", "p", "p_holm"]
-_NOT_RUN = {
-    "TabPFN": "their weights are not here; studies/board/send.py takes predictions",
-    "TabICL": "their weights are not here; studies/board/send.py takes predictions",
-}
+#: For want of their weights.
+_NOT_RUN = dict.fromkeys(
+    ("TabPFN", "TabICL"), "their weights are not here; studies/board/send.py takes predictions"
+)
 
 
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -93,7 +91,7 @@ def findings(tables: Tables) -> Findings:
     board = [Table("The board", shown(rows), _NOTE_BOARD, by="top")] if "regret" in rows else []
     return Findings(
         title="Who wins at the top: rare positives",
-        citation="Rule, before any result: docs/board/rule.md.",
+        citation="Rule and protocol, five folds twice, before any result: docs/board/rule.md.",
         verdict=[*_answers(asked), *_costs(rows)] if len(asked) else ["**No question is answered.**"],
         picture=_picture(rows),
         tables=[*each, *board],
@@ -219,10 +217,11 @@ def questions(means: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
                 rows.append(
                     {"sets": which, "top": top, "method": method, "over": " or ".join(rivals), "n": len(gain)}
                     | {"difference": gain.mean(), "low": spread.low["gain"], "high": spread.high["gain"]}
-                    | {"won": int((gain > 0.01).sum()), "p": wilcoxon(gain, np.zeros(len(gain))).p}
-                    | {"lost": ", ".join(f"{name} {100 * value:+.0f}" for name, value in lost.items())}
+                    | {"won": int((gain > 0.01).sum()), "lost": len(lost)}
+                    | {"p": wilcoxon(gain, np.zeros(len(gain))).p}
+                    | {"losses": ", ".join(f"{name} {100 * value:+.0f}" for name, value in lost.items())}
                 )
-    table = pd.DataFrame(rows, columns=_ANSWER)
+    table = pd.DataFrame(rows)
     if len(table):
         table["p_holm"] = table.groupby("sets")["p"].transform(lambda p: holm(p.fillna(1.0)))
     return table
@@ -263,7 +262,7 @@ def _answers(found: pd.DataFrame) -> Iterator[str]:
         answer = f"Yes, at {' and '.join(shown['top'])}" if len(shown) > 1 else "No"
         yield f"**Does {method} find more than {over}? {answer}:** {_more(every)}."
         if untouched["n"].max() < every["n"].max():
-            yield f"On those it was not developed on: {_more(untouched)}."
+            yield f"On sets it was not developed on: {_more(untouched)}."
 
 
 def _more(answers: pd.DataFrame) -> str:
@@ -273,7 +272,9 @@ def _more(answers: pd.DataFrame) -> str:
 
 
 def _costs(rows: pd.DataFrame) -> Iterator[str]:
-    """Say what the leading method costs."""
+    """Say what the leading method costs; one set alone has no board."""
+    if "seconds" not in rows:
+        return
     seconds = rows[rows["sets"] == "all"].groupby("method")["seconds"].first()
     if {"TopStack", "LightGBM"} <= {*seconds.index}:
         ratio = seconds["TopStack"] / seconds["LightGBM"]
@@ -284,7 +285,7 @@ def _not_everywhere(rows: pd.DataFrame, run: set[str]) -> Iterator[str]:
     sets = pd.read_csv(_SETS).query("board == 'in'")["set"]
     if missing := set(sets) - run:
         yield f"{len(sets) - len(missing)} of the {len(sets)} sets were run, those in values.csv."
-    some = set(rows["method"]) - set(rows.loc[rows.get("sets") == "all", "method"])
+    some = set(rows["method"]) - set(rows.loc[rows["sets"] == "all", "method"])
     if some:
         yield f"Run on some sets alone, and compared on those in board.csv: {', '.join(sorted(some))}."
 
@@ -294,11 +295,10 @@ def _shown_answers(found: pd.DataFrame) -> pd.DataFrame:
         found[found["sets"] == which].reset_index(drop=True) for which in ("all", "untouched")
     )
     more = zip(100 * every["difference"], 100 * every["low"], 100 * every["high"], strict=True)
-    lost = every["lost"].fillna("").str.count(" -").astype(str)
     cells = every[["method", "top"]].assign(
         **{
             "more of 100": [f"{gain:+.1f} ({low:.1f} to {high:.1f})" for gain, low, high in more],
-            "won-lost": every["won"].astype(str) + "-" + lost,
+            "won-lost": every["won"].astype(str) + "-" + every["lost"].astype(str),
             "p": every["p_holm"].map("{:.2g}".format),
             "untouched": (100 * untouched["difference"]).map("{:+.1f}".format),
             "its p": untouched["p_holm"].map("{:.2g}".format),

@@ -121,6 +121,12 @@ def test_a_method_that_was_not_run_is_named_with_the_reason():
     assert best.at["Soft-Top", "lead"] == pytest.approx(-10, abs=0.2)
 
 
+def test_one_set_has_answers_and_no_board():
+    one = {name: table.query("dataset == 'set-0'") for name, table in tables().items()}
+    page = findings(board.tables(one, story()))
+    assert [table.title for table in page.tables] == ["The two questions"]
+
+
 def test_a_run_of_some_methods_leaves_the_questions_open():
     made = board.tables(
         tables(lambda table: table[~table["method"].isin(["top-stack", "soft-top"])]), story()
