@@ -23,8 +23,6 @@ from attop_bench.report.figures.scene import INK, figure_theme
 from attop_bench.run.paper import Simulation
 from studies.theory import aatp_kernel_bound, log_covering_number, mistake_bound, push_bound, top_margin_loss
 
-__all__ = ["SIMULATIONS", "aatp", "findings", "perceptrons", "push", "tables"]
-
 #: The first top of each table of Boyd et al. (2012); items that train in the figures of Rudin (2005).
 _TAU = {"ionosphere": 0.19, "housing": 0.06, "spambase": 0.09}
 _TRAIN = {"pima": 300, "wdbc": 369, "tic-tac-toe": 500, "housing": 300}

@@ -32,8 +32,6 @@ from attop_bench.papers.pictures import COLOURS
 from attop_bench.report.figures.scene import figure_theme
 from attop_bench.run.paper import Simulation
 
-__all__ = ["SIMULATIONS", "findings", "kernels", "push", "queries", "tables"]
-
 #: Share of the items that trains, the top of the paper's claim, and the features that stand for the kernel.
 _KERNELS = {"ionosphere": (0.3, 0.05, 105), "housing": (2 / 3, 0.04, 50)}
 #: Items that train, the larger p, and the negatives above which positives are counted: figures 5, 4 and 6.

@@ -19,19 +19,6 @@ from attop.core.typing import Floats
 from attop.solvers.minibatch.batches import Batch
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax
 
-__all__ = [
-    "MistakeBound",
-    "PApMargins",
-    "PrecMargins",
-    "aatp_kernel_bound",
-    "log_covering_number",
-    "mistake_bound",
-    "pap_margins",
-    "prec_margins",
-    "push_bound",
-    "top_margin_loss",
-]
-
 
 # --- Margin conditions of prec@k and pAp@k ---
 

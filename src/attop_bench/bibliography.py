@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["Entry", "bibliography", "cited"]
-
 
 @dataclass(frozen=True)
 class Entry:

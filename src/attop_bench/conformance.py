@@ -27,8 +27,6 @@ from attop.experiment.candidate import fit_many, takes
 from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
 
-__all__ = ["CHECKS", "Check", "Failed", "Method", "NotApplicable", "Result", "check_all", "run_here"]
-
 _TOPS = (Top(k=3), Top(tau=0.1), Top(kappa=0.5))
 #: The labels of scikit-learn's checks are then two.
 _BINARY = Tags("classifier", TargetTags(required=True), None, ClassifierTags(multi_class=False), None)

@@ -16,8 +16,6 @@ from rich.text import Text
 from attop.core.wording import counted, seconds
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
-__all__ = ["Display"]
-
 ROWS = 12  # bars; a run on more data sets shows those that are trained on
 LINE_EVERY = 30.0  # seconds, without a terminal
 FAILURES = 10  # repeated at the end

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
-__all__ = ["Job", "Progress"]
-
 
 @dataclass(frozen=True)
 class Job:

@@ -19,8 +19,6 @@ from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.report.compute.across import board, metric_matrix
 from attop_bench.report.figures.scene import figure_theme
 
-__all__ = ["CONFIGURATION", "check_controls", "findings", "questions", "set_means", "tables"]
-
 _METRIC = "precision@k"
 CONFIGURATION = "config/suites/rare.yaml"
 _RUN = ["dataset", "repeat", "fold"]

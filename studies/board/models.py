@@ -15,8 +15,6 @@ from attop.core.top import Top
 from attop.core.typing import Floats, TopLike
 from attop.estimators.aatp import AATP
 
-__all__ = ["AATPOnSample", "AutoGluon", "LambdaMARTLightGBM", "LambdaMARTXGBoost"]
-
 #: Rows of a list that LightGBM accepts.
 _LONGEST = 10_000
 

@@ -36,8 +36,6 @@ from attop_bench.run.tables import read_tables
 from studies import board
 from studies.board import CONFIGURATION, findings
 
-__all__ = ["main", "predictions", "row", "splits"]
-
 _PART = ["dataset", "repeat", "fold"]
 
 

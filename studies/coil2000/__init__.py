@@ -16,8 +16,6 @@ from attop_bench.papers.pictures import COLOURS, panels
 from attop_bench.report.compute.leads import split_ratio
 from attop_bench.report.figures.scene import MUTED, figure_theme
 
-__all__ = ["findings", "tables"]
-
 _TRAINING, _EVALUATION = "coil2000", "coil2000-evaluation"
 #: Customers to choose from, places on the list, positives among them, and those on the winner's list.
 _CUSTOMERS, _PLACES, _POSITIVES, _WINNER = 4000, 800, 238, 121

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
 
-__all__ = ["COLUMNS", "FEATURES", "KEY", "POLICY_LEVELS", "customer_features"]
-
 # fmt: off
 _DEMOGRAPHY = (
     "MOSTYPE", "MAANTHUI", "MGEMOMV", "MGEMLEEF", "MOSHOOFD", "MGODRK", "MGODPR", "MGODOV",

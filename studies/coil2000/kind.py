@@ -13,8 +13,6 @@ from attop_bench.data.catalogue import Kind, Stage
 from attop_bench.data.formats import read_frame
 from studies.coil2000.customers import COLUMNS, FEATURES, customer_features
 
-__all__ = ["COIL2000", "COIL2000_EVALUATION", "coil2000", "coil2000_evaluation", "evaluation_features"]
-
 _FACTS = {
     "title": "CoIL 2000, caravan policies",
     "licence": "CC BY 4.0 (UCI)",

@@ -15,8 +15,6 @@ from attop.core.typing import Floats
 from attop.estimators.top_stack import TopStack
 from studies.coil2000.customers import KEY, POLICY_LEVELS
 
-__all__ = ["PolicyBayes", "PolicyBlend", "PolicyLogistic", "PolicyStack"]
-
 
 class PolicyBayes(ClassifierMixin, BaseEstimator):
     """Naive Bayes on the classes of the policies, as the competition's winner had it."""

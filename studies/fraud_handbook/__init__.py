@@ -14,8 +14,6 @@ from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, key, panels
 from attop_bench.report.figures.scene import MUTED, figure_theme
 
-__all__ = ["findings", "tables"]
-
 _METRIC = "card-precision-100"
 #: The handbook's XGBoost, tuned (section 5.3): mean over four test weeks, and its standard deviation.
 _TUNED, _TUNED_STD = 0.303, 0.01

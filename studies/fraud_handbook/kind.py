@@ -11,8 +11,6 @@ from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
 from attop_bench.data.formats import read_pickle
 
-__all__ = ["FEATURES", "FILES", "FRAUD_HANDBOOK", "fraud_handbook"]
-
 _WHERE = "dataset fraud-handbook"
 _WINDOWS = (1, 7, 30)
 #: The handbook's 15 features, in its order.

@@ -14,8 +14,6 @@ from attop_bench.papers.papk2020 import CITATION, three_ways
 from attop_bench.papers.pictures import dumbbells
 from attop_bench.run.paper import Simulation
 
-__all__ = ["SIMULATIONS", "findings", "orderings", "side_by_side", "tables"]
-
 #: A split each, so that they run side by side.
 SIMULATIONS = {
     f"ways_{split}": Simulation("studies.movielens.ways.ways", ("movielens",), {"split": split})

@@ -13,8 +13,6 @@ from attop.core.typing import Floats, Ints
 from attop.estimators.papk_baselines import combine, hold_out, shards
 from attop.surrogates.base import eligible
 
-__all__ = ["SharedCut", "cross_entropy", "descend", "greedy_of", "one_number_for_all_weights"]
-
 Loss = Callable[[Floats], tuple[Floats, Floats]]
 
 

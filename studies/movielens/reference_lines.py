@@ -12,8 +12,6 @@ from sklearn.base import BaseEstimator
 from attop.core.typing import Floats
 from attop.estimators.base import Ranker, Training
 
-__all__ = ["InnerProduct", "ItemMean"]
-
 
 class InnerProduct(Ranker):
     """Score by the sum of the last third of the features; nothing is learnt.

@@ -39,8 +39,6 @@ from studies.movielens.code import (
 )
 from studies.movielens.reference_lines import InnerProduct, ItemMean
 
-__all__ = ["ways"]
-
 #: Surrogates by method.
 _OWN = {"gd-papk-avg": "pap@k-avg", "gd-papk-max": "pap@k-max", "gd-papk-ts": "pap@k-ts"}
 _BASELINES = {"svm-pauc": "pauc", "sgd-avg": "prec@k-avg"}

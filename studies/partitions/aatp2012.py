@@ -11,8 +11,6 @@ from attop_bench.papers.aatp2012 import CITATION, over_partitions
 from attop_bench.papers.findings import Findings, Tables
 from studies.partitions.partitions import partition_tables, picture
 
-__all__ = ["findings", "tables"]
-
 
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Return P@tau by preparation, and the methods in pairs."""

@@ -20,8 +20,6 @@ from attop_bench.papers.findings import Plot, Tables
 from attop_bench.papers.pictures import dumbbells
 from attop_bench.report.compute.leads import split_ratio
 
-__all__ = ["LEVEL", "paired_tests", "partition_tables", "picture"]
-
 #: What a test must fall below.
 LEVEL = 0.05
 _RUN = ["repeat", "fold"]

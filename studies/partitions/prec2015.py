@@ -11,8 +11,6 @@ from attop_bench.papers.findings import Findings, Tables
 from attop_bench.papers.prec2015 import CITATION, over_partitions, picture, verdict
 from studies.partitions.partitions import partition_tables
 
-__all__ = ["findings", "tables"]
-
 #: The paper's methods, and the averages of its perceptrons.
 _OWN = (
     "perceptron-avg",

@@ -13,8 +13,6 @@ from threadpoolctl import ThreadpoolController
 
 from attop.core.files import write_text
 
-__all__ = ["KERNEL", "PART", "allowed_threads", "blas", "discard_stale", "kernel_sources"]
-
 #: Options of numba for a kernel.
 KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 #: Those of a function that kernels call, and Python never does: without what Python calls it by, a short one

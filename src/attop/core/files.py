@@ -14,21 +14,6 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "FILE_STEM",
-    "check_stem",
-    "csv_text",
-    "plain_cell",
-    "put_in_place",
-    "read_json",
-    "replacing",
-    "write_bytes",
-    "write_csv",
-    "write_json",
-    "write_parquet",
-    "write_text",
-]
-
 _Path = str | os.PathLike[str]
 
 #: A name that files can be called after: it leads to no other folder, and every system takes it.

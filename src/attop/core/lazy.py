@@ -14,8 +14,6 @@ TYPE_CHECKING = False  # importing it from typing would cost more than the rest 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["attach"]
-
 
 def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package from the stub beside its `file`.

@@ -13,17 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
 
-__all__ = [
-    "RankingSample",
-    "as_floats",
-    "check_groups",
-    "check_labels",
-    "check_scores",
-    "check_weights",
-    "is_missing",
-    "resolve_each",
-]
-
 
 def check_labels(y: ArrayLike) -> Ints:
     """Return binary labels as 0 and 1.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 
-__all__ = ["derive_seed"]
-
 
 def derive_seed(run_seed: int, *names: str | int, bits: int = 32) -> int:
     """Derive the seed of one purpose from the seed of a run.

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["Top", "main_top", "sort_tops"]
-
 _KINDS = ("k", "tau", "kappa")
 _NOT_A_TOP = "a top is written as k=10, k=100 of 30000, tau=0.05 or kappa=0.25"
 

@@ -13,8 +13,6 @@ from attop.core.top import Top
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["Features", "Floats", "Ints", "TopLike"]
-
 #: Real numbers.
 Floats = NDArray[np.float64]
 #: Features, a row for each item: dense, in some places of float32, or compressed by rows.

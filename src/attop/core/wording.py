@@ -6,23 +6,6 @@ import math
 from collections.abc import Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 
-__all__ = [
-    "abridge",
-    "brief",
-    "chance",
-    "columns",
-    "counted",
-    "decimals_for",
-    "did_you_mean",
-    "few",
-    "fine",
-    "fixed",
-    "listed",
-    "nearest",
-    "seconds",
-    "with_p",
-]
-
 
 def decimals_for(values: Iterable[float]) -> int:
     """Return how many decimals a table of these values needs: three significant places of the largest."""

@@ -24,19 +24,6 @@ from attop.core.typing import Features, Floats, Ints, TopLike
 from attop.estimators.validation import check_features, check_parameters, check_weights, encode_labels
 from attop.solvers.base import History, Solution, Status
 
-__all__ = [
-    "ConstantModelWarning",
-    "Ranker",
-    "Setting",
-    "Training",
-    "WeightedRanker",
-    "all_alike",
-    "cut_below",
-    "ranker",
-    "sharing",
-    "warn_of_cross_entropies",
-]
-
 #: Values of some parameters.
 Setting = Mapping[str, Any]
 R = TypeVar("R", bound="Ranker")

@@ -14,8 +14,6 @@ from attop.core.typing import TopLike
 from attop.estimators.base import cut_below
 from attop.metrics.scorer import scores_of
 
-__all__ = ["TopThreshold", "predict_top", "top_threshold"]
-
 
 def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None = None) -> NDArray[np.bool_]:
     """Say which items of a batch are its top: exactly as many as the budget has places.

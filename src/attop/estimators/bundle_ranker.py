@@ -13,8 +13,6 @@ from attop.surrogates import threshold
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
 
-__all__ = ["BundleEstimator", "BundleRanker", "PatMat"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class BundleEstimator(WeightedRanker):

@@ -19,8 +19,6 @@ from attop.solvers.descent.factors import factor_descent
 from attop.surrogates.grouped import GroupedSurrogate
 from attop.surrogates.registry import get_surrogate
 
-__all__ = ["FactorRanker"]
-
 
 @dataclass(repr=False, eq=False)
 class FactorRanker(BaseEstimator):

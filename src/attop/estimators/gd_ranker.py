@@ -15,8 +15,6 @@ from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.base import Surrogate
 from attop.surrogates.registry import get_surrogate
 
-__all__ = ["GDPApK", "GDRanker"]
-
 
 @ranker
 class GDRanker(WeightedRanker):

@@ -26,8 +26,6 @@ from attop.experiment.candidate import Estimator, Rows, fit, open_parameters
 from attop.experiment.splits import Pair
 from attop.metrics.scorer import check_scores_of, scores_of
 
-__all__ = ["Member", "booster", "cross_fit", "default_members", "raw_scores", "refit", "seeded"]
-
 #: A name and an estimator.
 Member = tuple[str, Estimator]
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:  # the solvers compile their kernels when they are imported
     from attop.solvers.minibatch.perceptron import MistakeDriven
     from attop.solvers.minibatch.sgd_at_k import AveragedDescent
 
-__all__ = ["AveragedRanker", "MiniBatchRanker", "OnePMB", "PerceptronAtK", "SGDAtK"]
-
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class MiniBatchRanker(Ranker):

@@ -19,8 +19,6 @@ from attop.solvers.descent.lbfgs import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import against_negatives
 
-__all__ = ["GreedyPApK", "SelectPApK", "Selection", "combine", "hold_out", "shards"]
-
 #: Share of the users, or of the items of a single list, that a combination is chosen on.
 _HELD_OUT = 0.2
 

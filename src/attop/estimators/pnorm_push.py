@@ -18,8 +18,6 @@ from attop.surrogates.push import ExpPushExp, HingePush, LogisticPush, Price
 if TYPE_CHECKING:
     from attop.solvers.boosting.threshold_rankers import ThresholdRankers
 
-__all__ = ["PNormPush"]
-
 Loss = Literal["exponential", "logistic", "hinge"]
 WeakRankerKind = Literal["features", "thresholds"]
 

@@ -20,8 +20,6 @@ from attop.solvers.descent.soft_top_search import Outcome, Request, Run, search,
 from attop.solvers.descent.standardised import Standardised, standardise
 from attop.surrogates.prec_at_k import SoftPrecAtK
 
-__all__ = ["SoftTop"]
-
 _BASES: dict[str, Callable[[], PointwiseBases]] = {
     "auto": PointwiseBases,
     "logistic": lambda: PointwiseBases(["logistic"]),

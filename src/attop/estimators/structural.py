@@ -12,8 +12,6 @@ from attop.surrogates.pap_at_k import AUCStruct, PAUCStruct
 from attop.surrogates.prec_at_k import PrecAtKStruct
 from attop.surrogates.threshold import InfinitePushHinge, TopPushLoss
 
-__all__ = ["ROCSVM", "SVMPAUC", "InfinitePush", "SVMPerf", "TopPush"]
-
 
 @ranker
 class SVMPerf(BundleEstimator):

@@ -19,8 +19,6 @@ from attop.solvers.descent.soft_top import Part, precision_about, unit
 from attop.solvers.descent.soft_top_search import best_gain
 from attop.surrogates.prec_at_k import SoftPrecAtK
 
-__all__ = ["TopBooster"]
-
 _BANDWIDTHS = (1.0, 2.0, 4.0)
 #: Weight far from the cut, relative to that at the cut: those rows teach the model how to get near it.
 _FAR = 0.1

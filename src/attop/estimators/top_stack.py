@@ -32,8 +32,6 @@ from attop.experiment.candidate import Rows, takes
 from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import HeldOutPrecision, TopPrecision
 
-__all__ = ["TopStack"]
-
 
 @dataclass(frozen=True)
 class _Members:

@@ -15,8 +15,6 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from attop.core.typing import Features, Floats, Ints
 from attop.solvers.parameters import check_number
 
-__all__ = ["check_features", "check_parameters", "check_weights", "encode_labels"]
-
 
 def check_parameters(estimator: BaseEstimator) -> None:
     """Refuse numbers out of range, values that are not among the choices, and several values at once."""

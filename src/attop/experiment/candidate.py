@@ -28,20 +28,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.card_precision import CardMetric
 from attop.metrics.metric import Metric, MetricValue
 
-__all__ = [
-    "Candidate",
-    "Estimator",
-    "Grid",
-    "Learner",
-    "Rows",
-    "Sample",
-    "Transformer",
-    "fit",
-    "fit_many",
-    "open_parameters",
-    "takes",
-]
-
 #: Rows that an estimator takes: an array, a sparse matrix, a frame, a list of texts.
 Rows = Any
 #: Values to choose from, by name of the parameter.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.lines import Line2D
 
-__all__ = ["BUDGETS", "UNITS", "capacity", "draw_capacity"]
-
 #: Where a curve is read, in budgets.
 BUDGETS = np.linspace(0, 3, 31)
 _QUIET = "#8a8a8a"

@@ -38,8 +38,6 @@ from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 from attop.metrics.roc import roc_points
 
-__all__ = ["compare_at_top"]
-
 #: A number of folds, a splitter of scikit-learn's, or folds.
 Cv: TypeAlias = int | BaseCrossValidator | Iterable[Pair | Fold] | None
 #: A row of `TopComparison.runs`.

@@ -12,8 +12,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.overlap import inside_top
 from attop.metrics.roc import RocPoints, roc_points
 
-__all__ = ["HeldOut", "NextList", "next_list"]
-
 #: Held-out positives, and held-out rows at the top, below which nothing is promised.
 MIN_POSITIVES, MIN_TOP = 5, 10
 _DRAWS, _MOST_BINS, _LENGTHS = 4000, 80, 24

@@ -45,19 +45,6 @@ from attop.metrics.registry import get_metric
 from attop.statistics.ranks import holm
 from attop.statistics.two_methods import differences, scaled_error
 
-__all__ = [
-    "CONFIDENCE",
-    "MIN_RUNS",
-    "Decision",
-    "Judgement",
-    "Rival",
-    "Verdict",
-    "decide",
-    "default_tolerance",
-    "interval",
-    "judge",
-]
-
 Verdict = Literal["ahead", "equal", "open", "untested"]
 
 #: Of intervals and verdicts.

@@ -12,8 +12,6 @@ from attop.core.top import Top, main_top
 from attop.core.wording import listed
 from attop.experiment.judge import MIN_RUNS, Judgement
 
-__all__ = ["Lead", "headline", "items_at", "mean_regrets", "regrets", "too_few_runs"]
-
 #: Most of a headline.
 _WORDS = 30
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["TopComparison", "summarise"]
-
 _MARK, _RUNS, _CHANCE = "#1f5a96", "#9db8d2", "#8a8a8a"
 #: A model's place in the figure, by the verdict of the best against it.
 _WORDS = {"best": "best", "ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}

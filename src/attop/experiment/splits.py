@@ -22,27 +22,6 @@ from numpy.typing import ArrayLike
 from attop.core.sample import check_groups, check_labels
 from attop.core.typing import Ints
 
-__all__ = [
-    "Assign",
-    "Fold",
-    "Pair",
-    "assign_balanced_groups",
-    "assign_by",
-    "assign_folds",
-    "assign_groups",
-    "cross_fitting_folds",
-    "cross_validation",
-    "fold_of",
-    "pairs_of",
-    "require_classes",
-    "shuffled",
-    "strata_of",
-    "stratified",
-    "tuning_folds",
-    "whole_entities",
-    "whole_groups",
-]
-
 #: Rows to train on and rows to score.
 Pair = tuple[Ints, Ints]
 #: ``assign(rows, n_folds)`` returns the fold of each of some rows.

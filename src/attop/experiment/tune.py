@@ -18,8 +18,6 @@ from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 from attop.metrics.scorer import scores_of
 
-__all__ = ["Trained", "at_edge", "best_candidate", "train"]
-
 
 @dataclass(frozen=True)
 class Trained:

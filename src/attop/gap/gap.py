@@ -32,8 +32,6 @@ from attop.experiment.judge import CONFIDENCE, decide
 from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import TopPrecision
 
-__all__ = ["Candidate", "Gap", "calibrated", "gap", "held_out_linear", "held_out_richer", "richer_models"]
-
 Verdict = Literal["nothing to gain", "gain by a richer model", "gain by training for the top"]
 NOTHING, RICHER, TRAINING = get_args(Verdict)
 

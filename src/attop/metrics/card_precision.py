@@ -15,8 +15,6 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.metric import Family, Metric, MetricValue, UndefinedMetricError
 
-__all__ = ["CARD_FAMILIES", "CardMetric", "CardPrecision", "card_precision", "card_precision_in_order"]
-
 Bools = NDArray[np.bool_]
 Ties = Literal["first", "last", "sort"]
 

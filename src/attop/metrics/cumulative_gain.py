@@ -8,8 +8,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.metric import Need, metric
 from attop.metrics.ranking import Ranking
 
-__all__ = ["dcg", "ndcg", "ndcg_aatp"]
-
 
 def _dcg(ranking: Ranking, k: Ints) -> Floats:
     block, rank = ranking.places()

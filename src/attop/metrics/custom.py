@@ -14,8 +14,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.metric import Metric, Need
 from attop.metrics.registry import get_metric, is_known
 
-__all__ = ["FunctionMetric", "custom_metric", "find_metric"]
-
 
 #: What a list may be said to need, in the order in which the lack is reported.
 NEEDS = {"k": Need.K_ITEMS, "positive": Need.POSITIVE, "negative": Need.NEGATIVE}

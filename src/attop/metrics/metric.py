@@ -19,18 +19,6 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.ranking import Ranking
 
-__all__ = [
-    "EXPECTED",
-    "Family",
-    "Metric",
-    "MetricValue",
-    "Need",
-    "Ties",
-    "UndefinedMetricError",
-    "family",
-    "metric",
-]
-
 Kernel = Callable[..., Floats]
 Ties = Literal["expected", "error", "half"]
 

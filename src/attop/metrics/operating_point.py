@@ -11,8 +11,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.metric import Need, family
 from attop.metrics.ranking import Ranking
 
-__all__ = ["precision_at_recall", "recall_at_precision", "tpr_at_fpr"]
-
 #: For metrics that are a maximum over thresholds: a mean over the orders of tied items would be a value that
 #: no threshold reaches.
 THRESHOLD = "a threshold takes all of tied items or none"

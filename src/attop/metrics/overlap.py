@@ -11,8 +11,6 @@ from attop.core.sample import check_scores
 from attop.core.top import Top
 from attop.core.typing import Floats, TopLike
 
-__all__ = ["inside_top", "jaccard_at_k", "overlap_at_k", "rank_biased_overlap"]
-
 #: What `rank_biased_overlap` leaves out.
 _REST = 1e-15
 

@@ -14,8 +14,6 @@ from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.metric import MetricValue, Need, Ties, metric
 from attop.metrics.ranking import Ranking
 
-__all__ = ["correct_pairs", "macro_pap_at_k", "micro_pap_at_k", "pap_at_k", "pap_at_k_risk", "partial_auc"]
-
 
 def correct_pairs(ranking: Ranking, n_top_pos: Ints, n_top_neg: Ints, ties: Ties = "expected") -> Floats:
     """Count the correctly ranked pairs among so many of the highest positives and negatives of each group.

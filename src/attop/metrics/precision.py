@@ -8,8 +8,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.metric import EXPECTED, Need, family, metric
 from attop.metrics.ranking import Ranking
 
-__all__ = ["average_precision", "f_beta_at_k", "hit_at_k", "lift_at_k", "precision_at_k", "recall_at_k"]
-
 
 @metric(
     "precision@k",

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
 
-__all__ = ["Ranking"]
-
 
 @dataclass(frozen=True)
 class Ranking:

@@ -8,8 +8,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.metric import EXPECTED, Need, family, metric
 from attop.metrics.ranking import Ranking
 
-__all__ = ["bedroc", "positives_at_top", "rank_of_last_positive", "reciprocal_rank", "rie", "top_1"]
-
 POSITIVE_NUMBERS = ("above 0", lambda value: 0 < value < float("inf"))
 
 

@@ -29,8 +29,6 @@ from attop.metrics.ranks import (
 )
 from attop.metrics.roc import auc
 
-__all__ = ["DEFAULT_METRICS", "FAMILIES", "METRICS", "get_metric", "is_known", "register"]
-
 #: What a benchmark run evaluates unless told otherwise.
 _EVERY_RUN = (
     precision_at_k.metric,

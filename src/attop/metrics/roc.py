@@ -14,8 +14,6 @@ from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.metric import EXPECTED, Need, Ties, UndefinedMetricError, metric
 from attop.metrics.ranking import Ranking
 
-__all__ = ["RocPoints", "auc", "auc_at_k", "roc_points"]
-
 
 @metric(
     "auc",

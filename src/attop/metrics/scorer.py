@@ -15,8 +15,6 @@ from attop.core.typing import Floats, TopLike
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 
-__all__ = ["TopScorer", "check_scores_of", "make_top_scorer", "scores_of"]
-
 #: What a scorer may be handed besides features and labels.
 _METADATA = ("groups", "sample_weight")
 

@@ -9,8 +9,6 @@ from attop.core.typing import TopLike
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 
-__all__ = ["EvaluationMetric"]
-
 
 class EvaluationMetric:
     """A metric and its top, to be called by a booster.

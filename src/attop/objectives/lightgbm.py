@@ -8,8 +8,6 @@ from attop.core.typing import Floats
 from attop.objectives.evaluation import EvaluationMetric
 from attop.objectives.objective import Objective, codes_of
 
-__all__ = ["LightGBMMetric", "LightGBMObjective"]
-
 
 class LightGBMObjective(Objective):
     """A surrogate as ``objective`` of ``lightgbm.train`` and ``LGBMClassifier``.

@@ -14,8 +14,6 @@ from attop.core.typing import Floats, Ints, TopLike
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.surrogates.registry import SURROGATES, get_surrogate
 
-__all__ = ["Objective", "codes_of", "surrogate_of"]
-
 #: The least second derivative of an item of weight 1: that of log-odds of 14.
 _LEAST = 1e-6
 #: Rows at a time.

@@ -19,8 +19,6 @@ from attop.surrogates.pnorm_push import PNormPushExp
 from attop.surrogates.pointwise import LogisticLoss
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp, SoftPrecAtK
 
-__all__ = ["TopLoss"]
-
 #: Newton's method takes under 10 steps to the soft cut.
 _MOST_STEPS = 100
 

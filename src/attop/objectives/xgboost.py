@@ -9,8 +9,6 @@ from attop.metrics.metric import Metric
 from attop.objectives.evaluation import EvaluationMetric
 from attop.objectives.objective import Objective, codes_of
 
-__all__ = ["XGBoostMetric", "XGBoostObjective"]
-
 
 class XGBoostObjective(Objective):
     """A surrogate as ``obj`` of ``xgboost.train`` and ``objective`` of ``XGBClassifier``.

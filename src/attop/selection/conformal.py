@@ -19,8 +19,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.scorer import scores_of
 from attop.statistics.ranks import holm
 
-__all__ = ["MIN_POSITIVES", "ConformalSelector", "SelectionPath"]
-
 #: Calibration positives below which nothing is promised.
 MIN_POSITIVES = 20
 _DRAWS, _CUTS = 2000, 60

@@ -13,8 +13,6 @@ from attop.core.typing import Floats
 from attop.experiment.candidate import Estimator, Rows, fit
 from attop.metrics.scorer import scores_of
 
-__all__ = ["SteadyTop"]
-
 
 class SteadyTop(ClassifierMixin, BaseEstimator):
     """Score by the mean of the last model and a new one, so that fewer rows enter and leave the list.

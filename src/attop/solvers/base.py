@@ -22,21 +22,6 @@ from attop.core.typing import Features, Floats, Ints
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import AlongLine, BoundSurrogate
 
-__all__ = [
-    "NOTHING",
-    "Callback",
-    "Deadline",
-    "GridSolution",
-    "History",
-    "Monitor",
-    "Solution",
-    "Status",
-    "broadcast_settings",
-    "check_loss",
-    "relative_gap",
-    "summary_status",
-]
-
 
 #: How a solver ended.
 Status = Literal["converged", "max_iter", "deadline", "stopped", "diverged"]

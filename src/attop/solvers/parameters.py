@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import NamedTuple
 
-__all__ = ["check_number", "check_numbers"]
-
 
 class _Rule(NamedTuple):
     """A number of at least `low`, or a positive one."""

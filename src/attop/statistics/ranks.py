@@ -18,19 +18,6 @@ from scipy import stats
 from attop.core.typing import Floats
 from attop.statistics.two_methods import MIN_DATASETS
 
-__all__ = [
-    "Comparison",
-    "Friedman",
-    "Pair",
-    "against_control",
-    "all_pairs",
-    "cliques",
-    "critical_difference",
-    "friedman",
-    "holm",
-    "mean_ranks",
-]
-
 
 def rank_rows(scores: pd.DataFrame) -> pd.DataFrame:
     """Rank the methods on each data set, 1 the best, ties averaged; NaN where a score is not finite.

@@ -9,8 +9,6 @@ import pandas as pd
 
 from attop.statistics.two_methods import MIN_DATASETS
 
-__all__ = ["Bootstrap", "Regret", "bootstrap_means", "regret"]
-
 _BLOCK = 1000  # resamples at once: those of a hundred data sets take 0.8 MB
 
 

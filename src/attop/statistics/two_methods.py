@@ -14,17 +14,6 @@ from scipy import stats
 
 from attop.core.typing import Floats
 
-__all__ = [
-    "CorrectedT",
-    "Effect",
-    "Posterior",
-    "SignedRank",
-    "bayesian_signed_rank",
-    "corrected_t_test",
-    "effect_sizes",
-    "wilcoxon",
-]
-
 #: Fewer data sets than this, and no test can say anything: no assignment of signs is rarer than 1 in 10.
 MIN_DATASETS = 5
 #: Rows of weights of `bayesian_signed_rank` held at once.

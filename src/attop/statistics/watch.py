@@ -11,8 +11,6 @@ from scipy.special import betainc, betaln
 
 from attop.core.typing import Floats, Ints
 
-__all__ = ["Watched", "watch"]
-
 _PRIOR, _YEAR = 0.5, 52
 #: Lower bound over promise from which on it is kept.
 _STEADY = 0.8

@@ -11,8 +11,6 @@ from attop.core.sample import check_labels
 from attop.core.typing import Floats, Ints
 from attop.surrogates.base import BoundSurrogate, Surrogate
 
-__all__ = ["AccuracyAtTop", "Weights", "item_weights"]
-
 Weights = Literal["items", "pairs"]
 
 

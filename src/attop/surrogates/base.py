@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from attop.core.sample import RankingSample, as_floats, check_weights
 from attop.core.typing import Floats, Ints
 
-__all__ = ["AlongLine", "BoundSurrogate", "Slope", "Surrogate", "eligible", "of_both_classes"]
-
 #: First and second derivative at a step along a line.
 Slope = Callable[[float], tuple[float, float]]
 

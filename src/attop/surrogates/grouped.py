@@ -20,17 +20,6 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
 
-__all__ = [
-    "Amounts",
-    "BoundKernel",
-    "GroupedSurrogate",
-    "Kernel",
-    "TopSurrogate",
-    "against_negatives",
-    "check_positive",
-    "check_shape",
-]
-
 
 #: Numbers of items, or their weights.
 Amounts = Ints | Floats

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from attop.core.sample import RankingSample
 from attop.surrogates.grouped import Amounts, GroupedSurrogate, Kernel, TopSurrogate, against_negatives
 
-__all__ = ["AUCStruct", "PAUCStruct", "PApKAvg", "PApKMax", "PApKRamp", "PApKTS", "PApKTSConvex"]
-
 
 class _Pairs(GroupedSurrogate):
     """Hinges on pairs: of every positive, unless a subclass has another kernel."""

@@ -14,8 +14,6 @@ from attop.core.typing import Floats
 from attop.surrogates.base import BoundSurrogate, Surrogate
 from attop.surrogates.grouped import check_shape
 
-__all__ = ["HingeLoss", "LogisticLoss"]
-
 
 class _PointwiseLoss(Surrogate):
     convex: ClassVar[bool] = True

@@ -12,8 +12,6 @@ from attop.core.sample import resolve_each
 from attop.core.typing import TopLike
 from attop.surrogates.grouped import Amounts, TopSurrogate, check_positive
 
-__all__ = ["PrecAtKAvg", "PrecAtKMax", "PrecAtKRamp", "PrecAtKStruct", "SoftPrecAtK"]
-
 
 class _PrecAtK(TopSurrogate):
     def _kernels(self) -> ModuleType:

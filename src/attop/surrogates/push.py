@@ -15,17 +15,6 @@ from attop.core.sample import RankingSample
 from attop.core.typing import Floats
 from attop.surrogates.base import BoundSurrogate, Surrogate, of_both_classes
 
-__all__ = [
-    "ConvexPush",
-    "ExpPushExp",
-    "HingePush",
-    "LogisticPush",
-    "Price",
-    "check_power",
-    "hinge_sums",
-    "logistic_sums",
-]
-
 Price = Literal["power", "exp"]
 #: From weights of the sums to coefficients of the positives and of the negatives.
 PullBack = Callable[[Floats], tuple[Floats, Floats]]

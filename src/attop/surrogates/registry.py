@@ -12,8 +12,6 @@ from attop.core.top import Top
 from attop.core.wording import did_you_mean
 from attop.surrogates.base import Surrogate
 
-__all__ = ["SURROGATES", "get_surrogate"]
-
 
 def _by_name() -> dict[str, type[Surrogate]]:
     exported = (getattr(attop.surrogates, name) for name in attop.surrogates.__all__)

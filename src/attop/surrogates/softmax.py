@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from attop.core.typing import TopLike
 from attop.surrogates.grouped import Amounts, GroupedSurrogate, TopSurrogate, check_positive
 
-__all__ = ["BPRLoss", "PairwiseSoftmaxLoss", "SoftmaxLoss", "SoftmaxLossAtK"]
-
 
 class _Softmax(GroupedSurrogate):
     smooth: ClassVar[bool] = True

@@ -25,8 +25,6 @@ from attop.surrogates.grouped import (
     check_positive,
 )
 
-__all__ = ["InfinitePushHinge", "PatMat", "PatMatNP", "TopPushK", "TopPushLoss"]
-
 
 class _AboutThreshold(GroupedSurrogate):
     def _kernels(self) -> ModuleType:

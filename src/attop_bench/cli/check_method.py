@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from attop_bench.conformance import Check, Method, Result
 
-__all__ = ["add_check_method", "run_check_method"]
-
 
 def add_check_method(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop check-method``."""

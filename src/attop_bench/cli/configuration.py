@@ -12,8 +12,6 @@ import yaml
 from attop_bench.cli.options import source
 from attop_bench.run.config import Config, ConfigError, catalogue_files, load_config, read_yaml
 
-__all__ = ["identifier", "list_entry", "read_catalogues", "read_config", "read_raw"]
-
 
 def read_raw(options: argparse.Namespace) -> dict[str, Any]:
     """Return the merged keys of the configuration files and of ``--config``."""

@@ -18,8 +18,6 @@ from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_package, write_package
 from attop_bench.run.config import ConfigError, load_config
 
-__all__ = ["add_deploy", "add_score", "add_watch", "run_deploy", "run_score", "run_watch"]
-
 
 def add_deploy(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop deploy``."""

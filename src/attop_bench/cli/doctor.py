@@ -30,8 +30,6 @@ from attop_bench.cli.options import add_configuration
 if TYPE_CHECKING:
     from attop_bench.run.config import Config
 
-__all__ = ["add_doctor", "requirements", "run_doctor"]
-
 #: Packages that fail to import if the versions of others, or MPLBACKEND, do not suit them.
 _FRAGILE = {"scikit-learn": "sklearn", **{name: name for name in ("numpy", "numba", "pandas", "matplotlib")}}
 _SLURM = "snakemake-executor-plugin-slurm"

@@ -28,8 +28,6 @@ from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record
 from attop_bench.run.training import run_job
 
-__all__ = ["add_fit", "run_fit"]
-
 
 def add_fit(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop fit``."""

@@ -13,8 +13,6 @@ from pathlib import Path
 import attop
 from attop_bench.cli.options import add_configuration, command, source
 
-__all__ = ["BENCHMARK", "add_init", "add_list", "add_run", "run_init", "run_list", "run_run"]
-
 #: What a folder needs for `snakemake` and ``snakemake --profile slurm``.
 BENCHMARK = ("Snakefile", "rules", "workflow", "config", "envs", "profiles", "slurm")
 

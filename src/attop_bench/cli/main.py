@@ -11,8 +11,6 @@ from importlib import import_module
 
 from attop import __version__
 
-__all__ = ["main", "parse"]
-
 #: Command -> its module, which has ``add_COMMAND(parser)`` and ``run_COMMAND(options)``, and its line of the
 #: help. A module is imported when its command is called, so that ``attop --help`` answers at once.
 COMMANDS = {

@@ -11,18 +11,6 @@ from typing import Any
 import attop
 from attop.core.top import Top
 
-__all__ = [
-    "add_configuration",
-    "add_jobs",
-    "add_pair",
-    "add_top",
-    "check_output",
-    "command",
-    "command_line",
-    "read_top",
-    "source",
-]
-
 
 def source() -> Path:
     """Return the folder of the workflow: the clone, or what lies beside the installed package."""

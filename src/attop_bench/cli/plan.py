@@ -23,8 +23,6 @@ from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record
 
-__all__ = ["add_plan", "count_jobs", "disk_to_come", "existing", "run_plan", "size"]
-
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop plan``."""

@@ -18,8 +18,6 @@ from attop_bench.run.config import ConfigError
 from attop_bench.run.rescore import files_of, rescore
 from attop_bench.run.tables import read_tables, write_tables
 
-__all__ = ["add_curve", "add_rescore", "run_curve", "run_rescore"]
-
 #: Tops, where none is asked for: a quarter, half and all of the positives, and 1% of the items.
 _TOPS = (Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01))
 _METRICS = ("precision@k", "recall@k", "ndcg@k", "ap", "auc")

@@ -17,8 +17,6 @@ from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, RecordError
 
-__all__ = ["add_retry", "add_status", "run_retry", "run_status"]
-
 _OTHER = "were done with another configuration and are done again"
 _DAMAGED = "are damaged: `attop retry` removes them"
 

@@ -18,8 +18,6 @@ from attop_bench.data.look import Look, look
 from attop_bench.data.proposal import identifier, parameters, propose
 from attop_bench.run.config import ConfigError
 
-__all__ = ["add_gap", "add_look", "read", "run_gap", "run_look"]
-
 #: Columns a screen has room for.
 _SCREEN = 30
 

@@ -15,16 +15,6 @@ from attop.core.files import replacing
 from attop.core.typing import Floats, Ints
 from attop_bench.data.preparation import Preparation
 
-__all__ = [
-    "Dataset",
-    "DatasetError",
-    "Unavailable",
-    "load_arrays",
-    "load_available",
-    "save_arrays",
-    "save_unavailable",
-]
-
 #: What may be known of each row besides features and label.
 _COLUMNS = ("groups", "part", "duplicate_group", "entity", "day")
 _NAMED = {"duplicate_group": "duplicate groups", "entity": "entities"}

@@ -25,8 +25,6 @@ from attop_bench.data.base import (
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.fetch import read_receipt
 
-__all__ = ["build", "check_facts", "make"]
-
 
 def build(
     spec: Mapping[str, Any],

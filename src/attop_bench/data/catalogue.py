@@ -19,8 +19,6 @@ from attop_bench.data.parameters import complete
 from attop_bench.data.registries import openml_file, pmlb_file
 from attop_bench.data.source import Source
 
-__all__ = ["KINDS", "Kind", "Stage", "from_registry", "input_files", "kind_of", "stage_parameters"]
-
 
 @dataclass(frozen=True)
 class Stage:

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 from attop.core.typing import Floats
 from attop_bench.data.base import DatasetError
 
-__all__ = ["interaction_features", "masked_nmf", "umap_embedding"]
-
 
 def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
     """Return features (n, r) of the user and of the item of each row and their product, side by side.

@@ -29,8 +29,6 @@ from attop_bench.data.source import Source, digest, kind_of, open_member, stays_
 if TYPE_CHECKING:
     import requests
 
-__all__ = ["MIRROR", "failures", "fetch_files", "obtain", "read_receipt"]
-
 log = logging.getLogger(__name__)
 
 MIRROR = "ATTOP_MIRROR"  # environment variable

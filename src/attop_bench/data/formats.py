@@ -27,8 +27,6 @@ from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_membe
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "Table", "check_numbers", "format_of", "read_frame", "read_pickle", "read_table"]
-
 _Path = str | os.PathLike[str]
 _Marks = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
 _MOST_CELLS = 1 << 29

@@ -27,8 +27,6 @@ from attop_bench.data.kinds.columns import (
 )
 from attop_bench.data.source import open_bytes
 
-__all__ = ["Candidate", "Column", "Look", "look"]
-
 #: Names of identifiers, and of entities that come back in many rows: customers, not orders.
 _ID = re.compile(r"(?i:(^|[_ -])(id|ids|uuid|guid|key|number|nr|no|code)$)|(?<=[a-z])(Id|ID)$")
 _ENTITY = re.compile(

@@ -14,8 +14,6 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from attop.core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
 
-__all__ = ["Count", "Interval", "Share", "checked", "complete", "increasing", "integer", "refusal"]
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 

@@ -17,8 +17,6 @@ from attop.core.typing import Floats
 if TYPE_CHECKING:
     from sklearn.compose import ColumnTransformer
 
-__all__ = ["Preparation", "column_transformer", "scaler"]
-
 
 @dataclass(frozen=True)
 class Preparation:

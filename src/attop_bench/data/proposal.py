@@ -11,8 +11,6 @@ from attop.experiment.judge import MIN_RUNS
 from attop_bench.data.base import DatasetError
 from attop_bench.data.look import Look
 
-__all__ = ["identifier", "in_time", "parameters", "propose"]
-
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20
 _LONG = 1000

@@ -13,8 +13,6 @@ from typing import Literal
 
 from attop_bench.data.source import Source
 
-__all__ = ["RECORDS", "openml_file", "pmlb_file"]
-
 _OPENML = "https://www.openml.org/api/v1/json/data"
 #: A commit, so that a name always stands for the same file.
 _PMLB = (

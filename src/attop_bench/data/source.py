@@ -19,17 +19,6 @@ from typing import IO, Any, Literal
 
 from attop_bench.data.base import DatasetError
 
-__all__ = [
-    "BROKEN",
-    "Source",
-    "check_digest",
-    "digest",
-    "kind_of",
-    "open_bytes",
-    "open_member",
-    "stays_inside",
-]
-
 _Path = str | os.PathLike[str]
 _MAGIC = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 #: Exceptions of reading a damaged compressed file, besides OSError.

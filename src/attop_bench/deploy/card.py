@@ -19,8 +19,6 @@ from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL, Package
 from attop_bench.run.record import environment
 
-__all__ = ["CURVE", "card", "draw_curve", "expectation_sentence"]
-
 #: The file of the curve of hits, beside the card.
 CURVE = "capacity.png"
 #: Columns in which list and rest differ most.

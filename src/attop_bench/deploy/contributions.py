@@ -11,8 +11,6 @@ from sklearn.pipeline import Pipeline
 
 from attop.core.typing import Floats
 
-__all__ = ["contributions", "largest"]
-
 
 def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     """Return what each column adds to the score of each row, and last the base; None if that is not exact.

@@ -41,8 +41,6 @@ from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record
 from attop_bench.run.training import run_job
 
-__all__ = ["Deployed", "Expectation", "OneColumn", "Tried", "deploy", "tied_share"]
-
 #: Columns of the ranked list besides those of the file.
 _RANKED = ("rank", "row", "label", "held_out", "score", "why")
 

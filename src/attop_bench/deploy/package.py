@@ -24,8 +24,6 @@ from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import names, present
 from attop_bench.deploy.contributions import contributions, largest
 
-__all__ = ["HARMLESS", "MODEL", "NOTES", "SAFE_MODEL", "Package", "read_package", "write_package"]
-
 MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
 _NOTES = ("features", "beside", "format", "reader", "needs_reader", "group", "top", "middle")
 #: Types skops asks to be trusted with that hold no code; an imputer of scikit-learn's has one.

@@ -15,8 +15,6 @@ from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
 from attop_bench.data.preparation import column_transformer, scaler
 
-__all__ = ["RawRows", "raw_pipeline", "raw_rows"]
-
 #: Parameters of a file that change features in ways a pipeline of scikit-learn's does not have.
 _NOT_RAW = ("codes", "thresholds", "query_norm")
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from attop.core.typing import Floats, Ints
 from attop.experiment.splits import Fold
 
-__all__ = ["Difference", "differences", "one_column"]
-
 
 class Difference(NamedTuple):
     """A column, or one category of it, on the list and in the rest."""

@@ -9,17 +9,6 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Literal
 
-__all__ = [
-    "FAILED",
-    "NOT_APPLICABLE",
-    "OK",
-    "STATUSES",
-    "Exit",
-    "Limits",
-    "TimeUp",
-    "time_limit",
-]
-
 # The end of a training run, in the word that its record, the tables and the report use.
 OK = "ok"
 #: There were no data to train on, which is no fault of the method.

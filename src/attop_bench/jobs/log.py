@@ -9,8 +9,6 @@ import sys
 import traceback
 from collections.abc import Iterator
 
-__all__ = ["BoundedLog", "job_log"]
-
 #: Bytes of a log that are kept from its beginning, and from its end.
 _HEAD, _TAIL = 1 << 20, 1 << 16
 

@@ -40,8 +40,6 @@ import psutil
 from attop_bench.jobs.limits import Exit, Limits
 from attop_bench.jobs.supervise import ADOPTER, supervise
 
-__all__ = ["perform"]
-
 #: Function, argument, log and limits, as `perform` has them.
 _Call = tuple[str, Any, str, Limits]
 

@@ -26,8 +26,6 @@ import psutil
 from attop_bench.jobs.limits import Exit, Limits
 from attop_bench.jobs.log import BoundedLog
 
-__all__ = ["ADOPTER", "CannotRun", "adopt_servers", "in_words", "supervise"]
-
 #: Seconds between two looks at time and at the child's memory.
 _LOOK = 0.05
 

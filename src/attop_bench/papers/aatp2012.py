@@ -19,8 +19,6 @@ from attop_bench.papers.findings import (
 )
 from attop_bench.papers.pictures import beside, counts, dumbbells
 
-__all__ = ["CITATION", "NAMES", "PREPARATIONS", "findings", "over_partitions", "tables"]
-
 CITATION = "S. Boyd, C. Cortes, M. Mohri, A. Radovanovic. Accuracy at the Top. NIPS 2012."
 #: Methods and data sets, as a reader calls them.
 NAMES = {

@@ -16,19 +16,6 @@ from matplotlib.figure import Figure
 
 from attop.experiment.judge import MIN_RUNS, decide
 
-__all__ = [
-    "COLUMNS",
-    "NOT_COMPARABLE",
-    "Findings",
-    "Plot",
-    "Table",
-    "Tables",
-    "compare",
-    "ours_alone",
-    "printed_numbers",
-    "verdicts",
-]
-
 NOT_COMPARABLE = "not comparable"
 #: Differences up to this are of no importance; all printed metrics lie in [0, 1], but for DCG.
 _TOLERANCE = 0.01

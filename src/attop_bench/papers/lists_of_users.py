@@ -13,8 +13,6 @@ from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.factor_ranker import FactorRanker
 from attop_bench.data.kinds.pairs import OTHER
 
-__all__ = ["FactorLists", "Popularity"]
-
 #: Users scored at once.
 _USERS = 500
 

@@ -23,8 +23,6 @@ from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style
 from attop_bench.run.paper import configuration_of, load_paper
 
-__all__ = ["digest", "index_row", "markdown", "read_tables", "write_findings", "write_tables"]
-
 _STYLE = """
 .scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }

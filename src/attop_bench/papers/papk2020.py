@@ -26,8 +26,6 @@ from attop_bench.papers.pictures import beside, dumbbells, panels
 from attop_bench.report.figures.scene import figure_theme, method_styles
 from attop_bench.run.paper import Simulation
 
-__all__ = ["CITATION", "NAMES", "SIMULATIONS", "findings", "tables", "three_ways"]
-
 SIMULATIONS = {
     "two_users": Simulation("attop_bench.papers.papk_simulations.two_users"),
     "margins": Simulation("attop_bench.papers.papk_simulations.margins"),

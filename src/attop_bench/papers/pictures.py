@@ -12,8 +12,6 @@ from matplotlib.lines import Line2D
 
 from attop_bench.report.figures.scene import INK, MUTED, figure_theme
 
-__all__ = ["COLOURS", "beside", "counts", "dumbbells", "key", "panels"]
-
 #: Verdict -> its colour, of Okabe and Ito's; "higher" and "lower" are those of two methods of ours.
 COLOURS = {
     "above": "#009e73",

@@ -18,8 +18,6 @@ from attop_bench.papers.pictures import COLOURS, beside, panels
 from attop_bench.report.figures.scene import figure_theme
 from attop_bench.run.paper import Simulation
 
-__all__ = ["SIMULATIONS", "findings", "tables"]
-
 SIMULATIONS = {
     "rounds": Simulation(
         "attop_bench.papers.push_rounds.rounds",

@@ -13,8 +13,6 @@ from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, key, panels
 from attop_bench.report.figures.scene import figure_theme, method_styles
 
-__all__ = ["CITATION", "NAMES", "findings", "over_partitions", "tables"]
-
 CITATION = (
     "P. Kar, H. Narasimhan, P. Jain. Surrogate Functions for Maximizing Precision at the Top. ICML 2015."
 )

@@ -15,8 +15,6 @@ from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
 
-__all__ = ["PARTITIONS", "rounds"]
-
 #: Rounds -> partitions: those of 5,000 rounds are half as many, for they take 25 times as long.
 PARTITIONS: Mapping[int, int] = {200: 20, 5000: 10}
 _POWERS = (1, 2, 4, 8, 16, 64)

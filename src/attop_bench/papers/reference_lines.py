@@ -10,8 +10,6 @@ from sklearn.utils import check_random_state
 
 from attop.estimators.base import Ranker, Training
 
-__all__ = ["RandomDirection"]
-
 
 class RandomDirection(Ranker):
     """Score by a direction drawn from the standard normal distribution; nothing is learnt.

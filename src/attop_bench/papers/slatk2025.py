@@ -12,8 +12,6 @@ import pandas as pd
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, ours_alone, printed_numbers
 from attop_bench.papers.pictures import beside, dumbbells
 
-__all__ = ["findings", "tables"]
-
 #: Losses, as a reader calls them: those of users' lists, then those of pAp@k and prec@k.
 NAMES = {
     "softmax-at-20": "SL@20",

@@ -15,8 +15,6 @@ from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.run.config import Config, ConfigError, DatasetConfig, MethodConfig
 from attop_bench.run.fitting import import_estimator, sample_of
 
-__all__ = ["check_method", "check_plan"]
-
 
 def check_plan(
     config: Config,

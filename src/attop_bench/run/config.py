@@ -22,16 +22,6 @@ from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
 from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
 from attop_bench.run.paper import load_paper
 
-__all__ = [
-    "Config",
-    "ConfigError",
-    "DatasetConfig",
-    "MethodConfig",
-    "catalogue_files",
-    "load_config",
-    "read_yaml",
-]
-
 #: Repeats times folds of a data set. Each is a file per method, and Snakemake looks at every one.
 _MOST_SPLITS = 10_000
 

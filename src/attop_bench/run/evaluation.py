@@ -22,8 +22,6 @@ from attop_bench.run.job import Run
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.tables import EVALUATED, KEY, TABLES
 
-__all__ = ["evaluate"]
-
 #: Of a record, in the table of runs.
 _NUMBERS = ("n_train", "n_test", "started", "ended", "peak_memory_mb")
 #: A row of a table.

@@ -24,8 +24,6 @@ from pathlib import Path
 
 from attop.core.files import write_text
 
-__all__ = ["fingerprint", "home_of", "rule_fingerprint"]
-
 PACKAGES = ("attop", "attop_bench", "studies")
 
 #: Import nearly everything, to look it up by name; what is looked up is named to `fingerprint` instead.

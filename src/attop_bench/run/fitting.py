@@ -17,8 +17,6 @@ from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.run.job import Job
 
-__all__ = ["compile_method", "describe", "import_estimator", "learner_of", "rehearse", "sample_of"]
-
 
 def import_estimator(path: str) -> Any:
     """Return the class at a dotted path the configuration names."""

@@ -19,8 +19,6 @@ from attop.core.typing import Ints
 from attop.experiment.splits import Fold
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
 
-__all__ = ["read_folds", "write_folds"]
-
 _TRAINS, _SCORED = 1, 2
 
 

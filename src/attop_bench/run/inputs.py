@@ -20,8 +20,6 @@ from attop_bench.run.paper import paper_module, simulations_of
 from attop_bench.run.parameters import either, named
 from attop_bench.run.plan import Plan
 
-__all__ = ["Inputs"]
-
 Params = dict[str, object]
 
 

@@ -21,8 +21,6 @@ from attop_bench.run.record import Record, name_of_data
 if TYPE_CHECKING:
     from attop.metrics.metric import Metric
 
-__all__ = ["PARTS", "PRELOAD", "Job", "Run", "train"]
-
 #: What a server imports before it forks training jobs.
 PRELOAD = "attop_bench.run.preload"
 

@@ -19,8 +19,6 @@ from attop_bench.run.fingerprint import fingerprint, home_of
 from attop_bench.run.record import environment
 from attop_bench.run.tables import SCHEMA_VERSION
 
-__all__ = ["manifest"]
-
 
 def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> dict[str, Any]:
     """Return everything the report says besides results; JSON values only."""

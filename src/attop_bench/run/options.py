@@ -40,20 +40,6 @@ from attop_bench.data.catalogue import KINDS, from_registry
 from attop_bench.data.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
 
-__all__ = [
-    "DOTTED",
-    "Config",
-    "DatasetConfig",
-    "ExpectConfig",
-    "LimitsConfig",
-    "MethodConfig",
-    "MetricConfig",
-    "ProtocolConfig",
-    "fields_of",
-    "json_schema",
-    "markdown",
-]
-
 #: A dotted path of Python names.
 DOTTED = r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$"
 #: A name of a metric, which may be a dotted path.

@@ -14,8 +14,6 @@ from uuid import uuid4
 
 from attop.core.files import write_json
 
-__all__ = ["hold", "refusal"]
-
 _STATE = ".snakemake"
 
 

@@ -13,8 +13,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Simulation", "configuration_of", "load_paper", "paper_module", "simulate", "simulations_of"]
-
 
 @dataclass(frozen=True)
 class Simulation:

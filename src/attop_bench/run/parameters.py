@@ -12,8 +12,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
-__all__ = ["asked_often", "by_name", "either", "named", "plain"]
-
 
 def asked_often(function: Callable[..., object]) -> Callable[..., object]:
     """Return a function of a rule with its signature kept: Snakemake looks at it three times a job."""

@@ -18,8 +18,6 @@ from attop_bench.run.job import Job, Run
 from attop_bench.run.parameters import plain
 from attop_bench.run.record import Record, RecordError, digest_of
 
-__all__ = ["Plan"]
-
 
 class Plan:
     """Runs and paths of a configuration; nothing here reads data."""

@@ -23,17 +23,6 @@ from attop_bench.jobs.limits import FAILED, OK, STATUSES
 if TYPE_CHECKING:
     from attop.core.typing import Floats, Ints
 
-__all__ = [
-    "FailedRuns",
-    "Record",
-    "RecordError",
-    "check_all_ok",
-    "digest_of",
-    "environment",
-    "name_of_data",
-    "peak_memory_mb",
-]
-
 _PACKAGES = ("attop", "numpy", "scipy", "scikit-learn", "numba", "cvxpy", "scs", "umap-learn", "pandas")
 
 

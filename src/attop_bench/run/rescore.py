@@ -23,8 +23,6 @@ from attop_bench.data.kinds.columns import names
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
 
-__all__ = ["COLUMNS", "OPTIONAL", "Rescored", "files_of", "rescore"]
-
 #: What a table of predictions must have: one row for each item that a run scored.
 COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
 #: And what it may have: 0, one list, and 1 for each row if left out.

@@ -12,8 +12,6 @@ from attop.core.files import write_csv, write_parquet
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EVALUATED", "KEY", "SCHEMA_VERSION", "TABLES", "read_tables", "write_tables"]
-
 #: Of `TABLES`: counted up when a column changes its name or meaning; new columns do not count. It is in the
 #: metadata of the Parquet files as ``attop_schema_version``, and in the manifest.
 SCHEMA_VERSION = 1

@@ -14,8 +14,6 @@ from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job
 from attop_bench.run.record import Record
 
-__all__ = ["BUDGETS", "trace"]
-
 #: Parameters that bound the iterations, in the estimators that descend an objective.
 BUDGETS = ("max_iter", "epochs")
 #: Seconds for a method: what is not there by then is left out of its curve.

@@ -31,8 +31,6 @@ from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Job
 from attop_bench.run.record import Record, environment, name_of_data, peak_memory_mb
 
-__all__ = ["run_job", "work"]
-
 
 def work(argument: tuple[Job, str, str, tuple[str, str, str, float], float | None]) -> None:
     """Do a training job in its process and write what it leaves, as `attop_bench.run.job.train` asks."""

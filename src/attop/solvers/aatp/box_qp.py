@@ -11,8 +11,6 @@ from attop.core.typing import Floats, Ints
 from attop.solvers.aatp.difference_rows import Rows
 from attop.solvers.base import NOTHING
 
-__all__ = ["BoxQPSolution", "interior_point", "relative_gap"]
-
 #: Rounding error of primal minus dual value, relative to the primal at ``w = 0``.
 _ROUNDING = 64 * np.finfo(np.float64).eps
 

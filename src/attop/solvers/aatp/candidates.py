@@ -10,8 +10,6 @@ import numpy as np
 from attop.core.typing import Floats, Ints
 from attop.solvers.base import History
 
-__all__ = ["Candidates", "Choice", "quantile_items"]
-
 
 def quantile_items(scores: Floats, weight: Ints | Floats, targets: Sequence[int]) -> Ints:
     """Return the item at each quantile of the scores, (n, m), of each model: shape (len(targets), m).

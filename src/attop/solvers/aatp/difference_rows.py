@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from attop.core.typing import Floats
 
-__all__ = ["DifferenceRows", "Rows", "ThresholdRows", "outer_products"]
-
 
 #: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
 _BLOCK = 2**22

@@ -14,8 +14,6 @@ from attop.solvers.aatp.candidates import Candidates, Choice, quantile_items
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.base import Callback, Deadline, History, Monitor
 
-__all__ = ["SEARCHES", "Search", "problems_at_most", "work"]
-
 
 #: Steps of the fixed-point iteration at most, before items are tried one by one, the most promising first.
 _WALK = 12

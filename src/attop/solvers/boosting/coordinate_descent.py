@@ -16,8 +16,6 @@ from attop.surrogates.base import AlongLine, BoundSurrogate, Slope
 if TYPE_CHECKING:  # it imports compiled code
     from attop.solvers.boosting.threshold_rankers import ThresholdRankers
 
-__all__ = ["CoordinateSolution", "FeatureRankers", "coordinate_descent", "line_search"]
-
 
 class FeatureRankers:
     """The features themselves as weak rankers; no copy of `X` (n, d) is made.

@@ -12,8 +12,6 @@ from attop.solvers.boosting.kernels import add_steps, sum_above
 from attop.solvers.descent.standardised import Transposed
 from attop.solvers.parameters import check_numbers
 
-__all__ = ["ThresholdRankers", "choose_thresholds", "score_by_steps"]
-
 
 class ThresholdRankers:
     r"""Weak rankers :math:`h_{jt}(x) = 1[x_j > t]` for thresholds t of every feature j.

@@ -11,8 +11,6 @@ from attop.solvers.bundle.working_set import WorkingSet
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
-__all__ = ["bundle"]
-
 #: Earlier candidates that span the subspace searched in an iteration, with the best iterate.
 _MEMORY = 10
 #: Evaluations of the loss in one search of the subspace, at most.

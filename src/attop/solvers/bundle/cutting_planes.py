@@ -6,8 +6,6 @@ import numpy as np
 
 from attop.core.typing import Floats
 
-__all__ = ["LevelStep", "Planes", "minimise_on_simplex", "plane_offset"]
-
 
 #: Ridge of a Newton system, relative to its diagonal: above the rounding of a Cholesky factorisation of a
 #: few hundred rows. It changes the direction of a step, not the problem.

@@ -12,8 +12,6 @@ from scipy.sparse import csr_matrix
 from attop.core.typing import Floats, Ints
 from attop.surrogates.grouped import GroupedSurrogate, Kernel
 
-__all__ = ["Singles", "factor_descent"]
-
 #: Factors and the products of their gradients are of single precision, losses of double.
 Singles = NDArray[np.float32]
 

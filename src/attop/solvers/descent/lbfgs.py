@@ -12,8 +12,6 @@ from attop.solvers.base import Callback, Monitor, Solution, check_loss
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
-__all__ = ["lbfgs", "minimise_cross_entropy"]
-
 
 def lbfgs(
     X: Features,

@@ -8,8 +8,6 @@ import numpy as np
 
 from attop.core.typing import Floats
 
-__all__ = ["lbfgs_many"]
-
 
 #: Pairs of a step and its change of gradient that are remembered.
 _MEMORY = 10

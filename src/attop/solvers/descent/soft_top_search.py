@@ -12,8 +12,6 @@ from attop.core.typing import Features, Floats
 from attop.solvers.descent.linear_bases import Bases
 from attop.solvers.descent.soft_top import Part, precision_about, refine
 
-__all__ = ["Outcome", "Request", "best_gain", "search", "thinned"]
-
 #: Calls a function with each tuple of arguments, perhaps side by side, and returns the values in their order.
 Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Floats]]
 

@@ -11,8 +11,6 @@ from sklearn.utils import gen_batches
 
 from attop.core.typing import Features, Floats
 
-__all__ = ["Standardised", "Transposed", "standardise"]
-
 #: Rows at a time: they stay in cache.
 _BLOCK = 2048
 #: Columns whose values, at most 1, vary less are constant but for rounding.

@@ -16,8 +16,6 @@ from attop.solvers.minibatch.kernels import add_rows, deal, score_rows
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import of_both_classes
 
-__all__ = ["Batch", "BatchSource", "Batches", "QueryBatches", "StreamedBatches", "batch_top", "batches_of"]
-
 #: See `StreamedBatches`.
 Chunks = Callable[[], Iterable[tuple[Features, Ints]]]
 

@@ -10,8 +10,6 @@ from attop.core.typing import Floats
 from attop.solvers.minibatch.batches import Batch
 from attop.solvers.minibatch.kernels import mistakes
 
-__all__ = ["MistakeDriven"]
-
 
 class MistakeDriven:
     r"""Perceptron@k-avg or Perceptron@k-max: its iterate, and what it has counted.

@@ -19,8 +19,6 @@ from attop.solvers.minibatch.perceptron import MistakeDriven
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate, Surrogate
 
-__all__ = ["AveragedDescent", "descend"]
-
 MakeSurrogate = Callable[[Top], Surrogate]
 
 

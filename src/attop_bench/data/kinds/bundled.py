@@ -9,8 +9,6 @@ from pydantic import Field
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.parameters import checked
 
-__all__ = ["DIGITS_SOURCE", "digit", "wdbc"]
-
 #: Facts of the digit images, shared with the image recommendation made of them.
 DIGITS_SOURCE = {
     "source": "UCI, Optical Recognition of Handwritten Digits (its test part), as bundled with scikit-learn",

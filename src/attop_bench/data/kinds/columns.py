@@ -19,27 +19,6 @@ if TYPE_CHECKING:
 
     from attop_bench.data.formats import Table
 
-__all__ = [
-    "MANY_VALUES",
-    "as_codes",
-    "check_categories",
-    "check_text",
-    "column_of",
-    "day_numbers",
-    "downsampled",
-    "is_comparison",
-    "is_dates",
-    "is_identifier",
-    "names",
-    "parts_by_bounds",
-    "positives",
-    "present",
-    "query_level_norm",
-    "refuse_gaps",
-    "refuse_text",
-    "to_numbers",
-]
-
 #: One-hot columns of a feature that are refused unless a ceiling is set.
 MANY_VALUES = 50
 #: Share of the values that must look like dates.

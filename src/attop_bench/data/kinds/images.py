@@ -16,20 +16,6 @@ from attop_bench.data.features import interaction_features, umap_embedding
 from attop_bench.data.kinds.bundled import DIGITS_SOURCE
 from attop_bench.data.parameters import Count, Interval, Share, checked, increasing
 
-__all__ = [
-    "RECORD",
-    "Recommendation",
-    "behance_recommendation",
-    "digit_images",
-    "embed_behance",
-    "embed_images",
-    "image_recommendation",
-    "project_items",
-    "read_behance",
-    "recommend",
-    "simulate_likes",
-]
-
 #: One record of Behance's feature file: the identifier in digits, then the features.
 RECORD = np.dtype([("item", "S8"), ("x", "<f4", 4096)])
 _CHUNK = 2048

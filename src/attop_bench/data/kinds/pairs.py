@@ -11,8 +11,6 @@ from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.parameters import Count, Share, checked
 from attop_bench.data.source import BROKEN, open_member
 
-__all__ = ["OTHER", "user_pairs"]
-
 #: In place of an item: some other one, which the user has no pair with and no row of the same part names.
 OTHER = -1
 

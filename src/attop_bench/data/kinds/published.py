@@ -18,8 +18,6 @@ from attop_bench.data.parameters import Share, checked
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CONTACTS", "PUBLISHED", "citation_recommendation", "kdd_cup"]
-
 _WHERE = "dataset citation"
 #: What passed between a user and the authors and the conference of a paper.
 CONTACTS = (

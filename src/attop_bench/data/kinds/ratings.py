@@ -15,16 +15,6 @@ from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.features import interaction_features, masked_nmf
 from attop_bench.data.parameters import Count, Interval, Share, checked, increasing
 
-__all__ = [
-    "factorise",
-    "first_ratings",
-    "label_rest",
-    "movie_recommendation",
-    "rating_recommendation",
-    "read_ratings",
-    "simulate_ratings",
-]
-
 _WHERE = "dataset ratings"
 
 

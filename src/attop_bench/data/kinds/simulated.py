@@ -12,8 +12,6 @@ from attop.core.typing import Floats, Ints
 from attop_bench.data.base import Dataset
 from attop_bench.data.parameters import Count, checked
 
-__all__ = ["fraud_stream", "simulation"]
-
 _From20 = Annotated[int, Field(strict=True, ge=20)]
 _DAY = 24.0  # hours, the unit of time here
 

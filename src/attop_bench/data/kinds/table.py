@@ -48,8 +48,6 @@ from attop_bench.data.preparation import Preparation
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RawOptions", "RawTable", "TableOptions", "file_table", "read_raw_table"]
-
 #: Name of a column without one in pandas; to_csv writes row numbers as such a column.
 _UNNAMED = re.compile(r"Unnamed: \d+|")
 

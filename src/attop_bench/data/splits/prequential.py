@@ -15,8 +15,6 @@ from attop.experiment.splits import Fold, require_classes
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import Count, checked
 
-__all__ = ["prequential"]
-
 _WHERE = "prequential split"
 _Days = Annotated[int, Field(strict=True, ge=0)]
 

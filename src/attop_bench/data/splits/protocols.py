@@ -15,8 +15,6 @@ from attop_bench.data.parameters import complete, integer
 from attop_bench.data.splits.prequential import prequential
 from attop_bench.data.splits.random import given, holdout, windows, within_groups
 
-__all__ = ["PROTOCOLS", "Protocol", "count_folds", "make_folds"]
-
 #: What a protocol may ask of each row of the data, by parameter of its function -> how a message says that
 #: it is not there.
 _COLUMNS = {

@@ -29,8 +29,6 @@ from attop.experiment.splits import (
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import integer
 
-__all__ = ["given", "holdout", "windows", "within_groups"]
-
 
 def windows(
     y: ArrayLike,

@@ -20,21 +20,6 @@ from attop.statistics.regret import Bootstrap, bootstrap_means, regret
 from attop.statistics.two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
 from attop_bench.report.compute.tables import costs
 
-__all__ = [
-    "ROPE",
-    "Across",
-    "Matrix",
-    "Standing",
-    "across",
-    "board",
-    "by_reason",
-    "have_shared_unit",
-    "metric_matrix",
-    "pareto_front",
-    "sentences",
-    "share_of",
-]
-
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
 _UNIT = (0.0, 1.0)

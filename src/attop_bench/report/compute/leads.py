@@ -21,21 +21,6 @@ from attop.experiment.judge import Rival, default_tolerance, judge
 from attop.experiment.lead import Lead, items_at
 from attop.metrics.registry import get_metric
 
-__all__ = [
-    "BASELINE",
-    "FEW",
-    "MARKS",
-    "VERDICTS",
-    "all_leads",
-    "by_chance",
-    "leader",
-    "leaders",
-    "reading",
-    "shade",
-    "span",
-    "split_ratio",
-]
-
 #: The method others are set against, where it takes part: the plainest one that is often good enough.
 BASELINE = "logistic-regression"
 #: Methods up to this are few: more in colour are none in colour.

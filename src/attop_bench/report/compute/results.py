@@ -22,8 +22,6 @@ from attop_bench.report.compute.tables import (
     undefined_values,
 )
 
-__all__ = ["Entry", "Failures", "Records", "Results"]
-
 #: A manifest's entry of a data set or method: JSON.
 Entry = Mapping[str, Any]
 Records = list[dict[Hashable, Any]]

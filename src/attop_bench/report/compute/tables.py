@@ -19,22 +19,6 @@ from attop.core.top import sort_tops
 from attop.metrics.registry import get_metric
 from attop_bench.jobs.limits import FAILED, OK
 
-__all__ = [
-    "PAUSE",
-    "Choice",
-    "choices",
-    "constant_models",
-    "costs",
-    "error_list",
-    "job_list",
-    "rank_methods",
-    "standings",
-    "status_counts",
-    "summarise",
-    "undefined_values",
-    "wall_clock",
-]
-
 _KEY = ["dataset", "top", "metric", "method"]
 _GROUP = _KEY[:3]
 _RUN = ["repeat", "fold"]

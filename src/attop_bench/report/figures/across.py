@@ -12,8 +12,6 @@ from attop.core.wording import abridge, fixed, with_p
 from attop_bench.report.compute.across import Across
 from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Drawn, Scene, blank
 
-__all__ = ["diagram_figure"]
-
 # The diagram's heights, in rows of labels; downwards is positive.
 _ROOM = 1.1  # above the rank axis for its numbers and the critical difference
 _BAR = 0.34  # from one bar of a clique to the next

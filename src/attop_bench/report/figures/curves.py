@@ -19,18 +19,6 @@ from attop.metrics.roc import RocPoints
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, mark_legend
 
-__all__ = [
-    "budget_figure",
-    "capacity_figure",
-    "cost_figure",
-    "expected_best",
-    "left_end",
-    "mean_roc",
-    "roc_figure",
-    "top_figure",
-    "trace_figure",
-]
-
 #: How far the marks of a top are set apart, of the width of the panel: a few pixels.
 _DODGE = 0.008
 _TIMED = ["seconds_selection", "seconds_training"]

@@ -32,19 +32,6 @@ from numpy.typing import ArrayLike
 from attop.core.wording import abridge, counted, listed
 from attop.metrics.registry import get_metric
 
-__all__ = [
-    "Figure",
-    "MethodStyle",
-    "Scene",
-    "figure_theme",
-    "for_paper",
-    "key_svg",
-    "lean_font",
-    "method_styles",
-    "to_pdf",
-    "to_svg",
-]
-
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
 # of the markers share no divisor, so 7 x 13 methods differ; lines differ by dash too once colours repeat.

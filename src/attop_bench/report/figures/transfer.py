@@ -15,8 +15,6 @@ from attop.core.wording import abridge, counted, fine
 from attop.metrics.registry import get_metric
 from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank
 
-__all__ = ["Transfer", "transfer", "transfer_figure"]
-
 _ACROSS = 5  # panels side by side
 _NUMBERS = 4  # tops up to which there is room for a number in a field
 

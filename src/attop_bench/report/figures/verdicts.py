@@ -18,8 +18,6 @@ from attop.statistics.regret import bootstrap_means
 from attop_bench.report.compute.leads import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 
-__all__ = ["map_figure", "regret_figure", "strip_figure", "wins_figure"]
-
 #: The page's colours of distances to the best, and of the numbers on them.
 _SHADES = ("#2f6bb3", "#8fb4e3", "#b7cfee", "#d4e2f5", "#e8f0fa", "#f7f9fc")
 _EDGE, _MARK = "#0a2f5c", "#0b5cad"

@@ -29,8 +29,6 @@ from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
 from attop_bench.report.page.view import TESTS, as_tex, tex_number, tex_text
 
-__all__ = ["Overview", "Page", "base_style", "render", "write_exports"]
-
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("state", "map", "tables", "dataset", "figures", "main")
 #: Shares in words, for the buttons over the map.

@@ -29,8 +29,6 @@ from attop_bench.report.page.section import Section, build_scene, build_section,
 if TYPE_CHECKING:
     from attop.experiment.result import TopComparison
 
-__all__ = ["build_page", "build_report", "write_analysis", "write_comparison"]
-
 
 def write_analysis(
     results: Mapping[str, pd.DataFrame],

@@ -27,17 +27,6 @@ from attop_bench.report.figures.scene import INK, Figure, MethodStyle, Scene, me
 from attop_bench.report.figures.transfer import Transfer, transfer
 from attop_bench.report.page.view import View, build_view
 
-__all__ = [
-    "Chip",
-    "Section",
-    "build_scene",
-    "build_section",
-    "build_styles",
-    "chips",
-    "left_out",
-    "protocol_sentence",
-]
-
 
 @dataclass(frozen=True)
 class Section:

@@ -23,8 +23,6 @@ from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 from attop_bench.report.compute.leads import MARKS, VERDICTS, leader, leaders, reading, shade
 
-__all__ = ["TESTS", "Cell", "Download", "LeadView", "View", "as_tex", "build_view", "tex_number", "tex_text"]
-
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
 _PLACES = {"ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}
