@@ -19,7 +19,6 @@ from attop.core.typing import Floats
 from attop.solvers.minibatch.batches import Batch
 from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax
 
-
 # --- Margin conditions of prec@k and pAp@k ---
 
 

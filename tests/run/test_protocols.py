@@ -11,8 +11,9 @@ from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
 from attop_bench.report.page.section import protocol_sentence
 from attop_bench.run.checks import check_method, check_plan
-from attop_bench.run.config import ConfigError, MethodConfig, load_config
+from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import sample_of
+from attop_bench.run.options import MethodConfig
 from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
 from support import ROOT

@@ -22,7 +22,6 @@ from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyThresholdSVM
 from attop.solvers.base import Callback, Deadline
 from attop.surrogates.accuracy_at_top import Weights, item_weights
 
-
 _SOLVERS = {"interior-point": ThresholdSVM, "cvxpy": CvxpyThresholdSVM}
 
 

@@ -14,7 +14,6 @@ from attop.core.typing import Floats, Ints
 from attop.metrics.metric import Metric, Need
 from attop.metrics.registry import get_metric, is_known
 
-
 #: What a list may be said to need, in the order in which the lack is reported.
 NEEDS = {"k": Need.K_ITEMS, "positive": Need.POSITIVE, "negative": Need.NEGATIVE}
 #: What it needs unless said otherwise: both classes, as most metrics of scikit-learn.

@@ -12,7 +12,6 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.metrics.ranking import Ranking
 
-
 #: Cuts that are averaged over, relative to k: nine from half to twice, evenly on the scale of logarithms.
 _CUTS = 2.0 ** np.linspace(-1.0, 1.0, 9)
 

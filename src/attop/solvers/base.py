@@ -22,7 +22,6 @@ from attop.core.typing import Features, Floats, Ints
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import AlongLine, BoundSurrogate
 
-
 #: How a solver ended.
 Status = Literal["converged", "max_iter", "deadline", "stopped", "diverged"]
 

@@ -20,7 +20,6 @@ from attop.core.typing import Features, Floats, Ints
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
-
 #: Scores of a block: small enough for the cache, large enough that the calls of the kernel cost little.
 _SCORES = 100_000
 

@@ -20,7 +20,6 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
 
-
 #: Numbers of items, or their weights.
 Amounts = Ints | Floats
 #: What `attop.surrogates.kernels.groups.over_groups` returns.

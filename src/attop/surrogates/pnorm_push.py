@@ -12,7 +12,6 @@ from attop.core.typing import Floats, Ints
 from attop.surrogates.base import AlongLine, Slope, Surrogate, of_both_classes
 from attop.surrogates.push import check_power
 
-
 #: Segments that are visited one by one, so that their values need no array as long as the sample.
 _FEW = 32
 

@@ -17,7 +17,6 @@ from attop.metrics.roc import auc_at_k
 from attop.solvers.descent.gradient_descent import gradient_descent
 from attop.surrogates.registry import get_surrogate
 
-
 #: Case -> positives, k, and the methods the paper compares.
 CASES = {1: (10, 20, ("sgd-avg", "gd-papk-avg")), 2: (20, 10, ("svm-pauc", "gd-papk-avg"))}
 N_NEG, DIMENSIONS = 160, 5

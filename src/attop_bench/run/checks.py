@@ -12,8 +12,9 @@ from attop.core.typing import Ints
 from attop.experiment.splits import Fold
 from attop.metrics.metric import Metric
 from attop_bench.data.base import Dataset, Unavailable
-from attop_bench.run.config import Config, ConfigError, DatasetConfig, MethodConfig
+from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import import_estimator, sample_of
+from attop_bench.run.options import Config, DatasetConfig, MethodConfig
 
 
 def check_plan(

@@ -19,7 +19,7 @@ from attop.metrics.registry import DEFAULT_METRICS, METRICS, is_known
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
-from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
+from attop_bench.run.options import DOTTED, Config, DatasetConfig, fields_of
 from attop_bench.run.paper import load_paper
 
 #: Repeats times folds of a data set. Each is a file per method, and Snakemake looks at every one.

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from attop.core.typing import Floats
 
-
 #: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
 _BLOCK = 2**22
 

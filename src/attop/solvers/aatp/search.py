@@ -14,7 +14,6 @@ from attop.solvers.aatp.candidates import Candidates, Choice, quantile_items
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.base import Callback, Deadline, History, Monitor
 
-
 #: Steps of the fixed-point iteration at most, before items are tried one by one, the most promising first.
 _WALK = 12
 #: A fixed-point search on up to this many items may try all of them. On larger samples the product of the

@@ -14,7 +14,6 @@ from attop.core.typing import Floats, Ints
 from attop.solvers.aatp.box_qp import interior_point, relative_gap
 from attop.solvers.aatp.difference_rows import DifferenceRows, ThresholdRows, outer_products
 
-
 #: Largest array of outer products, in numbers (128 MB), and number of features up to which they pay.
 _OUTER, _OUTER_FEATURES = 2**24, 160
 #: Numbers in an (n, m) array of a batch: more save the BLAS little, and leave the cache.

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from attop.core.typing import Floats
 from attop.solvers.aatp.threshold_svm import ThresholdSolution, ThresholdSVM
 
-
 #: Settings that make each solver about as exact as `ThresholdSVM`; SCS's own default is 1e-4.
 _SETTINGS: dict[str, Any] = {"solver": "SCS", "eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 200_000}
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from attop.core.typing import Floats
 
-
 #: Ridge of a Newton system, relative to its diagonal: above the rounding of a Cholesky factorisation of a
 #: few hundred rows. It changes the direction of a step, not the problem.
 _RIDGE = 1e-12

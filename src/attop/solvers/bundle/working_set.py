@@ -8,7 +8,6 @@ from attop.core.typing import Features, Floats
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.surrogates.base import BoundSurrogate
 
-
 #: The working set is used while it holds at most this share of the rows.
 _FEW = 0.25
 #: Candidates of a refinement: at most, and at least after refinements that predicted badly.

@@ -19,7 +19,6 @@ from attop.solvers.blocks import BlockedLoss, GroupBatches
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
-
 #: A model whose objective grows to this many times that of the start has diverged.
 _BLOWN_UP = 1e12
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from attop.core.typing import Floats
 
-
 #: Pairs of a step and its change of gradient that are remembered.
 _MEMORY = 10
 #: A step is taken if it decreases the objective by this share of what its slope promises (Armijo).

@@ -16,7 +16,6 @@ from attop.core.typing import Features, Floats, Ints
 from attop.solvers.descent.soft_top import Part
 from attop.solvers.descent.standardised import Standardised
 
-
 #: Losses `newton_path` minimises.
 PointwiseLoss = Literal["logistic", "squared-hinge"]
 

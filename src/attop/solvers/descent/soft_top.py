@@ -12,7 +12,6 @@ from attop.core.typing import Features, Floats, Ints
 from attop.solvers.descent.lbfgs_many import lbfgs_many
 from attop.surrogates.prec_at_k import SoftPrecAtK
 
-
 #: The unit of the scores is the spread of this many times k of the highest.
 _UNIT_OF = 4
 #: Rows scored at a time.
