@@ -228,20 +228,19 @@ def test_a_search_is_recorded_and_can_be_stopped(search, monkeypatch):
     monkeypatch.setattr(type(problem), "batch_size", 4)
     calls = []
 
-    def started(callback):
-        return Search(problem, weight, targets, tol=1e-6, deadline=Deadline(), callback=callback)
+    def started(deadline):
+        report = lambda n, distance: calls.append(n)  # noqa: E731
+        return Search(problem, weight, targets, tol=1e-6, deadline=deadline, report=report)
 
-    choices = search(started(lambda *call: calls.append(call[0])))
-    for choice in choices:
+    for choice in search(started(Deadline())):
         distances = np.concatenate(choice.history.objective)
         assert (np.diff(distances) <= 0).all()
         assert distances[-1] <= choice.quantile_gap + 1e-12
         assert choice.history.iteration == calls == sorted(set(calls))
         assert len(choice.history.seconds) == len(calls)
-    # Of several workers those that have begun before the callback answers go on.
+    # Of several workers those that have begun before the time is up go on.
     monkeypatch.setattr(type(problem), "workers", 1)
-    stopped = search(started(lambda n, coef, distance: True))
-    for choice in stopped:
+    for choice in search(started(Deadline(1e-9))):
         assert choice.n_solved <= max(4, len(targets))
         assert np.isfinite(choice.coef).all()
 

@@ -234,10 +234,10 @@ def test_the_objective_is_that_of_the_model(seed, lam):
     X = X[:, X.std(axis=0) > 0]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     loss = SURROGATES["top-push"]().bind(y)
-    seen = []
-    bundle(X, loss, lam=lam, tol=1e-6, callback=lambda t, coef, value: seen.append((coef[:, 0], value[0])))
-    for w, value in seen:
-        assert_allclose(value, loss(X @ w)[0] + lam / 2 * w @ w, rtol=1e-10)
+    for max_iter in range(1, bundle(X, loss, lam=lam, tol=1e-6).n_iter + 1, 4):
+        solution = bundle(X, loss, lam=lam, tol=1e-6, max_iter=max_iter)
+        w = solution.coef[:, 0]
+        assert_allclose(solution.history.objective[-1], loss(X @ w)[0] + lam / 2 * w @ w, rtol=1e-10)
 
 
 def test_overflow_is_contained():

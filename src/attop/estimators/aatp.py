@@ -16,10 +16,10 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import Training, WeightedRanker, ranker, sharing
 from attop.solvers.aatp.candidates import Choice
-from attop.solvers.aatp.search import SEARCHES, Search, problems_at_most, work
+from attop.solvers.aatp.search import SEARCHES, Report, Search, problems_at_most, work
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
 from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyThresholdSVM
-from attop.solvers.base import Callback, Deadline
+from attop.solvers.base import Deadline
 from attop.surrogates.accuracy_at_top import Weights, item_weights
 
 _SOLVERS = {"interior-point": ThresholdSVM, "cvxpy": CvxpyThresholdSVM}
@@ -142,8 +142,8 @@ class AATP(WeightedRanker):
         times = item_weights(y, self.weights, weight)
         ranks = [_rank(model._top(), y, weight, times) for model in models]
         problem = _SOLVERS[self.solver](X, y, np.asarray(self.C * times, np.float64))
-        callback = self._announce(problem)
-        run = Search(problem, times, ranks, tol=self.tol, deadline=deadline, callback=callback)
+        report = self._announce(problem)
+        run = Search(problem, times, ranks, tol=self.tol, deadline=deadline, report=report)
         choices = SEARCHES[self.search](run)
         late = deadline.expired
         for model, choice in zip(models, choices, strict=True):
@@ -157,7 +157,7 @@ class AATP(WeightedRanker):
             model.converged_ = choice.complete and choice.n_missed == 0
         self._warn(choices, len(rows), late)
 
-    def _announce(self, problem: ThresholdSVM) -> Callback | None:
+    def _announce(self, problem: ThresholdSVM) -> Report | None:
         """Say how long a long search will take; return what tells of its progress, if that is wanted."""
         most = problems_at_most(problem, self.search)
         if most * work(problem) > _LONG_WORK:
@@ -214,10 +214,10 @@ def _seconds_each(problem: ThresholdSVM, tol: float) -> float:
     return seconds
 
 
-def _progress(name: str, most: int) -> Callback:
+def _progress(name: str, most: int) -> Report:
     start = last = time.perf_counter()
 
-    def report(n_solved: int, coef: Floats, distance: Floats) -> None:
+    def report(n_solved: int, distance: Floats) -> None:
         nonlocal last
         now = time.perf_counter()
         if now - last >= _EVERY:

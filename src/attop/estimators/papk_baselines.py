@@ -14,7 +14,7 @@ from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
 from attop.estimators.base import Ranker, Training, ranker, warn_of_cross_entropies
 from attop.metrics.pap import MICRO_PAP
-from attop.solvers.base import Monitor, Status
+from attop.solvers.base import Deadline, History, Status
 from attop.solvers.descent.lbfgs import minimise_cross_entropy
 from attop.surrogates.base import eligible
 from attop.surrogates.grouped import against_negatives
@@ -266,7 +266,8 @@ class SelectPApK(Ranker):
     def _alternate(self, data: Training) -> list[bool]:
         """Select and classify in turn; return whether each cross entropy was minimised."""
         X, y = data.X, data.y
-        monitor, select = Monitor(self.time_limit), Selection(y, data.groups, self._top())
+        deadline, history = Deadline(self.time_limit), History()
+        select = Selection(y, data.groups, self._top())
 
         def risk(scores: Floats) -> float:
             return 1.0 - MICRO_PAP.group_mean(y, scores, self._top(), data.groups).value
@@ -289,15 +290,16 @@ class SelectPApK(Ranker):
             now, self.n_iter_ = risk(scores), t
             if now < lowest:
                 best, lowest = coef, now
-            monitor.record(t, best[:, np.newaxis], np.array([lowest]), current=np.array([now]))
+            history.record(t, deadline.elapsed, np.array([now]))
             if abs(now - last) <= self.tol:
                 status = "converged"
                 break
-            if monitor.over():
+            if deadline.expired:
+                status = "deadline"
                 break
             last = now
         self._set_linear(best, data)
-        self.objective_, self.history_, self.status_ = lowest, monitor.history, monitor.ended or status
+        self.objective_, self.history_, self.status_ = lowest, history, status
         self.converged_ = self.status_ == "converged" and all(minimised)
         return minimised
 

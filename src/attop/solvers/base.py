@@ -1,17 +1,15 @@
 """Contracts of the solvers: solution, history, clock, and what a surrogate must offer.
 
 What solvers have in common is documented here. They take `X`, an ndarray or CSR matrix of shape (n, d);
-`loss`, a `BoundSurrogate` bound to the labels and groups of its rows; `max_iter` of at least 1; `time_limit`,
-in seconds, None for none, checked once an iteration, of which there is at least one; and `callback`, see
-`Callback`. They raise ValueError where a parameter is out of range, shapes do not fit, or the surrogate lacks
-what they need.
+`loss`, a `BoundSurrogate` bound to the labels and groups of its rows; `max_iter` of at least 1; and
+`time_limit`, in seconds, None for none, checked once an iteration, of which there is at least one. They raise
+ValueError where a parameter is out of range, shapes do not fit, or the surrogate lacks what they need.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,7 +21,7 @@ from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import AlongLine, BoundSurrogate
 
 #: How a solver ended.
-Status = Literal["converged", "max_iter", "deadline", "stopped", "diverged"]
+Status = Literal["converged", "max_iter", "deadline", "diverged"]
 
 
 @dataclass
@@ -68,8 +66,8 @@ class Solution:
     n_iter : int
         Iterations done.
     status : str
-        ``"converged"``, ``"max_iter"``, ``"deadline"``, ``"stopped"`` (by the callback) or
-        ``"diverged"``. A finite best iterate is returned in every case.
+        ``"converged"``, ``"max_iter"``, ``"deadline"`` or ``"diverged"``. A finite best iterate is
+        returned in every case.
     history : History
     gap : ndarray of shape (m,) or None
         Certified bound on ``objective - optimum``, where the solver has one.
@@ -85,11 +83,6 @@ class Solution:
     history: History
     gap: Floats | None = None
     relative_gap: Floats | None = None
-
-
-#: Called as ``callback(iteration, coef, objective)`` after each recorded iteration, with the best models so
-#: far, shapes (d, m) and (m,), which it must not change; True stops the solver.
-Callback = Callable[[int, Floats, Floats], bool | None]
 
 
 class Deadline:
@@ -109,44 +102,6 @@ class Deadline:
     def expired(self) -> bool:
         """Whether the budget is spent."""
         return self.seconds is not None and self.elapsed >= self.seconds
-
-
-class Monitor:
-    """Keeps the history of a run, and says whether it must end before it is done.
-
-    The time limit is in seconds from now on, or a clock that is already running. `ended` is ``"stopped"``
-    once the callback asked for it, ``"deadline"`` once `over` found the time spent.
-    """
-
-    def __init__(self, time_limit: float | Deadline | None = None, callback: Callback | None = None):
-        self.deadline = time_limit if isinstance(time_limit, Deadline) else Deadline(time_limit)
-        self.history = History()
-        self.ended: Status | None = None
-        self._callback = callback
-
-    def record(
-        self,
-        iteration: int,
-        coef: Floats,
-        objective: Floats,
-        *,
-        current: Floats | None = None,
-        gap: Floats | None = None,
-    ) -> None:
-        """Add an entry to the history, and tell the callback of the best models so far.
-
-        `current` is the objective for the history, where it is not that of the best models.
-        """
-        shown = objective if current is None else current
-        self.history.record(iteration, self.deadline.elapsed, shown, gap)
-        if self._callback is not None and self._callback(iteration, coef, objective):
-            self.ended = "stopped"
-
-    def over(self) -> bool:
-        """Whether the run must end: the callback asked for it, or the time is spent."""
-        if self.ended is None and self.deadline.expired:
-            self.ended = "deadline"
-        return self.ended is not None
 
 
 def check_loss(solver: str, X: Features, loss: BoundSurrogate, *needs: str) -> None:
@@ -171,7 +126,7 @@ def check_loss(solver: str, X: Features, loss: BoundSurrogate, *needs: str) -> N
 
 
 #: Statuses, the least finished first. The status of a grid is the first of these that one of its models has.
-_LEAST_FINISHED_FIRST: tuple[Status, ...] = ("deadline", "stopped", "max_iter", "diverged", "converged")
+_LEAST_FINISHED_FIRST: tuple[Status, ...] = ("deadline", "max_iter", "diverged", "converged")
 
 
 @dataclass

@@ -15,6 +15,7 @@ from attop.metrics.metric import UndefinedMetricError
 from attop.metrics.registry import get_metric
 from attop.metrics.roc import auc_at_k
 from attop.solvers.descent.gradient_descent import gradient_descent
+from attop.surrogates.base import BoundSurrogate
 from attop.surrogates.registry import get_surrogate
 
 #: Case -> positives, k, and the methods the paper compares.
@@ -91,15 +92,25 @@ def _descent(X: Floats, y: Ints, minimised: str, start: Floats, max_iter: int) -
     wanted = {round(10**e) for e in np.linspace(0, np.log10(max_iter), 60)} | {0}
     rows: list[tuple[int, str, float]] = []
 
-    def record(iteration: int, coef: Floats, objective: Floats) -> None:
-        if iteration in wanted:
-            scores = (X @ coef)[:, 0]
-            rows.extend((iteration, name, float(loss(scores)[0])) for name, loss in losses.items())
-            rows.append((iteration, "risk", 1 - get_metric("pap@k").value(y, scores, _K)))
+    class Recorded(BoundSurrogate):
+        """The minimised surrogate; called once an iteration, it records the best iterate so far."""
 
-    gradient_descent(
-        X, losses[minimised], eta=0.05, lam=0.0, max_iter=max_iter, tol=0.0, coef_init=start, callback=record
-    )
+        n, n_groups, n_left_out = len(y), 1, 0
+        iteration, lowest, best = 0, np.inf, np.zeros(len(y))
+
+        def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
+            value, coef = losses[minimised](scores)
+            objective = float(np.squeeze(value))
+            if objective < self.lowest:
+                self.lowest, self.best = objective, scores[:, 0]
+            if self.iteration in wanted:
+                at = self.iteration
+                rows.extend((at, name, float(loss(self.best)[0])) for name, loss in losses.items())
+                rows.append((at, "risk", 1 - get_metric("pap@k").value(y, self.best, _K)))
+            self.iteration += 1
+            return value, coef
+
+    gradient_descent(X, Recorded(), eta=0.05, lam=0.0, max_iter=max_iter, tol=0.0, coef_init=start)
     return pd.DataFrame(rows, columns=["iteration", "measure", "value"])
 
 

@@ -55,7 +55,7 @@ class Choice:
     worst_gap : float
         Largest gap among those solved.
     complete : bool
-        False if the search ended, by a deadline, the callback or for the effort, with items untried that
+        False if the search ended, by a deadline or for the effort, with items untried that
         might be nearer to the quantile.
     history : History
         By problems solved, `objective` the smallest distance from the quantile so far, shape (1,).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,13 +12,17 @@ from attop.core.compiled import blas
 from attop.core.typing import Floats, Ints
 from attop.solvers.aatp.candidates import Candidates, Choice, quantile_items
 from attop.solvers.aatp.threshold_svm import ThresholdSVM
-from attop.solvers.base import Callback, Deadline, History, Monitor
+from attop.solvers.base import Deadline, History
 
 #: Steps of the fixed-point iteration at most, before items are tried one by one, the most promising first.
 _WALK = 12
 #: A fixed-point search on up to this many items may try all of them. On larger samples the product of the
 #: number of problems and the cost of each, ``n (d + 30)^2``, is limited to the second number.
 _SMALL, _EFFORT = 500, 1.2e10
+
+
+#: See `Search`.
+Report = Callable[[int, Floats], None]
 
 
 class Search:
@@ -35,9 +39,9 @@ class Search:
         Relative duality gap of each problem.
     deadline : Deadline
         Leaves the choice among the items solved until then.
-    callback : callable, optional
-        Called as ``callback(n_solved, coef, distance)`` after each batch of problems, with the models nearest
-        to the quantiles so far, shapes (d, T) and (T,); True ends the search as the deadline does.
+    report : callable, optional
+        Called as ``report(n_solved, distance)`` after each batch of problems, with the smallest distances
+        from the quantiles so far, shape (T,).
     """
 
     def __init__(
@@ -48,13 +52,11 @@ class Search:
         *,
         tol: float,
         deadline: Deadline,
-        callback: Callback | None = None,
+        report: Report | None = None,
     ):
         self._problem, self._weight, self._targets, self._tol = problem, weight, targets, tol
-        self._monitor = Monitor(deadline, callback)
-        self._over = self._monitor.over
+        self._deadline, self._report, self._history = deadline, report, History()
         self._n_solved = 0
-        self._coef = np.zeros((problem.Z.shape[1], len(targets)))
         self._distance = np.full(len(targets), np.inf)
 
     def exhaustive(self) -> list[Choice]:
@@ -133,8 +135,11 @@ class Search:
         """
         return self.exhaustive() if _budget(self._problem) == self._problem.n else self.fixed_point()
 
+    def _over(self) -> bool:
+        return self._deadline.expired
+
     def _choose(self, found: Candidates, t: int, complete: bool) -> Choice:
-        whole = self._monitor.history
+        whole = self._history
         history = History(whole.iteration, whole.seconds, [value[[t]] for value in whole.objective])
         return found.choose(t, self._tol, complete, history)
 
@@ -165,7 +170,7 @@ class Search:
         return Candidates.join([part[0] for part in done]), np.hstack([part[1] for part in done])
 
     def _collect(self, parts: Iterable[tuple[Candidates, Ints] | None]) -> list[tuple[Candidates, Ints]]:
-        """Gather what was solved, in order; record it, and tell the callback of it, as it comes."""
+        """Gather what was solved, in order; record and report it as it comes."""
         done = []
         for part in parts:
             if part is None:
@@ -173,13 +178,10 @@ class Search:
             done.append(part)
             found = part[0]
             self._n_solved += len(found.threshold_items)
-            distance = np.abs(found.offset)
-            nearest = distance.argmin(axis=1)
-            distance = distance[np.arange(len(distance)), nearest]
-            closer = distance < self._distance
-            self._coef[:, closer] = found.coef[:, nearest[closer]]
-            self._distance[closer] = distance[closer]
-            self._monitor.record(self._n_solved, self._coef, self._distance)
+            self._distance = np.minimum(self._distance, np.abs(found.offset).min(axis=1))
+            self._history.record(self._n_solved, self._deadline.elapsed, self._distance)
+            if self._report is not None:
+                self._report(self._n_solved, self._distance)
         return done
 
     def _solve_batch(self, threshold_items: Ints) -> tuple[Candidates, Ints]:

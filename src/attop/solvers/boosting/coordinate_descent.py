@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attop.core.typing import Floats, Ints
-from attop.solvers.base import Callback, History, Monitor, Solution, Status, check_loss
+from attop.solvers.base import Deadline, History, Solution, Status, check_loss
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import AlongLine, BoundSurrogate, Slope
 
@@ -90,7 +90,6 @@ def coordinate_descent(
     max_iter: int = 200,
     tol: float = 1e-8,
     time_limit: float | None = None,
-    callback: Callback | None = None,
 ) -> CoordinateSolution:
     r"""Minimise ``loss(X @ w)`` one weak ranker at a time (Rudin 2005, figure 1).
 
@@ -102,7 +101,7 @@ def coordinate_descent(
     ----------
     X : ndarray of shape (n, d), or ThresholdRankers
         Weak rankers in columns: real-valued or binary. The choice of coordinate depends on their scale.
-    loss, max_iter, time_limit, callback
+    loss, max_iter, time_limit
         See `attop.solvers.base`. The loss is convex and smooth, with derivatives along lines: for example
         ``PNormPushExp(p).bind(y)``.
     tol : float, at least 0
@@ -129,7 +128,7 @@ def coordinate_descent(
     check_loss("coordinate_descent", X, loss, "convex", "smooth", "along_line")
     assert isinstance(loss, AlongLine)
     check_numbers(max_iter=max_iter, tol=tol)
-    monitor = Monitor(time_limit, callback)
+    deadline, history = Deadline(time_limit), History()
     rankers = FeatureRankers(X) if isinstance(X, np.ndarray) else X
     width = rankers.width
 
@@ -145,14 +144,15 @@ def coordinate_descent(
             break
         # Each round decreases the loss, so the last iterate is the best, up to rounding.
         best, objective = coef.copy(), np.array([value], dtype=float)
-        monitor.record(iteration, best, objective)
-        if monitor.ended is not None:
-            break
+        history.record(iteration, deadline.elapsed, objective)
         slopes = np.abs(np.where(width > 0, rankers.correlate(c), 0.0))
         if slopes.max(initial=0.0) <= tol:
             status = "converged"
             break
-        if iteration == max_iter or monitor.over():
+        if iteration == max_iter:
+            break
+        if deadline.expired:
+            status = "deadline"
             break
         chosen = int(np.argmax(slopes))
         # A common shift of the scores does not change the loss, so the column may be centred.
@@ -169,8 +169,8 @@ def coordinate_descent(
         best,
         objective,
         len(steps),
-        monitor.ended or status,
-        monitor.history,
+        status,
+        history,
         coordinates=np.array(coordinates, np.int64),
         steps=np.array(steps),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attop.core.typing import Features, Floats
-from attop.solvers.base import NOTHING, Callback, Monitor, Solution, Status, check_loss, relative_gap
+from attop.solvers.base import NOTHING, Deadline, History, Solution, Status, check_loss, relative_gap
 from attop.solvers.bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers.bundle.working_set import WorkingSet
 from attop.solvers.parameters import check_numbers
@@ -36,7 +36,6 @@ def bundle(
     tol: float = 1e-3,
     max_iter: int = 1000,
     time_limit: float | None = None,
-    callback: Callback | None = None,
 ) -> Solution:
     r"""Minimise ``J(w) = lam/2 ||w||^2 + loss(X w)`` for a convex loss.
 
@@ -47,7 +46,7 @@ def bundle(
 
     Parameters
     ----------
-    X, loss, max_iter, time_limit, callback
+    X, loss, max_iter, time_limit
         See `attop.solvers.base`. The loss is convex.
     lam : float, positive
         Regularisation; in the form ``1/2 ||w||^2 + C loss``, ``C = 1 / lam``.
@@ -93,7 +92,7 @@ def bundle(
     Franc and Sonnenburg (2009), Optimized cutting plane algorithm for large-scale risk minimization.
     Lemarechal, Nemirovskii and Nesterov (1995), New variants of bundle methods.
     """
-    monitor = Monitor(time_limit, callback)
+    deadline, history = Deadline(time_limit), History()
     check_loss("bundle", X, loss, "convex")
     check_numbers(tol=tol, max_iter=max_iter)
     if not 0 < lam < np.inf:
@@ -124,12 +123,12 @@ def bundle(
                     "the loss is not convex, or its subgradients are wrong; use gradient_descent"
                 )
             gap = max(gap, 0.0)
-            monitor.record(t, best[:, np.newaxis], np.array([objective]), gap=np.array([gap]))
+            history.record(t, deadline.elapsed, np.array([objective]), np.array([gap]))
             if relative_gap(start, objective, lower) <= tol:
                 status = "converged"
                 break
-            if monitor.over():
-                status = monitor.ended or status
+            if deadline.expired:
+                status = "deadline"
                 break
             if t == max_iter:
                 break
@@ -157,7 +156,7 @@ def bundle(
         np.array([exact]),
         t,
         status,
-        monitor.history,
+        history,
         np.array([max(exact - lower, 0.0)]),
         np.array([relative_gap(start, exact, lower)]),
     )

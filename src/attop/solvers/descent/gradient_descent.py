@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop.core.typing import Features, Floats
 from attop.solvers.base import (
-    Callback,
+    Deadline,
     GridSolution,
-    Monitor,
+    History,
     Status,
     broadcast_settings,
     check_loss,
@@ -36,7 +36,6 @@ def gradient_descent(
     batch_groups: int | None = None,
     rng: np.random.Generator | None = None,
     time_limit: float | None = None,
-    callback: Callback | None = None,
 ) -> GridSolution:
     r"""Minimise ``loss(X w) + lam/2 ||w||^2`` for `m` settings of `eta` and `lam`.
 
@@ -48,7 +47,7 @@ def gradient_descent(
 
     Parameters
     ----------
-    X, loss, max_iter, time_limit, callback
+    X, loss, max_iter, time_limit
         See `attop.solvers.base`. The objective is evaluated at ``w_0, ..., w_{max_iter}``.
     eta : float or array-like of shape (m,), positive
         Length of the first step.
@@ -85,7 +84,7 @@ def gradient_descent(
     objective is returned, not the last one; the paper does not say when its loop has converged, the rule
     above is ours.
     """
-    monitor = Monitor(time_limit, callback)
+    deadline, history = Deadline(time_limit), History()
     eta, lam, coef_init = _check(X, loss, eta, lam, max_iter, tol, window, coef_init)
     run = _Running(eta, lam, coef_init)
     m = len(eta)
@@ -112,15 +111,15 @@ def gradient_descent(
             best_coef[:, run.model[better]] = run.W[:, better]
             recorded = best.copy()
             recorded[run.model] = objective
-            monitor.record(t, best_coef, best, current=recorded)
+            history.record(t, deadline.elapsed, recorded)
 
             converged = run.stalled(t, best[run.model], tol, window)
             diverged = run.blown_up(t, objective)
             end(converged, "converged")
             end(diverged, "diverged")
             going = ~(converged | diverged)
-            if monitor.over():
-                end(going, monitor.ended or "deadline")
+            if deadline.expired:
+                end(going, "deadline")
                 break
             if t == max_iter or not going.any():
                 break
@@ -143,7 +142,7 @@ def gradient_descent(
         best,
         int(each_n_iter.max()),
         summary_status(each_status),
-        monitor.history,
+        history,
         each_status=each_status,
         each_n_iter=each_n_iter,
     )

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from attop.core.compiled import blas
 from attop.core.typing import Features, Floats, Ints
-from attop.solvers.base import Callback, Monitor, Solution, check_loss
+from attop.solvers.base import Deadline, History, Solution, Status, check_loss
 from attop.solvers.parameters import check_numbers
 from attop.surrogates.base import BoundSurrogate
 
@@ -20,13 +20,12 @@ def lbfgs(
     max_iter: int = 200,
     tol: float = 1e-8,
     time_limit: float | None = None,
-    callback: Callback | None = None,
 ) -> Solution:
     """Minimise a smooth ``loss(X @ w)`` from ``w = 0``, without regularisation.
 
     Parameters
     ----------
-    X, loss, max_iter, time_limit, callback
+    X, loss, max_iter, time_limit
         See `attop.solvers.base`. The loss is smooth; X may be anything with a shape that multiplies a vector,
         and whose transpose does.
     tol : float, at least 0
@@ -44,26 +43,29 @@ def lbfgs(
     """
     check_loss("lbfgs", X, loss, "smooth")
     check_numbers(max_iter=max_iter, tol=tol)
-    monitor = Monitor(time_limit, callback)
+    deadline, history = Deadline(time_limit), History()
+    status: Status = "max_iter"
 
-    def record(w: Floats, value: float) -> None:
-        monitor.record(len(monitor.history.iteration), w[:, None].copy(), np.array([value]))
+    def record(value: float) -> None:
+        history.record(len(history.iteration), deadline.elapsed, np.array([value]))
 
     def objective(w: Floats) -> tuple[float, Floats]:
         value, coef = loss(X @ w)
-        if not monitor.history.iteration:
-            record(w, float(value))
+        if not history.iteration:
+            record(float(value))
         return float(value), X.T @ coef
 
     def after_iteration(intermediate_result: OptimizeResult) -> None:
-        record(intermediate_result.x, intermediate_result.fun)
-        if monitor.over():
+        nonlocal status
+        record(intermediate_result.fun)
+        if deadline.expired:
+            status = "deadline"
             raise StopIteration
 
     start = np.zeros(X.shape[1])
     if start.size == 0:  # which older SciPy does not take
         value, _ = objective(start)
-        return Solution(start[:, None], np.array([value]), 0, "converged", monitor.history)
+        return Solution(start[:, None], np.array([value]), 0, "converged", history)
     result = minimize(
         objective,
         start,
@@ -81,8 +83,8 @@ def lbfgs(
         result.x[:, None],
         np.array([result.fun]),
         int(result.nit),
-        monitor.ended or ("converged" if result.success else "max_iter"),
-        monitor.history,
+        "converged" if result.success else status,
+        history,
     )
 
 

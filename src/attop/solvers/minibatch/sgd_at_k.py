@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from attop.core.top import Top
 from attop.core.typing import Floats
-from attop.solvers.base import Callback, GridSolution, Monitor, Status, broadcast_settings, summary_status
+from attop.solvers.base import Deadline, GridSolution, History, Status, broadcast_settings, summary_status
 from attop.solvers.minibatch.batches import Batch, BatchSource
 from attop.solvers.minibatch.kernels import projected_step
 from attop.solvers.minibatch.perceptron import MistakeDriven
@@ -92,7 +92,6 @@ def descend(
     *,
     epochs: int = 1,
     time_limit: float | None = None,
-    callback: Callback | None = None,
 ) -> GridSolution:
     """Run passes of SGD@k (Kar et al. 2015, algorithm 3) or Perceptron@k over any source of batches.
 
@@ -104,7 +103,7 @@ def descend(
         Where to start; it is moved on.
     epochs : int, at least 1
         Passes over the sample.
-    time_limit, callback
+    time_limit : float, optional
         See `attop.solvers.base`. At least one batch is seen; a pass is an iteration.
 
     Returns
@@ -137,7 +136,7 @@ def descend(
     >>> bool((solution.coef > 0).all())
     True
     """
-    monitor = Monitor(time_limit, callback)
+    deadline, history = Deadline(time_limit), History()
     check_numbers(epochs=epochs)
     m = len(state.lost)
     objective = np.full(m, np.inf)
@@ -149,7 +148,7 @@ def descend(
             for batch in batches.one_pass():
                 total += state.step(batch)
                 count += 1
-                if monitor.deadline.expired:
+                if deadline.expired:
                     break
             if count == 0:
                 raise ValueError(
@@ -158,9 +157,12 @@ def descend(
                 )
             state.update(total)
             objective = np.where(state.lost, objective, total if state.counts_mistakes else total / count)
-            monitor.record(epoch, state.coef, objective)
-            if monitor.over() or state.lost.all() or (state.counts_mistakes and not objective.any()):
-                status = monitor.ended or "converged"
+            history.record(epoch, deadline.elapsed, objective)
+            if deadline.expired:
+                status = "deadline"
+                break
+            if state.lost.all() or (state.counts_mistakes and not objective.any()):
+                status = "converged"
                 break
     each_status: list[Status] = ["diverged" if bad else status for bad in state.lost]
     return GridSolution(
@@ -168,7 +170,7 @@ def descend(
         objective,
         epoch,
         summary_status(each_status),
-        monitor.history,
+        history,
         each_status=each_status,
         each_n_iter=np.full(m, epoch),
         n_skipped=batches.n_skipped,
