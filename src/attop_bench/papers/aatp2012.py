@@ -71,7 +71,7 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
     # One row of the paper stands beside both readings of its loss.
     again = printed[printed["method"] == "aatp"].assign(method="aatp-pairs")
     printed = pd.concat([printed, again], ignore_index=True)
-    made = {}
+    compared = {}
     all_ways: dict[str, tuple[str, str]] = {}
     for name in _TITLES:
         ways = {
@@ -80,28 +80,33 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
         if ways:
             reasons = {"housing": {"dcg": _DCG}, "letor": {"precision@k": _LETOR}}.get(name)
             rows = printed[printed["dataset"] == name]
-            made[name] = compare(rows, summary, ways, not_comparable=reasons)
+            compared[name] = compare(rows, summary, ways, not_comparable=reasons)
             all_ways |= ways
     rare = {d: (d.removesuffix("-nested"), way) for way, d in _RARE.items() if d in story["datasets"]}
-    return made | {"others": ours_alone(printed, summary, all_ways | rare)}
+    return compared | {"others": ours_alone(printed, summary, all_ways | rare)}
 
 
 def findings(tables: Tables) -> Findings:
     """Return the page; `over_partitions` is a part of it where its tables are."""
-    shown = {}
+    by_dataset = {}
     for name in (n for n in _SHOWN if n in tables):
-        its = tables[name].query("metric == 'precision@k' and selection == 'optimistic'")
-        shown[name] = its.assign(top=its["top"].map(_percent))
-    caption = f"P@tau, printed (hollow) and ours (filled, means over {_range(shown)} runs); higher is better"
-    every = pd.concat([its for name, its in tables.items() if name in _TITLES])
+        rows = tables[name].query("metric == 'precision@k' and selection == 'optimistic'")
+        by_dataset[name] = rows.assign(top=rows["top"].map(_percent))
+    caption = (
+        f"P@tau, printed (hollow) and ours (filled, means over {_range(by_dataset)} runs); higher is better"
+    )
+    all_rows = pd.concat([rows for name, rows in tables.items() if name in _TITLES])
     tests = tables.get("tests")
     return Findings(
         title="AATP: Accuracy at the Top (2012)",
         citation=CITATION,
-        verdict=list(_verdict(shown, every, tests)),
-        picture=Plot("printed-and-ours", caption, _picture(shown)),
+        verdict=list(_verdict(by_dataset, all_rows, tests)),
+        picture=Plot("printed-and-ours", caption, _picture(by_dataset)),
         tables=[
-            *(Table(f"{_TITLES[n]}, P@tau", beside(its, "method", "top", NAMES)) for n, its in shown.items()),
+            *(
+                Table(f"{_TITLES[n]}, P@tau", beside(rows, "method", "top", NAMES))
+                for n, rows in by_dataset.items()
+            ),
             *([] if tests is None else [over_partitions(tests)]),
         ],
         reasons=_REASONS,
@@ -122,41 +127,41 @@ def _percent(top: str) -> str:
     return f"{100 * float(top.removeprefix('tau=')):g}%"
 
 
-def _range(shown: Tables) -> str:
-    runs = sorted({int(n) for its in shown.values() for n in its["n"]})
+def _range(by_dataset: Tables) -> str:
+    runs = sorted({int(n) for rows in by_dataset.values() for n in rows["n"]})
     return f"{runs[0]} to {runs[-1]}"
 
 
-def _picture(shown: Tables) -> Figure:
+def _picture(by_dataset: Tables) -> Figure:
     parts = {}
-    for name, its in shown.items():
-        rows = its[its["method"] != "aatp-pairs"].sort_values("method", kind="stable")
+    for name, table in by_dataset.items():
+        rows = table[table["method"] != "aatp-pairs"].sort_values("method", kind="stable")
         row = rows["method"].map(NAMES).str.removesuffix(", items") + " " + rows["top"]
         parts[_TITLES[name]] = rows.assign(row=row)
     return dumbbells(parts, "P@tau", 3.1)
 
 
-def _verdict(shown: Tables, every: pd.DataFrame, tests: pd.DataFrame | None) -> Iterator[str]:
+def _verdict(by_dataset: Tables, rows: pd.DataFrame, tests: pd.DataFrame | None) -> Iterator[str]:
     if tests is None:
         yield "**Beside the printed numbers:**"
     else:
         svm, push = (_at(tests, "ionosphere", rival) for rival in ("svm-perf", "infinite-push"))
-        four = _at(tests, "housing", "svm-perf", "tau=0.04")
-        held = (svm == "higher").all() and (push == "higher").all() and (four == "higher").all()
+        at_4 = _at(tests, "housing", "svm-perf", "tau=0.04")
+        claimed = (svm == "higher").all() and (push == "higher").all() and (at_4 == "higher").all()
         a, b = (sum(rival == "higher") for rival in (svm, push))
         above = f"{a} of {len(svm)} tau and above the infinite push at {b}"
         yield (
-            f"**{'As' if held else 'Not as'} claimed: over 20 partitions of Ionosphere AATP is above SVMperf "
-            f"at {above}; the paper has it significantly above both.**"
+            f"**{'As' if claimed else 'Not as'} claimed: over 20 partitions of Ionosphere AATP is above "
+            f"SVMperf at {above}; the paper has it significantly above both.**"
         )
-        side = {"higher": "above", "lower": "below"}.get(four.iloc[0], "open")
+        side = {"higher": "above", "lower": "below"}.get(at_4.iloc[0], "open")
         yield f"On Housing at 4%, where the paper has it significantly above SVMperf, it is {side}."
-    p = pd.concat(shown.values())["verdict"].value_counts()
+    verdicts = pd.concat(by_dataset.values())["verdict"].value_counts()
     yield (
-        f"Of the {p.sum()} P@tau beside printed ones {p.get('above', 0)} are shown to be above, "
-        f"{p.get('below', 0)} below; the others are open."
+        f"Of the {verdicts.sum()} P@tau beside printed ones {verdicts.get('above', 0)} are shown to be "
+        f"above, {verdicts.get('below', 0)} below; the others are open."
     )
-    higher = every[every["verdict"] == "above"]["metric"]
+    higher = rows[rows["verdict"] == "above"]["metric"]
     yield (
         f"Of the {len(higher)} numbers of any metric above the printed ones {(higher == 'ap').sum()} are "
         "average precision, which the paper may define in another way."
@@ -165,9 +170,9 @@ def _verdict(shown: Tables, every: pd.DataFrame, tests: pd.DataFrame | None) -> 
 
 def _at(tests: pd.DataFrame, dataset: str, rival: str, top: str | None = None) -> pd.Series:
     """Return the verdicts of AATP (items) against a rival, features standardised."""
-    which = (tests["dataset"] == dataset) & (tests["preparation"] == "standard")
-    which &= (tests["method"] == "aatp") & (tests["rival"] == rival)
-    return tests[which & (tests["top"] == top if top else True)]["verdict"]
+    selected = (tests["dataset"] == dataset) & (tests["preparation"] == "standard")
+    selected &= (tests["method"] == "aatp") & (tests["rival"] == rival)
+    return tests[selected & (tests["top"] == top if top else True)]["verdict"]
 
 
 def over_partitions(tests: pd.DataFrame) -> Table:

@@ -91,10 +91,10 @@ _FILES = {
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Return table 3 beside summary, and the two simulations."""
     printed, summary = printed_numbers("papk2020"), results["summary"]
-    held = dict.fromkeys(results["evaluation"]["dataset"])
+    datasets = dict.fromkeys(results["evaluation"]["dataset"])
     return {
         "table_3": compare(printed, summary, {d: (d, "validation part") for d in story["datasets"]}),
-        "table_3_others": ours_alone(printed, summary, {d: (d, "validation part") for d in held}),
+        "table_3_others": ours_alone(printed, summary, {d: (d, "validation part") for d in datasets}),
         "table_2": _two_users(results["two_users"]),
         "figure-1": results["margins"],
     }
@@ -102,26 +102,26 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 
 def findings(tables: Tables) -> Findings:
     """Return the page; `three_ways` is a part of it where its tables are."""
-    shown = tables["table_3"].query("dataset == 'movielens'")
+    movielens = tables["table_3"].query("dataset == 'movielens'")
     parts = {
-        top: its.assign(row=its["method"].map(NAMES), at=its["method"].map(list(NAMES).index)).sort_values(
+        top: rows.assign(row=rows["method"].map(NAMES), at=rows["method"].map(list(NAMES).index)).sort_values(
             "at"
         )
-        for top, its in shown.groupby("top", sort=False)
+        for top, rows in movielens.groupby("top", sort=False)
     }
     caption = (
         "Table 3, MovieLens: micro-pAp@k, printed (hollow) and ours (filled, means over "
-        f"{int(shown['n'].max())} seeds); higher is better"
+        f"{int(movielens['n'].max())} seeds); higher is better"
     )
     return Findings(
         title="PAP: the pAp@k metric (2020)",
         citation=CITATION,
-        verdict=list(_verdict(shown, tables["table_2"], tables["figure-1"])),
+        verdict=list(_verdict(movielens, tables["table_2"], tables["figure-1"])),
         picture=Plot("printed-and-ours", caption, dumbbells(parts, "micro-pAp@k", 2.5, sharey=True)),
         tables=[
             Table(
                 "Table 3: micro-pAp@k on MovieLens",
-                beside(shown, "method", "top", NAMES, digits=3),
+                beside(movielens, "method", "top", NAMES, digits=3),
                 "▲: ours is shown to be above, by a t-test adjusted by Holm for the numbers of the table. "
                 "Unmarked: open.",
             ),
@@ -141,7 +141,7 @@ def findings(tables: Tables) -> Findings:
 
 def _verdict(table: pd.DataFrame, two: pd.DataFrame, curves: pd.DataFrame) -> Iterator[str]:
     ours = table.pivot(index="top", columns="method", values="ours")
-    told = table.pivot(index="top", columns="method", values="printed")
+    printed = table.pivot(index="top", columns="method", values="printed")
     rest = [m for m in ours if m not in _OURS]
     behind = int((ours[list(_OURS)].max(axis=1) < ours[rest].max(axis=1)).sum())
     yield (
@@ -149,21 +149,24 @@ def _verdict(table: pd.DataFrame, two: pd.DataFrame, curves: pd.DataFrame) -> It
         f"three GD-pAp@k methods at {behind} of {len(ours)} k.**"
     )
     own, base = (
-        (table[its]["verdict"] != "open") for its in (table["method"].isin(_OURS), table["method"].isin(rest))
+        (table[which]["verdict"] != "open")
+        for which in (table["method"].isin(_OURS), table["method"].isin(rest))
     )
-    low = (table["verdict"] == "above").sum()
+    n_low = (table["verdict"] == "above").sum()
     yield (
         f"Of the {len(own)} printed numbers of its own methods {own.sum()} are shown to differ from ours, of "
-        f"the {len(base)} of the baselines {base.sum()}; {low} of the {own.sum() + base.sum()} are too low."
+        f"the {len(base)} of the baselines {base.sum()}; {n_low} of the {own.sum() + base.sum()} are too low."
     )
     pairs = list(combinations(ours, 2))
-    held = sum(int((np.sign(ours[a] - ours[b]) == np.sign(told[a] - told[b])).sum()) for a, b in pairs)
-    yield f"Of the {len(pairs) * len(ours)} printed orderings of two methods at a k {held} hold."
+    n_hold = sum(
+        int((np.sign(ours[a] - ours[b]) == np.sign(printed[a] - printed[b])).sum()) for a, b in pairs
+    )
+    yield f"Of the {len(pairs) * len(ours)} printed orderings of two methods at a k {n_hold} hold."
     best = two.loc[two.groupby(["sample", "case"])["runs higher"].idxmax()]
-    holds = (best["method"] == "gd-papk-avg").groupby(best["sample"]).sum()
+    n_best = (best["method"] == "gd-papk-avg").groupby(best["sample"]).sum()
     yield (
-        f"In table 2 GD-pAp@k-avg is higher in more runs in {holds['training']} of 2 cases on the training "
-        f"sample, in {holds['fresh']} on a fresh one."
+        f"In table 2 GD-pAp@k-avg is higher in more runs in {n_best['training']} of 2 cases on the training "
+        f"sample, in {n_best['fresh']} on a fresh one."
     )
     beta = curves[(curves["condition"] == "beta") & curves["measure"].isin(["max", "TS"])]
     rises = beta.groupby(["measure", "start"])["value"].agg(lambda v: v.iloc[-1] - v.min() > 0.01)
@@ -190,11 +193,11 @@ def three_ways(ways: pd.DataFrame, orderings: pd.DataFrame) -> Table:
     cells = wide.map("{:.3f}".format).replace("nan", "–")
     cells.index = pd.Index([NAMES[m] for m in wide.index], name=f"k={k}")
     cells = cells.reset_index()
-    held = [
+    n_hold = [
         f"{int(orderings[way].eq(True).sum())} of {int(orderings[way].notna().sum())}"
         for way in ("code", "words", "exact")
     ]
-    cells.loc[len(cells)] = ["orderings that hold", str(len(orderings)), *held, "–"]
+    cells.loc[len(cells)] = ["orderings that hold", str(len(orderings)), *n_hold, "–"]
     coded, within = orderings["code"].eq(True), orderings["within_starts"]
     chance, lucky = int(within.sum()), int(within[coded].sum())
     return Table(
@@ -229,9 +232,9 @@ def _table_1() -> pd.DataFrame:
         row: dict[str, str] = {"labels, best first": labels, "k": str(k)}
         for metric, function in functions.items():
             value = function(y, scores) if metric == "AUC" else function(y, scores, k)
-            told = printed.get(metric)
-            same = told is not None and abs(float(value) - float(Fraction(told))) < 1e-12
-            row[metric] = "–" if told is None else told + ("" if same else f"/{value:.3f}")
+            expected = printed.get(metric)
+            same = expected is not None and abs(float(value) - float(Fraction(expected))) < 1e-12
+            row[metric] = "–" if expected is None else expected + ("" if same else f"/{value:.3f}")
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -283,14 +286,14 @@ def _margins_plot(curves: pd.DataFrame) -> Plot:
     minimised = curves.groupby("condition", sort=False)["minimised"].first()
     canvas, axes = panels([f"{condition} margin: {m}" for condition, m in minimised.items()], 2.6)
     with figure_theme():
-        for one, condition in zip(axes, minimised.index, strict=True):
+        for axis, condition in zip(axes, minimised.index, strict=True):
             part = curves[curves["condition"] == condition]
             for (measure, start), line in part.groupby(["measure", "start"], sort=False):
                 name = str(measure) if start == 0 else None
-                one.plot(
+                axis.plot(
                     line["iteration"] + 1, line["value"], label=name, alpha=0.7, **styles[str(measure)].line
                 )
-            one.set(xscale="log", xlabel="iteration + 1")
+            axis.set(xscale="log", xlabel="iteration + 1")
         axes[0].set_ylabel("value on the sample")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     return Plot(

@@ -66,25 +66,27 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
     """
     powers = {m: float(about["params"]["p"]) for m, about in story["methods"].items()}
     powers = dict(sorted(powers.items(), key=lambda item: item[1]))
-    held = [d for d in _FIGURES if d in story["datasets"]]
-    ways = {name + suffix: (name, f"none; {part} part") for name in held for suffix, part in _PARTS.items()}
+    datasets = [d for d in _FIGURES if d in story["datasets"]]
+    ways = {
+        name + suffix: (name, f"none; {part} part") for name in datasets for suffix, part in _PARTS.items()
+    }
     return {
         "printed": compare(printed_numbers("pnorm2005"), results["summary"], ways),
         "rounds": _by_rounds(results["rounds"]),
         "rounds_tests": _against_p1(results["rounds"]),
-        **{f"roc-{name}": _first_roc(name, results["roc"], powers) for name in held},
+        **{f"roc-{name}": _first_roc(name, results["roc"], powers) for name in datasets},
     }
 
 
 def findings(tables: Tables) -> Findings:
     """Return the page."""
-    rounds, tested = tables["rounds"], tables["rounds_tests"]
+    rounds, tests = tables["rounds"], tables["rounds_tests"]
     ends = {
-        (str(d), str(part), int(many)): _end(its, tested) for (d, part, many), its in
+        (str(d), str(part), int(n_rounds)): _end(rows, tests) for (d, part, n_rounds), rows in
         rounds.groupby(["dataset", "part", "rounds"])
     }  # fmt: skip
-    shown = tables["printed"].assign(part=tables["printed"]["selection"].str.split().str[1])
-    names = {m: f"p = {m.rpartition('-')[2]}".replace("rankboost", "1") for m in shown["method"]}
+    printed = tables["printed"].assign(part=tables["printed"]["selection"].str.split().str[1])
+    names = {m: f"p = {m.rpartition('-')[2]}".replace("rankboost", "1") for m in printed["method"]}
     return Findings(
         title="PUSH: Ranking with a p-norm push (2005)",
         citation="C. Rudin. Ranking with a P-Norm Push. NYU Technical Report TR2005-874, 2005.",
@@ -92,7 +94,9 @@ def findings(tables: Tables) -> Findings:
         picture=_picture(rounds, ends),
         tables=[
             _claims(ends),
-            Table("The two printed values: R_max on pima", beside(shown, "method", "part", names, digits=1)),
+            Table(
+                "The two printed values: R_max on pima", beside(printed, "method", "part", names, digits=1)
+            ),
         ],
         reasons=_REASONS,
         plots=[_roc_plot(d, tables[f"roc-{d}"]) for d in _FIGURES if f"roc-{d}" in tables],
@@ -136,63 +140,63 @@ def _against_p1(rounds: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _end(its: pd.DataFrame, tested: pd.DataFrame) -> dict[str, Any]:
+def _end(rows: pd.DataFrame, tests: pd.DataFrame) -> dict[str, Any]:
     """Return R_max at p = 1 and 64 of one data set, part and number of rounds, and the verdict on its
     rise.
     """
-    first = its.iloc[0]
-    last = tested[
-        (tested["dataset"] == first["dataset"]) & (tested["part"] == first["part"])
-        & (tested["rounds"] == first["rounds"]) & (tested["p"] == 64)
+    first = rows.iloc[0]
+    last = tests[
+        (tests["dataset"] == first["dataset"]) & (tests["part"] == first["part"])
+        & (tests["rounds"] == first["rounds"]) & (tests["p"] == 64)
     ].iloc[0]  # fmt: skip
-    sure = last["p_value"] < _LEVEL
-    verdict = ("higher" if last["difference"] > 0 else "lower") if sure else "open"
-    means = its.sort_values("p")["r_max"].to_numpy()
-    auc = its.sort_values("p")["auc"].to_numpy()[[0, -1]]
+    significant = last["p_value"] < _LEVEL
+    verdict = ("higher" if last["difference"] > 0 else "lower") if significant else "open"
+    means = rows.sort_values("p")["r_max"].to_numpy()
+    auc = rows.sort_values("p")["auc"].to_numpy()[[0, -1]]
     return {"low": means[0], "high": means[-1], "verdict": verdict, "auc": auc}
 
 
 def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.DataFrame) -> Iterator[str]:
-    few, many = rounds["rounds"].min(), rounds["rounds"].max()
+    fewest, most = rounds["rounds"].min(), rounds["rounds"].max()
     sets = rounds["dataset"].nunique()
 
     def count(part: str, after: int, verdict: str) -> int:
         return sum(e["verdict"] == verdict for (_, p, r), e in ends.items() if (p, r) == (part, after))
 
-    rises = {part: count(part, few, "higher") for part in _PARTS.values()}
-    said = {part: "yes" if many > sets / 2 else "no" for part, many in rises.items()}
+    rises = {part: count(part, fewest, "higher") for part in _PARTS.values()}
+    answers = {part: "yes" if n > sets / 2 else "no" for part, n in rises.items()}
     yield (
-        f"**In training, {said['training']}: from p = 1 to 64 more positives lie above the highest negative "
-        f"(R_max) on {rises['training']} of {sets} data sets after {few} rounds. In test, {said['test']}: "
-        f"the rise is shown on {rises['test']}.**"
+        f"**In training, {answers['training']}: from p = 1 to 64 more positives lie above the highest "
+        f"negative (R_max) on {rises['training']} of {sets} data sets after {fewest} rounds. In test, "
+        f"{answers['test']}: the rise is shown on {rises['test']}.**"
     )
-    yield f"In test a fall is shown on {count('test', few, 'lower')} of them."
-    shown = count("training", many, "higher")
-    yield f"After {many:,} rounds, on half as many splits, a rise in training is shown on {shown}."
-    auc = rounds[(rounds["part"] == "test") & (rounds["rounds"] == many)].pivot(
+    yield f"In test a fall is shown on {count('test', fewest, 'lower')} of them."
+    n_shown = count("training", most, "higher")
+    yield f"After {most:,} rounds, on half as many splits, a rise in training is shown on {n_shown}."
+    auc = rounds[(rounds["part"] == "test") & (rounds["rounds"] == most)].pivot(
         index="dataset", columns="p", values="auc"
     )
     cost = (auc[64] - auc[1]).sort_values()
     yield (
         f"The paper sees no large deviation in AUC: here the largest in test is {cost.iloc[0]:+.3f} "
-        f"({_FIGURES[str(cost.index[0])].partition(': ')[2]}, {many:,} rounds)."
+        f"({_FIGURES[str(cost.index[0])].partition(': ')[2]}, {most:,} rounds)."
     )
 
 
 def _claims(ends: Mapping[tuple[str, str, int], Mapping[str, Any]]) -> Table:
     rows = []
     for dataset, claim in _CLAIMS.items():
-        its = {key[1:]: end for key, end in ends.items() if key[0] == dataset}
-        if its:
+        ends_of_set = {key[1:]: end for key, end in ends.items() if key[0] == dataset}
+        if ends_of_set:
             figure, _, name = _FIGURES[dataset].partition(": ")
             cells = {
-                f"{part}, {many:,}": f"{e['low']:.1f} → {e['high']:.1f}{_MARKS[e['verdict']]}"
-                for (part, many), e in sorted(
-                    its.items(), key=lambda item: (item[0][0] == "test", item[0][1])
+                f"{part}, {n_rounds:,}": f"{e['low']:.1f} → {e['high']:.1f}{_MARKS[e['verdict']]}"
+                for (part, n_rounds), e in sorted(
+                    ends_of_set.items(), key=lambda item: (item[0][0] == "test", item[0][1])
                 )
             }
             cells["test AUC"] = " → ".join(
-                f"{a:.3f}" for a in its["test", min(many for _, many in its)]["auc"]
+                f"{a:.3f}" for a in ends_of_set["test", min(n_rounds for _, n_rounds in ends_of_set)]["auc"]
             )
             rows.append({"figure": f"{figure.removeprefix('Figure ')}, {name}: {claim}", **cells})
     return Table(
@@ -208,20 +212,20 @@ _MARKS = {"higher": "▲", "lower": "▼", "open": ""}
 
 
 def _picture(rounds: pd.DataFrame, ends: Mapping[tuple[str, str, int], Mapping[str, Any]]) -> Plot:
-    held = [d for d in _FIGURES if d in set(rounds["dataset"])]
-    few = rounds["rounds"].min()
-    canvas, axes = panels([d.replace("thresholds", "0/1") for d in held], 2.5)
+    datasets = [d for d in _FIGURES if d in set(rounds["dataset"])]
+    fewest = rounds["rounds"].min()
+    canvas, axes = panels([d.replace("thresholds", "0/1") for d in datasets], 2.5)
     with figure_theme():
-        for one, dataset in zip(axes, held, strict=True):
-            for (part, many), line in rounds[rounds["dataset"] == dataset].groupby(["part", "rounds"]):
+        for axis, dataset in zip(axes, datasets, strict=True):
+            for (part, n_rounds), line in rounds[rounds["dataset"] == dataset].groupby(["part", "rounds"]):
                 line = line.sort_values("p")
-                colour = COLOURS[ends[dataset, str(part), int(many)]["verdict"]]
+                colour = COLOURS[ends[dataset, str(part), int(n_rounds)]["verdict"]]
                 face = colour if part == "training" else "white"
-                one.plot(np.log2(line["p"]), line["r_max"], "o-" if many == few else "o--", color=colour,
-                         markerfacecolor=face, markersize=4)  # fmt: skip
-            one.set_xticks([0, 2, 4, 6], ["1", "4", "16", "64"])
-            one.set_xlabel("p")
-            one.set_ylim(bottom=0)
+                style = {"color": colour, "markerfacecolor": face, "markersize": 4}
+                axis.plot(np.log2(line["p"]), line["r_max"], "o-" if n_rounds == fewest else "o--", **style)
+            axis.set_xticks([0, 2, 4, 6], ["1", "4", "16", "64"])
+            axis.set_xlabel("p")
+            axis.set_ylim(bottom=0)
         axes[0].set_ylabel("R_max")
         pictures.key(
             canvas, {end["verdict"] for end in ends.values()}, hollow="test", filled="p = 64 against 1"
@@ -252,16 +256,16 @@ def _roc_plot(name: str, curves: pd.DataFrame) -> Plot:
         canvas = Figure(figsize=(7.2, 5.6), layout="constrained")
         for across, part in enumerate(_PARTS.values()):
             left = canvas.add_subplot(2, 2, 1 + across)
-            whole = canvas.add_subplot(2, 2, 3 + across)
+            curve = canvas.add_subplot(2, 2, 3 + across)
             for p, colour in zip(powers, colours, strict=True):
                 line = curves[(curves["part"] == part) & (curves["p"] == p)]
-                for axes in (left, whole):
+                for axes in (left, curve):
                     axes.plot(
                         line["false_positives"], line["true_positives"], color=colour,
                         linewidth=2.2 if p in (1, 64) else 1.0, label=f"p = {p:g}",
                     )  # fmt: skip
-            whole.set(xlabel="false positives", ylabel="true positives", title=f"{part}: whole curve")
-            _zoom(left, whole)
+            curve.set(xlabel="false positives", ylabel="true positives", title=f"{part}: whole curve")
+            _zoom(left, curve)
             left.set(xlabel="false positives", ylabel="true positives", title=f"{part}: left end")
             if not across:
                 left.legend(loc="lower right")

@@ -57,23 +57,23 @@ _FILES = {
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Return precision@k at a quarter of the positives, against time and against k."""
     runs = _results(results)
-    whole = runs[runs["stage"] == runs.groupby("family")["stage"].transform("max")]
-    by_k = whole.assign(kappa=whole["top"].str.removeprefix("kappa=").astype(float))
+    complete = runs[runs["stage"] == runs.groupby("family")["stage"].transform("max")]
+    by_k = complete.assign(kappa=complete["top"].str.removeprefix("kappa=").astype(float))
     in_time = runs[(runs["top"] == _TARGET) & ~runs["family"].str.endswith("-averaged")]
-    at = _over_splits(whole[whole["top"] == _TARGET], ["dataset", "family"])
-    made = {"precision": at.rename(columns={"family": "method"})}
+    at = _over_splits(complete[complete["top"] == _TARGET], ["dataset", "family"])
+    by_name = {"precision": at.rename(columns={"family": "method"})}
     for dataset in dict.fromkeys(runs["dataset"]):
         time, k = (part[part["dataset"] == dataset] for part in (in_time, by_k))
-        made[f"time-{dataset}"] = _over_splits(time, ["family", "stage"]).sort_values(["family", "stage"])
-        made[f"k-{dataset}"] = _over_splits(k, ["family", "kappa"]).sort_values(["family", "kappa"])
-    return made
+        by_name[f"time-{dataset}"] = _over_splits(time, ["family", "stage"]).sort_values(["family", "stage"])
+        by_name[f"k-{dataset}"] = _over_splits(k, ["family", "kappa"]).sort_values(["family", "kappa"])
+    return by_name
 
 
 def findings(tables: Tables) -> Findings:
     """Return the page; the partitions are a part of it where their tables are."""
-    held = [d for d in _SETS if f"k-{d}" in tables]
-    plots = [_against_k(tables[f"k-{d}"], d) for d in held] + [
-        _against_time(tables[f"time-{d}"], d) for d in held
+    datasets = [d for d in _SETS if f"k-{d}" in tables]
+    plots = [_against_k(tables[f"k-{d}"], d) for d in datasets] + [
+        _against_time(tables[f"time-{d}"], d) for d in datasets
     ]
     tests = tables.get("tests")
     return Findings(
@@ -101,15 +101,15 @@ def verdict(tests: pd.DataFrame) -> Iterator[str]:
     )
     wins = both.sum(axis=1)
 
-    def said(method: str) -> str:
+    def wins_of(method: str) -> str:
         return f"{NAMES[method]} on {wins.get(method, 0)}"
 
-    held = (rows["verdict"] == "higher").all()
+    as_claimed = (rows["verdict"] == "higher").all()
     yield (
-        f"**{'As claimed' if held else 'In part'}: at a quarter of the positives {NAMES['sgd-avg']} is above "
-        f"SVMperf and 1PMB on {wins.get('sgd-avg', 0)} of {n} data sets.**"
+        f"**{'As claimed' if as_claimed else 'In part'}: at a quarter of the positives {NAMES['sgd-avg']} is "
+        f"above SVMperf and 1PMB on {wins.get('sgd-avg', 0)} of {n} data sets.**"
     )
-    yield f"So is {said('perceptron-max')}, {said('sgd-max')}, and {said('perceptron-avg')} of them."
+    yield f"So is {wins_of('perceptron-max')}, {wins_of('sgd-max')}, and {wins_of('perceptron-avg')} of them."
     against = tests[(tests["preparation"] == "standard")].set_index(["method", "rival", "dataset"])["verdict"]
     better = [
         d for d in both.columns for v in ("avg", "max")
@@ -127,17 +127,17 @@ def picture(tests: pd.DataFrame) -> Plot:
     methods = [m for m in NAMES if m in set(rows["method"])]
     canvas, axes = panels([_SETS.get(d, d) for d in dict.fromkeys(rows["dataset"])], 2.6, sharey=True)
     with figure_theme():
-        for one, (_, part) in zip(axes, rows.groupby("dataset", sort=False), strict=True):
-            one.axvline(0, color=COLOURS["open"], linewidth=0.8)
+        for axis, (_, part) in zip(axes, rows.groupby("dataset", sort=False), strict=True):
+            axis.axvline(0, color=COLOURS["open"], linewidth=0.8)
             for row in part.to_dict("records"):
                 y = methods.index(row["method"]) + (0.15 if row["rival"] == "one-pmb" else -0.15)
                 colour = COLOURS[row["verdict"]]
                 face = "white" if row["rival"] == "one-pmb" else colour
-                one.plot([0, row["difference"]], [y, y], color=colour, linewidth=1)
-                one.plot(row["difference"], y, "o", color=colour, markerfacecolor=face, markersize=5)
-            one.set_yticks(range(len(methods)), [NAMES[m] for m in methods])
-            one.set_ylim(len(methods) - 0.4, -0.6)
-            one.set_xlabel("difference in precision@k")
+                axis.plot([0, row["difference"]], [y, y], color=colour, linewidth=1)
+                axis.plot(row["difference"], y, "o", color=colour, markerfacecolor=face, markersize=5)
+            axis.set_yticks(range(len(methods)), [NAMES[m] for m in methods])
+            axis.set_ylim(len(methods) - 0.4, -0.6)
+            axis.set_xlabel("difference in precision@k")
         key(canvas, rows["verdict"], hollow="to 1PMB", filled="to SVMperf")
     caption = (
         "Differences to SVMperf (filled) and 1PMB (hollow): 20 partitions, k a quarter of the positives; "
@@ -157,13 +157,13 @@ def _at_a_quarter(precision: pd.DataFrame) -> Table:
 def over_partitions(partitions: pd.DataFrame, tests: pd.DataFrame) -> Table:
     """Return precision@k by data set and preparation, with the verdict against SVMperf."""
     keys = ["dataset", "preparation", "method"]
-    told = (
+    verdicts = (
         tests[tests["rival"] == "svm-perf"]
         .set_index(keys)["verdict"]
         .map({"higher": "▲", "lower": "▼", "open": ""})
     )
     rows = partitions[partitions["preparation"].isin(["standard", "range", "raw"])]
-    marks = [told.get(key, "") for key in rows[keys].itertuples(index=False, name=None)]
+    marks = [verdicts.get(key, "") for key in rows[keys].itertuples(index=False, name=None)]
     rows = rows.assign(value=rows["mean"].map("{:.2f}".format) + marks)
     column = rows["dataset"].map(_SETS).str.partition(",")[0].str.removeprefix("Adult ").str.strip("()")
     wide = rows.assign(column=column + ", " + rows["preparation"]).pivot(
