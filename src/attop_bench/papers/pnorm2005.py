@@ -221,8 +221,8 @@ def _picture(rounds: pd.DataFrame, ends: Mapping[tuple[str, str, int], Mapping[s
                 line = line.sort_values("p")
                 colour = COLOURS[ends[dataset, str(part), int(n_rounds)]["verdict"]]
                 face = colour if part == "training" else "white"
-                style = {"color": colour, "markerfacecolor": face, "markersize": 4}
-                axis.plot(np.log2(line["p"]), line["r_max"], "o-" if n_rounds == fewest else "o--", **style)
+                form = "o-" if n_rounds == fewest else "o--"
+                axis.plot(np.log2(line["p"]), line["r_max"], form, c=colour, mfc=face, markersize=4)
             axis.set_xticks([0, 2, 4, 6], ["1", "4", "16", "64"])
             axis.set_xlabel("p")
             axis.set_ylim(bottom=0)
