@@ -25,9 +25,9 @@ def bibliography() -> dict[str, Entry]:
     """Return the publications attop knows, by key."""
     text = files("attop_bench").joinpath("references.bib").read_text(encoding="utf-8")
     entries = {}
-    for found in re.finditer(r"^@\w+\{([^,]+),.*?^\}", text, re.DOTALL | re.MULTILINE):
-        title = re.search(r"^  title = \{(.*)\},?$", found[0], re.MULTILINE)
-        entries[found[1]] = Entry(found[1], re.sub("[{}]", "", title[1] if title else found[1]), found[0])
+    for entry in re.finditer(r"^@\w+\{([^,]+),.*?^\}", text, re.DOTALL | re.MULTILINE):
+        title = re.search(r"^  title = \{(.*)\},?$", entry[0], re.MULTILINE)
+        entries[entry[1]] = Entry(entry[1], re.sub("[{}]", "", title[1] if title else entry[1]), entry[0])
     return entries
 
 

@@ -97,11 +97,11 @@ def write_json(path: _Path, content: Mapping[str, Any]) -> None:
 
 def read_json(path: _Path) -> dict[str, Any]:
     """Read what `write_json` wrote; raise `ValueError` for anything else."""
-    found = json.loads(Path(path).read_text(encoding="utf-8"))
+    content = json.loads(Path(path).read_text(encoding="utf-8"))
     json.dumps(
-        found, ensure_ascii=False
+        content, ensure_ascii=False
     ).encode()  # half a pair of surrogates is no text, and fits in no table
-    return found
+    return content
 
 
 def _plain(value: Any) -> Any:

@@ -176,25 +176,25 @@ class AATP(WeightedRanker):
         """Warn of a search that ended early or missed its tolerance; `late`: its time was up."""
         solved, missed = choices[0].n_solved, choices[0].n_missed
         incomplete = [choice for choice in choices if not choice.complete]
-        said = []
+        messages = []
         if late and (incomplete or missed):
-            said.append(
+            messages.append(
                 f"{type(self).__name__} stopped (deadline) after {solved} of {n} quadratic programs: "
                 "raise time_limit"
             )
         elif missed:
-            said.append(
+            messages.append(
                 f"{missed} of {solved} quadratic programs did not reach tol={self.tol:g}, the largest "
                 f"relative duality gap is {choices[0].worst_gap:.1e}: standardise the features, lower C or "
                 "raise tol"
             )
         if incomplete and not late:
-            said.append(
+            messages.append(
                 f"none of the {solved} threshold items tried, out of {n}, lies at the quantile of its own "
                 f"model, and the closest misses it by {incomplete[0].quantile_gap:.1e}: "
                 "search='exhaustive' tries them all"
             )
-        for message in said:
+        for message in messages:
             warnings.warn(message, ConvergenceWarning, stacklevel=6)
 
 

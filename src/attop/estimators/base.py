@@ -210,8 +210,8 @@ def ranker(kind: type[R]) -> type[R]:
     for title in ("Attributes", "Parameters"):
         known: dict[str, str] = {}
         for document in ("\n\n".join(sections), *bases):
-            found = re.search(rf"(?:^|\n\n){title}\n-+\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)", document, re.DOTALL)
-            for entry in re.split(r"\n(?=\w)", found[1]) if found else ():
+            match = re.search(rf"(?:^|\n\n){title}\n-+\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)", document, re.DOTALL)
+            for entry in re.split(r"\n(?=\w)", match[1]) if match else ():
                 known.setdefault(re.split(r" : |\n", entry)[0], entry)
         sections = [section for section in sections if not section.startswith(title)]
         sections.insert(0, "\n".join([title, "-" * len(title), *known.values()]))
@@ -325,11 +325,11 @@ def _unfinished(models: Sequence[Ranker]) -> Iterable[str]:
             continue
         worst = max(early, key=lambda model: getattr(model, "gap_", 0.0))
         name = type(worst).__name__
-        who = name if len(models) == 1 else f"{len(early)} of {len(models)} models of {name}"
+        subject = name if len(models) == 1 else f"{len(early)} of {len(models)} models of {name}"
         where = f"after {worst.n_iter_} iterations"
         if hasattr(worst, "gap_") and hasattr(worst, "tol"):
             where += f" at a relative gap of {worst.gap_:.2g}, above tol={worst.tol:g}"
-        yield f"{who} stopped ({status}) {where}: {remedy}"
+        yield f"{subject} stopped ({status}) {where}: {remedy}"
 
 
 def _constant(models: Sequence[Ranker]) -> Iterable[str]:
@@ -338,8 +338,8 @@ def _constant(models: Sequence[Ranker]) -> Iterable[str]:
     for reason in dict.fromkeys(reasons):
         name = type(models[0]).__name__
         n = reasons.count(reason)
-        who = f"{name} scores" if len(models) == 1 else f"{n} of {len(models)} models of {name} score"
-        yield f"{who} all training items alike, and so rank{'s' * (len(models) == 1)} nothing: {reason}"
+        subject = f"{name} scores" if len(models) == 1 else f"{n} of {len(models)} models of {name} score"
+        yield f"{subject} all training items alike, and so rank{'s' * (len(models) == 1)} nothing: {reason}"
 
 
 def warn_of_cross_entropies(minimised: Sequence[bool]) -> None:

@@ -125,10 +125,10 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
 
 
 def _of_items(top: TopLike) -> Top:
-    found = Top.of(top)
-    if found.kappa is not None:
+    budget = Top.of(top)
+    if budget.kappa is not None:
         raise ValueError(
-            f"a budget is a number of items or a share of them (tau), got {found}: nobody knows in advance "
+            f"a budget is a number of items or a share of them (tau), got {budget}: nobody knows in advance "
             "how many positives there are"
         )
-    return found
+    return budget

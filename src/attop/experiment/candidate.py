@@ -93,8 +93,8 @@ class Sample:
     def rows(self, rows: Ints) -> Sample:
         """Return some of the rows."""
         columns = ("y", "groups", "weights", "entity", "day", "labels")
-        taken = {name: v[rows] for name in columns if (v := getattr(self, name)) is not None}
-        return replace(self, X=_safe_indexing(self.X, rows), **taken)
+        columns_of_rows = {name: v[rows] for name in columns if (v := getattr(self, name)) is not None}
+        return replace(self, X=_safe_indexing(self.X, rows), **columns_of_rows)
 
     def measure(self, metric: Metric, rows: Ints, scores: Floats, top: Top) -> MetricValue:
         """Return a metric of the scores of some rows, with what it needs to know of each row."""
@@ -213,14 +213,14 @@ class Learner:
 def open_parameters(estimator: Estimator, name: str, *, default: bool = False) -> list[str]:
     """Return the parameters called `name`, nested ones too, that are None or, if asked, at their default."""
     params = estimator.get_params()
-    found = []
+    names = []
     for path, value in params.items():
         prefix, _, last = path.rpartition("__")
         if last == name and (
             value is None or (default and _at_default(params.get(prefix, estimator), name, value))
         ):
-            found.append(path)
-    return found
+            names.append(path)
+    return names
 
 
 def _at_default(owner: object, name: str, value: object) -> bool:

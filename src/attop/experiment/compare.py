@@ -167,12 +167,12 @@ def compare_at_top(
     folds = _folds(cv, sample, random_state, _INNER if tuned else None)
     inner = [[rows for _, rows in fold.inner] for fold, _ in folds if fold.inner]
     for parts in ([fold.test for fold, _ in folds], *inner):
-        found = [sample.measure(metric, rows, np.arange(len(rows), dtype=float), top) for rows in parts]
-        if all(np.isnan(value.value) for value in found):
+        values = [sample.measure(metric, rows, np.arange(len(rows), dtype=float), top) for rows in parts]
+        if all(np.isnan(value.value) for value in values):
             one = "" if groups is None else "; if all rows are one list, give entity in place of groups"
             raise ValueError(
                 f"{metric.name} at {top} is undefined in all {len(parts)} parts that would measure it "
-                f"({found[0].reason}): give another top or other folds{one}"
+                f"({values[0].reason}): give another top or other folds{one}"
             )
     jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
     results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
@@ -198,15 +198,15 @@ def _sample(
     classes = np.unique(labels)
     if len(classes) != 2:
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
-    codes, whole = (None if its is None else np.asarray(its) for its in (groups, entity))
-    for name, its in (("groups", codes), ("entity", whole)):
-        if its is not None and its.shape != (n,):
-            raise ValueError(f"{name} must have an entry for each of the {n} rows, got shape {its.shape}")
-    whole = None if whole is None else check_groups(whole, n)
+    codes, entities = (None if column is None else np.asarray(column) for column in (groups, entity))
+    for name, column in (("groups", codes), ("entity", entities)):
+        if column is not None and column.shape != (n,):
+            raise ValueError(f"{name} must have an entry for each of the {n} rows, got shape {column.shape}")
+    entities = None if entities is None else check_groups(entities, n)
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     if weights is not None and not all(weights[labels == label].any() for label in classes):
         raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
-    return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, whole, labels=labels)
+    return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, entities, labels=labels)
 
 
 def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:

@@ -317,16 +317,16 @@ def judge(
     if tolerance < 0:
         raise ValueError(f"tolerance must be at least 0, in units of the metric, got {tolerance}")
     sign = 1.0 if higher_is_better else -1.0
-    scores = {model: sign * np.asarray(its, dtype=float) for model, its in values.items()}
-    known = {model: its[np.isfinite(its)] for model, its in scores.items()}
-    known = {model: its for model, its in known.items() if its.size}
-    m = max((its.size for its in scores.values()), default=0)
+    scores = {model: sign * np.asarray(per_run, dtype=float) for model, per_run in values.items()}
+    known = {model: per_run[np.isfinite(per_run)] for model, per_run in scores.items()}
+    known = {model: per_run for model, per_run in known.items() if per_run.size}
+    m = max((per_run.size for per_run in scores.values()), default=0)
     if not known:
         nan = math.nan
         return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, ())
-    most = max(its.size for its in known.values())
+    most = max(per_run.size for per_run in known.values())
     # fsum: the same numbers in another order have the same mean
-    means = {model: math.fsum(its) / its.size for model, its in known.items()}
+    means = {model: math.fsum(per_run) / per_run.size for model, per_run in known.items()}
     order = sorted(known, key=lambda model: (known[model].size < most, -means[model]))
     best, others = order[0], order[1:]
     full = [model for model in others if known[model].size == most]

@@ -81,17 +81,17 @@ def headline(leads: Sequence[Lead], titles: Mapping[str, str] | None = None) -> 
     compared = [lead for lead in known if lead.ranked]
     if not known:
         return "No method has a defined value."
-    said = ""
+    sentence = ""
     for words in (5, 3, 2):  # of a long title
         names = {r: _short((titles or {}).get(r, r), words) for r in _models(known)}
         if len({lead.dataset for lead in leads}) == 1:
             main = main_top(lead.top for lead in known)
-            said = _of_one(next(lead for lead in known if lead.top == main), names)
+            sentence = _of_one(next(lead for lead in known if lead.top == main), names)
         else:
-            said = _of_several(compared, names) if compared else "No two methods can be compared."
-        if len(said.split()) <= _WORDS:
+            sentence = _of_several(compared, names) if compared else "No two methods can be compared."
+        if len(sentence.split()) <= _WORDS:
             break
-    return said
+    return sentence
 
 
 def _models(leads: Sequence[Lead]) -> list[str]:
@@ -109,11 +109,11 @@ def _of_one(lead: Lead, names: Mapping[str, str]) -> str:
     finds, value = "find" if lead.tied else "finds", lead.found(lead.mean)
     if lead.in_hits:
         times = f", {lead.mean / lead.chance:.2g} times chance" if lead.chance > 0 else ""
-        said = f"{best} {finds} {value}{times}."
+        sentence = f"{best} {finds} {value}{times}."
     else:
-        said = f"{best} {'have' if lead.tied else 'has'} {lead.metric} {value} at {lead.top}."
+        sentence = f"{best} {'have' if lead.tied else 'has'} {lead.metric} {value} at {lead.top}."
     if not others:
-        return f"{said} {_untested(lead)}" if lead.verdict == "untested" else said
+        return f"{sentence} {_untested(lead)}" if lead.verdict == "untested" else sentence
     rival = others[0]
     second = f"{names[rival.model]} ({lead.found(rival.own)})"
     verdict = {
@@ -122,7 +122,7 @@ def _of_one(lead: Lead, names: Mapping[str, str]) -> str:
         "open": f"Not shown to be better than {second}.",
         "untested": f"Next: {second}. {_untested(lead)}",
     }
-    return f"{said} {verdict[rival.verdict]}"
+    return f"{sentence} {verdict[rival.verdict]}"
 
 
 def _of_several(leads: Sequence[Lead], names: Mapping[str, str]) -> str:
@@ -156,18 +156,20 @@ def regrets(leads: Sequence[Lead]) -> dict[str, dict[str, float]]:
     """
     gaps: dict[str, dict[str, list[float]]] = {}
     for lead in leads:
-        here = {rival.model: rival.mean for rival in lead.ranked} | dict.fromkeys(lead.first, 0.0)
-        for model, gap in here.items():
+        gap_of = {rival.model: rival.mean for rival in lead.ranked} | dict.fromkeys(lead.first, 0.0)
+        for model, gap in gap_of.items():
             lost = gap / lead.tolerance if lead.tolerance > 0 else math.nan
             gaps.setdefault(model, {}).setdefault(lead.dataset, []).append(lost)
-    counts = {model: sum(map(len, its.values())) for model, its in gaps.items()}
-    whole = max(counts.values(), default=0)
-    return {m: {d: fmean(of) for d, of in its.items()} for m, its in gaps.items() if counts[m] == whole}
+    counts = {model: sum(map(len, per_top.values())) for model, per_top in gaps.items()}
+    most = max(counts.values(), default=0)
+    return {
+        m: {d: fmean(of) for d, of in per_top.items()} for m, per_top in gaps.items() if counts[m] == most
+    }
 
 
 def mean_regrets(leads: Sequence[Lead]) -> dict[str, float]:
     """Return the mean over the data sets of `regrets`."""
-    return {model: fmean(its.values()) for model, its in regrets(leads).items()}
+    return {model: fmean(per_top.values()) for model, per_top in regrets(leads).items()}
 
 
 def _by_times(leads: Sequence[Lead], by: str, tops: str, names: Mapping[str, str]) -> str:

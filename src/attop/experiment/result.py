@@ -168,8 +168,8 @@ class TopComparison:
     def __str__(self) -> str:
         shown = self.table.copy()
         shown["seconds"] = shown["seconds"].map("{:.2f}".format)
-        said = self.sentence + self._sought + self._coming
-        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{said}"
+        text = self.sentence + self._sought + self._coming
+        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{text}"
 
     __repr__ = __str__
 

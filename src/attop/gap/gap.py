@@ -259,10 +259,10 @@ def _judge(
         verdict = TRAINING
     elif set(richer) & set(above_now):
         verdict = RICHER
-    found = Gap(tuple(candidates), posterior, verdict, n, k, 0, min_gain)
-    needed = (norm.isf(_RISK / 2) + norm.ppf(_POWER)) * found.best.gain_se
-    rows = n * (needed / max(min_gain, found.best.gain)) ** 2
-    return replace(found, rows_to_tell=_rounded(rows))
+    result = Gap(tuple(candidates), posterior, verdict, n, k, 0, min_gain)
+    needed = (norm.isf(_RISK / 2) + norm.ppf(_POWER)) * result.best.gain_se
+    rows = n * (needed / max(min_gain, result.best.gain)) ** 2
+    return replace(result, rows_to_tell=_rounded(rows))
 
 
 def _rounded(number: float) -> int:

@@ -77,14 +77,14 @@ class _Cards:
 
     def per_day(self, budgets: list[int], ties: Ties | np.random.Generator) -> Floats:
         """Return the precision of each day; cards found are not there on later days."""
-        found = np.zeros(self.n_entities, dtype=bool)
+        caught = np.zeros(self.n_entities, dtype=bool)
         to_come = np.zeros(self.n_entities, dtype=np.int64)  # days on which a card is yet to be positive
         for entity, positive in zip(self.entity, self.positive, strict=True):
             to_come[entity] += positive
         precision = []
         for entity, score, positive, k in zip(self.entity, self.score, self.positive, budgets, strict=True):
             to_come[entity] -= positive
-            left = np.flatnonzero(~found[entity])
+            left = np.flatnonzero(~caught[entity])
             if isinstance(ties, np.random.Generator):
                 left = ties.permutation(left)
             elif ties != "sort":
@@ -93,9 +93,9 @@ class _Cards:
                 left = left[place if ties == "first" else place[::-1]]
             order = _sorted_down(score[left]) if ties == "sort" else np.argsort(-score[left], kind="stable")
             checked = left[order[:k]]
-            its = checked[positive[checked]]
-            found[entity[its]] = True
-            precision.append(len(its) / k)
+            frauds = checked[positive[checked]]
+            caught[entity[frauds]] = True
+            precision.append(len(frauds) / k)
         return np.array(precision)
 
 

@@ -105,20 +105,20 @@ def custom_metric(
     """
     if is_known(name):
         raise ValueError(f"{name!r} is already the name of one of attop's metrics: choose another")
-    found = _import(path)
-    said = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
-    if isinstance(found, Metric):
-        given = [key for key, value in said.items() if value is not None]
+    function = _import(path)
+    declared = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
+    if isinstance(function, Metric):
+        given = [key for key, value in declared.items() if value is not None]
         if given:
             raise ValueError(f"{path} is a Metric, which defines {', '.join(given)} itself: leave that out")
-        return replace(found, name=name, title=title or found.title)
-    if not callable(found) or isinstance(found, type):
-        raise ValueError(f"{path} is {found!r}: a Metric or a function f(y_true, y_score) is needed")
+        return replace(function, name=name, title=title or function.title)
+    if not callable(function) or isinstance(function, type):
+        raise ValueError(f"{path} is {function!r}: a Metric or a function f(y_true, y_score) is needed")
     needed = USUAL if needs is None else tuple(needs)
     unknown = [need for need in needed if need not in NEEDS]
     if unknown:
         raise ValueError(f"unknown need {unknown[0]!r}; known: {', '.join(NEEDS)}")
-    _check_signature(path, found, "k" in needed)
+    _check_signature(path, function, "k" in needed)
     low, high = (None, None) if bounds is None else bounds
     limits = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
     if not limits[0] < limits[1]:
@@ -126,14 +126,14 @@ def custom_metric(
     return FunctionMetric(
         name=name,
         title=title or name,
-        definition=_first_line(found) or f"The function {path}.",
+        definition=_first_line(function) or f"The function {path}.",
         bounds=limits,
         ties=f"as {path} has it",
         edge_cases="Undefined without " + " and ".join(_LACKS[n] for n in NEEDS if n in needed) + "."
         if needed
         else "Always defined.",
         needs=tuple(need for word, need in NEEDS.items() if word in needed),
-        kernel=found,
+        kernel=function,
         needs_top="k" in needed,
         higher_is_better=higher_is_better is not False,
     )

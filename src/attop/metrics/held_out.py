@@ -110,13 +110,13 @@ class TopPrecision:
         place[order] = np.arange(n)
         labels = self._labels[order]
         k = self._cut(cuts)
-        found = np.empty(n_samples)
+        precision = np.empty(n_samples)
         for b in range(n_samples):
             drawn = np.bincount(place[rng.integers(n, size=n)], minlength=n)
             # At the end of each block of ties; within a block positives come evenly, in expectation.
             size, positive = np.cumsum(drawn)[last], np.cumsum(drawn * labels)[last]
-            found[b] = np.mean(np.interp(k, np.r_[0, size], np.r_[0, positive]) / k)
-        return found
+            precision[b] = np.mean(np.interp(k, np.r_[0, size], np.r_[0, positive]) / k)
+        return precision
 
     def expected(self, probabilities: ArrayLike) -> float:
         """Precision@k of the ranking by `probabilities` of shape (n,), on average, if they are true."""

@@ -275,8 +275,8 @@ class Metric:
         """Tell for each list whether items of the class that is needed weigh anything."""
         if need not in (Need.POSITIVE, Need.NEGATIVE):
             return np.ones(n_groups, dtype=bool)
-        its = weights * (labels == (need is Need.POSITIVE))
-        return np.bincount(np.zeros_like(labels) if codes is None else codes, its, n_groups) > 0
+        selected = weights * (labels == (need is Need.POSITIVE))
+        return np.bincount(np.zeros_like(labels) if codes is None else codes, selected, n_groups) > 0
 
     def _resolve(self, top: TopLike | None, n: Ints, n_pos: Ints) -> Ints:
         """Items at the top of each group; one more than the group has where the top asks for too many."""
@@ -294,18 +294,18 @@ class Metric:
         self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
     ) -> UndefinedMetricError:
         lacking = [self.needs[i] for i in np.argmin(met, axis=0)]
-        asked = f"{Top.of(top)}, " if self.needs_top and top is not None else ""
+        where = f"{Top.of(top)}, " if self.needs_top and top is not None else ""
         if grouped:
             counts = Counter(lacking).most_common()
             reason = "no eligible group: " + ", ".join(f"{need.value} ({count})" for need, count in counts)
             message = (
-                f"{self.name} is undefined on each of the {len(n)} groups, with {asked}{reason}: "
+                f"{self.name} is undefined on each of the {len(n)} groups, with {where}{reason}: "
                 f"{_REMEDY[counts[0][0]]}"
             )
         else:
             reason = lacking[0].value
             message = (
-                f"{self.name} is undefined: {reason}, with {asked}"
+                f"{self.name} is undefined: {reason}, with {where}"
                 f"{n[0]} items, {n_pos[0]} positive and {n[0] - n_pos[0]} negative: {_REMEDY[lacking[0]]}"
             )
         return UndefinedMetricError(reason, message, len(n))

@@ -108,7 +108,7 @@ def get_metric(name: str | Metric) -> Metric:
     if name in known:
         return known[name]
     for family in FAMILIES:
-        found = family.read(str(name))
-        if found is not None:
-            return found
+        metric = family.read(str(name))
+        if metric is not None:
+            return metric
     raise ValueError(f"unknown metric {name!r}: {did_you_mean(name, known)}")

@@ -61,8 +61,8 @@ class TopScorer:
                 "and pass groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
             )
         scores = scores_of(estimator, X)
-        found = self.metric.group_mean(labels == classes[1], scores, self.top, groups, sample_weight)
-        return found.value if self.metric.higher_is_better else -found.value
+        value = self.metric.group_mean(labels == classes[1], scores, self.top, groups, sample_weight)
+        return value.value if self.metric.higher_is_better else -value.value
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
         """Ask scikit-learn's metadata routing for what the scorer is to be handed.

@@ -213,7 +213,7 @@ def cliques(order: Sequence[str], different: set[frozenset[str]]) -> tuple[tuple
     different : set of frozenset of str
         The pairs that differ significantly.
     """
-    found: list[tuple[str, ...]] = []
+    cliques_found: list[tuple[str, ...]] = []
     last = 0  # end of the run found before: a run that ends no later is part of it
     for start in range(len(order)):
         stop = start + 1
@@ -222,6 +222,6 @@ def cliques(order: Sequence[str], different: set[frozenset[str]]) -> tuple[tuple
         ):
             stop += 1
         if stop > last and stop - start > 1:
-            found.append(tuple(order[start:stop]))
+            cliques_found.append(tuple(order[start:stop]))
         last = max(last, stop)
-    return tuple(found)
+    return tuple(cliques_found)

@@ -86,16 +86,18 @@ def run_score(options: argparse.Namespace) -> int:
     The file is read as the model's own data were, text and gaps included.
     """
     if options.output:
-        made = [Path(options.model) / name for name in (MODEL, SAFE_MODEL, NOTES, "card.md", "ranked.csv")]
-        check_output(options.output, [options.table, *made, options.model])
+        package_files = [
+            Path(options.model) / name for name in (MODEL, SAFE_MODEL, NOTES, "card.md", "ranked.csv")
+        ]
+        check_output(options.output, [options.table, *package_files, options.model])
     try:
         package = read_package(options.model)
         tell = partial(print, file=sys.stderr)
         ranked = package.rank(options.table, tell=tell)
         previous, number = options.previous, options.explore
         marked = previous or number
-        for name, asked in (("listed", marked), ("change", previous), ("stands_for", number)):
-            if asked and name in ranked:
+        for name, requested in (("listed", marked), ("change", previous), ("stands_for", number)):
+            if requested and name in ranked:
                 raise ConfigError(f"the list adds a column {name!r}: rename that of {options.table}")
         head = ranked if options.all and not marked else package.head(ranked, options.top)
         shown = ranked.index.isin(ranked.index if options.all else head.index)

@@ -62,8 +62,8 @@ def run_status(options: argparse.Namespace) -> int:
 
 def _table(plan: Plan, states: Mapping[Run, tuple[str, str]]) -> Iterable[list[str]]:
     """Yield a row for each data set: its runs by status, and the core time of those that are left."""
-    found = {state for state, _ in states.values()}
-    shown = [state for state in (*STATUSES, "left") if state in found]
+    present = {state for state, _ in states.values()}
+    shown = [state for state in (*STATUSES, "left") if state in present]
     yield ["data set", *shown, "time left"]
     jobs = count_jobs(plan)
     for data in plan.config.datasets:

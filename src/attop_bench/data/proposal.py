@@ -82,8 +82,10 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
     days = table.days.get(options.get("day", ""), 0)
     of_day = round(table.rows / days) if days else 0
     if daily and not daily < of_day:
-        said = f"a day has {of_day} rows" if days else "no column holds dates, written as 2026-12-31"
-        raise DatasetError(f"dataset {table.path}: {daily} a day is no top of it: {said}; give another --top")
+        remark = f"a day has {of_day} rows" if days else "no column holds dates, written as 2026-12-31"
+        raise DatasetError(
+            f"dataset {table.path}: {daily} a day is no top of it: {remark}; give another --top"
+        )
     top = (
         Top(k=daily, out_of=of_day)
         if daily

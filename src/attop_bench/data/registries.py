@@ -45,23 +45,27 @@ def pmlb_file(
 
 def _read_description(text: str, url: str, version: int | None) -> _Found:
     """Read a description of OpenML."""
-    said = json.loads(text)["data_set_description"]
-    if version not in (None, int(said["version"])):
-        raise ValueError(f"version {said['version']}, expected {version}: each version has an id of its own")
-    if not re.fullmatch("[0-9a-f]{32}", str(said.get("md5_checksum"))):
-        raise ValueError(f"md5_checksum is {said.get('md5_checksum')!r}, no digest to check the file by")
-    return said["url"], said["md5_checksum"], None
+    description = json.loads(text)["data_set_description"]
+    if version not in (None, int(description["version"])):
+        raise ValueError(
+            f"version {description['version']}, expected {version}: each version has an id of its own"
+        )
+    if not re.fullmatch("[0-9a-f]{32}", str(description.get("md5_checksum"))):
+        raise ValueError(
+            f"md5_checksum is {description.get('md5_checksum')!r}, no digest to check the file by"
+        )
+    return description["url"], description["md5_checksum"], None
 
 
 def _read_pointer(text: str, url: str, version: int | None) -> _Found:
     """Read a pointer of Git LFS; GitHub serves the file at the same place of another host."""
-    found = re.fullmatch(
+    pointer = re.fullmatch(
         r"version https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\nsize (\d+)\n", text
     )
-    if not found:
+    if not pointer:
         raise ValueError(f"a pointer of Git LFS has version, oid and size, got {text[:80]!r}")
     file = url.replace("//raw.githubusercontent.com/", "//media.githubusercontent.com/media/")
-    return file, found[1], int(found[2])
+    return file, pointer[1], int(pointer[2])
 
 
 #: Readers of records by `Source.record`.

@@ -25,35 +25,34 @@ CURVE = "capacity.png"
 _SHOWN = 6
 
 
-def card(found: Deployed, folder: Path, untrusted: Sequence[str], titles: Mapping[str, str]) -> str:
+def card(model: Deployed, folder: Path, untrusted: Sequence[str], titles: Mapping[str, str]) -> str:
     """Return the card, in Markdown, of a model in a folder; `titles` are of the methods.
 
     `untrusted` is what keeps skops from loading the model; empty if nothing does.
     """
     parts = [
-        [f"# {titles[found.method]} for {found.data.title or found.data.id}"],
-        ["## What to expect", *_expectation(found)],
-        ["## Use", *_use(found, folder, untrusted)],
-        ["## Why these rows", *_why(found)],
-        ["## How it was chosen", *_choice(found, titles)],
-        ["## Data", *_data(found)],
-        ["## Made with", *_made(found)],
+        [f"# {titles[model.method]} for {model.data.title or model.data.id}"],
+        ["## What to expect", *_expectation(model)],
+        ["## Use", *_use(model, folder, untrusted)],
+        ["## Why these rows", *_why(model)],
+        ["## How it was chosen", *_choice(model, titles)],
+        ["## Data", *_data(model)],
+        ["## Made with", *_made(model)],
     ]
     return "\n\n".join("\n\n".join(part) for part in parts) + "\n"
 
 
-def expectation_sentence(found: Deployed) -> str:
+def expectation_sentence(model: Deployed) -> str:
     """Say how many positives are to be expected at the top."""
-    what, top, dataset = found.expectation, found.top, found.dataset
+    what, top, dataset = model.expectation, model.top, model.dataset
     lift = f"{what.lift:.2g} times chance"
     if what.next is not None:
-        said = what.next
-        where = f"the {said.k:,} highest of {said.length:,} rows"
-        if said.reason:
-            return (
-                f"Of {where} expect {what.mean * said.k:.0f} positives, {lift}; no interval: {said.reason}."
-            )
-        return f"{said.sentence}, {said.expected / said.k / dataset.y.mean():.2g} times chance."
+        coming = what.next
+        where = f"the {coming.k:,} highest of {coming.length:,} rows"
+        if coming.reason:
+            expected = f"{what.mean * coming.k:.0f} positives, {lift}"
+            return f"Of {where} expect {expected}; no interval: {coming.reason}."
+        return f"{coming.sentence}, {coming.expected / coming.k / dataset.y.mean():.2g} times chance."
     if not top.depends_on_sample:
         k, where = top.resolve(len(dataset.y), dataset.n_pos), f"the {top.k:,} highest of each group"
     else:  # as many as each group has, so there is no number to expect
@@ -68,58 +67,60 @@ def expectation_sentence(found: Deployed) -> str:
     return f"Of {where} expect {count(what.mean)} positives{interval}, {lift}."
 
 
-def draw_curve(found: Deployed) -> bytes | None:
+def draw_curve(model: Deployed) -> bytes | None:
     """Return the curve of hits of the test parts as PNG; None with groups, which have a list each."""
     from matplotlib.figure import Figure
 
-    dataset, said = found.dataset, found.expectation.next
-    if said is None:
+    dataset, coming = model.dataset, model.expectation.next
+    if coming is None:
         return None
-    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in found.tried[0].records]
+    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in model.tried[0].records]
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
-    curves = {found.method: np.array([capacity(its, found.top) for its in points])}
-    n_pos = round(dataset.y.mean() * said.length)
-    draw_capacity(canvas.subplots(), curves, said.k, said.length, n_pos, coming=said)
+    curves = {model.method: np.array([capacity(roc, model.top) for roc in points])}
+    n_pos = round(dataset.y.mean() * coming.length)
+    draw_capacity(canvas.subplots(), curves, coming.k, coming.length, n_pos, coming=coming)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()
 
 
-def _expectation(found: Deployed) -> Iterator[str]:
-    what, said = found.expectation, found.expectation.next
-    yield expectation_sentence(found)
+def _expectation(model: Deployed) -> Iterator[str]:
+    what, coming = model.expectation, model.expectation.next
+    yield expectation_sentence(model)
     interval = "" if math.isnan(what.low) else f", 95% interval of the mean {what.low:.4f} to {what.high:.4f}"
     yield (
-        f"Precision at the top ({found.top}) is {what.mean:.4f}{interval}: the mean over {what.parts} test "
+        f"Precision at the top ({model.top}) is {what.mean:.4f}{interval}: the mean over {what.parts} test "
         f"part{'s' if what.parts > 1 else ''} whose rows no model was trained or tuned on."
         + ("" if math.isnan(what.tied) else f" Ties decide {what.tied:.1%} of the places.")
     )
-    if said is not None and not said.reason:
+    if coming is not None and not coming.reason:
         choice = ""
-        if len(found.tried) > 1:
-            choice = f" For the choice among {len(found.tried)} {said.optimism:.1f} positives are taken off."
+        if len(model.tried) > 1:
+            choice = (
+                f" For the choice among {len(model.tried)} {coming.optimism:.1f} positives are taken off."
+            )
         yield (
             "The range of a list is wider than that of the mean: it has the draw of the list's rows in it."
             + choice
         )
-    if said is not None and not math.isnan(found.stays):
+    if coming is not None and not math.isnan(model.stays):
         yield (
-            f"Trained again with a fifth of its rows exchanged, it keeps {found.stays:.0%} of a list: expect "
-            f"{found.stays * said.k:.0f} of these {said.k:,} again."
+            f"Trained again with a fifth of its rows exchanged, it keeps {model.stays:.0%} of a list: expect "
+            f"{model.stays * coming.k:.0f} of these {coming.k:,} again."
         )
     yield "All of it holds for rows like these: it does not allow for changes over time."
-    if said is not None:
+    if coming is not None:
         yield f"![Hits among the first k rows against k, up to three times the budget]({CURVE})"
 
 
-def _use(found: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
-    kind, top = next(iter(found.top.as_dict())), Top.of(found.package.notes["top"])
+def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
+    kind, top = next(iter(model.top.as_dict())), Top.of(model.package.notes["top"])
     text = {"k": f"k={top.k}", "tau": str(top), "kappa": f"'{top}'"}[kind]
     yield f"```bash\nattop score {folder} new.csv --top {text}\n```"
     yield "or in Python:"
-    yield f"```python\n{_python(found.package)}\n```"
+    yield f"```python\n{_python(model.package)}\n```"
     yield (
-        f"It reads {len(found.package.notes['features'])} columns, text and gaps as they are in the file; "
+        f"It reads {len(model.package.notes['features'])} columns, text and gaps as they are in the file; "
         "other columns are ignored. A category it has never seen counts as a rare one, or as none. "
         f"Loading `{MODEL}` runs the code it holds: load it only from a source you trust. "
         + (
@@ -139,8 +140,8 @@ def _python(package: Package) -> str:
             "from attop_bench.deploy.package import read_package\n\n"
             f'scores = read_package(".").rank("new.{format}")["score"]'
         )
-    said = {"tab": "\t", "whitespace": r"\s+"}
-    options = "".join(f", {names[k]}={said.get(str(v), v)!r}" for k, v in reader.items())
+    separators = {"tab": "\t", "whitespace": r"\s+"}
+    options = "".join(f", {names[k]}={separators.get(str(v), v)!r}" for k, v in reader.items())
     if format == "csv" and package.categories:
         options += f", dtype=dict.fromkeys({list(package.categories)}, str)"
     call = "predict_proba(rows)[:, 1]"
@@ -152,8 +153,8 @@ def _python(package: Package) -> str:
     )
 
 
-def _why(found: Deployed) -> Iterator[str]:
-    alone, of, listed = found.alone, len(found.ranked), len(found.package.head(found.ranked))
+def _why(model: Deployed) -> Iterator[str]:
+    alone, of, listed = model.alone, len(model.ranked), len(model.package.head(model.ranked))
     chance = 2 * math.sqrt(1 / listed + 1 / max(of - listed, 1))
     yield (
         f"The {listed:,} rows at the top of `ranked.csv` against the other {of - listed:,}: mean or share, "
@@ -161,7 +162,7 @@ def _why(found: Deployed) -> Iterator[str]:
         f"differ by less than {chance:.2f}."
     )
     rows = []
-    for one in found.differences[:_SHOWN]:
+    for one in model.differences[:_SHOWN]:
         a, b = (f"{v:.0%}" if one.is_share else f"{v:.4g}" for v in (one.listed, one.rest))
         rows.append(f"| {one.what} | {a} | {b} | {one.gap:+.2f} |")
     yield "\n".join(["| column | list | rest | difference |", "|---|---:|---:|---:|", *rows])
@@ -171,7 +172,7 @@ def _why(found: Deployed) -> Iterator[str]:
         f"One column alone, chosen on each training part, mostly {alone.order}, has precision "
         f"{alone.mean:.3f} on the same test parts. The model's differs by {alone.lead:+.3f}{within}{sure}."
     )
-    if "why" in found.ranked:
+    if "why" in model.ranked:
         yield (
             "`why` in `ranked.csv` and the lists of `attop score` names the three columns that move a row's "
             "score furthest from the mean row's, and by how much: log-odds where it is a probability. All "
@@ -181,15 +182,15 @@ def _why(found: Deployed) -> Iterator[str]:
         yield "What each column adds is left out: this model does not say it exactly."
 
 
-def _choice(found: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
-    data = found.data
+def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
+    data = model.data
     rows = [
         f"| {titles[t.method]} | {'failed: ' + t.error if t.error else f'{t.value:.4f}'} |"
-        for t in found.tried
+        for t in model.tried
     ]
     yield "\n".join([f"| method | {data.scoring}, mean of the test parts |", "|---|---|", *rows])
     options = ", ".join(f"{name} {value}" for name, value in data.protocol.options.items())
-    candidate = ", ".join(f"`{name}={value}`" for name, value in found.candidate.items()) or "none to choose"
+    candidate = ", ".join(f"`{name}={value}`" for name, value in model.candidate.items()) or "none to choose"
     yield (
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
         f"parts of each training part. Candidate of the final model, chosen on the same test parts: "
@@ -198,8 +199,8 @@ def _choice(found: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
     )
 
 
-def _data(found: Deployed) -> Iterator[str]:
-    dataset = found.dataset
+def _data(model: Deployed) -> Iterator[str]:
+    dataset = model.dataset
     source = dataset.facts.get("source", dataset.name)
     path = Path(str(source))
     digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
@@ -208,17 +209,17 @@ def _data(found: Deployed) -> Iterator[str]:
             f"- source: {source}" + (f" (sha256 {digest})" if digest else ""),
             f"- rows: {len(dataset.y):,}, of which {dataset.n_pos:,} ({dataset.y.mean():.2%}) are positive: "
             f"{dataset.facts.get('positive', 'see the data set')}",
-            f"- columns: {', '.join(found.package.notes['features'])}",
-            *([f"- licence: {found.data.licence}"] if found.data.licence else []),
+            f"- columns: {', '.join(model.package.notes['features'])}",
+            *([f"- licence: {model.data.licence}"] if model.data.licence else []),
         ]
     )
 
 
-def _made(found: Deployed) -> Iterator[str]:
-    said = environment()
-    learner = type(found.package.pipeline["model"]).__module__.partition(".")[0]
-    named = dict(said["versions"])
+def _made(model: Deployed) -> Iterator[str]:
+    installed = environment()
+    learner = type(model.package.pipeline["model"]).__module__.partition(".")[0]
+    named = dict(installed["versions"])
     for package in (*packages_distributions().get(learner, ()), "joblib"):
         named[package] = version(package)
     versions = ", ".join(f"{name} {number}" for name, number in named.items())
-    yield f"{datetime.now(UTC).date().isoformat()}, Python {said['python']}, {versions}."
+    yield f"{datetime.now(UTC).date().isoformat()}, Python {installed['python']}, {versions}."

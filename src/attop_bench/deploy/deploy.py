@@ -180,10 +180,10 @@ def deploy(
     candidate, seed = choose_candidate(job, dataset, folds[: len(folds) // protocol.repeats])
     pipeline = _fit(job, candidate, seed, top, rows, dataset)
     scores, added = scores_of(pipeline, rows.X), contributions(pipeline, rows.X)
-    middle, said = None, dict[str, Any](score=scores)
+    middle, columns = None, dict[str, Any](score=scores)
     if added is not None:
         middle = added.mean(axis=0)
-        said["why"] = largest(added, middle, list(rows.X))
+        columns["why"] = largest(added, middle, list(rows.X))
     notes = {
         "features": list(rows.X.columns),
         "beside": list(rows.beside.columns),
@@ -195,7 +195,7 @@ def deploy(
         "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),
         "middle": None if middle is None else middle.tolist(),
     }
-    ranked, package = _ranked(dataset, rows, said, best), Package(pipeline, notes)
+    ranked, package = _ranked(dataset, rows, columns, best), Package(pipeline, notes)
     listed = np.zeros(len(dataset.y), bool)
     listed[package.head(ranked)["row"] - 1] = True
     return Deployed(
@@ -236,7 +236,7 @@ def _fit(job: Job, candidate: Candidate, seed: int, top: Top, rows: RawRows, dat
         return fit(pipeline, rows.X, dataset.y, groups=dataset.groups)
 
 
-def _ranked(dataset: Dataset, rows: RawRows, said: Mapping[str, Any], best: Tried) -> pd.DataFrame:
+def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: Tried) -> pd.DataFrame:
     """Return all rows, those first that models which were not trained on them put highest in a test part."""
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
     for record in best.records:
@@ -247,7 +247,7 @@ def _ranked(dataset: Dataset, rows: RawRows, said: Mapping[str, Any], best: Trie
     with np.errstate(invalid="ignore"):
         held_out = np.where(times > 0, sums / times, np.nan)
     frame = pd.DataFrame({"row": np.arange(1, len(sums) + 1), **rows.beside})
-    frame = frame.assign(label=dataset.y, held_out=held_out, **said)
+    frame = frame.assign(label=dataset.y, held_out=held_out, **columns)
     groups = None if rows.group is None else pd.Series(dataset.groups)
     return in_order(frame.sort_values("score", ascending=False, kind="stable"), groups, "held_out")
 
@@ -281,14 +281,14 @@ def choose_candidate(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     """Return what the test parts of the best, the first that was tried, say of precision at the top."""
     (top,), records = job.tops, tried[0].records
-    found = np.array(_values(get_metric("precision@k"), job, dataset, records))
+    values = np.array(_values(get_metric("precision@k"), job, dataset, records))
     ratio = float(np.mean([o.n_test / o.n_train for o in records]))  # type: ignore[operator]
-    low, high = np.clip(interval(found, ratio), 0.0, 1.0)
-    mean, chance = math.fsum(found) / len(found), float(dataset.y.mean())
+    low, high = np.clip(interval(values, ratio), 0.0, 1.0)
+    mean, chance = math.fsum(values) / len(values), float(dataset.y.mean())
     if dataset.groups is not None:
         alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
         chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))
-        return Expectation(mean, float(low), float(high), mean / chance, math.nan, len(found), None)
+        return Expectation(mean, float(low), float(high), mean / chance, math.nan, len(values), None)
     ties = [tied_share(o.scores[0], _cut(top, dataset, o)) for o in records]
     length = top.out_of or len(dataset.y)
     k = top.k or top.resolve(length, dataset.n_pos)
@@ -299,7 +299,7 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     )
     following = next_list(best, k, length, rivals=rivals)
     tied = float(np.mean(ties))
-    return Expectation(mean, float(low), float(high), mean / chance, tied, len(found), following)
+    return Expectation(mean, float(low), float(high), mean / chance, tied, len(values), following)
 
 
 def one_column_alone(
@@ -308,10 +308,14 @@ def one_column_alone(
     """Return what the best single column puts at the top of the test parts, beside what the model does."""
     sample, (top,), metric = sample_of(dataset), job.tops, get_metric("precision@k")
     chosen = one_column(
-        rows.X, rows.words, dataset.y, folds, lambda its, z: sample.measure(metric, its, z, top).value
+        rows.X,
+        rows.words,
+        dataset.y,
+        folds,
+        lambda rows_of_fold, z: sample.measure(metric, rows_of_fold, z, top).value,
     )
-    its = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
-    own = np.array(_values(metric, job, dataset, its))
+    rows_of_fold = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
+    own = np.array(_values(metric, job, dataset, rows_of_fold))
     leads = np.array(_values(metric, job, dataset, records)) - own
     ratio = float(np.mean([o.n_test / o.n_train for o in records]))  # type: ignore[operator]
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
@@ -325,7 +329,7 @@ def what_stays(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Can
     halves = []
     for fold in folds:  # each of two trains on five sixths
         sixths = np.array_split(np.random.default_rng(job.seed).permutation(fold.train), 6)
-        halves += [Fold(np.sort(np.concatenate(its)), fold.test) for its in (sixths[1:], sixths[:-1])]
+        halves += [Fold(np.sort(np.concatenate(parts)), fold.test) for parts in (sixths[1:], sixths[:-1])]
     fixed = replace(job, param_grid={name: [value] for name, value in candidate.items()})
     ((both,), (top,)) = try_methods({"": fixed}, dataset, halves, n_jobs), job.tops
     if both.error:

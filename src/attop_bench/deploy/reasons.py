@@ -35,7 +35,7 @@ def differences(X: pd.DataFrame, words: Sequence[str], listed: NDArray[np.bool_]
     Austin (2009), "Using the standardized difference to compare the prevalence of a binary variable between
     two groups in observational research", Communications in Statistics - Simulation and Computation 38.
     """
-    found = []
+    differences_found = []
     for name in X:
         sides = [X.loc[side, name].dropna() for side in (listed, ~listed)]
         if not all(map(len, sides)):
@@ -52,8 +52,10 @@ def differences(X: pd.DataFrame, words: Sequence[str], listed: NDArray[np.bool_]
         gaps[np.isnan(gaps)] = 0.0  # of a constant
         first = int(np.argmax(np.abs(gaps)))
         listed_mean, rest_mean = means[first].tolist()
-        found.append(Difference(names[first], name in words, listed_mean, rest_mean, float(gaps[first])))
-    return sorted(found, key=lambda one: -abs(one.gap))
+        differences_found.append(
+            Difference(names[first], name in words, listed_mean, rest_mean, float(gaps[first]))
+        )
+    return sorted(differences_found, key=lambda one: -abs(one.gap))
 
 
 def one_column(
@@ -68,20 +70,20 @@ def one_column(
     Columns that are text, `words`, are ordered by the share of positives that each category had in training.
     `measure` goes from rows and their scores to a value, higher is better.
     """
-    found = []
+    columns = []
     for fold in folds:
         orders = (order for name in X for order in _orders(X[name], name in words, y, fold.train))
         best = max(orders, key=lambda order: np.nan_to_num(measure(fold.train, order[1][fold.train])))
-        found.append((best[0], best[1][fold.test]))
-    return found
+        columns.append((best[0], best[1][fold.test]))
+    return columns
 
 
 def _orders(column: pd.Series, is_text: bool, y: Ints, train: Ints) -> Iterator[tuple[str, Floats]]:
 
     if is_text:
         text, mean = column.fillna(""), float(y[train].mean())
-        seen = pd.Series(y[train]).groupby(text.iloc[train].to_numpy())
-        rates = (seen.sum() + mean) / (seen.count() + 1)  # of few rows, near the mean
+        by_category = pd.Series(y[train]).groupby(text.iloc[train].to_numpy())
+        rates = (by_category.sum() + mean) / (by_category.count() + 1)  # of few rows, near the mean
         yield f"`{column.name}` by its share of positives", text.map(rates).fillna(mean).to_numpy(np.float64)
         return
     for sign, first in ((1, "highest"), (-1, "lowest")):

@@ -183,8 +183,12 @@ def _socket_path(preload: str) -> Path:
     """Return where the server for this process listens, in a folder of the user's own."""
     folder = Path(tempfile.gettempdir()) / f"attop-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) != 0o700:
+    status = folder.lstat()
+    if (
+        not stat.S_ISDIR(status.st_mode)
+        or status.st_uid != os.getuid()
+        or stat.S_IMODE(status.st_mode) != 0o700
+    ):
         raise OSError(f"{folder} is not a private folder")
     path = folder / _key(preload)
     if len(str(path)) > 100:

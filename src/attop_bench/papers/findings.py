@@ -100,7 +100,7 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     why[printed.isna()] = "the paper prints no spread: that of ours stands for it"
     why[ours.isna()] = "ours has no spread: the paper's stands for it"
     why[table["n"] < MIN_RUNS] = f"fewer than {MIN_RUNS} runs of ours"
-    found = pd.Series("untested", index=table.index)
+    verdict = pd.Series("untested", index=table.index)
     missing = {
         "neither number has a spread": ours.isna() & printed.isna(),
         "no number of ours": table["ours"].isna(),
@@ -108,8 +108,8 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
         **{reason: table["metric"] == metric for metric, reason in reasons.items()},
     }
     for reason, rows in missing.items():
-        why[rows], found[rows] = reason, NOT_COMPARABLE
-    tested = table[(found == "untested") & (table["n"] >= MIN_RUNS)].index
+        why[rows], verdict[rows] = reason, NOT_COMPARABLE
+    tested = table[(verdict == "untested") & (table["n"] >= MIN_RUNS)].index
     a, b, n = ours.fillna(printed)[tested], printed.fillna(ours)[tested], table.loc[tested, "n"]
     difference = (table["ours"] - table["printed"])[tested]
     decisions = decide(
@@ -121,8 +121,8 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     )
     for row, decision in zip(tested, decisions, strict=True):
         side = "above" if difference[row] > 0 else "below"
-        found[row] = side if decision.verdict == "ahead" else decision.verdict
-    return pd.DataFrame({"verdict": found, "why": why})
+        verdict[row] = side if decision.verdict == "ahead" else decision.verdict
+    return pd.DataFrame({"verdict": verdict, "why": why})
 
 
 def compare(

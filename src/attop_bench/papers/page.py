@@ -82,7 +82,7 @@ def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
         yield "h2", table.title
         if table.by:
             parts = table.cells.groupby(table.by, sort=False)
-            yield "tops", {str(top): its.drop(columns=table.by) for top, its in parts}
+            yield "tops", {str(top): rows.drop(columns=table.by) for top, rows in parts}
         else:
             yield "table", table.cells
         if table.note:
@@ -140,8 +140,8 @@ def _as_html(kind: str, value: Any) -> str:
         case "tops":
             return "\n".join(
                 f'<details name="tops"{"" if i else " open"}><summary>{html.escape(top)}</summary>\n'
-                f"{_as_html('table', its)}\n</details>"
-                for i, (top, its) in enumerate(value.items())
+                f"{_as_html('table', top_rows)}\n</details>"
+                for i, (top, top_rows) in enumerate(value.items())
             )
         case "list":
             return "<ul>" + "\n".join(f"<li>{_inline(item)}</li>" for item in value) + "</ul>"
@@ -164,8 +164,8 @@ def index_row(findings: Findings, name: str) -> str:
 def _put(row: str, index: Path, name: str) -> None:
     """Put a page's row in the place of the one it had."""
     lines = index.read_text(encoding="utf-8").splitlines()
-    kept = [row if line.startswith("| [") and f"]({name}/README.md)" in line else line for line in lines]
-    write_bytes(index, ("\n".join(kept) + "\n").encode())
+    changed = [row if line.startswith("| [") and f"]({name}/README.md)" in line else line for line in lines]
+    write_bytes(index, ("\n".join(changed) + "\n").encode())
 
 
 def _inline(text: str) -> str:

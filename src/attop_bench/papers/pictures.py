@@ -29,9 +29,9 @@ def beside(
     rows: pd.DataFrame, index: str, columns: str, names: Mapping[str, str], digits: int = 2
 ) -> pd.DataFrame:
     """Return a table with a row a method, a column a top, and "printed/ours" with the verdict's mark."""
-    told = rows["printed"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
+    printed = rows["printed"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
     ours = rows["ours"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
-    cells = rows.assign(cell=told + "/" + ours + rows["verdict"].map(_MARKS).fillna(""))
+    cells = rows.assign(cell=printed + "/" + ours + rows["verdict"].map(_MARKS).fillna(""))
     wide = cells.pivot(index=index, columns=columns, values="cell").fillna("")
     wide = wide.reindex([m for m in names if m in wide.index])[list(dict.fromkeys(rows[columns]))]
     wide.index = pd.Index([names[m] for m in wide.index], name="printed/ours")
@@ -40,9 +40,9 @@ def beside(
 
 def counts(verdicts: Iterable[str]) -> str:
     """Return how often each verdict occurs, as marks: "2▲ 1▼", or "open"."""
-    found = pd.Series(list(verdicts)).value_counts()
-    said = [f"{found[v]}{mark}" for v, mark in _MARKS.items() if v in found]
-    return " ".join(said) or "open"
+    numbers = pd.Series(list(verdicts)).value_counts()
+    parts = [f"{numbers[v]}{mark}" for v, mark in _MARKS.items() if v in numbers]
+    return " ".join(parts) or "open"
 
 
 def panels(titles: Sequence[str], height: float, **options: Any) -> tuple[Figure, list[Axes]]:

@@ -273,8 +273,8 @@ def _roc_plot(name: str, curves: pd.DataFrame) -> Plot:
     return Plot(f"roc-{name}", f"{_FIGURES[name]}.", canvas)
 
 
-def _zoom(left: Any, whole: Any) -> None:
+def _zoom(left: Any, curve: Any) -> None:
     """Show as many false positives as a tenth of the negatives, and the curves' height there."""
-    end = max(4, round(0.1 * whole.dataLim.x1))
+    end = max(4, round(0.1 * curve.dataLim.x1))
     heights = [line.get_ydata()[line.get_xdata() <= end].max() for line in left.lines]
     left.set(xlim=(-0.02 * end, end), ylim=(0, 1.05 * max(heights, default=1)))

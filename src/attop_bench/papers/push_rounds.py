@@ -51,8 +51,8 @@ def rounds(
                         warnings.simplefilter("ignore", ConvergenceWarning)
                         model = PNormPush(p=p, max_iter=many).fit(X[fold.train], one.y[fold.train])
                     norm = float(np.linalg.norm(model.coef_))
-                    for part, its in (("training", fold.train), ("test", fold.test)):
-                        y, scores = one.y[its], model.decision_function(X[its])
+                    for part, part_rows in (("training", fold.train), ("test", fold.test)):
+                        y, scores = one.y[part_rows], model.decision_function(X[part_rows])
                         values = (r_max.value(y, scores), auc.value(y, scores), norm)
                         rows.append((name, repeat, p, many, part, *values))
     columns = ["dataset", "repeat", "p", "rounds", "part", "r_max", "auc", "norm"]

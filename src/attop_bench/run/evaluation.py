@@ -47,9 +47,9 @@ def evaluate(
     which methods are compared, at all of them.
     """
     rows: dict[str, list[Row]] = {name: [] for name in EVALUATED}
-    found = [(run, *_read(s, r, tops)) for run, s, r in zip(runs, scores, records, strict=True)]
-    chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, found, tops, scoring)
-    for (run, record, test, values), path in zip(found, records, strict=True):
+    read = [(run, *_read(s, r, tops)) for run, s, r in zip(runs, scores, records, strict=True)]
+    chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, read, tops, scoring)
+    for (run, record, test, values), path in zip(read, records, strict=True):
         for t, top in enumerate(tops):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
             result: dict[str, Any] = {**record.tops[t]} if record.ok else {}
@@ -85,29 +85,29 @@ def _whole(record: str | Path) -> Iterator[None]:
     try:
         yield
     except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
-        said = f"{type(error).__name__}: {error}"
-        raise RecordError(f"{record} is damaged ({said}): delete it, and its run is repeated") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise RecordError(f"{record} is damaged ({reason}): delete it, and its run is repeated") from error
 
 
 def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> Read:
-    said = Record.read(record)
+    content = Record.read(record)
     with _whole(record):
-        if said.ok and [top["top"] for top in said.tops] != list(map(str, tops)):
+        if content.ok and [top["top"] for top in content.tops] != list(map(str, tops)):
             raise ValueError("of other tops")
     arrays, _ = load_arrays(scores)
-    return said, arrays["test"], arrays["scores"]
+    return content, arrays["test"], arrays["scores"]
 
 
 def _choose(
     dataset: Dataset,
-    found: Sequence[tuple[Run, Record, Ints, Floats]],
+    read: Sequence[tuple[Run, Record, Ints, Floats]],
     tops: Sequence[Top],
     scoring: Metric,
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
     """Return, per method and top, the optimistic choice, its mean, and what each run gave each candidate."""
     sample = sample_of(dataset)
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
-    for run, record, test, values in found:
+    for run, record, test, values in read:
         if record.ok and record.selection == "optimistic":
             for t, top in enumerate(tops):
                 on_test = [sample.measure(scoring, test, scores, top).value for scores in values[t]]

@@ -45,11 +45,11 @@ def read_folds(path: str | os.PathLike[str], dataset: Dataset, split: Mapping[st
     another way, or the file is damaged.
     """
     arrays, note = load_arrays(path)
-    for what, wanted in (("split", json.loads(json.dumps(split))), ("data", _digest(dataset))):
-        if (found := note.get(what)) != wanted:
+    for what, expected in (("split", json.loads(json.dumps(split))), ("data", _digest(dataset))):
+        if (recorded := note.get(what)) != expected:
             raise DatasetError(
-                f"{path} holds folds of another {what}, {found}, not {wanted}: run snakemake, which makes it "
-                "again"
+                f"{path} holds folds of another {what}, {recorded}, not {expected}: run snakemake, which "
+                "makes it again"
             )
     return [_fold(arrays[str(i)], again) for i, again in enumerate(note["refit"])]
 

@@ -124,8 +124,8 @@ class Record:
         known = {f.name for f in fields(cls)} - _ARRAYS
         remedy = "delete it, and its run is repeated"
         try:
-            said = read_json(path)
-            record = cls(**{name: value for name, value in said.items() if name in known})
+            content = read_json(path)
+            record = cls(**{name: value for name, value in content.items() if name in known})
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(f"{path} is no record of a run ({error}): {remedy}") from None
         if record.status not in STATUSES:

@@ -109,12 +109,12 @@ def _evaluate_file(
     evaluation: list[dict[str, object]] = []
     runs: list[dict[str, object]] = []
     about = {}
-    for dataset, its in frame.groupby("dataset", sort=False, observed=True):
+    for dataset, rows in frame.groupby("dataset", sort=False, observed=True):
         where = f"{path}: data set {dataset!r}"
         check_stem(str(dataset), f"{path}: data set")
         parts: dict[tuple[int, int], Part] = {}
         scored = []
-        for key, run in its.groupby(["method", "repeat", "fold"], sort=False, observed=True):
+        for key, run in rows.groupby(["method", "repeat", "fold"], sort=False, observed=True):
             method, repeat, fold = key
             part, scores = _items_of(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
             _check_agree(
@@ -166,27 +166,29 @@ def _values(
 def _about(parts: Mapping[tuple[int, int], Part]) -> dict[str, object]:
     """Return the counts of a data set: of the rows tested in its first repeat."""
     first = min(repeat for repeat, _ in parts)
-    here = [part for (repeat, _), part in parts.items() if repeat == first]
-    repeats, folds = len({repeat for repeat, _ in parts}), len(here)
+    parts_of_repeat = [part for (repeat, _), part in parts.items() if repeat == first]
+    repeats, folds = len({repeat for repeat, _ in parts}), len(parts_of_repeat)
     counts: dict[str, object] = {
-        "items": int(sum(len(part.y) for part in here)),
-        "positives": int(sum(part.y.sum() for part in here)),
+        "items": int(sum(len(part.y) for part in parts_of_repeat)),
+        "positives": int(sum(part.y.sum() for part in parts_of_repeat)),
         "protocol": f"As the scores were made: {folds} test parts, {repeats} times.",
     }
-    if here[0].groups is not None:
-        counts["groups"] = int(max(part.groups.max() for part in here if part.groups is not None)) + 1
+    if parts_of_repeat[0].groups is not None:
+        counts["groups"] = (
+            int(max(part.groups.max() for part in parts_of_repeat if part.groups is not None)) + 1
+        )
     return counts
 
 
 def files_of(place: str | Path) -> list[Path]:
     """Return the files of predictions below a folder, or the file itself; there must be one."""
     path = Path(place)
-    found = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
-    if not found:
+    files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
+    if not files:
         raise DatasetError(
             f"{place}: no file of predictions ({', '.join(_SUFFIXES)}): give a file or a folder"
         )
-    return found
+    return files
 
 
 def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:

@@ -68,9 +68,9 @@ class Search:
         Distances other than 0 are equal within `resolution`; which of several models of equal objective too
         is returned is not determined.
         """
-        found = self._solve(np.arange(self._problem.n))[0]
-        complete = len(found.threshold_items) == self._problem.n
-        return [self._choose(found, t, complete) for t in range(len(self._targets))]
+        candidates = self._solve(np.arange(self._problem.n))[0]
+        complete = len(candidates.threshold_items) == self._problem.n
+        return [self._choose(candidates, t, complete) for t in range(len(self._targets))]
 
     def fixed_point(self) -> list[Choice]:
         """Look for a fixed point: a threshold item that is at the quantile of its own model.
@@ -138,10 +138,10 @@ class Search:
     def _over(self) -> bool:
         return self._deadline.expired
 
-    def _choose(self, found: Candidates, t: int, complete: bool) -> Choice:
-        whole = self._history
-        history = History(whole.iteration, whole.seconds, [value[[t]] for value in whole.objective])
-        return found.choose(t, self._tol, complete, history)
+    def _choose(self, candidates: Candidates, t: int, complete: bool) -> Choice:
+        record = self._history
+        history = History(record.iteration, record.seconds, [value[[t]] for value in record.objective])
+        return candidates.choose(t, self._tol, complete, history)
 
     def _solve(self, threshold_items: Ints) -> tuple[Candidates, Ints]:
         """Solve in batches, at the same time where that helps; the first even if the search is over.
@@ -176,9 +176,9 @@ class Search:
             if part is None:
                 continue
             done.append(part)
-            found = part[0]
-            self._n_solved += len(found.threshold_items)
-            self._distance = np.minimum(self._distance, np.abs(found.offset).min(axis=1))
+            candidates = part[0]
+            self._n_solved += len(candidates.threshold_items)
+            self._distance = np.minimum(self._distance, np.abs(candidates.offset).min(axis=1))
             self._history.record(self._n_solved, self._deadline.elapsed, self._distance)
             if self._report is not None:
                 self._report(self._n_solved, self._distance)
@@ -192,20 +192,22 @@ class Search:
         # Equal items have equal scores but for rounding.
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
         spread = np.ptp(solution.scores, axis=0)
-        found = Candidates(threshold_items, solution.coef, solution.objective, solution.gap, spread, offset)
-        return found, items
+        candidates = Candidates(
+            threshold_items, solution.coef, solution.objective, solution.gap, spread, offset
+        )
+        return candidates, items
 
-    def _extrapolate(self, seen: Candidates, t: int) -> Floats:
+    def _extrapolate(self, solved: Candidates, t: int) -> Floats:
         """Extrapolate each item's distance from quantile t in the model whose threshold item it would be."""
-        Z, best = self._problem.Z, np.argmin(np.abs(seen.offset[t]))
-        scores = self._problem.scores(seen.coef[:, [best]])
+        Z, best = self._problem.Z, np.argmin(np.abs(solved.offset[t]))
+        scores = self._problem.scores(solved.coef[:, [best]])
         prior = scores[:, 0] - scores[quantile_items(scores, self._weight, [self._targets[t]])[0, 0], 0]
         # Add the linear function of the features that fits the distances of the items tried, by ridge
         # regression.
-        features = np.column_stack([np.ones(len(seen.threshold_items)), Z[seen.threshold_items]])
+        features = np.column_stack([np.ones(len(solved.threshold_items)), Z[solved.threshold_items]])
         gram = features @ features.T
         gram[np.diag_indices(len(gram))] += 1e-3 * np.trace(gram) / len(gram)
-        dual = np.linalg.solve(gram, seen.offset[t] - prior[seen.threshold_items])
+        dual = np.linalg.solve(gram, solved.offset[t] - prior[solved.threshold_items])
         correction = features.T @ dual
         return np.abs(prior + correction[0] + Z @ correction[1:])
 

@@ -133,8 +133,8 @@ class ThresholdSVM:
             rows = ThresholdRows(
                 signed, np.ascontiguousarray(self._coordinates[threshold_items].T), self._outer
             )
-            found = interior_point(rows, upper, tol=aim, expired=expired)
-            w, alpha, n_iter = found.coef, found.dual, found.n_iter
+            optimum = interior_point(rows, upper, tol=aim, expired=expired)
+            w, alpha, n_iter = optimum.coef, optimum.dual, optimum.n_iter
         else:
             single = [
                 interior_point(

@@ -293,8 +293,8 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
 
 
 def _zone(text: str) -> str:
-    found = _OFFSET.search(text)
-    return found[1] if found else ""
+    offset = _OFFSET.search(text)
+    return offset[1] if offset else ""
 
 
 def _no_days(numbers: Floats) -> str:

@@ -104,7 +104,7 @@ def across(
     diagram's test is of all pairs.
     """
     shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
-    tops = {str(d): main_top(its) for d, its in evaluation.groupby("dataset", sort=False)["top"]}
+    tops = {str(d): main_top(group) for d, group in evaluation.groupby("dataset", sort=False)["top"]}
     matrix = metric_matrix(evaluation, metrics, tops, shown)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
@@ -151,10 +151,10 @@ def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
         return "no metric"
     words = []
     for metric in dict.fromkeys(used.values()):
-        its = [d for d, m in used.items() if m == metric]
-        at = listed(list(dict.fromkeys(tops[d] for d in its)))
+        datasets = [d for d, m in used.items() if m == metric]
+        at = listed(list(dict.fromkeys(tops[d] for d in datasets)))
         direction = "higher" if get_metric(metric).higher_is_better else "lower"
-        on = f" on {counted(len(its), 'data set')}" if len(set(used.values())) > 1 else ""
+        on = f" on {counted(len(datasets), 'data set')}" if len(set(used.values())) > 1 else ""
         words.append(f"{metric}{on} ({direction} is better; at {at})")
     return listed(words) + ", the mean over the runs of a data set"
 
@@ -177,67 +177,69 @@ def _against_best(
 def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, str]) -> Standing:
     """Return how far a method is from the best, without its rank."""
     n = len(scores)
-    found = Standing(method, math.nan, n, n)
+    standing = Standing(method, math.nan, n, n)
     if method == best or not n:
-        return found
-    own, its = scores[method].to_numpy(float), scores[best].to_numpy(float)
-    equal = np.abs(own - its) <= 1e-12 * np.maximum(np.abs(own), np.abs(its))
+        return standing
+    own, best_values = scores[method].to_numpy(float), scores[best].to_numpy(float)
+    equal = np.abs(own - best_values) <= 1e-12 * np.maximum(np.abs(own), np.abs(best_values))
     unlike = "The metrics have no common unit, so differences cannot be averaged."
     bounded = {get_metric(metric).bounds for metric in used.values()} == {_UNIT}
     return replace(
-        found,
-        better=int(((own > its) & ~equal).sum()),
+        standing,
+        better=int(((own > best_values) & ~equal).sum()),
         equal=int(equal.sum()),
-        effect=effect_sizes(own, its) if have_shared_unit(used) else Effect(n, refused=unlike),
-        posterior=bayesian_signed_rank(own, its, rope=ROPE, seed=0)
+        effect=effect_sizes(own, best_values) if have_shared_unit(used) else Effect(n, refused=unlike),
+        posterior=bayesian_signed_rank(own, best_values, rope=ROPE, seed=0)
         if bounded
         else Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1."),
     )
 
 
 def sentences(
-    found: Across, titles: Mapping[str, str], dataset_titles: Mapping[str, str] | None = None
+    result: Across, titles: Mapping[str, str], dataset_titles: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """Say who leads, whether the ranks differ, who is worse, and what was left out."""
     names = dataset_titles or {}
-    tested, nemenyi = found.friedman, found.nemenyi
-    ranked = [s for s in found.standings if not s.reason and s.rank == s.rank]
-    said, opening = [], "No comparison over data sets."
+    tested, nemenyi = result.friedman, result.nemenyi
+    ranked = [s for s in result.standings if not s.reason and s.rank == s.rank]
+    lines, opening = [], "No comparison over data sets."
     if len(ranked) > 1:
         first = ranked[0]
         best = [titles[s.method] for s in ranked if s.rank == first.rank]
         where = f"among {len(ranked)} methods on {share_of(first.n, first.m)}"
         if len(best) == len(ranked):
-            said.append(f"No method ranks best: equal mean ranks {where}.")
+            lines.append(f"No method ranks best: equal mean ranks {where}.")
             opening = "Nothing is tested."
         else:
             rank = "ranks" if len(best) == 1 else "rank"
-            said.append(f"{listed(best)} {rank} best: mean rank {fixed(first.rank, 2)} {where}.")
+            lines.append(f"{listed(best)} {rank} best: mean rank {fixed(first.rank, 2)} {where}.")
             opening = "Whether that is more than chance is not tested."
-    if found.refused:
-        said.append(f"{opening} {found.refused}")
-    elif found.test == "Wilcoxon":
+    if result.refused:
+        lines.append(f"{opening} {result.refused}")
+    elif result.test == "Wilcoxon":
         p = ranked[1].p
-        said.append(
+        lines.append(
             f"The difference of the two is {'' if p < nemenyi.alpha else 'not '}more than chance explains "
             f"(Wilcoxon's signed-rank test, {with_p(p)})."
         )
     elif tested.p_F >= nemenyi.alpha:
-        said.append(
+        lines.append(
             f"The ranks differ no more than chance explains (Friedman's test, {with_p(tested.p_F)}): over "
             "these data sets no method can be called better than another."
         )
     else:
-        said.append(
+        lines.append(
             f"The methods do not all rank alike (Friedman's test, {with_p(tested.p_F)}). "
             + _apart(ranked, nemenyi, titles)
         )
-    absent = by_reason([(titles[s.method], s.reason) for s in found.standings if s.reason])
-    said += [f"Not ranked: {who} ({why})." for who, why in absent]
-    left_out = [(names.get(d, d), why) for d, why in found.left_out.items()]
+    absent = by_reason([(titles[s.method], s.reason) for s in result.standings if s.reason])
+    lines += [f"Not ranked: {methods} ({why})." for methods, why in absent]
+    left_out = [(names.get(d, d), why) for d, why in result.left_out.items()]
     if left_out:
-        said.append("Left out: " + "; ".join(f"{who} ({why})" for who, why in by_reason(left_out)) + ".")
-    return tuple(said)
+        lines.append(
+            "Left out: " + "; ".join(f"{methods} ({why})" for methods, why in by_reason(left_out)) + "."
+        )
+    return tuple(lines)
 
 
 def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -321,18 +323,20 @@ def metric_matrix(
     shared = part.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     shared = shared.reindex(rows, fill_value=0)
     without |= {d: f"no method has a value of {metrics[d]} at {tops[d]}" for d in rows if not shared[d]}
-    whole = counts.eq(shared, axis=0).loc[[d for d in rows if shared[d]]]
-    kept, dropped, incomplete = _leave_out(whole)
+    complete = counts.eq(shared, axis=0).loc[[d for d in rows if shared[d]]]
+    methods, dropped, incomplete = _leave_out(complete)
     runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     for dataset, lacking in incomplete.items():
         without[dataset] = listed(
             [f"{titles[m]} has {counts.loc[dataset, m]} of {runs[dataset]} runs" for m in lacking]
         )
     without = {d: without[d] for d in {**metrics, **tops, **without} if d in without}
-    return Matrix(means.loc[kept.index, kept.columns], counts, {d: tops[d] for d in rows}, without, dropped)
+    return Matrix(
+        means.loc[methods.index, methods.columns], counts, {d: tops[d] for d in rows}, without, dropped
+    )
 
 
-def _leave_out(whole: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, list[str]]]:
+def _leave_out(complete: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, list[str]]]:
     """Leave out methods and data sets until no value is missing; return what is left and what is not.
 
     `whole` says which means may be compared. The methods left out come with a reason, the data sets with the
@@ -340,14 +344,14 @@ def _leave_out(whole: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[
     """
     dropped: dict[str, str] = {}
     incomplete: dict[str, list[str]] = {}
-    if whole.empty:
-        return whole.iloc[:, :0], dict.fromkeys(map(str, whole), "no data set has a value"), incomplete
-    left = whole
+    if complete.empty:
+        return complete.iloc[:, :0], dict.fromkeys(map(str, complete), "no data set has a value"), incomplete
+    left = complete
     while not left.empty and not left.to_numpy().all():
         of_methods, of_datasets = (~left).mean(axis=0), (~left).mean(axis=1)
         if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and left.shape[1] > 2):
             method = of_methods.idxmax()
-            dropped[str(method)] = f"complete on {int(whole[method].sum())} of {len(whole)} data sets"
+            dropped[str(method)] = f"complete on {int(complete[method].sum())} of {len(complete)} data sets"
             left = left.drop(columns=method)
         else:
             dataset = of_datasets.idxmax()
@@ -383,15 +387,17 @@ def board(
         - ``pareto``: in the `pareto_front` of seconds and regret (without a common unit: rank).
     """
     compared = evaluation[evaluation["dataset"].isin([d for d, metric in metrics.items() if metric])]
-    tops = {str(d): sort_tops(its) for d, its in compared.groupby("dataset", sort=False)["top"]}
-    counts = {len(its) for its in tops.values()}
+    tops = {
+        str(d): sort_tops(tops_of_set) for d, tops_of_set in compared.groupby("dataset", sort=False)["top"]
+    }
+    counts = {len(tops_of_set) for tops_of_set in tops.values()}
     if len(tops) < 2 or len(counts) != 1:
         return pd.DataFrame()
     spent = pd.DataFrame({d: _seconds(runs, d) for d in tops}).T
     n_tops = counts.pop()
-    found = [
+    rows = [
         _at(
-            {d: its[i] for d, its in tops.items()},
+            {d: tops_of_set[i] for d, tops_of_set in tops.items()},
             f"{i + 1} of {n_tops}",
             compared,
             metrics,
@@ -400,7 +406,7 @@ def board(
         )
         for i in range(n_tops)
     ]
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(rows, ignore_index=True)
 
 
 def _at(

@@ -71,25 +71,25 @@ def all_leads(
     `runs` says how many items they train and test on, `datasets` (the manifest's entries) how many items,
     positives and groups there are.
     """
-    found = {}
+    leads = {}
     sizes = dict(list(runs.groupby("dataset", sort=False)))
-    for dataset, here in evaluation.groupby("dataset", sort=False):
+    for dataset, rows in evaluation.groupby("dataset", sort=False):
         about = (datasets or {}).get(str(dataset), {})
         items, positives = (n if isinstance(n := about.get(c), int) else None for c in ("items", "positives"))
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
-        index = pd.MultiIndex.from_frame(here[["repeat", "fold"]].drop_duplicates())
-        for metric, by_metric in here.groupby("metric", sort=False):
+        index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
+        for metric, by_metric in rows.groupby("metric", sort=False):
             definition, parts = get_metric(str(metric)), dict(list(by_metric.groupby("top", sort=False)))
-            for top in sort_tops(here["top"]):
-                its = parts.get(top, by_metric.iloc[:0])
-                wide = its.pivot(index=["repeat", "fold"], columns="method", values="value").reindex(index)
+            for top in sort_tops(rows["top"]):
+                part = parts.get(top, by_metric.iloc[:0])
+                wide = part.pivot(index=["repeat", "fold"], columns="method", values="value").reindex(index)
                 judged = judge(
-                    {method: wide[method].to_numpy(np.float64) for method in dict.fromkeys(its["method"])},
+                    {method: wide[method].to_numpy(np.float64) for method in dict.fromkeys(part["method"])},
                     test_train_ratio=ratio,
                     tolerance=default_tolerance(definition),
                     higher_is_better=definition.higher_is_better,
                 )
-                found[str(dataset), str(metric), top] = Lead(
+                leads[str(dataset), str(metric), top] = Lead(
                     **vars(judged),
                     dataset=str(dataset),
                     metric=str(metric),
@@ -98,7 +98,7 @@ def all_leads(
                     chance=by_chance(str(metric), about),
                     grouped="groups" in about,
                 )
-    return found
+    return leads
 
 
 def by_chance(metric: str, about: Mapping[str, Any]) -> float:

@@ -247,7 +247,7 @@ def choices(
     """
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     tops = sort_tops(part["top"])
-    found = []
+    rows = []
     for method in methods:
         its_runs = part[part["method"] == method]
         picked: list[tuple[str, dict[str, object], list[str]]] = [
@@ -258,7 +258,7 @@ def choices(
             if len(grid.get(name, (0, 1))) < 2:
                 continue
             counts = [Counter(_text(s[name]) for t, s, _ in picked if t == top and name in s) for top in tops]
-            found.append(
+            rows.append(
                 Choice(
                     method,
                     name,
@@ -270,7 +270,7 @@ def choices(
                     sum(name in s for _, s, _ in picked),
                 )
             )
-    return tops, found
+    return tops, rows
 
 
 _COLUMNS = ("top", "chosen", "at_edge")
@@ -278,8 +278,8 @@ _COLUMNS = ("top", "chosen", "at_edge")
 
 def _loads(value: object, default: _T) -> _T:
     """Read JSON, which a table from a CSV holds as text; `default` where there is none."""
-    found = json.loads(value) if isinstance(value, str) and value.strip() else value
-    return found if isinstance(found, type(default)) else default
+    content = json.loads(value) if isinstance(value, str) and value.strip() else value
+    return content if isinstance(content, type(default)) else default
 
 
 def _text(value: object) -> str:

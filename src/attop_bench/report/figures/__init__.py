@@ -103,17 +103,17 @@ def _known(
     drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]
 ) -> list[tuple[Drawing, Scene, list[Any]]]:
     """Return the drawings whose input there is, each with it."""
-    there = [its for its in drawings if material.keys() >= set(its.needs)]
-    return [(its, scene, [material[name] for name in its.needs]) for its in there]
+    possible = [drawing for drawing in drawings if material.keys() >= set(drawing.needs)]
+    return [(drawing, scene, [material[name] for name in drawing.needs]) for drawing in possible]
 
 
-def _draw(its: Drawing, scene: Scene, needs: Sequence[Any]) -> Figure:
-    return scene.figure(its.name, its.title, its.function(scene, *needs))
+def _draw(drawing: Drawing, scene: Scene, needs: Sequence[Any]) -> Figure:
+    return scene.figure(drawing.name, drawing.title, drawing.function(scene, *needs))
 
 
-def _draw_whole(its: Drawing, scene: Scene, needs: Sequence[Any], *, files: bool) -> Figure:
+def _draw_whole(drawing: Drawing, scene: Scene, needs: Sequence[Any], *, files: bool) -> Figure:
     """Draw a figure with its file and without its canvas, which would not go from process to process."""
-    figure = _draw(its, scene, needs)
+    figure = _draw(drawing, scene, needs)
     if figure.canvas is None or not files:
         return replace(figure, canvas=None)
     for_paper(figure.canvas, scene.leaders)

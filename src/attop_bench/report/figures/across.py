@@ -18,9 +18,9 @@ _BAR = 0.34  # from one bar of a clique to the next
 _LETTER = 0.062  # inches, of the labels' font
 
 
-def diagram_figure(scene: Scene, found: Across) -> Drawn | str:
+def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
     """Draw mean ranks, and bars over methods that Nemenyi's test does not tell apart."""
-    comparison, friedman = found.nemenyi, found.friedman
+    comparison, friedman = result.nemenyi, result.friedman
     if comparison.refused:
         return f"No critical-difference diagram is drawn. {comparison.refused}"
     ranks = comparison.ranks
@@ -41,18 +41,20 @@ def diagram_figure(scene: Scene, found: Across) -> Drawn | str:
     for i, clique in enumerate(comparison.cliques):
         ends = [ranks[clique[0]] - 0.05 * inch, ranks[clique[-1]] + 0.05 * inch]
         axes.plot(ends, 2 * [0.4 + _BAR * i], color=INK, linewidth=2.6, solid_capstyle="butt", zorder=3)
-    said = (
+    caption = (
         f"Friedman's test: {with_p(friedman.p_F)}"
         if friedman.p_F < comparison.alpha
         else f"Friedman's test does not reject that all rank equally, {with_p(friedman.p_F)}: do not "
         "read single differences"
     )
-    bars = [" ".join(str(i) for i, its in enumerate(comparison.cliques, 1) if m in its) for m in order]
+    bars = [
+        " ".join(str(i) for i, members in enumerate(comparison.cliques, 1) if m in members) for m in order
+    ]
     return Drawn(
         canvas,
-        f"Mean rank over {found.over}, 1 the best, by {found.unit}. A bar joins methods that "
+        f"Mean rank over {result.over}, 1 the best, by {result.unit}. A bar joins methods that "
         f"Nemenyi's test does not tell apart at alpha = {comparison.alpha:g}: their mean ranks differ by "
-        f"less than the critical difference, CD = {fixed(comparison.critical_difference, 2)}. {said}.",
+        f"less than the critical difference, CD = {fixed(comparison.critical_difference, 2)}. {caption}.",
         pd.DataFrame({"method": order, "mean_rank": ranks.to_numpy(), "bars": bars}),
     )
 

@@ -44,8 +44,8 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
         room = _DODGE * (len(tops) - 1)
         shifts = np.linspace(-room, room, len(methods)) if len(methods) > 1 else np.zeros(1)
         for method, shift in zip(methods, shifts, strict=True):
-            its = part[part["method"] == method].set_index("top").reindex(tops)
-            _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, its)
+            rows = part[part["method"] == method].set_index("top").reindex(tops)
+            _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, rows)
         scene.keep_in_bounds(axes)
         axes.set_xticks(range(len(tops)), [f"{Top.parse(t).size[1]:g}" for t in tops])
         axes.grid(axis="x", visible=False)
@@ -61,11 +61,11 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
     )
 
 
-def _draw_bars(axes: Axes, scene: Scene, method: str, x: Floats, its: pd.DataFrame) -> None:
+def _draw_bars(axes: Axes, scene: Scene, method: str, x: Floats, rows: pd.DataFrame) -> None:
     look: dict[str, Any] = {"fmt": "none", "ecolor": scene.styles[method].colour, "elinewidth": 0.8}
-    bars = axes.errorbar(x, its["mean"], yerr=its["se"].fillna(0), **look)
+    bars = axes.errorbar(x, rows["mean"], yerr=rows["se"].fillna(0), **look)
     bars[2][0].set_gid(f"method:{method}")
-    scene.line(axes, method, x, its["mean"])
+    scene.line(axes, method, x, rows["mean"])
 
 
 def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
@@ -243,8 +243,8 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
     canvas, panels = blank(3, height=3.4)
     for axes, (column, title) in zip(panels, titles.items(), strict=True):
         for method in methods:
-            its = part[part["method"] == method]
-            scene.line(axes, method, its["iterations"], its[column], 4, linewidth=1.0)
+            rows = part[part["method"] == method]
+            scene.line(axes, method, rows["iterations"], rows[column], 4, linewidth=1.0)
         _log_scale(axes, ticks)
         axes.set_title(title, fontsize=8)
         axes.set_xlabel("iterations (log scale)")

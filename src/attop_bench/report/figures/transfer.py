@@ -21,30 +21,30 @@ _NUMBERS = 4  # tops up to which there is room for a number in a field
 
 def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
     """Draw the regrets, a field of tops by tops per method."""
-    found = [t for t in transfer(cross, scene.dataset, scene.order) if t.n]
-    if not found:
+    transfers = [t for t in transfer(cross, scene.dataset, scene.order) if t.n]
+    if not transfers:
         return _why_not(scene, cross)
-    tops = found[0].tops
-    largest = max(float(np.abs(t.regret).max()) for t in found)
-    rows = -(-len(found) // _ACROSS)
+    tops = transfers[0].tops
+    largest = max(float(np.abs(t.regret).max()) for t in transfers)
+    rows = -(-len(transfers) // _ACROSS)
     canvas, panels = blank(_ACROSS, 0.35 + 1.45 * rows, rows=rows)
-    for axes in panels[len(found) :]:
+    for axes in panels[len(transfers) :]:
         axes.set_axis_off()
-    for i, (axes, its) in enumerate(zip(panels, found, strict=False)):
-        _field(axes, its, largest)
-        axes.set_title(abridge(scene.titles[its.method], 18), fontsize=8)
-        axes.set_gid(f"method:{its.method}")
+    for i, (axes, one) in enumerate(zip(panels, transfers, strict=False)):
+        _field(axes, one, largest)
+        axes.set_title(abridge(scene.titles[one.method], 18), fontsize=8)
+        axes.set_gid(f"method:{one.method}")
         axes.set(xticks=[], yticks=[])
         if i % _ACROSS == 0:
             axes.set_yticks(np.arange(len(tops)), _short(tops))
             axes.set_ylabel("trained for")
-        if i + _ACROSS >= len(found):
+        if i + _ACROSS >= len(transfers):
             every = -(-len(tops) // _NUMBERS)  # more would run into each other
             axes.set_xticks(np.arange(len(tops))[::every], _short(tops)[::every])
             axes.set_xlabel("used at")
     rows_of_data = [
-        (its.method, trained, used, its.value[i, j], its.regret[i, j], its.se[i, j], its.n, its.n_expected)
-        for its in found
+        (one.method, trained, used, one.value[i, j], one.regret[i, j], one.se[i, j], one.n, one.n_expected)
+        for one in transfers
         for i, trained in enumerate(tops)
         for j, used in enumerate(tops)
     ]
@@ -53,10 +53,14 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
         canvas,
         f"What it costs in {scene.metric} to train for one top (rows) and use the model at another "
         "(columns): value of the model trained for the column's top minus that of the row's, mean over "
-        f"{counted(max(t.n for t in found), 'run')}"
-        + (", fewer where a value is undefined" if min(t.n for t in found) < found[0].n_expected else "")
+        f"{counted(max(t.n for t in transfers), 'run')}"
+        + (
+            ", fewer where a value is undefined"
+            if min(t.n for t in transfers) < transfers[0].n_expected
+            else ""
+        )
         + f". Orange: a loss, training for the right top pays; blue: a gain. The strongest colour is "
-        f"{fine(largest)}." + (" The scale is the same for all." if len(found) > 1 else ""),
+        f"{fine(largest)}." + (" The scale is the same for all." if len(transfers) > 1 else ""),
         pd.DataFrame(rows_of_data, columns=columns),
     )
 
@@ -137,21 +141,21 @@ def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[
     tops = sort_tops(part["top"])
     if len(tops) < 2:
         return []
-    found = []
+    transfers = []
     for method in methods:
-        its = part[part["method"] == method]
-        if its.empty:
+        rows = part[part["method"] == method]
+        if rows.empty:
             continue
-        higher = get_metric(its["metric"].iloc[0]).higher_is_better
-        wide = its.pivot(index=["repeat", "fold"], columns=["top", "at"], values="value")
+        higher = get_metric(rows["metric"].iloc[0]).higher_is_better
+        wide = rows.pivot(index=["repeat", "fold"], columns=["top", "at"], values="value")
         wide = wide.reindex(columns=pd.MultiIndex.from_product([tops, tops]))
-        whole = wide.dropna()
-        values = whole.to_numpy(float).reshape(-1, len(tops), len(tops))
+        complete = wide.dropna()
+        values = complete.to_numpy(float).reshape(-1, len(tops), len(tops))
         direct = np.diagonal(values, axis1=1, axis2=2)[:, None, :]
         regret = (direct - values) * (1.0 if higher else -1.0)
         n = len(values)
         nothing = np.full((len(tops),) * 2, np.nan)
-        found.append(
+        transfers.append(
             Transfer(
                 method,
                 tuple(tops),
@@ -162,4 +166,4 @@ def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[
                 len(wide),
             )
         )
-    return found
+    return transfers

@@ -112,17 +112,19 @@ def build_section(
     runs, table, titles = results.runs, results.standings, results.titles
     methods, entry = results.methods, results.datasets[dataset]
     leads = {(metric, top): lead for (its, metric, top), lead in results.leads.items() if its == dataset}
-    here = table[table["dataset"] == dataset]
+    of_dataset = table[table["dataset"] == dataset]
     metric, order = scene.metric, list(scene.order)
-    tops = list(dict.fromkeys(here["top"]))  # the summary has them by size
+    tops = list(dict.fromkeys(of_dataset["top"]))  # the summary has them by size
     main = main_top(tops) if tops else ""
-    cost = _costs(here[(here["top"] == main) & (here["metric"] == metric)], runs, dataset, main, order)
+    cost = _costs(
+        of_dataset[(of_dataset["top"] == main) & (of_dataset["metric"] == metric)], runs, dataset, main, order
+    )
     spent = {row["method"]: sum(row[s] for s in _SPENT if row[s] == row[s]) or math.nan for row in cost}
     chosen_tops, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
     edge = {choice.method for choice in chosen if choice.mostly_at_edge}
     evaluation = results.evaluation[results.evaluation["dataset"] == dataset]
     values = dict(list(evaluation.groupby("metric", sort=False)))
-    rows = dict(list(here.groupby("metric", sort=False)))
+    rows = dict(list(of_dataset.groupby("metric", sort=False)))
     views = {
         by: build_view(
             entry["title"],
@@ -245,4 +247,4 @@ def left_out(sections: Sequence[Section], methods: Mapping[str, Entry]) -> dict[
     if not ran:
         return {}
     why = {m: [s.skipped[m] for s in sections if m in s.skipped] for m in methods if m not in ran}
-    return {method: "; ".join(dict.fromkeys(its)) or "not run" for method, its in why.items()}
+    return {method: "; ".join(dict.fromkeys(reasons)) or "not run" for method, reasons in why.items()}
