@@ -15,25 +15,8 @@ from attop.core.top import Top
 from attop_bench.cli.configuration import read_raw
 from attop_bench.cli.main import COMMANDS, main, parse
 from attop_bench.data.base import save_arrays
-from attop_bench.run.config import load_config
-from attop_bench.run.plan import Plan
-from support import ROOT
 
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A folder of the Snakefile with two methods on one data set, one that failed and one that is fine."""
-    (tmp_path / "config").symlink_to(ROOT / "config")
-    (tmp_path / "mine.yaml").write_text(
-        "output: out\ndatasets: [wdbc, letter]\nmethods: [linear-svm, rankboost]\n", encoding="utf-8"
-    )
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "Snakefile").touch()
-    return tmp_path
-
-
-def plan_of(folder):
-    return Plan(load_config(read_raw(parse(["status", "--configfile", "mine.yaml"]))))
+MINE = "output: out\ndatasets: [wdbc, letter]\nmethods: [linear-svm, rankboost]\n"
 
 
 def finish(plan, status):
@@ -49,8 +32,8 @@ def finish(plan, status):
     return receipt
 
 
-def test_status_counts_and_says_how_to_mend(folder, capsys):
-    finish(plan_of(folder), {"linear-svm": "ok", "rankboost": "memory"})
+def test_status_counts_and_says_how_to_mend(plan, capsys):
+    finish(plan, {"linear-svm": "ok", "rankboost": "memory"})
     assert main(["status", "--configfile", "mine.yaml"]) == 0
     out = capsys.readouterr().out
     lines = out.splitlines()
@@ -67,8 +50,7 @@ def test_status_counts_and_says_how_to_mend(folder, capsys):
     )
 
 
-def test_retry_removes_what_failed_and_nothing_else(folder, capsys):
-    plan = plan_of(folder)
+def test_retry_removes_what_failed_and_nothing_else(plan, capsys):
     receipt = finish(plan, {"linear-svm": "ok", "rankboost": "timeout"})
     assert main(["retry", "--configfile", "mine.yaml", "--method", "linear-svm"]) == 0
     assert "nothing to clear" in capsys.readouterr().out
@@ -82,8 +64,7 @@ def test_retry_removes_what_failed_and_nothing_else(folder, capsys):
     assert f"Now: snakemake --cores {cpu_count()} --configfile mine.yaml" in capsys.readouterr().out
 
 
-def test_results_of_another_configuration_are_left(folder, capsys):
-    plan = plan_of(folder)
+def test_results_of_another_configuration_are_left(plan, capsys):
     finish(plan, {"linear-svm": "ok", "rankboost": "error"})
     other = ["--configfile", "mine.yaml", "--config", "seed=7"]
     assert main(["status", *other]) == 0
@@ -145,7 +126,7 @@ def test_list_of_metrics_has_those_of_a_configuration(folder, tmp_path, capsys):
         (["fit", "wdbc", "aatp", "--config", "datasets=3"], "datasets: a list with at least one entry"),
         (["list", "methods", "--config", "catalogues=3"], "catalogues must map 'datasets' and 'methods'"),
         (["plan", "--config", "catalogues={methods: [1]}"], "catalogues must map 'datasets' and 'methods'"),
-        (["status", "--config", "sed=1"], "sed: unknown key, did you mean 'seed'?"),
+        (["status", "--config", "sed=1"], "sed: unknown key; did you mean 'seed'?"),
     ],
 )
 def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
@@ -155,9 +136,8 @@ def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
 
 def test_output_that_nobody_reads(folder):
     code = "import sys; from attop_bench.cli.main import main; sys.exit(main(['list', 'metrics']))"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as run:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as run:
         run.stdout.close()
         assert run.stderr.read() == b""
     assert run.returncode == 0
@@ -167,14 +147,10 @@ def test_output_that_nobody_reads(folder):
 @pytest.mark.parametrize("buffering", ["", "1"])
 def test_output_for_which_there_is_no_space(folder, buffering):
     code = "import sys; from attop_bench.cli.main import main; sys.exit(main(['list', 'metrics']))"
+    env = {**os.environ, "PYTHONUNBUFFERED": buffering}
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": buffering},
-        )
+        options = {"stdout": full, "stderr": subprocess.PIPE, "text": True, "env": env}
+        done = subprocess.run([sys.executable, "-c", code], **options)
     assert done.returncode == 1
     assert done.stderr == "attop list cannot write its output: No space left on device, free some\n"
 

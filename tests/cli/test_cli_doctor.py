@@ -73,7 +73,7 @@ def test_requirements_are_those_of_the_extra():
 def test_a_configuration_that_cannot_run(folder, capsys):
     status, lines = doctor(capsys, "--config", "methods=[rankbost]")
     assert status == 1
-    assert any("unknown method 'rankbost', did you mean 'rankboost'?" in line for line in lines)
+    assert any("unknown method 'rankbost'; did you mean 'rankboost'?" in line for line in lines)
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that not even root can write to")

@@ -9,16 +9,12 @@ import pytest
 from joblib import cpu_count
 
 from attop.metrics import get_metric
-from attop_bench.cli.configuration import read_raw
-from attop_bench.cli.main import main, parse
+from attop_bench.cli.main import main
 from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavailable
 from attop_bench.data.build import build
-from attop_bench.run.config import load_config
 from attop_bench.run.folds import write_folds
 from attop_bench.run.job import Run
-from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
-from support import ROOT
 from support.folds import cut
 
 MINE = """
@@ -47,14 +43,8 @@ class AlwaysRaises:
 
 
 @pytest.fixture
-def plan(tmp_path, monkeypatch):
+def plan(plan):
     """The plan of a small configuration, its data sets prepared."""
-    (tmp_path / "config").symlink_to(ROOT / "config")
-    (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "Snakefile").touch()
-    options = parse(["plan", "--configfile", "mine.yaml"])
-    plan = Plan(load_config(read_raw(options)))
     for data in plan.config.datasets:
         build(plan.stage_spec(data.id, "dataset"), "dataset", None, plan.stage_path(data.id))
         dataset, split = Dataset.load(plan.stage_path(data.id)), plan.config.split(data.id, 0)
@@ -122,8 +112,8 @@ def test_what_a_method_raises_is_raised(plan, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["wdcb", "linear-svm"], "unknown dataset 'wdcb', did you mean 'wdbc'?"),
-        (["wdbc", "linear-swm"], "unknown method 'linear-swm', did you mean 'linear-svm'?"),
+        (["wdcb", "linear-svm"], "unknown dataset 'wdcb'; did you mean 'wdbc'?"),
+        (["wdbc", "linear-swm"], "unknown method 'linear-swm'; did you mean 'linear-svm'?"),
         (["wdbc", "linear-svm", "--fold", "10"], "--fold 10: wdbc has 10 folds, numbered from 0"),
         (["wdbc", "linear-svm", "--repeat", "-1"], "--repeat -1: wdbc has 1 repeat, numbered from 0"),
         (

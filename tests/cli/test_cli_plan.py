@@ -6,28 +6,15 @@ from joblib import cpu_count
 
 from attop.core.files import write_json
 from attop.core.wording import seconds
-from attop_bench.cli.configuration import read_raw
-from attop_bench.cli.main import main, parse
+from attop_bench.cli.main import main
 from attop_bench.cli.plan import size
 from attop_bench.data.base import save_arrays
-from attop_bench.run.config import load_config
-from attop_bench.run.plan import Plan
-from support import ROOT
 
 MINE = """
 output: out
 datasets: [wdbc, spambase]
 methods: [aatp, {id: linear-svm, limits: {seconds: 60}}]
 """
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "config").symlink_to(ROOT / "config")
-    (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "Snakefile").touch()
-    return tmp_path
 
 
 def shown(capsys):
@@ -56,9 +43,7 @@ def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folde
     assert f"The command: snakemake --cores {cpu_count()} --configfile mine.yaml" in lines
 
 
-def test_what_is_done_says_what_the_rest_will_take(folder, capsys):
-    options = parse(["plan", "--configfile", "mine.yaml"])
-    plan = Plan(load_config(read_raw(options)))
+def test_what_is_done_says_what_the_rest_will_take(plan, capsys):
     runs = {m: [r for r in plan.runs("wdbc") if r.method == m] for m in ("aatp", "linear-svm")}
     parts = {"selection": 30.0, "training": 9.0, "scoring": 1.0}
     finish(runs["aatp"][:4], plan, status="ok", seconds=parts)
@@ -67,16 +52,13 @@ def test_what_is_done_says_what_the_rest_will_take(folder, capsys):
     assert "wdbc aatp 10 4 6 4.0 min 60 min" in lines
     assert "linear-svm 10 1 9 9.0 min 60 s" in lines
     assert any(line.startswith("Training jobs 60: 4 done, 1 failed") for line in lines)
-    assert any(
-        line.startswith("Core hours 0.22 by the jobs that are done, and unknown for 40") for line in lines
-    )
+    hours = "Core hours 0.22 by the jobs that are done, and unknown for 40"
+    assert any(line.startswith(hours) for line in lines)
     wdbc, spambase = 8 * 400 * 4 * 15, 8 * 4601 * 6 * 40
     assert f"Predictions at most {size(wdbc + spambase)}" in lines
 
 
-def test_the_time_on_some_cores(folder, capsys):
-    options = parse(["plan", "--configfile", "mine.yaml"])
-    plan = Plan(load_config(read_raw(options)))
+def test_the_time_on_some_cores(plan, capsys):
     for method in ("aatp", "linear-svm"):
         for dataset in ("wdbc", "spambase"):
             runs = [r for r in plan.runs(dataset) if r.method == method]

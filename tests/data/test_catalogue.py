@@ -39,6 +39,14 @@ def config(**changes):
     return load_config({"catalogues": catalogues, "methods": ["logistic-regression"], **changes}, ROOT)
 
 
+def built(spec, previous, folder):
+    """Build every stage of a data set; return the file of the last."""
+    for stage in kind_of(spec["kind"]).stages:
+        build(spec, stage, previous, folder / f"{stage}.npz")
+        previous = folder / f"{stage}.npz"
+    return previous
+
+
 def in_mirror(id):
     return all((MIRROR / (f.get("mirror") or f["path"])).exists() for f in ENTRIES[id]["files"].values())
 
@@ -66,11 +74,7 @@ def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
     assert fetch_files(files, tmp_path, tmp_path / "fetch.json", mirror=str(MIRROR), offline=True)
     params = {**entry.get("params", {}), **{n: f["path"] for n, f in entry["files"].items()}}
     spec = {"id": id, "kind": entry["kind"], "params": params, "expect": entry["expect"], "seed": 0}
-    previous = tmp_path / "fetch.json"
-    for stage in kind_of(entry["kind"]).stages:
-        build(spec, stage, previous, tmp_path / f"{stage}.npz")
-        previous = tmp_path / f"{stage}.npz"
-    data = Dataset.load(previous)
+    data = Dataset.load(built(spec, tmp_path / "fetch.json", tmp_path))
     assert str(tmp_path) not in json.dumps(data.facts)
     assert "simulated" not in json.dumps(data.facts)
     for fold in make_folds(entry["protocol"]["kind"], data, 0, 0, **entry["protocol"].get("options", {})):
@@ -127,12 +131,8 @@ def test_the_reason_passes_through_every_stage(tmp_path):
     file = {"path": Source("ml-100k/u.data")}
     fetch_files(file, tmp_path / "cache", tmp_path / "fetch.json", mirror=str(tmp_path), offline=True)
     spec = {"id": "ml", "kind": "movielens", "params": {"path": "ml-100k/u.data"}, "seed": 0}
-    previous = tmp_path / "fetch.json"
-    for stage in kind_of("movielens").stages:
-        build(spec, stage, previous, tmp_path / f"{stage}.npz")
-        previous = tmp_path / f"{stage}.npz"
     with pytest.raises(Unavailable):
-        Dataset.load(previous)
+        Dataset.load(built(spec, tmp_path / "fetch.json", tmp_path))
 
 
 def test_where_files_are_found_and_what_is_said_of_them_repeat_no_job():
@@ -177,10 +177,8 @@ def test_tops_of_rare_sets_are_shares_of_their_positives(id):
 
 def test_how_a_machine_failed_is_no_feature():
     assert {"TWF", "HDF", "PWF", "OSF", "RNF"} <= set(ENTRIES["ai4i2020"]["params"]["drop"])
-    assert set(range(28, 35)) == {
-        ENTRIES["steel-stains"]["params"]["label"],
-        *ENTRIES["steel-stains"]["params"]["drop"],
-    }
+    steel = ENTRIES["steel-stains"]["params"]
+    assert set(range(28, 35)) == {steel["label"], *steel["drop"]}
 
 
 def test_ratings_in_another_form_are_refused(tmp_path):
@@ -310,8 +308,7 @@ def test_behance_is_read_as_a_stream_and_becomes_recommendation(tmp_path, monkey
     assert data.X.shape[1] == 9
     assert np.bincount(data.groups, weights=data.y).tolist() == [10, 11, 12]
     negatives = np.bincount(data.groups, weights=1 - data.y) / [10, 11, 12]
-    assert (negatives >= 3.9).all()
-    assert (negatives <= 6.1).all()
+    assert ((negatives >= 3.9) & (negatives <= 6.1)).all()
 
 
 def test_a_cut_off_feature_file_is_refused(tmp_path):

@@ -9,13 +9,13 @@ from support.listings import listings
 
 
 def test_no_other_place_lists_the_protocols():
-    assert set(listings(PROTOCOLS)) == {"src/attop_bench/data/splits/random.py"}  # called after them
+    assert not listings(PROTOCOLS)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_the_reference_says_what_a_protocol_does_and_its_defaults(name):
     protocol = PROTOCOLS[name]
-    assert f"`{name}`: {protocol.summary}." in markdown()
+    assert f"`{name}`: {protocol.summary}." in markdown("")
     assert protocol.options({}) == protocol.defaults
     options = json_schema()["$defs"]["ProtocolConfig"]["properties"]["options"]["description"]
     own = options.partition(f"`{name}`")[2].partition("`")[0]

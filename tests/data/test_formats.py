@@ -192,7 +192,7 @@ def test_dates_of_parquet_are_days(tmp_path):
     [
         (["31.12.2024", "01.01.2025"], "is not of dates, for example '31.12.2024': write them as 2024-12-31"),
         (["20240131", "20240201"], "has numbers from 20240131 to 20240201, which are not numbers of days"),
-        (["1700000000", "1701000000"], "divide seconds by 86400, write a date as 2024-12-31"),
+        (["1700000000", "1701000000"], "divide seconds by 86400, write dates as 2024-12-31"),
         (["0", "864000"], "numbers from 0 to 864000, which are not numbers of days"),
         (["190131", "190201"], "which look like dates written as YYMMDD, not like days: write"),
         (["010131", "010201"], "look like dates written as YYMMDD"),

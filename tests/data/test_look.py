@@ -11,8 +11,7 @@ from attop_bench.data import DatasetError, make
 from attop_bench.data.look import look
 from attop_bench.data.proposal import in_time, parameters, propose
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.run.config import load_config
-from support import ROOT
+from support.small_run import configured
 from support.transactions import transactions
 
 
@@ -23,9 +22,7 @@ def written(frame, tmp_path, name="t.csv", **options):
 
 def runs(found):
     """Return the data of the proposal, once configuration, folds and tops are known to be good."""
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    config = load_config({**default, **yaml.safe_load(propose(found))}, ROOT)
-    (data,) = config.datasets
+    (data,) = configured(**yaml.safe_load(propose(found))).datasets
     dataset = make("file", **data.params)
     folds = make_folds(data.protocol.kind, dataset, repeat=0, seed=0, **data.protocol.options)
     for fold in folds:

@@ -61,7 +61,7 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.csv", GOOD, {"reader": {"comment": "##"}}, "comment: .*1 character, got '##'"),
         ("t.npz", GOOD, {}, "cannot be read as .npz"),
         ("t.parquet", GOOD, {}, "not a Parquet file|needs pyarrow"),
-        ("t.svm", "1 qid:1 1:2\n0 1:3\n", {}, "not in SVMlight format|give every line one"),
+        ("t.svm", "1 qid:1 1:2\n0 1:3\n", {}, "not in SVMlight format|give it to all"),
         ("t.arff", GOOD, {}, "not a dense ARFF file.* cut off"),
         ("t.arff", "@relation r\n@attribute u real\n@data\n{0 1}\n", {}, "not a dense ARFF file"),
         ("t.arff", "@relation r\n@attribute y real\n@data\nx\n", {}, "not a dense ARFF file.*'x'"),

@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from attop_bench.run.config import load_config
 from attop_bench.run.paper import configuration_of
 from support import ROOT
+from support.small_run import configured
 
 pytestmark = pytest.mark.workflow
 
@@ -209,9 +209,8 @@ def test_scripts_of_the_gallery_run(script, tmp_path, monkeypatch):
 def test_configurations_are_valid(page, tmp_path, monkeypatch):
     write_files(page, tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
     for block in blocks(page, "yaml"):
-        load_config({**default, **yaml.safe_load(block)}, ROOT)
+        configured(**yaml.safe_load(block))
 
 
 def test_every_command_is_accounted_for():

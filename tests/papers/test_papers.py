@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 from studies.bounds import aatp, perceptrons, push
@@ -25,11 +24,12 @@ from attop_bench.papers.pictures import beside, counts
 from attop_bench.papers.push_rounds import rounds
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
-from attop_bench.run.config import load_config
+from attop_bench.run.config import read_yaml
 from attop_bench.run.paper import configuration_of, load_paper
 from studies import further
 from support import ROOT
 from support.movielens import as_printed
+from support.small_run import configured
 
 NAN = math.nan
 PAPERS = ["aatp2012", "prec2015", "papk2020", "pnorm2005", "slatk2025"]
@@ -100,9 +100,7 @@ def test_compare_joins_by_name_and_says_what_is_missing():
 
 @pytest.mark.parametrize("paper", [*PAPERS, *STUDIES])
 def test_configuration_is_sound_and_names_what_is_printed(paper):
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    own = yaml.safe_load((ROOT / configuration_of(paper)).read_text())
-    config = load_config(default | own, root=ROOT)
+    config = configured(**read_yaml(ROOT / configuration_of(paper)))
     assert config.paper == paper
     assert config.output.startswith("results/")
     complaints = [complaint for method in config.methods for complaint in check_method(method)]
@@ -171,9 +169,7 @@ def _simulated(paper):
 @pytest.mark.workflow
 @pytest.mark.parametrize("paper", [*PAPERS, *STUDIES])
 def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    own = yaml.safe_load((ROOT / configuration_of(paper)).read_text())
-    config = load_config(default | own, root=ROOT)
+    config = configured(**read_yaml(ROOT / configuration_of(paper)))
     methods = [m.id for m in config.methods]
     tables, story = _results(config, lambda d, m, r: 0.1 + 0.01 * methods.index(m) + 0.001 * r)
     tables |= _simulated(paper)

@@ -8,45 +8,41 @@ import pytest
 
 from attop.core.top import Top
 from attop_bench.run.checks import check_method
-from attop_bench.run.config import ConfigError, load_config, read_yaml
+from attop_bench.run.config import ConfigError, read_yaml
 from attop_bench.run.job import Run
 from attop_bench.run.options import json_schema, markdown
 from attop_bench.run.plan import Plan
 from support import ROOT
-from support.small_run import entry
-
-
-def default(**changes):
-    return {**read_yaml(ROOT / "config/config.yaml"), **changes}
+from support.small_run import configured, entry
 
 
 def test_default_configuration():
-    config = load_config(default(), ROOT)
+    config = configured()
     assert [d.id for d in config.datasets][:2] == ["wdbc", "digit-8"]
     assert config.method("aatp").param_grid == {"C": [0.01, 0.1, 1, 10]}
     assert "micro-pap@k" in config.metrics
 
 
 def test_an_entry_overrides_the_catalogue():
-    config = load_config(default(datasets=[{"id": "digit-8", "tops": [7]}]), ROOT)
+    config = configured(datasets=[{"id": "digit-8", "tops": [7]}])
     assert config.dataset("digit-8").tops == [Top(k=7)]
     assert config.dataset("digit-8").params == {"digit": 8, "pool": 2}
 
 
 def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():
     absent = {"id": "boosted", "estimator": "no_such_package.Booster", "requires": "no_such_package"}
-    config = load_config(default(methods=["logistic-regression", absent]), ROOT)
+    config = configured(methods=["logistic-regression", absent])
     reason = "needs the package no_such_package, which is not installed"
     assert [d.skip["boosted"] for d in config.datasets] == [reason] * len(config.datasets)
     present = {**absent, "requires": "sklearn"}
-    config = load_config(default(methods=["logistic-regression", present]), ROOT)
+    config = configured(methods=["logistic-regression", present])
     assert all("boosted" not in d.skip for d in config.datasets)
 
 
 def test_only_methods_whose_package_is_absent_are_nothing_to_run():
     absent = {"id": "boosted", "estimator": "no_such_package.Booster", "requires": "no_such_package"}
     with pytest.raises(ConfigError, match="every method is skipped"):
-        load_config(default(methods=[absent]), ROOT)
+        configured(methods=[absent])
 
 
 @pytest.mark.parametrize(
@@ -57,11 +53,14 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
         ({"datasets": []}, ["datasets: ", "at least one"]),
         ({"datasets": ["wdbcc"]}, ["unknown dataset 'wdbcc'", "did you mean 'wdbc'?"]),
         ({"datasets": ["wdbc", "wdbc"]}, ["datasets: 'wdbc' is listed 2 times"]),
-        ({"datasets": [entry(topps=[])]}, ["datasets: mine: topps: unknown key, did you mean 'tops'?"]),
+        ({"datasets": [entry(topps=[])]}, ["datasets: mine: topps: unknown key; did you mean 'tops'?"]),
         ({"datasets": [entry(tops=[{"tau": 5}])]}, ["mine: tops: 0: tau must lie strictly between 0 and 1"]),
-        ({"datasets": [entry(tops=[{"k": 3}, 3])]}, ["each top once", "k=3"]),
+        ({"datasets": [entry(tops=[{"k": 3}, 3])]}, ["tops: each once", "k=3"]),
         ({"datasets": [entry(tops=[{"q": 3}])]}, ["unknown key", "use one of k, tau, kappa"]),
-        ({"datasets": [entry(scoring="precision")]}, ["unknown metric, did you mean 'precision@k'?"]),
+        (
+            {"datasets": [entry(scoring="precision")]},
+            ["unknown metric 'precision'; did you mean 'precision@k'?"],
+        ),
         ({"metrics": ["auc", "precision@recall-2"]}, ["recall must be above 0 and at most 1, got 2"]),
         ({"datasets": [entry(kind="wdbd")]}, ["unknown kind of data 'wdbd'", "did you mean 'wdbc'?"]),
         ({"datasets": [entry(params={"digit": 3})]}, ["mine", "unknown parameter 'digit'"]),
@@ -108,7 +107,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             ["aatp: param_grid", "no value to try for 'C'"],
         ),
         ({"methods": [{"id": "x", "estimator": "Ridge"}]}, ["x: estimator", "pattern"]),
-        ({"metrics": ["auc", "auc"]}, ["metrics: each metric once, got auc"]),
+        ({"metrics": ["auc", "auc"]}, ["metrics: each once, got auc"]),
         ({"output": "res{x}"}, ["output: a folder's name without braces"]),
         ({"output": "README.md"}, ["output: README.md is a file: give another folder"]),
         ({"output": "README.md/x"}, ["output: README.md/x is below the file"]),
@@ -116,7 +115,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
         ({"limits": {"seconds": float("inf")}}, ["limits: seconds", "finite"]),
         (
             {"datasets": [{"id": "wdbc", "skip": {"rankbost": "slow"}}]},
-            ["wdbc: skip: unknown method 'rankbost', did you mean 'rankboost'?"],
+            ["wdbc: skip: unknown method 'rankbost'; did you mean 'rankboost'?"],
         ),
         ({"paper": "aatp2013"}, ["paper: 'aatp2013' cannot be imported"]),
         ({"catalogues": {"datasets": "nowhere.yaml"}}, ["cannot read", "nowhere.yaml"]),
@@ -129,21 +128,21 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
 def test_refusals(changes, words, monkeypatch):
     monkeypatch.chdir(ROOT)
     with pytest.raises(ConfigError) as caught:
-        load_config(default(**changes), ROOT)
+        configured(**changes)
     for word in words:
         assert word in str(caught.value)
 
 
 def test_results_are_not_put_inside_those_of_another_run(tmp_path):
     (tmp_path / ".attop.json").write_text("{}")
-    assert load_config(default(output=str(tmp_path)), ROOT)
-    assert load_config(default(output=str(tmp_path / "aatp2012")), ROOT)
+    assert configured(output=str(tmp_path))
+    assert configured(output=str(tmp_path / "aatp2012"))
     rules = "".join(path.read_text() for path in (ROOT / "workflow/Snakefile", *ROOT.glob("rules/*.smk")))
     written = set(re.findall(r"\{OUT\}/(\w+)/", rules))
     assert {"data", "simulations", "train"} <= written
     for folder in written:
         with pytest.raises(ConfigError, match="is inside a folder that another run writes"):
-            load_config(default(output=str(tmp_path / folder / "mine")), ROOT)
+            configured(output=str(tmp_path / folder / "mine"))
 
 
 @pytest.mark.parametrize(
@@ -158,13 +157,13 @@ def test_catalogues_that_are_none(content, words, tmp_path):
     (tmp_path / "sets.yaml").write_bytes(content)
     catalogues = {"datasets": str(tmp_path / "sets.yaml"), "methods": "config/methods.yaml"}
     with pytest.raises(ConfigError, match=words):
-        load_config(default(catalogues=catalogues, datasets=["wdbc"]), ROOT)
+        configured(catalogues=catalogues, datasets=["wdbc"])
 
 
 def test_an_own_file_that_is_gone_since_it_was_read_is_a_complaint(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = entry(kind="file", params={"path": "mine.csv", "label": "y", "positive": 1})
-    plan = Plan(load_config(default(datasets=[data]), ROOT))
+    plan = Plan(configured(datasets=[data]))
     assert plan.lost_files() == []  # Snakemake says so itself where nothing is prepared
     plan.stage_path("mine").parent.mkdir(parents=True)
     plan.stage_path("mine").write_bytes(b"prepared")
@@ -178,7 +177,7 @@ def test_an_own_file_that_is_gone_since_it_was_read_is_a_complaint(tmp_path, mon
 
 
 def test_plan():
-    config = load_config(default(datasets=["wdbc", "images"], methods=["aatp", "rankboost"]), ROOT)
+    config = configured(datasets=["wdbc", "images"], methods=["aatp", "rankboost"])
     plan = Plan(config)
     runs = list(plan.runs())
     assert len(runs) == 2 * 10 + 1 * 5  # images skips AATP's exhaustive search
@@ -189,7 +188,8 @@ def test_plan():
 
 
 def test_reference_and_schema_are_in_step():
-    assert (ROOT / "config/README.md").read_text() == markdown(), "run: python -m attop_bench.run.options"
+    page = (ROOT / "config/README.md").read_text()
+    assert page == markdown(page), "run: python -m attop_bench.run.options"
     schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text())
     assert schema == json_schema(), "run: python -m attop_bench.run.options"
 
@@ -199,7 +199,7 @@ CATALOGUE = list(read_yaml(ROOT / "config/methods.yaml"))
 
 @pytest.fixture(scope="module")
 def every_method():
-    return load_config(default(datasets=["wdbc"], methods=CATALOGUE), ROOT)
+    return configured(datasets=["wdbc"], methods=CATALOGUE)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -214,7 +214,7 @@ def test_every_method_of_the_catalogue_can_be_made(name, every_method):
     [("./results", "results"), ("results/", "results"), ("a//b/../c", "a/c"), ("~/x", None), (".", None)],
 )
 def test_a_folder_is_written_in_one_way(said, path):
-    output = load_config(default(output=said), ROOT).output
+    output = configured(output=said).output
     assert output == (path or str((Path.home() / "x") if said == "~/x" else Path.cwd()))
 
 
@@ -234,11 +234,11 @@ def test_yaml_that_is_refused(tmp_path, text, words):
     with pytest.raises(ValueError, match=words):
         read_yaml(path)
     with pytest.raises(ConfigError, match=words):
-        load_config(default(catalogues={"datasets": str(path)}), ROOT)
+        configured(catalogues={"datasets": str(path)})
 
 
 def test_a_metric_may_name_its_number_and_a_target_the_length_of_its_list():
     own = entry(scoring="recall@precision-0.95", tops=[{"k": 100, "of": 30000}])
-    config = load_config(default(metrics=["bedroc-80.5", "f2@k"], datasets=[own]), ROOT)
+    config = configured(metrics=["bedroc-80.5", "f2@k"], datasets=[own])
     assert config.metrics == ["bedroc-80.5", "f2@k"]
     assert config.datasets[0].tops == [Top(k=100, out_of=30000)]

@@ -31,12 +31,13 @@ from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.deploy.reasons import one_column
 from attop_bench.report.compute.leads import all_leads
-from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
 from support import ROOT
+from support.small_run import configured
 from support.transactions import transactions
 
 pytestmark = pytest.mark.workflow
@@ -61,7 +62,6 @@ SGD = {"id": "sgd-avg", "param_grid": {"eta": [0.1, 1]}}
 
 
 def config(methods, **data):
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
     entry = {
         "id": "mine",
         "kind": "file",
@@ -70,7 +70,7 @@ def config(methods, **data):
         "tops": [{"k": 60}],
         **data,
     }
-    return load_config({**default, "datasets": [entry], "methods": methods}, ROOT)
+    return configured(datasets=[entry], methods=methods)
 
 
 @pytest.fixture
@@ -81,22 +81,47 @@ def table(tmp_path, monkeypatch):
     return frame
 
 
+def deployed(methods, top=None, **data):
+    """Deploy the best of some methods."""
+    return deploy(config(methods, **data), "mine", [method["id"] for method in methods], top, n_jobs=1)
+
+
+def refitted(job, data, train, test, pick, seed=0):
+    """Return the scores of some rows by the benchmark's own model of others."""
+    (model,), features = learner_of(job, data).fit(sample_of(data), train, [pick], seed)
+    return scores_of(model, features(test))
+
+
+def by_card(text):
+    """Return the scores that the lines of a card compute, highest first."""
+    names = {}
+    exec(text.partition("```python\n")[2].partition("```")[0], names)
+    return np.sort(names["scores"])[::-1]
+
+
+@pytest.fixture(scope="module")
+def logistic(tmp_path_factory):
+    """A model of the table, which is in each test's own folder too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("logistic"))
+        transactions(1500, share=0.1).to_csv("mine.csv", index=False)
+        return deployed([LOGISTIC])
+
+
 @pytest.mark.parametrize("method", [LOGISTIC, TREE, SGD])
 def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table):
     """One way through names, text and gaps, the other through codes and positions: the same scores."""
-    found = deploy(config([method]), "mine", [method["id"]], n_jobs=1)
+    found = deployed([method])
     data = make("file", **PARAMS)
     plan = Plan(config([method]))
     job = plan.job(Run("mine", method["id"], 0, 0))
     rows = np.arange(len(data.y))
     seed = found.package.pipeline["model"].get_params()["random_state"]
-    (model,), features = learner_of(job, data).fit(
-        sample_of(data), rows, [(found.top, found.candidate)], seed
-    )
+    expected = refitted(job, data, rows, rows, (found.top, found.candidate), seed)
     read = pd.read_csv("mine.csv")
     pipeline = found.package.pipeline
     scores = pipeline.decision_function(read) if method is not TREE else pipeline.predict_proba(read)[:, 1]
-    np.testing.assert_allclose(scores, scores_of(model, features(rows)), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_choice_and_expectation_are_those_of_the_benchmarks_runs(table):
@@ -161,44 +186,35 @@ def test_report_card_and_comparison_agree_to_the_last_digit(tmp_path, monkeypatc
     assert draw_curve(carded).startswith(b"\x89PNG")
 
 
-def test_the_final_setting_is_best_on_the_outer_folds(table):
-    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    data, job = found.dataset, Plan(config([LOGISTIC])).job(Run("mine", "logistic-regression", 0, 0))
+def test_the_final_setting_is_best_on_the_outer_folds(table, logistic):
+    data, job = logistic.dataset, Plan(config([LOGISTIC])).job(Run("mine", "logistic-regression", 0, 0))
     folds = make_folds("stratified", data, repeat=0, seed=0, n_folds=3, inner_folds=2)
     means = {}
     for C in (0.01, 1):
-        values = []
-        for fold in folds:
-            (model,), features = learner_of(job, data).fit(
-                sample_of(data), fold.train, [(found.top, {"C": C})], 0
-            )
-            values.append(precision_at_k(data.y[fold.test], scores_of(model, features(fold.test)), 20))
+        pick = logistic.top, {"C": C}
+        scores = [refitted(job, data, fold.train, fold.test, pick) for fold in folds]
+        values = [precision_at_k(data.y[f.test], z, 20) for f, z in zip(folds, scores, strict=True)]
         means[C] = np.mean(values)
-    assert found.candidate == {"C": max(means, key=means.get)}
+    assert logistic.candidate == {"C": max(means, key=means.get)}
 
 
-def test_the_list_is_of_models_that_have_not_seen_the_row(table):
-    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    ranked = found.ranked
+def test_the_list_is_of_models_that_have_not_seen_the_row(table, logistic):
+    ranked = logistic.ranked
     assert ranked["rank"].tolist() == list(range(1, 1501))
     assert sorted(ranked["row"]) == list(range(1, 1501))
-    assert (
-        ranked["transaction_id"].to_numpy() == table["transaction_id"].to_numpy()[ranked["row"] - 1]
-    ).all()
-    assert (ranked["label"].to_numpy() == (table["fraud"] == "yes").to_numpy()[ranked["row"] - 1]).all()
-    np.testing.assert_allclose(
-        ranked["score"], found.package.pipeline.decision_function(table)[ranked["row"] - 1]
-    )
-    for outcome in found.tried[0].records:
+    rows = table.iloc[ranked["row"] - 1]
+    assert ranked["transaction_id"].tolist() == rows["transaction_id"].tolist()
+    assert ranked["label"].tolist() == (rows["fraud"] == "yes").tolist()
+    np.testing.assert_allclose(ranked["score"], logistic.package.pipeline.decision_function(rows))
+    for outcome in logistic.tried[0].records:
         z = outcome.scores[0]
         for row, score in zip(outcome.test[:20], z, strict=False):
             below = ((z < score).sum() + (z == score).sum() / 2) / len(z)
             assert ranked.set_index("row").loc[row + 1, "held_out"] == pytest.approx(below)
 
 
-def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(table, capsys):
-    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    write_package(Path("out"), found.package)
+def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(table, capsys, logistic):
+    write_package(Path("out"), logistic.package)
     new = transactions(200, seed=1).drop(columns=["fraud", "limit_copy"])
     new.loc[0, "country"] = "never seen"
     new.loc[1, ["age", "country", "v1"]] = None
@@ -217,50 +233,42 @@ def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(tab
     assert "the model reads columns that the file lacks: hour, v3" in capsys.readouterr().err
 
 
-def test_one_line_of_another_process_scores_a_raw_file(table):
-    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    write_package(Path("out"), found.package)
+def test_one_line_of_another_process_scores_a_raw_file(table, logistic):
+    write_package(Path("out"), logistic.package)
     scores = "joblib.load('out/model.joblib').decision_function(pandas.read_csv('mine.csv'))"
     line = f"import joblib, pandas; print({scores}[7])"
     run = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
-    assert float(run.stdout) == pytest.approx(found.package.pipeline.decision_function(table)[7])
+    assert float(run.stdout) == pytest.approx(logistic.package.pipeline.decision_function(table)[7])
 
 
-def test_skops_is_written_where_it_needs_no_trust(table):
+def test_skops_is_written_where_it_needs_no_trust(table, logistic):
     skops = pytest.importorskip("skops.io", reason="pip install skops")
-    logistic = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
     assert write_package(Path("out"), logistic.package) == []
     model = skops.load("out/model.skops", trusted=["numpy.dtype"])
     read = pd.read_csv("mine.csv")
-    np.testing.assert_array_equal(
-        model.decision_function(read), logistic.package.pipeline.decision_function(read)
-    )
-    own = deploy(config([SGD]), "mine", ["sgd-avg"], n_jobs=1)
-    assert "attop.estimators.minibatch.SGDAtK" in write_package(Path("out"), own.package)
+    expected = logistic.package.pipeline.decision_function(read)
+    np.testing.assert_array_equal(model.decision_function(read), expected)
+    own, name = deployed([SGD]), "attop.estimators.minibatch.SGDAtK"
+    assert name in write_package(Path("out"), own.package)
     assert not Path("out/model.skops").exists()
-    assert "attop.estimators.minibatch.SGDAtK" in card(
-        own, Path("out"), ["attop.estimators.minibatch.SGDAtK"], {"sgd-avg": "S"}
-    )
+    assert name in card(own, Path("out"), [name], {"sgd-avg": "S"})
 
 
 @pytest.mark.parametrize("blank", ["", " "])
 def test_the_card_has_a_line_of_pandas_where_text_is_clean(blank, table):
     dirty = table.assign(country=[f"{blank}{c}" if isinstance(c, str) else blank for c in table["country"]])
     dirty.to_csv("mine.csv", index=False)
-    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
+    found = deployed([LOGISTIC])
     assert list(found.package.pipeline.named_steps) == ["columns", "scale", "model"]
     write_package(Path(), found.package)
     table.to_csv("new.csv", index=False)
     text = card(found, Path("out"), [], {"logistic-regression": "L"})
     assert ("pandas.read_csv" in text) == (not blank)
-    names = {}
-    exec(text.partition("```python\n")[2].partition("```")[0], names)
-    np.testing.assert_allclose(np.sort(names["scores"])[::-1], read_package(".").rank("mine.csv")["score"])
+    np.testing.assert_allclose(by_card(text), read_package(".").rank("mine.csv")["score"])
 
 
 def test_data_that_are_no_file_are_read_by_the_names_of_their_features(table):
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    conf = load_config({**default, "datasets": ["wdbc"], "methods": [LOGISTIC]}, ROOT)
+    conf = configured(datasets=["wdbc"], methods=[LOGISTIC])
     found = deploy(conf, "wdbc", ["logistic-regression"], Top(tau=0.2), n_jobs=1)
     assert found.package.notes["features"] == raw_rows("wdbc", {}, found.dataset).X.columns.tolist()
     assert found.package.pipeline.n_features_in_ == 6
@@ -292,32 +300,30 @@ def test_groups_have_a_list_each(table):
 
 
 def test_a_share_of_the_positives_is_one_of_the_positives(table):
-    found = deploy(config([LOGISTIC], tops=[{"kappa": 0.5}]), "mine", ["logistic-regression"], n_jobs=1)
+    found = deployed([LOGISTIC], tops=[{"kappa": 0.5}])
     text = card(found, Path("out"), [], {"logistic-regression": "L"})
     assert f"Of the 75 highest of 1,500 rows expect {found.expectation.next.expected:.0f} positives" in text
     assert "attop score out new.csv --top 'k=75 of 1500'" in text
     assert len(found.package.head(found.package.rank("mine.csv"))) == 75
 
 
-def test_the_list_says_why_where_the_model_does(table):
-    linear = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    rows = raw_rows("file", PARAMS, linear.dataset)
-    added = contributions(linear.package.pipeline, rows.X)
-    row = linear.ranked.iloc[0]["row"] - 1
+def test_the_list_says_why_where_the_model_does(table, logistic):
+    rows = raw_rows("file", PARAMS, logistic.dataset)
+    added = contributions(logistic.package.pipeline, rows.X)
+    row = logistic.ranked.iloc[0]["row"] - 1
     moved = pd.Series((added - added.mean(axis=0))[row, :-1], index=rows.X.columns)
     first = moved.loc[moved.abs().nlargest(3).index]
-    assert linear.ranked.iloc[0]["why"] == ", ".join(f"{c} {v:+.3g}" for c, v in first.items())
-    assert "names the three columns" in card(linear, Path("out"), [], {"logistic-regression": "L"})
-    tree = deploy(config([TREE]), "mine", ["tree"], n_jobs=1)
+    assert logistic.ranked.iloc[0]["why"] == ", ".join(f"{c} {v:+.3g}" for c, v in first.items())
+    assert "names the three columns" in card(logistic, Path("out"), [], {"logistic-regression": "L"})
+    tree = deployed([TREE])
     assert "why" not in tree.ranked
     write_package(Path("out"), tree.package)
     assert "why" not in read_package("out").rank("mine.csv")
     assert "is left out: this model does not say it" in card(tree, Path("out"), [], {"tree": "T"})
 
 
-def test_what_stays_and_one_column_are_of_the_same_test_parts(table):
-    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    data, records = found.dataset, found.tried[0].records
+def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
+    data, records = logistic.dataset, logistic.tried[0].records
     job = Plan(config([LOGISTIC])).job(Run("mine", "logistic-regression", 0, 0))
     folds = make_folds("stratified", data, repeat=0, seed=0, n_folds=3, inner_folds=2)
     shares = []
@@ -325,15 +331,13 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table):
         order, tops = np.random.default_rng(0).permutation(fold.train), []
         assert len(order) == 1000
         for rows in (order[167:], order[:834]):  # sixths of 167 rows, and of 166
-            (model,), features = learner_of(job, data).fit(
-                sample_of(data), np.sort(rows), [(found.top, found.candidate)], 0
-            )
-            tops.append({*np.argsort(scores_of(model, features(fold.test)))[-20:]})
+            pick = logistic.top, logistic.candidate
+            tops.append({*np.argsort(refitted(job, data, np.sort(rows), fold.test, pick))[-20:]})
         shares.append(len(tops[0] & tops[1]) / 20)
-    assert found.stays == pytest.approx(np.mean(shares))
-    assert 0.5 < found.stays < 1
+    assert logistic.stays == pytest.approx(np.mean(shares))
+    assert 0.5 < logistic.stays < 1
 
-    rows, alone = raw_rows("file", PARAMS, data), found.alone
+    rows, alone = raw_rows("file", PARAMS, data), logistic.alone
     chosen = one_column(rows.X, rows.words, data.y, folds, lambda i, z: precision_at_k(data.y[i], z, 40))
     own = [precision_at_k(data.y[fold.test], z, 20) for fold, (_, z) in zip(folds, chosen, strict=True)]
     model = [precision_at_k(data.y[o.test], o.scores[0], 20) for o in records]
@@ -342,14 +346,16 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table):
     assert alone.low < alone.lead < alone.high
     assert alone.order in {order for order, _ in chosen}
 
-    text = card(found, Path("out"), [], {"logistic-regression": "L"})
-    assert f"it keeps {found.stays:.0%} of a list: expect {found.stays * 60:.0f} of these 60 again" in text
+    text = card(logistic, Path("out"), [], {"logistic-regression": "L"})
+    assert (
+        f"it keeps {logistic.stays:.0%} of a list: expect {logistic.stays * 60:.0f} of these 60 again" in text
+    )
     assert f"mostly {alone.order}, has precision {alone.mean:.3f}" in text
     assert ("it is not shown that the model finds more" in text) == (alone.low <= 0)
-    first = found.differences[0]
+    first = logistic.differences[0]
     assert f"| {first.what} |" in text
-    at_top = rows.X.iloc[found.ranked["row"][:60] - 1]
-    numbers = {d.what: d.listed for d in found.differences if not d.is_share}
+    at_top = rows.X.iloc[logistic.ranked["row"][:60] - 1]
+    numbers = {d.what: d.listed for d in logistic.differences if not d.is_share}
     assert numbers == pytest.approx({c: at_top[c].mean() for c in rows.X if c not in rows.words})
 
 
@@ -408,14 +414,13 @@ def test_tied_share(scores, k, share):
 def test_a_method_that_fails_is_told_and_passed_over(table):
     broken = {"id": "broken", "estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": -1.0}}
     told = []
-    found = deploy(
-        config([broken, LOGISTIC]), "mine", ["broken", "logistic-regression"], n_jobs=1, tell=told.append
-    )
+    conf = config([broken, LOGISTIC])
+    found = deploy(conf, "mine", ["broken", "logistic-regression"], n_jobs=1, tell=told.append)
     assert found.method == "logistic-regression"
     assert "C" in found.tried[-1].error
     assert told[0].startswith("broken: ")
     with pytest.raises(ConfigError, match="no method could be trained on mine: broken"):
-        deploy(config([broken]), "mine", ["broken"], n_jobs=1)
+        deployed([broken])
 
 
 @pytest.mark.parametrize("params", [{"codes": {"a": 1}}, {"thresholds": {"v1": [0]}}, {"query_norm": "hour"}])
@@ -449,12 +454,9 @@ def test_the_card_says_what_to_expect_and_how_to_use_it(table):
         "`C=",
     ):
         assert word in text
-    code = text.partition("```python\n")[2].partition("```")[0]
     write_package(Path(), found.package)
     pd.read_csv("mine.csv").to_csv("new.csv", index=False)
-    names = {}
-    exec(code, names)
-    assert len(names["scores"]) == 1500
+    assert len(by_card(text)) == 1500
 
 
 @pytest.mark.parametrize(
@@ -474,33 +476,27 @@ def test_the_line_of_the_card_reads_a_file_written_like_the_data(reader, write, 
     number = {name: i + 1 for i, name in enumerate(table.columns)}
     columns = number if reader.get("header") is False else dict(zip(number, number, strict=True))
     params = {**PARAMS, "reader": reader, "drop": [columns[c] for c in PARAMS["drop"]]}
-    conf = config([LOGISTIC], params={**params, "label": columns["fraud"]})
-    found = deploy(conf, "mine", ["logistic-regression"], n_jobs=1)
+    found = deployed([LOGISTIC], params={**params, "label": columns["fraud"]})
     write_package(Path(), found.package)
     text = card(found, Path("out"), [], {"logistic-regression": "L"})
     table[table["channel"] != "x"].to_csv("new.csv", index=False, **write)
-    names = {}
-    exec(text.partition("```python\n")[2].partition("```")[0], names)
-    ranked = read_package(".").rank("new.csv")
-    np.testing.assert_allclose(np.sort(names["scores"])[::-1], ranked["score"])
+    np.testing.assert_allclose(by_card(text), read_package(".").rank("new.csv")["score"])
 
 
 def test_a_top_that_cannot_be_and_files_that_are_not_there(table):
     with pytest.raises(ConfigError, match="k=5000 asks for 5000 of the 1500 items"):
-        deploy(config([LOGISTIC]), "mine", ["logistic-regression"], Top(k=5000), n_jobs=1)
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    conf = load_config({**default, "datasets": ["ionosphere"], "methods": [LOGISTIC]}, ROOT)
+        deployed([LOGISTIC], Top(k=5000))
+    conf = configured(datasets=["ionosphere"], methods=[LOGISTIC])
     with pytest.raises(ConfigError, match=r"^the files of ionosphere are not fetched yet; first:\nsnakemake"):
         deploy(conf, "ionosphere", ["logistic-regression"], n_jobs=1)
 
 
-def test_what_is_no_model_is_refused(table, capsys):
+def test_what_is_no_model_is_refused(table, capsys, logistic):
     assert main(["score", "nowhere", "mine.csv"]) == 1
     assert "nowhere does not hold a model of attop deploy" in capsys.readouterr().err
     with pytest.raises(DatasetError, match="no model"):
         read_package("mine.csv")
-    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    write_package(Path("out"), found.package)
+    write_package(Path("out"), logistic.package)
     for name in ("model.joblib", "model.skops"):
         Path("out", name).write_bytes(Path("out/model.joblib").read_bytes()[:300])
         with pytest.raises(DatasetError, match=f"out/{name} cannot be loaded"):
@@ -511,10 +507,9 @@ ID = ("--id", "transaction_id")
 
 
 @pytest.fixture
-def scored(table, capsys):
+def scored(table, capsys, logistic):
     """A model of the table, and a function that scores a file by ``attop score``."""
-    found = deploy(config([LOGISTIC]), "mine", ["logistic-regression"], n_jobs=1)
-    write_package(Path("out"), found.package)
+    write_package(Path("out"), logistic.package)
 
     def score(file, *options):
         assert main(["score", "out", file, *options]) == 0

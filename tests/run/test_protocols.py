@@ -26,41 +26,26 @@ def transactions(path, n=600, seed=0):
     customer = rng.integers(0, 60, n)
     fraud = ((customer % 4 == 0) & (rng.random(n) < 0.5)).astype(int)
     day = pd.Timestamp("2024-02-15") + pd.to_timedelta(np.sort(rng.integers(0, 30, n)), unit="D")
-    amount = rng.normal(size=n) + fraud
-    frame = pd.DataFrame(
-        {
-            "when": day.strftime("%Y-%m-%d 12:%M"),
-            "customer": [f"c{c}" for c in customer],
-            "amount": amount,
-            "fraud": fraud,
-        }
-    )
-    frame.to_csv(path, index=False)
-    return frame
+    columns = {"when": day.strftime("%Y-%m-%d 12:%M"), "customer": [f"c{c}" for c in customer]}
+    columns |= {"amount": rng.normal(size=n) + fraud, "fraud": fraud}
+    pd.DataFrame(columns).to_csv(path, index=False)
 
 
 def configured(tmp_path, protocol, **params):
-    """Return the plan of a configuration written as YAML, and its data."""
+    """Return the plan of a configuration written as YAML, its data and folds."""
     transactions(tmp_path / "t.csv")
     given = {"path": str(tmp_path / "t.csv"), "label": "fraud", "positive": 1, "drop": [], **params}
-    text = yaml.safe_dump(
-        {
-            "catalogues": {"methods": "config/methods.yaml"},
-            "datasets": [
-                {"id": "bank", "kind": "file", "params": given, "protocol": protocol, "tops": [{"tau": 0.1}]}
-            ],
-            "methods": ["logistic-regression"],
-        }
-    )
+    entry = {"id": "bank", "kind": "file", "params": given, "protocol": protocol, "tops": [{"tau": 0.1}]}
+    catalogues = {"methods": "config/methods.yaml"}
+    text = yaml.safe_dump({"catalogues": catalogues, "datasets": [entry], "methods": ["logistic-regression"]})
     config = load_config(yaml.safe_load(text), root=ROOT)
     data = make("file", **config.dataset("bank").parameters)
-    return Plan(config), data
+    return Plan(config), data, cut(data, config.split("bank", 0))
 
 
 def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path):
     protocol = {"kind": "whole-entities", "options": {"n_folds": 3, "inner_folds": 2}}
-    plan, data = configured(tmp_path, protocol, entity="customer", drop=["when"])
-    folds = cut(data, plan.config.split("bank", 0))
+    plan, data, folds = configured(tmp_path, protocol, entity="customer", drop=["when"])
     check_plan(plan.config, {"bank": data}, {("bank", 0): folds})
     customer = pd.read_csv(tmp_path / "t.csv")["customer"].to_numpy()
     runs = list(plan.runs())
@@ -77,23 +62,15 @@ def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path
     )
 
 
+_WINDOWS = {"n_folds": 2, "train": 6, "delay": 3, "test": 5}
 PREQUENTIAL = {
     "kind": "prequential",
-    "options": {
-        "n_folds": 2,
-        "train": 6,
-        "delay": 3,
-        "test": 5,
-        "inner_train": 3,
-        "inner_delay": 1,
-        "inner_test": 2,
-    },
+    "options": {**_WINDOWS, "inner_train": 3, "inner_delay": 1, "inner_test": 2},
 }
 
 
 def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
-    plan, data = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
-    folds = cut(data, plan.config.split("bank", 0))
+    plan, data, folds = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
     check_plan(plan.config, {"bank": data}, {("bank", 0): folds})
     frame = pd.read_csv(tmp_path / "t.csv", parse_dates=["when"])
     tested = []
@@ -111,8 +88,7 @@ def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
 
 
 def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):
-    plan, data = configured(tmp_path, {"kind": "stratified"}, entity="customer", day="when")
-    folds = cut(data, plan.config.split("bank", 0))
+    plan, data, folds = configured(tmp_path, {"kind": "stratified"}, entity="customer", day="when")
     tree = {"estimator": "sklearn.ensemble.RandomForestClassifier", "param_grid": {}}
     spec = next(plan.runs())
     scores = []
@@ -125,8 +101,7 @@ def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):
 
 
 def test_card_precision_selects_and_needs_its_columns(tmp_path):
-    plan, data = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
-    folds = cut(data, plan.config.split("bank", 0))
+    plan, data, folds = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
     job = replace(plan.job(next(plan.runs())), scoring="card-precision-3")
     record = run_job(job, data, folds[0], contain=False)
     (top,) = record.tops

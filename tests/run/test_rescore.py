@@ -47,12 +47,8 @@ def test_every_value_is_the_metric_of_its_rows(tmp_path):
     assert len(evaluation) == 2 * 3 * 2 * 3 * len(TOPS) * 3
     assert not evaluation.duplicated([*KEY, "metric"]).any()
     for row in evaluation.sample(60, random_state=1).itertuples():
-        its = frame[
-            (frame["dataset"] == row.dataset)
-            & (frame["method"] == row.method)
-            & (frame["repeat"] == row.repeat)
-            & (frame["fold"] == row.fold)
-        ]
+        run = {name: getattr(row, name) for name in ("dataset", "method", "repeat", "fold")}
+        its = frame[(frame[list(run)] == run).all(axis=1)]
         top = Top.parse(row.top)
         expected = METRICS[row.metric].evaluate(its["label"].to_numpy(), its["score"].to_numpy(), top)
         assert row.value == expected.value

@@ -107,7 +107,7 @@ ADDED = (
         f"{DATA}/splits/protocols.py",
         {
             "from attop.core.seeds": "from attop_bench.data.splits.every_other import every_other\n",
-            'Protocol("holdout"': 'Protocol("every-other", every_other, "every other item trains"),\n',
+            "Protocol(holdout,": 'Protocol(every_other, "every other item trains"),\n',
         },
     ),
     (
@@ -178,7 +178,7 @@ tables = evaluate(
 tables["trace"] = pd.DataFrame(columns=[*KEY, *TABLES["trace"]])
 write_analysis(tables, manifest(config, {"mine": data}), report="report.html", tables="t", figures="f")
 print("tested", fold.test.tolist())
-print(markdown(), json_schema()["$defs"]["DatasetConfig"]["properties"]["kind"]["description"])
+print(markdown(""), json_schema()["$defs"]["DatasetConfig"]["properties"]["kind"]["description"])
 """
 
 

@@ -57,6 +57,16 @@ def fold_of(job, data):
     return cut(data, job.split)[job.fold]
 
 
+def evaluated(data, outcomes, folder, *metrics):
+    """Return the tables of (method, outcome)s, written to a folder."""
+    files = [(folder / f"{i}.npz", folder / f"{i}.json") for i in range(len(outcomes))]
+    for (_, outcome), paths in zip(outcomes, files, strict=True):
+        outcome.write(*paths)
+    runs = [Run("toy", method, 0, outcome.fold) for method, outcome in outcomes]
+    chosen = {"metrics": [get_metric(name) for name in metrics], "scoring": get_metric("precision@k")}
+    return evaluate(data, runs, *zip(*files, strict=True), tops=[Top(k=5), Top(tau=0.2)], **chosen)
+
+
 def test_selects_what_ranks_best_and_scores_the_test_part():
     data = dataset()
     outcome = run(job(), data)
@@ -167,19 +177,9 @@ def test_candidates_are_all_combinations_in_order():
 def test_evaluation_reads_what_a_job_wrote(tmp_path):
     data = dataset()
     outcome = run(job(), data)
-    outcome.write(tmp_path / "scores.npz", tmp_path / "record.json")
-    assert read_json(tmp_path / "record.json")["tops"][0]["chosen"] == {"column": 1}
-    failed = run(job("Diverging"), data)
-    failed.write(tmp_path / "failed.npz", tmp_path / "failed.json")
-    tables = evaluate(
-        data,
-        [Run("toy", "recorder", 0, 1), Run("toy", "diverging", 0, 1)],
-        [tmp_path / "scores.npz", tmp_path / "failed.npz"],
-        [tmp_path / "record.json", tmp_path / "failed.json"],
-        tops=[Top(k=5), Top(tau=0.2)],
-        metrics=[get_metric(name) for name in ("precision@k", "ap", "pauc@k")],
-        scoring=get_metric("precision@k"),
-    )
+    outcomes = [("recorder", outcome), ("diverging", run(job("Diverging"), data))]
+    tables = evaluated(data, outcomes, tmp_path, "precision@k", "ap", "pauc@k")
+    assert read_json(tmp_path / "0.json")["tops"][0]["chosen"] == {"column": 1}
     # Written beside the training curves, which are another job's.
     assert "trace" not in tables
     assert tables["runs"]["status"].tolist() == ["ok", "ok", "diverged", "diverged"]
@@ -201,42 +201,21 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
 def test_a_model_that_ranks_nothing_is_marked(selection, tmp_path):
     data = dataset()
     data.X[:, 2] = 1.0
-    runs, scores, records = [], [], []
-    for column in (1, 2):
-        outcome = run(job(param_grid={"column": [column]}, selection=selection), data)
-        runs.append(Run("toy", f"column {column}", 0, 1))
-        scores.append(tmp_path / f"{column}.npz")
-        records.append(tmp_path / f"{column}.json")
-        outcome.write(scores[-1], records[-1])
-    options = {
-        "tops": [Top(k=5), Top(tau=0.2)],
-        "metrics": [get_metric("auc")],
-        "scoring": get_metric("precision@k"),
-    }
-    table = evaluate(data, runs, scores, records, **options)["runs"]
+    outcomes = [
+        (f"column {column}", run(job(param_grid={"column": [column]}, selection=selection), data))
+        for column in (1, 2)
+    ]
+    table = evaluated(data, outcomes, tmp_path, "auc")["runs"]
     assert table["constant"].tolist() == [False, False, True, True]
 
 
 def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
     data = dataset()
-    runs, found = [], []
-    for fold in range(3):
-        outcome = run(job(fold=fold, selection="optimistic"), data)
-        assert outcome.scores.shape == (2, 3, len(outcome.test))
-        outcome.write(tmp_path / f"{fold}.npz", tmp_path / f"{fold}.json")
-        runs.append(Run("toy", "recorder", 0, fold))
-        found.append(outcome)
-    tables = evaluate(
-        data,
-        runs,
-        [tmp_path / f"{fold}.npz" for fold in range(3)],
-        [tmp_path / f"{fold}.json" for fold in range(3)],
-        tops=[Top(k=5), Top(tau=0.2)],
-        metrics=[get_metric("precision@k")],
-        scoring=get_metric("precision@k"),
-    )
+    outcomes = [run(job(fold=fold, selection="optimistic"), data) for fold in range(3)]
+    assert all(outcome.scores.shape == (2, 3, len(outcome.test)) for outcome in outcomes)
+    tables = evaluated(data, [("recorder", outcome) for outcome in outcomes], tmp_path, "precision@k")
     for t, top in enumerate([Top(k=5), Top(tau=0.2)]):
-        values = [[precision_at_k(data.y[o.test], row, top) for row in o.scores[t]] for o in found]
+        values = [[precision_at_k(data.y[o.test], row, top) for row in o.scores[t]] for o in outcomes]
         best = int(np.argmax(np.mean(values, axis=0)))
         mine = tables["runs"].query("top == @top.__str__()")
         assert mine["chosen"].tolist() == [f'{{"column": {best}}}'] * 3
@@ -249,13 +228,8 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
 
 def test_a_trace_is_the_chosen_setting_stopped_ever_later():
     data = dataset()
-    chosen = replace(
-        job(),
-        estimator="attop.estimators.PNormPush",
-        param_grid={},
-        params={"p": 1, "max_iter": 6},
-        tops=[Top(k=5)],
-    )
+    push = {"estimator": "attop.estimators.PNormPush", "params": {"p": 1, "max_iter": 6}}
+    chosen = replace(job(), **push, param_grid={}, tops=[Top(k=5)])
     outcome, fold = run(chosen, data), fold_of(chosen, data)
     assert outcome.status == "ok"
     rows = trace(chosen, data, fold, outcome, "k=5")
@@ -305,11 +279,5 @@ print([str(event.data["dispatcher"]) for _, event in seen.buffer])
 def test_a_method_is_compiled_before_its_training_jobs_begin(tmp_path):
     """What is missing, each of its first jobs would compile: the kernel for many models, say."""
     command = [sys.executable, "-W", "ignore", "-c", _COMPILED_LATER]
-    done = subprocess.run(
-        command,
-        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "[]\n"
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from studies.fraud_handbook import findings, tables
 from studies.fraud_handbook.kind import FEATURES, FILES, fraud_handbook
 
 from attop_bench.data.base import DatasetError
-from attop_bench.run.config import load_config
+from attop_bench.run.config import read_yaml
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
 from support import ROOT
 from support.folds import cut
+from support.small_run import configured
 
 FOLDER = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data") / "fraud-handbook"
 
@@ -27,9 +27,7 @@ def day_of(name):
 
 @pytest.fixture(scope="module")
 def plan():
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    own = yaml.safe_load((ROOT / "studies/fraud_handbook.yaml").read_text())
-    return Plan(load_config(default | own, root=ROOT))
+    return Plan(configured(**read_yaml(ROOT / "studies/fraud_handbook.yaml")))
 
 
 @pytest.fixture(scope="module")

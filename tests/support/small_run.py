@@ -6,6 +6,7 @@ import sys
 
 import yaml
 
+from attop_bench.run.config import load_config, read_yaml
 from support import ROOT
 
 SMALL = {
@@ -38,17 +39,8 @@ def snakemake(folder, *arguments, config=SMALL, before=()):
     """Run the workflow in `folder`, by a command `before` it; return its exit status and what it printed."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    command = [
-        *before,
-        sys.executable,
-        "-m",
-        "snakemake",
-        "-s",
-        str(ROOT / "Snakefile"),
-        "--directory",
-        str(folder),
-    ]
-    command += ["--configfile", str(folder / "config.yaml"), *arguments]
+    command = [*before, sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile")]
+    command += ["--directory", str(folder), "--configfile", str(folder / "config.yaml"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
     return done.returncode, done.stdout + done.stderr
 
@@ -57,6 +49,11 @@ def jobs(output):
     """Return the table of job counts of a dry run, without the top rule."""
     found = re.findall(r"^(\w+) +(\d+)$", output.split("Job stats:")[1].split("total")[0], re.MULTILINE)
     return {rule: int(count) for rule, count in found if rule not in ("all", "whole")}
+
+
+def configured(**changes):
+    """Return the default configuration with other keys."""
+    return load_config({**read_yaml(ROOT / "config/config.yaml"), **changes}, ROOT)
 
 
 def entry(**changes):

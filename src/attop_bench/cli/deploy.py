@@ -126,26 +126,21 @@ def run_watch(options: argparse.Namespace) -> int:
     Reads the CSV files of a folder by name, one a list. A list counts when all its labels are there: those
     that come early are seldom like the others. Rows that left or were drawn from below are not of the list.
     """
-    hits, rows, waiting = [], [], []
-    for path in sorted(Path(options.folder).glob("*.csv")):
-        labels = _labels(path, options.label)
-        if labels.isna().any():
-            waiting.append(path.name)
-            continue
-        hits.append(int(labels.sum()))
-        rows.append(len(labels))
-    if waiting:
+    lists = {path: _labels(path, options.label) for path in sorted(Path(options.folder).glob("*.csv"))}
+    complete = [labels for labels in lists.values() if labels.notna().all()]
+    if waiting := [path.name for path, labels in lists.items() if labels.isna().any()]:
         print(f"Waiting for labels: {', '.join(waiting)}")
-    if not hits:
+    if not complete:
         raise ConfigError(f"{options.folder} holds no list (*.csv) with all its labels")
+    hits, rows = [int(labels.sum()) for labels in complete], [len(labels) for labels in complete]
     try:
-        found = watch(hits, rows, options.promised)
+        result = watch(hits, rows, options.promised)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    since = f" since list {found.since}" if found.since else ""
+    since = f" since list {result.since}" if result.since else ""
     print(
-        f"{found.verdict}{since}: {sum(hits):,} of {sum(rows):,} rows of {len(hits)} lists were positive, "
-        f"{found.precision:.3f} (at any time {found.low:.3f} to {found.high:.3f} with 95%), promised "
+        f"{result.verdict}{since}: {sum(hits):,} of {sum(rows):,} rows of {len(hits)} lists were positive, "
+        f"{result.precision:.3f} (at any time {result.low:.3f} to {result.high:.3f} with 95%), promised "
         f"{options.promised}"
     )
     return 0

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from packaging.requirements import Requirement
@@ -56,13 +56,10 @@ def run_doctor(options: argparse.Namespace) -> int:
     is 1.
     """
     states: Counter[str] = Counter()
+    layout: dict[str, Any] = {"width": 110, "subsequent_indent": " " * 9, "break_on_hyphens": False}
     for state, about, text, fix in _look(options):
         states[state] += 1
-        print(
-            textwrap.fill(
-                f"{state:5} {about}: {text}", 110, subsequent_indent=" " * 9, break_on_hyphens=False
-            )
-        )
+        print(textwrap.fill(f"{state:5} {about}: {text}", **layout))
         if fix:
             print(f"      -> {fix}")  # on one line: to be copied
     counts = f"{states['FAIL']} FAIL, {states['warn']} warn"
@@ -74,9 +71,8 @@ def _look(options: argparse.Namespace) -> Iterator[Finding]:
     packages = list(_check_packages())
     yield from packages
     if any(finding.state == "FAIL" for finding in packages):
-        yield Finding(
-            "warn", "configuration", "not looked at", "fix the packages, then call attop doctor again"
-        )
+        fix = "fix the packages, then call attop doctor again"
+        yield Finding("warn", "configuration", "not looked at", fix)
     else:
         yield _check_cores()
         yield from _check_configuration(options)
@@ -225,9 +221,8 @@ def _check_files(config: Config) -> Iterator[Finding]:
 def _check_slurm() -> Iterator[Finding]:
     """Look for SLURM and for Snakemake's plugin, and whether the controller answers."""
     if shutil.which("sbatch") is None:
-        yield Finding(
-            "ok", "SLURM", "not on this machine (no sbatch): jobs run here, or start on a login node"
-        )
+        text = "not on this machine (no sbatch): jobs run here, or start on a login node"
+        yield Finding("ok", "SLURM", text)
         return
     try:
         yield Finding("ok", "SLURM", f"sbatch is there, {_SLURM} {version(_SLURM)}")

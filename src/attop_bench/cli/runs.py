@@ -42,15 +42,14 @@ def run_status(options: argparse.Namespace) -> int:
     for reason in (_OTHER, _DAMAGED):
         if n := sum(why == reason for _, why in states.values()):
             print(f"Of those left, {n} {reason}.")
-    failures = Counter(
-        (run.dataset, run.method, state, why) for run, (state, why) in states.items() if state in FAILED
-    )
+    failed = [(run, *state) for run, state in states.items() if state[0] in FAILED]
+    failures = Counter((run.dataset, run.method, state, why) for run, state, why in failed)
     if failures:
         print()
     for (dataset, method, state, why), n in failures.items():
         print(f"{dataset} {method}: {state} in {n} runs: {why}")
-    missing = {dataset: why for dataset, (_, why) in _missing(plan)}
-    for dataset, why in missing.items():
+    missing = list(_missing(plan))
+    for dataset, _, why in missing:
         print(f"{dataset}: unavailable: {why}")
     command = command_line(options)
     if failures:
@@ -84,13 +83,13 @@ def run_retry(options: argparse.Namespace) -> int:
     for run in plan.runs():
         state, why = _state(plan, run)
         asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state)
-        if (state in FAILED or why == _DAMAGED) and all(only in (None, its) for only, its in asked):
+        if (state in FAILED or why == _DAMAGED) and all(only in (None, one) for only, one in asked):
             for path in plan.results(run):  # the scores first: a record without them is a run that is left
                 path.unlink(missing_ok=True)
             print(f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
             removed += 1
     if options.method is None and options.status is None:
-        for dataset, (receipt, _) in _missing(plan):
+        for dataset, receipt, _ in _missing(plan):
             if options.dataset in (None, dataset):
                 receipt.unlink()
                 print(f"cleared: the failed download of {dataset}")
@@ -112,11 +111,10 @@ def _state(plan: Plan, run: Run) -> tuple[str, str]:
     return content.status, content.error
 
 
-def _missing(plan: Plan) -> Iterator[tuple[str, tuple[Path, str]]]:
-    """Yield the data sets whose files are unavailable: the receipt and the reason."""
+def _missing(plan: Plan) -> Iterator[tuple[str, Path, str]]:
+    """Yield the data sets whose files are unavailable, the receipt and the reason."""
     for dataset in plan.with_files():
         receipt = plan.receipt_path(dataset)
-        if receipt.exists():
-            content = json.loads(receipt.read_text(encoding="utf-8"))
-            if "unavailable" in content:
-                yield dataset, (receipt, " ".join(content["unavailable"]))
+        content = json.loads(receipt.read_text(encoding="utf-8")) if receipt.exists() else {}
+        if "unavailable" in content:
+            yield dataset, receipt, " ".join(content["unavailable"])

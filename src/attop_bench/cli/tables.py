@@ -139,8 +139,7 @@ def read(
     params = parameters(table)
     params.pop("copies_together", None)
     aside = [*params.pop("drop", []), *(params.pop(role) for role in ("entity", "day") if role in params)]
-    aside = [name for name in aside if name != group]
-    if aside:
+    if aside := [name for name in aside if name != group]:
         print(f"Left out, as attop look proposes: {few(aside)}.")
     for name, how in table.leaks.items():
         print(f"{name} tells the label nearly alone ({how}): is it known beforehand?")

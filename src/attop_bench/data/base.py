@@ -15,9 +15,14 @@ from attop.core.files import replacing
 from attop.core.typing import Floats, Ints
 from attop_bench.data.preparation import Preparation
 
-#: What may be known of each row besides features and label.
-_COLUMNS = ("groups", "part", "duplicate_group", "entity", "day")
-_NAMED = {"duplicate_group": "duplicate groups", "entity": "entities"}
+#: What may be known of each row besides features and label -> what a message calls it.
+_COLUMNS = {
+    "groups": "groups",
+    "part": "parts",
+    "duplicate_group": "duplicate groups",
+    "entity": "entities",
+    "day": "days",
+}
 
 
 class DatasetError(ValueError):
@@ -29,12 +34,7 @@ class DatasetError(ValueError):
 class Unavailable(DatasetError):
     """Data that are out of reach here and now, which is no fault of the data.
 
-    Attributes
-    ----------
-    reason : str
-        What was tried and why it failed.
-    remedy : str
-        How to get the data.
+    The `reason` says what was tried and why it failed, the `remedy` how to get the data.
     """
 
     def __init__(self, reason: str, remedy: str):
@@ -90,9 +90,7 @@ class Dataset:
         if X.ndim != 2 or len(X) == 0:
             raise DatasetError(f"dataset {self.name}: features must be a table, got shape {X.shape}")
         if y.shape != (len(X),):
-            raise DatasetError(
-                f"dataset {self.name}: {len(X)} rows of features but labels of shape {y.shape}"
-            )
+            raise DatasetError(f"dataset {self.name}: {len(X)} rows of features, labels of shape {y.shape}")
         gaps_allowed = self.preparation is not None and self.preparation.impute is not None
         bad = np.isinf(X) if gaps_allowed else ~np.isfinite(X)
         if bad.any():
@@ -110,30 +108,23 @@ class Dataset:
             )
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
-        for column in ("groups", "duplicate_group", "entity"):
-            if getattr(self, column) is not None:
-                names = self._one_a_row(column, _NAMED.get(column, column))
-                codes = np.unique(names, return_inverse=True)[1].astype(np.int64)
-                object.__setattr__(self, column, codes)
-        if self.day is not None:
-            day = self._one_a_row("day", "days")
-            if day.dtype.kind not in "iu":
-                raise DatasetError(f"dataset {self.name}: days must be whole numbers, got dtype {day.dtype}")
-            object.__setattr__(self, "day", day.astype(np.int64))
-        if self.part is not None:
-            part = self._one_a_row("part", "parts")
-            numbers = np.unique(part).tolist()
-            if numbers != list(range(len(numbers))):
+        for name, what in _COLUMNS.items():
+            if getattr(self, name) is None:
+                continue
+            values = np.asarray(getattr(self, name))
+            if values.shape != y.shape:
+                raise DatasetError(f"dataset {self.name}: {len(y)} items but {what} of shape {values.shape}")
+            distinct, codes = np.unique(values, return_inverse=True)
+            if name == "day" and values.dtype.kind not in "iu":
                 raise DatasetError(
-                    f"dataset {self.name}: parts must be numbered from 0 and have items, got {numbers}"
+                    f"dataset {self.name}: days must be whole numbers, got dtype {values.dtype}"
                 )
-            object.__setattr__(self, "part", part.astype(np.int64))
-
-    def _one_a_row(self, column: str, what: str) -> NDArray:
-        values = np.asarray(getattr(self, column))
-        if values.shape != self.y.shape:
-            raise DatasetError(f"dataset {self.name}: {len(self.y)} items but {what} of shape {values.shape}")
-        return values
+            if name == "part" and distinct.tolist() != list(range(len(distinct))):
+                raise DatasetError(
+                    f"dataset {self.name}: parts must be numbered from 0 and have items, got "
+                    f"{distinct.tolist()}"
+                )
+            object.__setattr__(self, name, (values if name == "day" else codes).astype(np.int64))
 
     @property
     def n_pos(self) -> int:
@@ -151,17 +142,12 @@ class Dataset:
         if self.groups is not None:
             positives = np.bincount(self.groups, weights=self.y)
             counts["groups"] = len(positives)
-            counts["positives_per_group"] = [
-                int(positives.min()),
-                int(np.median(positives)),
-                int(positives.max()),
-            ]
+            counts["positives_per_group"] = [int(f(positives)) for f in (np.min, np.median, np.max)]
         if self.part is not None:
             counts["parts"] = np.bincount(self.part).tolist()
-        if self.duplicate_group is not None:
-            counts["duplicate_groups"] = int(self.duplicate_group.max()) + 1
-        if self.entity is not None:
-            counts["entities"] = int(self.entity.max()) + 1
+        for name, codes in (("duplicate_groups", self.duplicate_group), ("entities", self.entity)):
+            if codes is not None:
+                counts[name] = int(codes.max()) + 1
         if self.day is not None:
             counts["days"] = int(np.ptp(self.day)) + 1
         return counts

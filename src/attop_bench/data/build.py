@@ -27,10 +27,7 @@ from attop_bench.data.fetch import read_receipt
 
 
 def build(
-    spec: Mapping[str, Any],
-    stage: str,
-    previous: str | os.PathLike[str] | None,
-    out: str | os.PathLike[str],
+    spec: Mapping[str, Any], stage: str, previous: str | os.PathLike[str] | None, out: str | os.PathLike[str]
 ) -> None:
     """Run one stage from file to file.
 

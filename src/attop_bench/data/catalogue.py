@@ -22,21 +22,13 @@ from attop_bench.data.source import Source
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of preparing a data set.
-
-    Attributes
-    ----------
-    name : str
-    function : callable
-        Returns a dict of arrays, or a `Dataset` if it is the last stage. A parameter called `seed` is
-        given a seed of its own.
-    inputs : tuple of str
-        Parameters of `function` that are arrays of earlier stages; the others come from the
-        configuration.
-    """
+    """One step of preparing a data set."""
 
     name: str
+    #: Returns a dict of arrays, or a `Dataset` if it is the last stage. A parameter called `seed` is given a
+    #: seed of its own.
     function: Callable[..., Any]
+    #: Parameters of the function that are arrays of earlier stages; the others come from the configuration.
     inputs: tuple[str, ...] = ()
 
     @property
@@ -47,29 +39,20 @@ class Stage:
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the parameters a configuration may give."""
-        return tuple(
-            n for n in inspect.signature(self.function).parameters if n not in (*self.inputs, "seed")
-        )
+        known = inspect.signature(self.function).parameters
+        return tuple(name for name in known if name not in (*self.inputs, "seed"))
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of data set.
-
-    Attributes
-    ----------
-    name : str
-    steps : tuple of Stage
-        In order; the last is called ``"dataset"`` and returns a `Dataset`.
-    files : tuple of str
-        Options that are paths of files to read.
-    source : callable, optional
-        Returns the `Source` of the one file, of a registry, from the options it takes.
-    """
+    """A kind of data set."""
 
     name: str
+    #: In order; the last is called ``"dataset"`` and returns a `Dataset`.
     steps: tuple[Stage, ...]
+    #: Options that are paths of files to read.
     files: tuple[str, ...] = ()
+    #: Returns the `Source` of the one file, of a registry, from the options it takes.
     source: Callable[..., Source] | None = None
 
     @property

@@ -71,13 +71,8 @@ def umap_embedding(
     except ImportError as error:
         raise ImportError("item features by UMAP need umap-learn: pip install umap-learn") from error
 
-    model = UMAP(
-        n_components=n_components,
-        n_neighbors=n_neighbors,
-        min_dist=min_dist,
-        random_state=random_state,
-        n_jobs=1,
-    )
+    neighbours = {"n_neighbors": n_neighbors, "min_dist": min_dist}
+    model = UMAP(n_components=n_components, random_state=random_state, n_jobs=1, **neighbours)
     if n_fit == len(table):
         embedding = np.asarray(model.fit_transform(table), dtype=np.float64)
     else:
@@ -148,11 +143,9 @@ def masked_nmf(
 
     rng = np.random.default_rng(seed)
     scale = np.sqrt(v.mean() / rank)
-    W = scale * rng.uniform(0.5, 1.5, (shape[0], rank))
-    H = scale * rng.uniform(0.5, 1.5, (shape[1], rank))
-    # Where nothing is observed the objective is flat and the start would stay as it is.
-    W[np.bincount(i, minlength=shape[0]) == 0] = 0
-    H[np.bincount(j, minlength=shape[1]) == 0] = 0
+    W, H = (scale * rng.uniform(0.5, 1.5, (n, rank)) for n in shape)
+    for factor, index in ((W, i), (H, j)):  # where nothing is observed the objective is flat
+        factor[np.bincount(index, minlength=len(factor)) == 0] = 0
 
     def fit() -> float:
         fitted.data = np.einsum("er,er->e", W[i], H[j])

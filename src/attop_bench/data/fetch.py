@@ -145,9 +145,9 @@ def _follow(source: Source, url: str, out: Path) -> tuple[Source, str]:
     _download(url, out, None, _RECORD_CEILING)
     try:
         text = out.read_text(encoding="utf-8", errors="replace")
-        address, its, size = RECORDS[str(source.record)](text, url, source.version)
-        its, size = source.digest or its, source.bytes or size
-        return replace(source, urls=[address], digest=its, bytes=size, record=None), address
+        address, stated, size = RECORDS[str(source.record)](text, url, source.version)
+        source = replace(source, digest=source.digest or stated, bytes=source.bytes or size)
+        return replace(source, urls=[address], record=None), address
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise _Failure(f"{url}: not the record of this data set: {error}") from None
 
@@ -228,9 +228,7 @@ class _Limited(io.BufferedWriter):
 
 
 def _too_large(origin: str, limit: int) -> _Failure:
-    return _Failure(
-        f"{origin}: more than the expected {limit} bytes; if the file is right, give its size as bytes"
-    )
+    return _Failure(f"{origin}: more than the expected {limit} bytes; if it is right, give its size as bytes")
 
 
 def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
@@ -260,9 +258,7 @@ def _refuse_html(path: _Path, origin: object) -> None:
     """Refuse a web page, as servers send in place of what has moved."""
     with open(path, "rb") as file:
         if _HTML.match(file.read(4096).removeprefix(b"\xef\xbb\xbf")):
-            raise _Failure(
-                f"{origin}: a web page (HTML) instead of data; the file has moved or asks for a login"
-            )
+            raise _Failure(f"{origin}: a web page (HTML), not data; the file has moved or asks for a login")
 
 
 def _check(path: Path, source: Source, origin: object = None) -> None:

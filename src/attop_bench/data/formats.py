@@ -60,20 +60,16 @@ class Table:
         """
         import pandas as pd
 
-        column = self.frame[name]
+        column, where = self.frame[name], f"{self.where}: column {name!r}"
         if pd.api.types.is_complex_dtype(column):
-            raise DatasetError(
-                f"{self.where}: column {name!r} has complex numbers: drop it, or take real parts"
-            )
+            raise DatasetError(f"{where} has complex numbers: drop it, or take real parts")
         if pd.api.types.is_numeric_dtype(column):  # of those types with a gap of their own, plain ones
             plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
             return column.astype(plain)
         text = self._stripped(name)
         odd = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
         if odd is not None:
-            raise DatasetError(
-                f"{self.where}: column {name!r} holds lists or mappings, such as {odd!r}: drop it"
-            )
+            raise DatasetError(f"{where} holds lists or mappings, such as {odd!r}: drop it")
         numbers = None if self.has_types else _numbers(text, self.decimal)
         if numbers is None or numbers.dtype.kind == "b":
             return text.astype(object) if numbers is None else numbers
@@ -82,11 +78,9 @@ class Table:
 
     def text(self, name: str) -> pd.Series:
         """Return a column as text without blanks around it, NaN where nothing is left."""
-        return (
-            self._stripped(name)
-            if not self.has_types
-            else self.values(name).map(_written, na_action="ignore")
-        )
+        if self.has_types:
+            return self.values(name).map(_written, na_action="ignore")
+        return self._stripped(name)
 
     def numbers(self, name: str) -> pd.Series:
         """Return a column as numbers; refuse one that is none, or cannot be a feature."""
@@ -146,8 +140,8 @@ def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:
     if text[np.abs(values) >= 2**53].astype(str).str.fullmatch(r"[-+]?\d+").any():
         exact = pd.to_numeric(text, errors="coerce")  # a float would change them
         return exact if exact.dtype.kind in "iu" else None
-    whole = (np.rint(values) == values).all() and np.abs(values).max(initial=0) < 2**53
-    return pd.Series(values.astype(np.int64) if whole else values, text.index, name=text.name)
+    integers = (np.rint(values) == values).all() and np.abs(values).max(initial=0) < 2**53
+    return pd.Series(values.astype(np.int64) if integers else values, text.index, name=text.name)
 
 
 def _written(value: object) -> str:
@@ -251,13 +245,7 @@ def read_delimited(
                 raise DatasetError(f"{where}: an Excel file or another archive, no text: save it as CSV")
         with open_bytes(path) as file:
             frame = pd.read_csv(file, sep=pattern, header=None, comment=comment, dtype=str, na_filter=False)
-    except (
-        pd.errors.ParserError,
-        pd.errors.EmptyDataError,
-        UnicodeDecodeError,
-        OSError,
-        *BROKEN,
-    ) as error:
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, OSError, *BROKEN) as error:
         form = "with a header " if header else ""
         raise DatasetError(f"{where}: not a {kind} separated file {form}in UTF-8: {error}") from None
     if header:
@@ -266,9 +254,7 @@ def read_delimited(
         frame.columns = pd.Index([name or f"Unnamed: {i}" for i, name in enumerate(first)])
         return frame
     if names is not None and len(names) != frame.shape[1]:
-        raise DatasetError(
-            f"{where}: {frame.shape[1]} columns but {len(names)} names: give one name a column"
-        )
+        raise DatasetError(f"{where}: {frame.shape[1]} columns but {len(names)} names: give one a column")
     frame.columns = pd.Index(range(1, frame.shape[1] + 1) if names is None else names).map(str)
     return frame
 
@@ -306,9 +292,7 @@ def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: boo
             f"{int(not zero_based)}: {error}; check format, n_features and zero_based"
         ) from None
     if len(query) not in (0, len(label)):
-        raise DatasetError(
-            f"{where}: {len(query)} of {len(label)} lines have a qid: give every line one, or none"
-        )
+        raise DatasetError(f"{where}: {len(query)} of {len(label)} lines have a qid: give it to all, or none")
     cells = X.shape[0] * X.shape[1]
     if cells > _MOST_CELLS:
         raise DatasetError(
@@ -339,18 +323,13 @@ def read_npz(path: _Path) -> pd.DataFrame:
         raise DatasetError(
             f"{where}: cannot be read as .npz: {reason}; save arrays of numbers or text by numpy.savez"
         ) from None
-    odd = [name for name, array in arrays.items() if array.dtype.kind not in "biufcSU"]
-    if odd:
-        raise DatasetError(
-            f"{where}: array {odd[0]!r} has dtype {arrays[odd[0]].dtype}: numbers or text are needed"
-        )
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biufcSU":
+            raise DatasetError(f"{where}: array {name!r} has dtype {array.dtype}: numbers or text are needed")
     arrays = {name: np.char.decode(a) if a.dtype.kind == "S" else a for name, a in arrays.items()}
     shapes = {name: array.shape for name, array in arrays.items()}
-    if (
-        not shapes
-        or len({s[:1] for s in shapes.values()}) > 1
-        or any(len(s) not in (1, 2) for s in shapes.values())
-    ):
+    lengths = {shape[:1] for shape in shapes.values()}
+    if len(lengths) != 1 or any(len(shape) not in (1, 2) for shape in shapes.values()):
         raise DatasetError(
             f"{where}: arrays must be columns (n,) or tables (n, d) of one length n, got {shapes or 'none'}"
         )
@@ -366,14 +345,14 @@ def read_parquet(path: _Path) -> pd.DataFrame:
     import pandas as pd
     from pyarrow import parquet, types
 
-    def whole(type: Any) -> Any:  # and not a float or an object where there are gaps
+    def with_gaps(type: Any) -> Any:  # integers and truth values stay what they are where some are missing
         if types.is_boolean(type):
             return pd.BooleanDtype()
         name = str(type).replace("u", "U").replace("int", "Int")
         return pd.api.types.pandas_dtype(name) if types.is_integer(type) else None
 
     try:
-        return parquet.read_table(path).to_pandas(types_mapper=whole).reset_index(drop=True)
+        return parquet.read_table(path).to_pandas(types_mapper=with_gaps).reset_index(drop=True)
     except Exception as error:  # what a damaged file raises depends on where it is damaged
         raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from error
 
@@ -431,10 +410,9 @@ def read_pickle(path: _Path, digest: str, member: str | None = None) -> pd.DataF
 
 def refuse_twice(names: Iterable[object], where: str) -> None:
     """Raise `DatasetError` if two names are the same but for blanks around them: one may be the label."""
-    count = Counter(str(name).strip() for name in names)
-    twice = [name for name, times in count.items() if times > 1]
-    if twice:
-        raise DatasetError(f"{where}: column {twice[0]!r} occurs twice: rename one")
+    for name, times in Counter(str(name).strip() for name in names).items():
+        if times > 1:
+            raise DatasetError(f"{where}: column {name!r} occurs twice: rename one")
 
 
 #: Readers by the name of the format.
@@ -445,14 +423,5 @@ FORMATS: Mapping[str, Callable[..., pd.DataFrame]] = {
     "npz": read_npz,
     "arff": read_arff,
 }
-_SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".npz": "npz",
-    ".arff": "arff",
-}
+_SUFFIXES = {f".{name}": name for name in FORMATS}
+_SUFFIXES |= {".tsv": "csv", ".pq": "parquet", ".svm": "svmlight", ".libsvm": "svmlight"}

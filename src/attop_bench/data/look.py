@@ -18,13 +18,7 @@ from attop.core.wording import did_you_mean, few
 from attop.metrics.roc import auc
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
-from attop_bench.data.kinds.columns import (
-    MANY_VALUES,
-    day_numbers,
-    is_dates,
-    is_identifier,
-    positives,
-)
+from attop_bench.data.kinds.columns import MANY_VALUES, day_numbers, is_dates, is_identifier, positives
 from attop_bench.data.source import open_bytes
 
 #: Names of identifiers, and of entities that come back in many rows: customers, not orders.
@@ -146,32 +140,18 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
     leaks = {} if chosen is None else dict(_leaks(table, frame, columns, chosen))
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
     days = {name: span for name, span in spans.items() if span}
-    complaints = [
-        *_label_complaints(frame, chosen, label is not None),
-        *_column_complaints(columns, chosen, twins),
-        *(
-            [f"{copies:,} rows have the features of a row before: kept on one side of every split"]
-            * (copies > 0)
-        ),
-        *(["numbers have a comma before the decimals: read with decimal: ','"] * ("decimal" in reader)),
-        *(
-            f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?"
-            for name, how in leaks.items()
-        ),
-    ]
-    return Look(
-        os.fspath(path),
-        len(frame),
-        columns,
-        chosen,
-        candidates,
-        copies,
-        twins,
-        leaks,
-        days,
-        reader,
-        complaints,
-    )
+    complaints = list(_label_complaints(frame, chosen, label is not None))
+    complaints += _column_complaints(columns, chosen, twins)
+    if copies:
+        complaints.append(
+            f"{copies:,} rows have the features of a row before: kept on one side of every split"
+        )
+    if "decimal" in reader:
+        complaints.append("numbers have a comma before the decimals: read with decimal: ','")
+    for name, how in leaks.items():
+        complaints.append(f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?")
+    about = columns, chosen, candidates, copies, twins, leaks, days, reader, complaints
+    return Look(os.fspath(path), len(frame), *about)
 
 
 def _separator(path: str | os.PathLike[str]) -> dict[str, object]:
@@ -254,9 +234,9 @@ def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple
 def _has_comma(text: pd.Series) -> bool:
     """Whether a column holds numbers with a comma before the decimals."""
     values = pd.Series(text.dropna().unique(), dtype=str)
-    found = values[values.str.fullmatch(_COMMA)]
-    decimals = found.str.contains(",") & ~found.str.fullmatch(_THOUSANDS)
-    return len(values) > _FEW and len(found) >= _NEARLY * len(values) and bool(decimals.any())
+    numbers = values[values.str.fullmatch(_COMMA)]
+    decimals = numbers.str.contains(",") & ~numbers.str.fullmatch(_THOUSANDS)
+    return len(values) > _FEW and len(numbers) >= _NEARLY * len(values) and bool(decimals.any())
 
 
 def _name_kind(name: str, present: pd.Series, distinct: int) -> str:
@@ -373,14 +353,12 @@ def _leaks(
         if (area := max(max(a, 1 - a) for a in areas)) >= _LEAK:
             yield column.name, f"AUC {area:.3f}"
             continue
-        for named, code in codes.items():
+        for what, code in codes.items():
             alone = _shares(code, y, half | ~half) >= _LEAK
             alone &= np.bincount(code) * (1 - y.mean()) >= _EXPECTED
-            if y[alone[code]].sum() >= y.sum() / 2:
-                yield (
-                    column.name,
-                    f"{named}: {y[alone[code]].mean():.0%} of {alone[code].sum():,} rows positive",
-                )
+            telling = y[alone[code]]
+            if telling.sum() >= y.sum() / 2:
+                yield column.name, f"{what}: {telling.mean():.0%} of {len(telling):,} rows positive"
                 break
 
 

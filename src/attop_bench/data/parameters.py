@@ -84,8 +84,7 @@ def complete(
     for name in given:
         if name not in parameters:
             raise DatasetError(f"{where}: unknown parameter {name!r}; {did_you_mean(name, parameters)}")
-    missing = [n for n, p in parameters.items() if p.default is p.empty and n not in given]
-    if missing:
+    if missing := [n for n, p in parameters.items() if p.default is p.empty and n not in given]:
         raise DatasetError(f"{where}: parameter {missing[0]!r} is not given and has no default")
     return {n: given.get(n, p.default) for n, p in parameters.items()}
 

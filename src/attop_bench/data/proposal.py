@@ -86,11 +86,9 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
         raise DatasetError(
             f"dataset {table.path}: {daily} a day is no top of it: {remark}; give another --top"
         )
-    top = (
-        Top(k=daily, out_of=of_day)
-        if daily
-        else top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
-    )
+    if daily:
+        top = Top(k=daily, out_of=of_day)
+    top = top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
     written = top.as_dict()
     if top.k is not None and top.k < table.rows:
         written.setdefault("of", table.rows)
@@ -100,7 +98,6 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
         why = (
             f"no {options['entity']} is on both sides; for new rows of known ones: stratified, without entity"
         )
-    later = in_time(table)
     comments = {
         "day": "for splits in time",
         "reader": "how the file is written",
@@ -117,41 +114,26 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
         f"{line.ljust(width)}  # {comments[name]}" if name in comments else line
         for line, name in zip(lines, options, strict=True)
     ]
-    leaks = [f"      # - {name}: {how}" for name, how in table.leaks.items()]
-    if leaks:
-        noted += [
-            "      # of drop, these tell the label nearly alone; keep those that are known beforehand:",
-            *leaks,
-        ]
-    return "\n".join(
-        [
-            f"title: {_flow(id)}",
-            f"output: {_flow(f'results-{id}')}",
-            "datasets:",
-            f"  - id: {_flow(id)}",
-            "    kind: file",
-            "    params:",
-            *noted,
-            f"    # {why}",
-            f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}",
-            *(
-                [f"    # nearer to use, earlier days train and later ones test: {_flow(later)}"]
-                if later
-                else []
-            ),
-            f"    # {_of_what(daily, days, of_day)}",
-            f"    tops: [{_flow(written)}]",
-            "    scoring: precision@k",
-            _METHODS,
-        ]
-    )
-
-
-def _of_what(daily: int | None, days: int, of_day: int) -> str:
+    if table.leaks:
+        noted.append(
+            "      # of drop, these tell the label nearly alone; keep those that are known beforehand:"
+        )
+        noted += [f"      # - {name}: {how}" for name, how in table.leaks.items()]
+    protocols = [
+        f"    # {why}",
+        f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}",
+    ]
+    if later := in_time(table):
+        protocols.append(f"    # nearer to use, earlier days train and later ones test: {_flow(later)}")
     if daily:
-        return f"{daily} a day: of a day's rows, on average over {days} days"
-    known = f"; 100 a day: {{k: 100, of: {of_day}}}" * (of_day > 100)
-    return f"of a list as long as this table; say what you will look at, of how many{known}"
+        length = f"{daily} a day: of a day's rows, on average over {days} days"
+    else:
+        length = "of a list as long as this table; say what you will look at, of how many"
+        length += f"; 100 a day: {{k: 100, of: {of_day}}}" * (of_day > 100)
+    head = [f"title: {_flow(id)}", f"output: {_flow(f'results-{id}')}", "datasets:", f"  - id: {_flow(id)}"]
+    head += ["    kind: file", "    params:"]
+    tops = [f"    # {length}", f"    tops: [{_flow(written)}]", "    scoring: precision@k"]
+    return "\n".join([*head, *noted, *protocols, *tops, _METHODS])
 
 
 def identifier(path: str) -> str:
@@ -162,9 +144,8 @@ def identifier(path: str) -> str:
 
 def _entity(table: Look) -> str | None:
     """Return the column of what comes back in most rows, if there is one without gaps."""
-    entities = [
-        c for c in table.columns if c.kind == "entity" and not c.missing and c.name not in table.twins
-    ]
+    whole = [c for c in table.columns if c.kind == "entity" and not c.missing]
+    entities = [c for c in whole if c.name not in table.twins]
     return min(entities, key=lambda c: c.distinct).name if entities else None
 
 

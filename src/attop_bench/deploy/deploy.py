@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
-from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from attop.core.top import Top
-from attop.core.typing import Floats
+from attop.core.typing import Floats, Ints
 from attop.experiment.candidate import Candidate, fit
 from attop.experiment.forecast import HeldOut, NextList, next_list
 from attop.experiment.judge import interval
@@ -163,6 +162,7 @@ def deploy(
         for repeat in range(protocol.repeats)
         for fold in make_folds(protocol.kind, dataset, repeat=repeat, seed=config.seed, **protocol.options)
     ]
+    once = folds[: len(folds) // protocol.repeats]
     jobs = {
         method: replace(plan.job(Run(id, method, 0, 0)), tops=[top], selection="nested") for method in methods
     }
@@ -177,10 +177,13 @@ def deploy(
         raise ConfigError(f"no method could be trained on {id}: {best.method}: {best.error or 'no value'}")
     tell(f"chosen: {best.method}; fitting it on all {len(dataset.y):,} rows")
     job = jobs[best.method]
-    candidate, seed = choose_candidate(job, dataset, folds[: len(folds) // protocol.repeats])
-    pipeline = _fit(job, candidate, seed, top, rows, dataset)
-    scores, added = scores_of(pipeline, rows.X), contributions(pipeline, rows.X)
-    middle, columns = None, dict[str, Any](score=scores)
+    candidate, seed = choose_candidate(job, dataset, once)
+    estimator = learner_of(job, dataset).seeded(seed, top).set_params(**candidate)
+    unfitted = raw_pipeline(rows, job.scaling, estimator)
+    with threadpool_limits(1):
+        pipeline = fit(unfitted, rows.X, dataset.y, groups=dataset.groups)
+    columns: dict[str, Any] = {"score": scores_of(pipeline, rows.X)}
+    middle, added = None, contributions(pipeline, rows.X)
     if added is not None:
         middle = added.mean(axis=0)
         columns["why"] = largest(added, middle, list(rows.X))
@@ -210,7 +213,7 @@ def deploy(
         ranked,
         differences(rows.X, rows.words, listed),
         one_column_alone(job, dataset, rows, folds, best.records),
-        what_stays(job, dataset, folds[: len(folds) // protocol.repeats], candidate, n_jobs),
+        what_stays(job, dataset, once, candidate, n_jobs),
     )
 
 
@@ -225,15 +228,6 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
             f"snakemake --cores 1 {receipt} --config 'datasets=[{data.id}]'"
         )
     return {**data.params, **read_receipt(receipt)}
-
-
-def _fit(job: Job, candidate: Candidate, seed: int, top: Top, rows: RawRows, dataset: Dataset) -> Pipeline:
-    """Return the pipeline, fitted on all rows."""
-    learner = learner_of(job, dataset)
-    estimator = learner.seeded(seed, top).set_params(**candidate)
-    pipeline = raw_pipeline(rows, job.scaling, estimator)
-    with threadpool_limits(1):
-        return fit(pipeline, rows.X, dataset.y, groups=dataset.groups)
 
 
 def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: Tried) -> pd.DataFrame:
@@ -262,10 +256,8 @@ def try_methods(
             error = next((o.error for o in records if not o.ok), "")
             values = [] if error else _values(job.metric, job, dataset, records)
             known = [value for value in values if math.isfinite(value)]
-            value = (
-                math.fsum(known) / len(known) if known else math.nan
-            )  # as `judge` has it, to the last digit
-            yield Tried(method, value, records, error)
+            # As `judge` has it, to the last digit.
+            yield Tried(method, math.fsum(known) / len(known) if known else math.nan, records, error)
 
 
 def choose_candidate(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, object], int]:
@@ -282,13 +274,12 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     """Return what the test parts of the best, the first that was tried, say of precision at the top."""
     (top,), records = job.tops, tried[0].records
     values = np.array(_values(get_metric("precision@k"), job, dataset, records))
-    ratio = float(np.mean([o.n_test / o.n_train for o in records]))  # type: ignore[operator]
-    low, high = np.clip(interval(values, ratio), 0.0, 1.0)
+    low, high = np.clip(interval(values, _ratio(records)), 0.0, 1.0).tolist()
     mean, chance = math.fsum(values) / len(values), float(dataset.y.mean())
     if dataset.groups is not None:
         alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
         chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))
-        return Expectation(mean, float(low), float(high), mean / chance, math.nan, len(values), None)
+        return Expectation(mean, low, high, mean / chance, math.nan, len(values), None)
     ties = [tied_share(o.scores[0], _cut(top, dataset, o)) for o in records]
     length = top.out_of or len(dataset.y)
     k = top.k or top.resolve(length, dataset.n_pos)
@@ -298,8 +289,7 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
         if not one.error
     )
     following = next_list(best, k, length, rivals=rivals)
-    tied = float(np.mean(ties))
-    return Expectation(mean, float(low), float(high), mean / chance, tied, len(values), following)
+    return Expectation(mean, low, high, mean / chance, float(np.mean(ties)), len(values), following)
 
 
 def one_column_alone(
@@ -307,19 +297,16 @@ def one_column_alone(
 ) -> OneColumn:
     """Return what the best single column puts at the top of the test parts, beside what the model does."""
     sample, (top,), metric = sample_of(dataset), job.tops, get_metric("precision@k")
-    chosen = one_column(
-        rows.X,
-        rows.words,
-        dataset.y,
-        folds,
-        lambda rows_of_fold, z: sample.measure(metric, rows_of_fold, z, top).value,
-    )
-    rows_of_fold = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
-    own = np.array(_values(metric, job, dataset, rows_of_fold))
+
+    def measure(part: Ints, scores: Floats) -> float:
+        return sample.measure(metric, part, scores, top).value
+
+    chosen = one_column(rows.X, rows.words, dataset.y, folds, measure)
+    by_column = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
+    own = np.array(_values(metric, job, dataset, by_column))
     leads = np.array(_values(metric, job, dataset, records)) - own
-    ratio = float(np.mean([o.n_test / o.n_train for o in records]))  # type: ignore[operator]
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
-    return OneColumn(order, float(own.mean()), float(leads.mean()), *interval(leads, ratio))
+    return OneColumn(order, float(own.mean()), float(leads.mean()), *interval(leads, _ratio(records)))
 
 
 def what_stays(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Candidate, n_jobs: int) -> float:
@@ -329,7 +316,7 @@ def what_stays(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Can
     halves = []
     for fold in folds:  # each of two trains on five sixths
         sixths = np.array_split(np.random.default_rng(job.seed).permutation(fold.train), 6)
-        halves += [Fold(np.sort(np.concatenate(parts)), fold.test) for parts in (sixths[1:], sixths[:-1])]
+        halves += [Fold(np.sort(np.concatenate(five)), fold.test) for five in (sixths[1:], sixths[:-1])]
     fixed = replace(job, param_grid={name: [value] for name, value in candidate.items()})
     ((both,), (top,)) = try_methods({"": fixed}, dataset, halves, n_jobs), job.tops
     if both.error:
@@ -346,9 +333,13 @@ def tied_share(scores: Floats, k: int) -> float:
 
 
 def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:
-
     with threadpool_limits(1):  # as in the benchmark
         return run_job(job, dataset, fold)
+
+
+def _ratio(records: Sequence[Record]) -> float:
+    """Return the mean ratio of test to training items."""
+    return float(np.mean([record.n_test / record.n_train for record in records]))  # type: ignore[operator]
 
 
 def _cut(top: Top, dataset: Dataset, record: Record) -> int:

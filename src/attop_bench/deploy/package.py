@@ -63,8 +63,7 @@ class Package:
         table = read_table(path, format, self.notes["reader"] if format == self.notes["format"] else {})
         group, columns = self.notes["group"], table.frame.columns
         wanted = [*self.notes["features"], *([] if group is None else [group])]
-        missing = [name for name in wanted if name not in columns]
-        if missing:
+        if missing := [name for name in wanted if name not in columns]:
             hint = did_you_mean(missing[0], columns)
             raise DatasetError(
                 f"{path}: the model reads columns that the file lacks: {', '.join(missing)}; {hint}"

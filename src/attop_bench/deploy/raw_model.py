@@ -50,8 +50,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
         names = dataset.facts.get("features") or [f"x{i + 1}" for i in range(dataset.X.shape[1])]
         X = pd.DataFrame(dataset.X, columns=list(names))
         return RawRows(X, [], pd.DataFrame(index=X.index), None, {})
-    given = [name for name in _NOT_RAW if params.get(name) is not None]
-    if given:
+    if given := [name for name in _NOT_RAW if params.get(name) is not None]:
         raise DatasetError(
             f"dataset {dataset.name}: a deployed model reads rows as they are in a file, and {given[0]} "
             "cannot be one of its steps: use one_hot for text, or write the features into the file"

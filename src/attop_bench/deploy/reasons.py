@@ -79,7 +79,6 @@ def one_column(
 
 
 def _orders(column: pd.Series, is_text: bool, y: Ints, train: Ints) -> Iterator[tuple[str, Floats]]:
-
     if is_text:
         text, mean = column.fillna(""), float(y[train].mean())
         by_category = pd.Series(y[train]).groupby(text.iloc[train].to_numpy())

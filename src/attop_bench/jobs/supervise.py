@@ -108,22 +108,19 @@ def _work(work: Callable[[], None], parent: int, printing: int, telling: int, se
         faulthandler.enable()
         faulthandler.register(signal.SIGUSR1)  # says where the work is when its time is over
         work()
-        told, status = "done", 0
+        message, status = "done", 0
     except BaseException as error:
         with contextlib.suppress(BaseException):
             traceback.print_exc()
-        told = ("failed " if _from_outside(error) else "error ") + in_words(error)
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        kind = "failed" if full or isinstance(error, CannotRun) else "error"
+        message = f"{kind} {in_words(error)}"
     with contextlib.suppress(BaseException):
         sys.stdout.flush()
         sys.stderr.flush()
     with contextlib.suppress(OSError):
-        os.write(telling, secret + told.encode(errors="replace")[:3000] + b"\0")
+        os.write(telling, secret + message.encode(errors="replace")[:3000] + b"\0")
     os._exit(status)  # no threads, handlers or exit functions of a job may hold it up
-
-
-def _from_outside(error: BaseException) -> bool:
-    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return full or isinstance(error, CannotRun)
 
 
 def in_words(error: BaseException) -> str:
@@ -156,16 +153,13 @@ class _Word:
         chunk = os.read(self.pipe, 1 << 16)
         self.closed = not chunk
         self._taken += chunk
-        _, said, words = self._taken.rpartition(self._secret)
-        if not said:
+        _, secret, words = self._taken.rpartition(self._secret)
+        if not secret:
             self._taken = self._taken[-len(self._secret) :]
-            return None
-        if not words.endswith(b"\0"):
+        if not secret or not words.endswith(b"\0"):
             return None
         status, _, message = words[:-1].decode(errors="replace").partition(" ")
-        return (
-            Exit("done") if status == "done" else Exit("failed" if status == "failed" else "error", message)
-        )
+        return Exit(status, message)  # type: ignore[arg-type]
 
 
 def _watch(
@@ -181,8 +175,8 @@ def _watch(
             sources.remove(printed)
         # Asked before the pipe is read: what the child said by its end can be read then.
         ended, status = os.waitpid(child, os.WNOHANG)
-        if (word.pipe in ready or ended) and (said := word.take()):
-            return said
+        if (word.pipe in ready or ended) and (end := word.take()):
+            return end
         if ended:
             return _end_of(status)
         if word.closed and word.pipe in sources:
@@ -277,12 +271,9 @@ class _Memory:
         if now - self._looked > _SEARCH:
             self._looked = now
             self._others = [process for process in _descendants() if process.pid != self._child]
-        if not self._others:
-            return _resident_mb(self._child)
-        used = sum(_resident_mb(pid) for pid in (self._child, *(process.pid for process in self._others)))
-        if used <= enough:
-            return used
-        return sum(_proportional_mb(pid) for pid in (self._child, *(p.pid for p in self._others)))
+        pids = [self._child, *(process.pid for process in self._others)]
+        used = sum(map(_resident_mb, pids))
+        return used if used <= enough or not self._others else sum(map(_proportional_mb, pids))
 
 
 def _resident_mb(pid: int) -> float:

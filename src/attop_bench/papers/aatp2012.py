@@ -8,15 +8,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop_bench.papers.findings import (
-    Findings,
-    Plot,
-    Table,
-    Tables,
-    compare,
-    ours_alone,
-    printed_numbers,
-)
+from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, ours_alone, printed_numbers
 from attop_bench.papers.pictures import beside, counts, dumbbells
 
 CITATION = "S. Boyd, C. Cortes, M. Mohri, A. Radovanovic. Accuracy at the Top. NIPS 2012."

@@ -13,15 +13,7 @@ import pandas as pd
 from attop.metrics.pap import pap_at_k, partial_auc
 from attop.metrics.precision import precision_at_k
 from attop.metrics.roc import auc
-from attop_bench.papers.findings import (
-    Findings,
-    Plot,
-    Table,
-    Tables,
-    compare,
-    ours_alone,
-    printed_numbers,
-)
+from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, ours_alone, printed_numbers
 from attop_bench.papers.pictures import beside, dumbbells, panels
 from attop_bench.report.figures.scene import figure_theme, method_styles
 from attop_bench.run.paper import Simulation
@@ -103,12 +95,8 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 def findings(tables: Tables) -> Findings:
     """Return the page; `three_ways` is a part of it where its tables are."""
     movielens = tables["table_3"].query("dataset == 'movielens'")
-    parts = {
-        top: rows.assign(row=rows["method"].map(NAMES), at=rows["method"].map(list(NAMES).index)).sort_values(
-            "at"
-        )
-        for top, rows in movielens.groupby("top", sort=False)
-    }
+    rows = movielens.assign(row=movielens["method"].map(NAMES), at=movielens["method"].map(list(NAMES).index))
+    parts = {top: part.sort_values("at") for top, part in rows.groupby("top", sort=False)}
     caption = (
         "Table 3, MovieLens: micro-pAp@k, printed (hollow) and ours (filled, means over "
         f"{int(movielens['n'].max())} seeds); higher is better"
@@ -148,10 +136,7 @@ def _verdict(table: pd.DataFrame, two: pd.DataFrame, curves: pd.DataFrame) -> It
         f"**Its conclusion {'does not hold' if behind else 'holds'}: on MovieLens a baseline is above all "
         f"three GD-pAp@k methods at {behind} of {len(ours)} k.**"
     )
-    own, base = (
-        (table[which]["verdict"] != "open")
-        for which in (table["method"].isin(_OURS), table["method"].isin(rest))
-    )
+    own, base = (table[table["method"].isin(methods)]["verdict"] != "open" for methods in (_OURS, rest))
     n_low = (table["verdict"] == "above").sum()
     yield (
         f"Of the {len(own)} printed numbers of its own methods {own.sum()} are shown to differ from ours, of "
@@ -182,21 +167,11 @@ def three_ways(ways: pd.DataFrame, orderings: pd.DataFrame) -> Table:
     rows = ways[(ways["k"] == k) & ways["method"].isin(list(NAMES))]
     wide = rows.pivot(index="method", columns="way", values="mean")
     wide.insert(0, "printed", rows.groupby("method")["printed"].first())
-    names = {
-        "printed": "printed",
-        "code": "as coded",
-        "words": "as worded",
-        "exact": "optimum",
-        "reference": "reference",
-    }
-    wide = wide[list(names)].rename(columns=names).reindex([m for m in NAMES if m in wide.index])
-    cells = wide.map("{:.3f}".format).replace("nan", "–")
-    cells.index = pd.Index([NAMES[m] for m in wide.index], name=f"k={k}")
-    cells = cells.reset_index()
-    n_hold = [
-        f"{int(orderings[way].eq(True).sum())} of {int(orderings[way].notna().sum())}"
-        for way in ("code", "words", "exact")
-    ]
+    names = {"code": "as coded", "words": "as worded", "exact": "optimum"}
+    wide = wide[["printed", *names, "reference"]].rename(columns=names)
+    wide = wide.reindex([m for m in NAMES if m in wide.index]).rename(index=NAMES)
+    cells = wide.map("{:.3f}".format).replace("nan", "–").rename_axis(index=f"k={k}").reset_index()
+    n_hold = [f"{orderings[way].eq(True).sum()} of {orderings[way].notna().sum()}" for way in names]
     cells.loc[len(cells)] = ["orderings that hold", str(len(orderings)), *n_hold, "–"]
     coded, within = orderings["code"].eq(True), orderings["within_starts"]
     chance, lucky = int(within.sum()), int(within[coded].sum())
@@ -248,22 +223,13 @@ def _two_users(runs: pd.DataFrame) -> pd.DataFrame:
             part = runs[(runs["case"] == case) & (runs["sample"] == sample)]
             wide = part.pivot(index="run", columns="method", values=["precision", "auc"])
             other = next(m for m in wide["precision"].columns if m != method)
-            precision, auc = wide["precision"], wide["auc"]
-            ties = (precision[method] == precision[other]) & auc.notna().all(axis=1)
-            rows.append(
-                _row(
-                    case,
-                    method,
-                    sample,
-                    precision[method].mean(),
-                    precision[method].std(),
-                    int((precision[method] > precision[other]).sum()),
-                    auc.loc[ties, method].mean(),
-                    auc.loc[ties, method].std(),
-                    int((auc[method] > auc[other])[ties].sum()),
-                    constant=str(part.loc[part["method"] == method, "constant"].sum()),
-                )
-            )
+            ours, theirs = (wide["precision"][m] for m in (method, other))
+            ties = (ours == theirs) & wide["auc"].notna().all(axis=1)
+            auc, auc_of_other = (wide["auc"].loc[ties, m] for m in (method, other))
+            numbers = [ours.mean(), ours.std(), int((ours > theirs).sum())]
+            numbers += [auc.mean(), auc.std(), int((auc > auc_of_other).sum())]
+            constant = part.loc[part["method"] == method, "constant"].sum()
+            rows.append(_row(case, method, sample, *numbers, constant=str(constant)))
     return pd.DataFrame(rows)
 
 

@@ -22,7 +22,8 @@ COLOURS = {
     "lower": "#d55e00",
 }
 _OTHER = "#c9c9c7"
-_MARKS = {"above": "▲", "higher": "▲", "below": "▼", "lower": "▼", "equal": "="}
+#: Verdict -> its mark in a table; others have none.
+MARKS = {"above": "▲", "higher": "▲", "below": "▼", "lower": "▼", "equal": "="}
 
 
 def beside(
@@ -31,7 +32,7 @@ def beside(
     """Return a table with a row a method, a column a top, and "printed/ours" with the verdict's mark."""
     printed = rows["printed"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
     ours = rows["ours"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
-    cells = rows.assign(cell=printed + "/" + ours + rows["verdict"].map(_MARKS).fillna(""))
+    cells = rows.assign(cell=printed + "/" + ours + rows["verdict"].map(MARKS).fillna(""))
     wide = cells.pivot(index=index, columns=columns, values="cell").fillna("")
     wide = wide.reindex([m for m in names if m in wide.index])[list(dict.fromkeys(rows[columns]))]
     wide.index = pd.Index([names[m] for m in wide.index], name="printed/ours")
@@ -41,7 +42,7 @@ def beside(
 def counts(verdicts: Iterable[str]) -> str:
     """Return how often each verdict occurs, as marks: "2▲ 1▼", or "open"."""
     numbers = pd.Series(list(verdicts)).value_counts()
-    parts = [f"{numbers[v]}{mark}" for v, mark in _MARKS.items() if v in numbers]
+    parts = [f"{numbers[v]}{mark}" for v, mark in MARKS.items() if v in numbers]
     return " ".join(parts) or "open"
 
 

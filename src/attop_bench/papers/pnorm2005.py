@@ -14,7 +14,7 @@ from attop.statistics.ranks import holm
 from attop.statistics.two_methods import wilcoxon
 from attop_bench.papers import pictures
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, printed_numbers
-from attop_bench.papers.pictures import COLOURS, beside, panels
+from attop_bench.papers.pictures import COLOURS, MARKS, beside, panels
 from attop_bench.report.figures.scene import figure_theme
 from attop_bench.run.paper import Simulation
 
@@ -22,7 +22,7 @@ SIMULATIONS = {
     "rounds": Simulation(
         "attop_bench.papers.push_rounds.rounds",
         ("pima", "pima-thresholds", "wdbc", "tic-tac-toe", "housing", "pima-50"),
-    ),
+    )
 }
 
 #: Data set -> the paper's figure. Each has a twin with ``-train`` appended, tested on its training part.
@@ -61,9 +61,7 @@ _FILES = {
 
 
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """Return the printed values beside ours, R_max and AUC by p, the rounds and their tests, and ROC
-    curves.
-    """
+    """Return the printed values beside ours, R_max and AUC by p, rounds and their tests, and ROC curves."""
     powers = {m: float(about["params"]["p"]) for m, about in story["methods"].items()}
     powers = dict(sorted(powers.items(), key=lambda item: item[1]))
     datasets = [d for d in _FIGURES if d in story["datasets"]]
@@ -81,10 +79,8 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 def findings(tables: Tables) -> Findings:
     """Return the page."""
     rounds, tests = tables["rounds"], tables["rounds_tests"]
-    ends = {
-        (str(d), str(part), int(n_rounds)): _end(rows, tests) for (d, part, n_rounds), rows in
-        rounds.groupby(["dataset", "part", "rounds"])
-    }  # fmt: skip
+    cases = rounds.groupby(["dataset", "part", "rounds"])
+    ends = {(str(d), str(part), int(n_rounds)): _end(case, tests) for (d, part, n_rounds), case in cases}
     printed = tables["printed"].assign(part=tables["printed"]["selection"].str.split().str[1])
     names = {m: f"p = {m.rpartition('-')[2]}".replace("rankboost", "1") for m in printed["method"]}
     return Findings(
@@ -140,20 +136,14 @@ def _against_p1(rounds: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _end(rows: pd.DataFrame, tests: pd.DataFrame) -> dict[str, Any]:
-    """Return R_max at p = 1 and 64 of one data set, part and number of rounds, and the verdict on its
-    rise.
-    """
-    first = rows.iloc[0]
-    last = tests[
-        (tests["dataset"] == first["dataset"]) & (tests["part"] == first["part"])
-        & (tests["rounds"] == first["rounds"]) & (tests["p"] == 64)
-    ].iloc[0]  # fmt: skip
+def _end(case: pd.DataFrame, tests: pd.DataFrame) -> dict[str, Any]:
+    """Return R_max and AUC at p = 1 and 64 of a data set, part and number of rounds, and the verdict."""
+    case = case.sort_values("p")
+    [last] = tests.merge(case[["dataset", "part", "rounds"]][-1:]).query("p == 64").to_dict("records")
     significant = last["p_value"] < _LEVEL
     verdict = ("higher" if last["difference"] > 0 else "lower") if significant else "open"
-    means = rows.sort_values("p")["r_max"].to_numpy()
-    auc = rows.sort_values("p")["auc"].to_numpy()[[0, -1]]
-    return {"low": means[0], "high": means[-1], "verdict": verdict, "auc": auc}
+    means, auc = case["r_max"].to_numpy(), case["auc"].to_numpy()
+    return {"low": means[0], "high": means[-1], "verdict": verdict, "auc": auc[[0, -1]]}
 
 
 def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.DataFrame) -> Iterator[str]:
@@ -186,29 +176,24 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
 def _claims(ends: Mapping[tuple[str, str, int], Mapping[str, Any]]) -> Table:
     rows = []
     for dataset, claim in _CLAIMS.items():
-        ends_of_set = {key[1:]: end for key, end in ends.items() if key[0] == dataset}
-        if ends_of_set:
+        cases = sorted((part == "test", n_rounds, part) for d, part, n_rounds in ends if d == dataset)
+        if cases:
             figure, _, name = _FIGURES[dataset].partition(": ")
-            cells = {
-                f"{part}, {n_rounds:,}": f"{e['low']:.1f} → {e['high']:.1f}{_MARKS[e['verdict']]}"
-                for (part, n_rounds), e in sorted(
-                    ends_of_set.items(), key=lambda item: (item[0][0] == "test", item[0][1])
-                )
-            }
-            cells["test AUC"] = " → ".join(
-                f"{a:.3f}" for a in ends_of_set["test", min(n_rounds for _, n_rounds in ends_of_set)]["auc"]
-            )
-            rows.append({"figure": f"{figure.removeprefix('Figure ')}, {name}: {claim}", **cells})
+            row = {"figure": f"{figure.removeprefix('Figure ')}, {name}: {claim}"}
+            for _, n_rounds, part in cases:
+                end = ends[dataset, part, n_rounds]
+                mark = MARKS.get(end["verdict"], "")
+                row[f"{part}, {n_rounds:,}"] = f"{end['low']:.1f} → {end['high']:.1f}{mark}"
+            few = min(n_rounds for _, n_rounds, _ in cases)
+            row["test AUC"] = " → ".join(f"{a:.3f}" for a in ends[dataset, "test", few]["auc"])
+            rows.append(row)
     return Table(
         "R_max at p = 1 and 64, by part and rounds",
         pd.DataFrame(rows),
-        "What the paper says stands after the colon. ▲ ▼: the change is shown by Wilcoxon's test "
-        "over the splits "
-        "(20 for 200 rounds, 10 for 5,000), adjusted by Holm. It speaks of other splits of these items.",
+        "What the paper says stands after the colon. ▲ ▼: the change is shown by Wilcoxon's test over the "
+        "splits (20 for 200 rounds, 10 for 5,000), adjusted by Holm. It speaks of other splits of these "
+        "items.",
     )
-
-
-_MARKS = {"higher": "▲", "lower": "▼", "open": ""}
 
 
 def _picture(rounds: pd.DataFrame, ends: Mapping[tuple[str, str, int], Mapping[str, Any]]) -> Plot:

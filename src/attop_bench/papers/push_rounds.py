@@ -19,14 +19,7 @@ from attop_bench.data.splits.protocols import make_folds
 PARTITIONS: Mapping[int, int] = {200: 20, 5000: 10}
 _POWERS = (1, 2, 4, 8, 16, 64)
 #: Items that train, as printed; the first ten partitions are those of the configuration.
-_TRAIN = {
-    "pima": 300,
-    "pima-thresholds": 300,
-    "wdbc": 369,
-    "tic-tac-toe": 500,
-    "housing": 300,
-    "pima-50": 50,
-}
+_TRAIN = {"pima": 300, "pima-thresholds": 300, "wdbc": 369, "tic-tac-toe": 500, "housing": 300, "pima-50": 50}
 
 
 def rounds(

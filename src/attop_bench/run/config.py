@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from attop.core.wording import nearest
+from attop.core.wording import did_you_mean
 from attop.metrics.custom import custom_metric
 from attop.metrics.registry import DEFAULT_METRICS, METRICS, is_known
 from attop_bench.data.base import DatasetError
@@ -42,7 +42,7 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     relative to `root`. Raises `ConfigError` with every complaint, one a line.
     """
     known = _keys_at(())
-    _refuse(_unknown(key, key, known) for key in raw if key not in known)
+    _refuse(f"{key}: unknown key; {did_you_mean(key, known)}" for key in raw if key not in known)
     raw = dict(raw)
     files = catalogue_files(raw)
     raw.pop("catalogues", None)
@@ -112,39 +112,26 @@ def _refuse(complaints: Iterable[str]) -> None:
         raise ConfigError("\n".join(complaints))
 
 
-def _unknown(where: str, key: str, known: Iterable[str]) -> str:
-    return f"{where}: unknown key{_hint(key, known)}; known: {', '.join(known)}"
-
-
-def _hint(word: str, known: Iterable[str]) -> str:
-    question = nearest(word, known)
-    return f", {question}" if question else ""
-
-
 def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, Any]]:
     """Return the entries of `datasets` or `methods`, each with what the catalogue says of it."""
     if not isinstance(chosen, (list, tuple)) or not chosen:
         raise ConfigError(f"{section}: a list with at least one entry is needed, got {chosen!r}")
     resolved = []
     for entry in chosen:
+        must_be_known = isinstance(entry, str)
         if isinstance(entry, str):
-            if entry not in catalogue:
-                raise ConfigError(
-                    f"{section}: unknown {section[:-1]} {entry!r}{_hint(entry, catalogue)}; "
-                    f"known: {', '.join(catalogue) or 'none, no catalogue is named'}"
-                )
             entry = {"id": entry}
         if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
             raise ConfigError(
                 f"{section}: an entry is a name or a mapping with an id, which is text, got {entry!r}"
             )
-        base = entry.get("like", entry["id"])
+        where, base = section, entry["id"]
+        if "like" in entry:
+            must_be_known, where, base = True, f"{section}: {base}: like", entry["like"]
         if not isinstance(base, str):
-            raise ConfigError(f"{section}: {entry['id']}: like: a name is needed, got {base!r}")
-        if base not in catalogue and "like" in entry:
-            raise ConfigError(
-                f"{section}: {entry['id']}: like: unknown {section[:-1]} {base!r}{_hint(base, catalogue)}"
-            )
+            raise ConfigError(f"{where}: a name is needed, got {base!r}")
+        if must_be_known and base not in catalogue:
+            raise ConfigError(f"{where}: unknown {section[:-1]} {base!r}; {did_you_mean(base, catalogue)}")
         known = catalogue.get(base) or {}
         if not isinstance(known, Mapping):
             raise ConfigError(f"catalogues: {section}: {base}: keys and values are needed, got {known!r}")
@@ -184,8 +171,8 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
             yield f"paper: {error}"
     for data in config.datasets:
         for name in set(data.skip) - {*methods, *catalogue}:
-            hint = _hint(name, [*methods, *catalogue])
-            yield f"datasets: {data.id}: skip: unknown method {name!r}{hint}"
+            question = did_you_mean(name, [*methods, *catalogue])
+            yield f"datasets: {data.id}: skip: unknown method {name!r}; {question}"
         if set(methods) <= set(data.skip):
             yield f"datasets: {data.id}: every method is skipped: leave the data set out"
 
@@ -219,10 +206,7 @@ def _wrong_with(data: DatasetConfig) -> Iterator[str]:
         )
     for name in data.files:
         if name not in kind.files:
-            yield (
-                f"files: {name!r} is no file of kind {data.kind!r}{_hint(name, kind.files)}; it reads: "
-                f"{', '.join(kind.files) or 'none'}"
-            )
+            yield f"files: {name!r} is no file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
     for stage in kind.stages:
         stage_parameters(data.kind, stage, data.parameters)
 
@@ -239,7 +223,7 @@ def _wrong_metrics(config: Config) -> Iterator[str]:
     for where, name in places:
         try:
             if name not in known and not is_known(name):
-                yield f"{where}: unknown metric{_hint(name, known)}; known: {', '.join(known)}, got {name!r}"
+                yield f"{where}: unknown metric {name!r}; {did_you_mean(name, known)}"
         except ValueError as error:  # such as a precision of 2
             yield f"{where}: {error}"
 
@@ -249,7 +233,8 @@ def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
     for item in error.errors():
         where = _place(item["loc"], raw)
         if item["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-            yield _unknown(where, str(item["loc"][-1]), _keys_at(item["loc"][:-1]))
+            known = _keys_at(item["loc"][:-1])
+            yield f"{where}: unknown key; {did_you_mean(item['loc'][-1], known)}"
         elif item["type"] == "missing":
             yield f"{where}: missing; it must be given"
         else:

@@ -57,14 +57,10 @@ def evaluate(
             if "candidates" in result:
                 best, mean, tried = chosen[run.method, t]
                 kept = result["candidates"]
-                result |= {
-                    "chosen": kept[best]["candidate"],
-                    "validation": mean,
-                    "at_edge": kept[best]["at_edge"],
-                    "constant": kept[best]["constant"],
-                }
+                result |= {name: kept[best][name] for name in ("at_edge", "constant")}
                 inner = zip(kept, tried[run], strict=True)
                 result["inner"] = [{"candidate": k["candidate"], "values": [value]} for k, value in inner]
+                result |= {"chosen": kept[best]["candidate"], "validation": mean}
                 row = values[t, best]
             with _whole(path):
                 rows["runs"].append(key | _run_row(record, result))
@@ -99,10 +95,7 @@ def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> Read:
 
 
 def _choose(
-    dataset: Dataset,
-    read: Sequence[tuple[Run, Record, Ints, Floats]],
-    tops: Sequence[Top],
-    scoring: Metric,
+    dataset: Dataset, read: Sequence[tuple[Run, Record, Ints, Floats]], tops: Sequence[Top], scoring: Metric
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
     """Return, per method and top, the optimistic choice, its mean, and what each run gave each candidate."""
     sample = sample_of(dataset)

@@ -23,10 +23,7 @@ _TRAINS, _SCORED = 1, 2
 
 
 def write_folds(
-    path: str | os.PathLike[str],
-    folds: Sequence[Fold],
-    dataset: Dataset,
-    split: Mapping[str, object],
+    path: str | os.PathLike[str], folds: Sequence[Fold], dataset: Dataset, split: Mapping[str, object]
 ) -> None:
     """Write the folds of one repeat, cut from `dataset` as `split` says; see `Job.split`."""
     n = len(dataset.y)

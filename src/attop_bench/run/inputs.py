@@ -63,10 +63,7 @@ class Inputs:
 
     def split(self) -> Params:
         """Return what the folds of one repeat depend on."""
-        return named(
-            split=lambda w: self.config.split(w.dataset, int(w.repeat)),
-            code=self._code("split"),
-        )
+        return named(split=lambda w: self.config.split(w.dataset, int(w.repeat)), code=self._code("split"))
 
     def check(self) -> Params:
         """Return what the check of data and configuration depends on: not on metrics that do not select."""

@@ -68,8 +68,7 @@ class Job:
     @property
     def split(self) -> dict[str, object]:
         """How the data are cut into folds: what the file of the folds is to have been made by."""
-        kind, options = self.protocol["kind"], self.protocol.get("options", {})
-        return {"kind": kind, "options": dict(options), "repeat": self.repeat, "seed": self.seed}
+        return {"options": {}, **self.protocol, "repeat": self.repeat, "seed": self.seed}
 
     @property
     def metric(self) -> Metric:
@@ -80,10 +79,8 @@ class Job:
 
     def record(self, name: str) -> Record:
         """Return the record of this job on the data set called `name`, with nothing done yet."""
-        seed = derive_seed(self.seed, name, self.repeat, self.fold)
-        return Record(
-            repeat=self.repeat, fold=self.fold, scoring=self.scoring, selection=self.selection, seed=seed
-        )
+        own = {field: getattr(self, field) for field in ("repeat", "fold", "scoring", "selection")}
+        return Record(**own, seed=derive_seed(self.seed, name, self.repeat, self.fold))
 
     def as_dict(self) -> dict[str, object]:
         """Return it as a JSON value."""
@@ -141,9 +138,6 @@ def _unless_again(exit: Exit, note: Path, digest: str) -> Exit:
         else:
             write_text(note, digest)
         if again:
-            return replace(
-                exit,
-                status="error",
-                message=f"twice in a row, so perhaps by the method itself: {exit.message}",
-            )
+            message = f"twice in a row, so perhaps by the method itself: {exit.message}"
+            return replace(exit, status="error", message=message)
     return exit

@@ -1,6 +1,6 @@
 """The options of a configuration: typed, with defaults and meanings.
 
-``python -m attop_bench.run.options`` writes them to ``config/README.md`` and to the JSON schema beside it.
+``python -m attop_bench.run.options`` writes the tables of ``config/README.md``, and a JSON schema of them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import typing
 from dataclasses import asdict
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union
 
@@ -53,6 +54,13 @@ def _no_file(id: str) -> str:
 
 
 Identifier = Annotated[str, Field(pattern=FILE_STEM), AfterValidator(_no_file)]
+
+
+def _each_once(values: list[Any]) -> list[Any]:
+    names = list(map(str, values))
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"each once, got {', '.join(twice)} more often")
+    return values
 
 
 def _read_top(value: Any) -> Top:
@@ -177,7 +185,7 @@ class DatasetConfig(_Model):
     scaling: Literal["standard", "range", "log1p", "none"] = "standard"
     """Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2]; log1p: standard, of
     log(1 + x), for counts."""
-    tops: list[TopField] = Field(min_length=1)
+    tops: Annotated[list[TopField], AfterValidator(_each_once)] = Field(min_length=1)
     """The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}; or {k: 100, of: 30000}, the share that
     100 are of the 30,000 to be ranked."""
     scoring: str = "precision@k"
@@ -201,14 +209,6 @@ class DatasetConfig(_Model):
     def parameters(self) -> dict[str, Any]:
         """Parameters of the builder, files to download by their place in the cache."""
         return {**self.params, **{name: file.path for name, file in self.files.items()}}
-
-    @field_validator("tops")
-    @classmethod
-    def _distinct(cls, tops: list[Top]) -> list[Top]:
-        names = list(map(str, tops))
-        if len(set(names)) < len(names):
-            raise ValueError(f"each top once, got {names}")
-        return tops
 
 
 class MethodConfig(_Model):
@@ -286,7 +286,7 @@ class Config(_Model):
     """Data sets, in the order of the report."""
     methods: list[MethodConfig] = Field(min_length=1)
     """Methods, in the order of the report."""
-    metrics: list[str] = Field(list(DEFAULT_METRICS), min_length=1)
+    metrics: Annotated[list[str], AfterValidator(_each_once)] = Field(list(DEFAULT_METRICS), min_length=1)
     """Metrics of the test scores: names, or dotted paths."""
     custom_metrics: dict[MetricName, MetricConfig] = {}
     """Metrics from outside attop by the name they are to have: name -> entry."""
@@ -306,14 +306,6 @@ class Config(_Model):
     paper: str | None = None
     """Paper whose tables and figures are rebuilt from the results, such as aatp2012, or the dotted path of a
     module with a function `findings`."""
-
-    @field_validator("metrics")
-    @classmethod
-    def _each_once(cls, metrics: list[str]) -> list[str]:
-        twice = sorted({name for name in metrics if metrics.count(name) > 1})
-        if twice:
-            raise ValueError(f"each metric once, got {', '.join(twice)} more often")
-        return metrics
 
     def own(self, *names: str) -> dict[str, dict[str, Any]]:
         """Return the definitions of those of some metrics that are from outside attop."""
@@ -335,52 +327,12 @@ class Config(_Model):
     def split(self, dataset: str, repeat: int) -> dict[str, Any]:
         """Return how a data set is cut in a repeat, as `Job.split` says it."""
         protocol = self.dataset(dataset).protocol
-        how = {"kind": protocol.kind, "options": protocol.options}
-        return {**how, "repeat": repeat, "seed": self.seed}
+        return {"kind": protocol.kind, "options": protocol.options, "repeat": repeat, "seed": self.seed}
 
     def method(self, id: str) -> MethodConfig:
         """Return the method called `id`."""
         return next(m for m in self.methods if m.id == id)
 
-
-_INTRODUCTION = """\
-# Configuration
-
-`config.yaml` is the default benchmark. Give your own with `snakemake --configfile my.yaml`: the keys it
-has replace those of `config.yaml`, the others stay. `datasets.yaml` and `methods.yaml` are catalogues:
-they define what `datasets` and `methods` name. An entry of these lists is
-
-- a name from the catalogue, or
-- a mapping with an `id`, whose keys replace those of the catalogue's entry of that name, or define a new one.
-
-```yaml
-datasets:
-  - wdbc
-  - {id: digit-8, tops: [{k: 5}]}
-  - id: mine
-    kind: file
-    params: {path: mine.csv, label: outcome, positive: "yes"}
-    protocol: {kind: stratified, options: {n_folds: 5, inner_folds: 3}}
-    tops: [{k: 100}, {tau: 0.01}]
-methods:
-  - aatp
-  - id: my-forest
-    estimator: sklearn.ensemble.RandomForestClassifier
-    param_grid: {max_depth: [3, 6, null]}
-custom_metrics:
-  my-lift@k: {path: my_metrics.lift, needs: [k, positive], bounds: [0, null]}
-  hinge: {path: sklearn.metrics.hinge_loss, higher_is_better: false}
-```
-
-Own classes and functions are found by their dotted path, for which their folder must be on `PYTHONPATH`.
-`attop check-method my_methods.MyRanker` says whether a class is a method the benchmark can work with.
-`metrics` and `scoring` take names, those of `custom_metrics` included, or at once the dotted path of a metric
-that needs no entry, such as `my_metrics.gain`. Without `metrics` all are computed, own ones included. An edit
-of the file of an own metric makes evaluation run again, and training only where the metric selects.
-
-Unknown keys are errors. Whatever can be checked in advance is checked before the first training job.
-This page is generated by `python -m attop_bench.run.options`.
-"""
 
 _SECTIONS: tuple[tuple[str, type], ...] = (
     ("The whole", Config),
@@ -409,20 +361,17 @@ def _describe() -> None:
             model.model_rebuild(force=True)
 
 
-def markdown() -> str:
-    """Return the option reference."""
+def markdown(page: str) -> str:
+    """Return the option reference: what a page says before its tables, and the tables."""
     _describe()
-    parts = [_INTRODUCTION]
+    parts = [page.partition("\n## ")[0]]
     for title, model in _SECTIONS:
         rows = [_row(name, field) for name, field in fields_of(model).items()]
         if model is Config:
             rows.append(f"| `catalogues` | mapping | none | {_CATALOGUES} |")
-        parts.append(
-            "\n".join(
-                [f"## {title}\n", "| key | type | default | meaning |", "| --- | --- | --- | --- |", *rows]
-            )
-        )
-    return "\n".join(part.rstrip() + "\n" for part in parts)
+        parts.append(f"## {title}\n\n| key | type | default | meaning |\n| --- | --- | --- | --- |")
+        parts[-1] += "".join(f"\n{row}" for row in rows)
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
 def json_schema() -> dict[str, Any]:
@@ -472,5 +421,5 @@ def _type(annotation: Any) -> str:
 
 
 if __name__ == "__main__":
-    write_text("config/README.md", markdown())
+    write_text("config/README.md", markdown(Path("config/README.md").read_text(encoding="utf-8")))
     write_json("workflow/schemas/config.schema.json", json_schema())

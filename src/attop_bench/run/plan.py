@@ -67,8 +67,7 @@ class Plan:
     def stage_inputs(self, dataset: str, stage: str) -> list[Path]:
         """Return the files `stage` reads: that of the stage before, or the user's own."""
         stages = self.stages(dataset)
-        position = stages.index(stage)
-        if position:
+        if position := stages.index(stage):
             return [self.stage_path(dataset, stages[position - 1])]
         data = self.config.dataset(dataset)
         receipt = [self.receipt_path(dataset)] if data.files else []
@@ -114,12 +113,7 @@ class Plan:
         """Return where the files of a data set are looked for, and where they are kept."""
         files = {name: asdict(file) for name, file in self.config.dataset(dataset).files.items()}
         config = self.config
-        return {
-            "sources": files,
-            "cache": config.cache,
-            "mirror": config.mirror,
-            "offline": config.offline,
-        }
+        return {"sources": files, "cache": config.cache, "mirror": config.mirror, "offline": config.offline}
 
     def scores_path(self, run: Run) -> Path:
         """Return the file of raw test scores."""

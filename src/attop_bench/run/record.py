@@ -24,20 +24,12 @@ if TYPE_CHECKING:
     from attop.core.typing import Floats, Ints
 
 _PACKAGES = ("attop", "numpy", "scipy", "scikit-learn", "numba", "cvxpy", "scs", "umap-learn", "pandas")
-
-
 #: Of a record: what lies in a file of its own.
 _ARRAYS = {"test", "scores"}
 
 
 class RecordError(ValueError):
-    """A record that cannot be read; the message says which, and what to do."""
-
-    for_the_user = True
-
-
-class FailedRuns(RuntimeError):
-    """Training runs failed although the configuration says that none may."""
+    """A record that cannot be read, or is of a run that failed where none may: which, and what to do."""
 
     for_the_user = True
 
@@ -124,8 +116,7 @@ class Record:
         known = {f.name for f in fields(cls)} - _ARRAYS
         remedy = "delete it, and its run is repeated"
         try:
-            content = read_json(path)
-            record = cls(**{name: value for name, value in content.items() if name in known})
+            record = cls(**{name: value for name, value in read_json(path).items() if name in known})
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(f"{path} is no record of a run ({error}): {remedy}") from None
         if record.status not in STATUSES:
@@ -163,11 +154,11 @@ def digest_of(path: str | os.PathLike[str]) -> str:
 
 
 def check_all_ok(paths: Sequence[str | os.PathLike[str]]) -> None:
-    """Raise `FailedRuns`, with status and error, unless every run has the status ``ok``."""
+    """Raise `RecordError`, with status and error, unless every run has the status ``ok``."""
     records = [(path, Record.read(path)) for path in paths]
     failed = [f"{path}: {r.status}: {r.error.strip().split(chr(10))[0]}" for path, r in records if not r.ok]
     if failed:
-        raise FailedRuns(
+        raise RecordError(
             f"{len(failed)} of {len(paths)} training jobs failed, and strict is set:\n"
             + "\n".join(failed[:20])
             + "\nFix the cause and run `attop retry`, then the same command again. Without strict the run "

@@ -76,29 +76,19 @@ def rescore(
         delayed(_evaluate_file)(path, tops, wanted, rename or {}) for path in files
     )
     home: dict[str, Path] = {}
+    datasets: dict[str, object] = {}
+    asked = {"scoring": scoring.name, "tops": [str(top) for top in tops]}
     for path, (_, about) in zip(files, parts, strict=True):
-        for name in about:
+        for name, counts in about.items():
             if name in home:
-                raise DatasetError(
-                    f"{path}: data set {name!r} is in {home[name]} as well: put it into one file"
-                )
-            home[name] = path
-    tables = {
-        name: pd.concat([tables[name] for tables, _ in parts], ignore_index=True)
-        for name in ("evaluation", "runs")
-    }
-    empty = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
-    datasets = {name: entry for _, about in parts for name, entry in about.items()}
-    manifest: dict[str, object] = {
-        "title": title,
-        "environment": environment(),
-        "datasets": {
-            name: {**entry, "scoring": scoring.name, "tops": [str(top) for top in tops]}
-            for name, entry in datasets.items()
-        },
-        "methods": {name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])},
-    }
-    return Rescored(empty | tables, manifest)
+                raise DatasetError(f"{path}: data set {name!r} is in {home[name]} as well: join them")
+            home[name], datasets[name] = path, counts | asked
+    tables = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
+    for name in ("evaluation", "runs"):
+        tables[name] = pd.concat([tables_of_file[name] for tables_of_file, _ in parts], ignore_index=True)
+    methods = {name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])}
+    manifest: dict[str, object] = {"title": title, "environment": environment()}
+    return Rescored(tables, manifest | {"datasets": datasets, "methods": methods})
 
 
 def _evaluate_file(
@@ -114,18 +104,16 @@ def _evaluate_file(
         check_stem(str(dataset), f"{path}: data set")
         parts: dict[tuple[int, int], Part] = {}
         scored = []
-        for key, run in rows.groupby(["method", "repeat", "fold"], sort=False, observed=True):
-            method, repeat, fold = key
+        for (method, repeat, fold), run in rows.groupby(_RUN[1:], sort=False, observed=True):
             part, scores = _items_of(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
-            _check_agree(
-                parts.setdefault((repeat, fold), part), part, f"{where}, repeat {repeat}, fold {fold}", method
-            )
+            first = parts.setdefault((repeat, fold), part)
+            _check_agree(first, part, f"{where}, repeat {repeat}, fold {fold}", method)
             scored.append((method, repeat, fold, part, scores))
         trained = _trained_on(parts)
         for method, repeat, fold, part, scores in scored:
-            run_key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
-            evaluation += _values(run_key, part, scores, tops, metrics)
-            known = run_key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
+            key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
+            evaluation += _values(key, part, scores, tops, metrics)
+            known = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
             known |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
             runs += [known | {"top": str(top)} for top in tops]
         about[str(dataset)] = _about(parts)
@@ -185,9 +173,7 @@ def files_of(place: str | Path) -> list[Path]:
     path = Path(place)
     files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
     if not files:
-        raise DatasetError(
-            f"{place}: no file of predictions ({', '.join(_SUFFIXES)}): give a file or a folder"
-        )
+        raise DatasetError(f"{place}: no file of predictions ({', '.join(_SUFFIXES)}): give a file or folder")
     return files
 
 
@@ -196,8 +182,7 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     table = read_table(path)
     written = table.frame.rename(columns=dict(rename))
     refuse_twice(written.columns, str(path))
-    missing = [name for name in COLUMNS if name not in written.columns]
-    if missing:
+    if missing := [name for name in COLUMNS if name not in written.columns]:
         raise DatasetError(
             f"{path}: no column {missing[0]!r}; {did_you_mean(missing[0], written.columns)}; name the one "
             f"that holds it: --rename COLUMN={missing[0]}"
@@ -208,11 +193,8 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     frame = pd.DataFrame(
         {name: kind.get(name, table.values)(name) for name in (*COLUMNS, *OPTIONAL) if name in written}
     )
-    gaps = [name for name in frame if frame[name].isna().any()]
-    if gaps:
-        raise DatasetError(
-            f"{path}: column {gaps[0]!r} has missing values: leave out runs that have no scores"
-        )
+    if gaps := [name for name in frame if frame[name].isna().any()]:
+        raise DatasetError(f"{path}: column {gaps[0]!r} has missing values: leave out runs without scores")
     for name in {"row", "group"} & set(frame):
         frame[name] = names(frame[name], str(path))
     frame["repeat"] = frame.get("repeat", 0)
@@ -249,12 +231,9 @@ def _check_agree(first: Part, part: Part, where: str, method: str) -> None:
             f"{where}: the {len(part.rows)} rows of method {method!r} are not the same as the "
             f"{len(first.rows)} of the method before it: methods are compared on the same rows"
         )
-    for what, before, its in (
-        ("labels", first.y, part.y),
-        ("groups", first.groups, part.groups),
-        ("weights", first.weights, part.weights),
-    ):
-        if before is not None and its is not None and not np.array_equal(before, its):
+    for name, what in (("y", "labels"), ("groups", "groups"), ("weights", "weights")):
+        before, now = getattr(first, name), getattr(part, name)
+        if before is not None and now is not None and not np.array_equal(before, now):
             raise DatasetError(
                 f"{where}: method {method!r} has other {what} than the method before it: those of a row are "
                 "the same for all methods"

@@ -42,10 +42,7 @@ EVALUATED = tuple(name for name in TABLES if name != "trace")
 
 
 def write_tables(
-    tables: Mapping[str, pd.DataFrame],
-    folder: str | os.PathLike[str],
-    *,
-    csv: bool = False,
+    tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str], *, csv: bool = False
 ) -> None:
     """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all.
 

@@ -104,23 +104,13 @@ def _train_all(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats
     trained = time.perf_counter()
     X = features(fold.test)
     scores = np.array([scores_of(model, X, protect=True) for model in models])
-    kept = [
-        {
-            "candidate": candidate,
-            "at_edge": at_edge(candidate, job.param_grid),
-            "model": describe(model),
-            "constant": all_alike(row),
-        }
-        for (_, candidate), model, row in zip(picks, models, scores, strict=True)
-    ]
+    record.tops = [{"top": str(top), "candidates": []} for top in job.tops]
     n = record.n_candidates = len(candidates)
-    for t, top in enumerate(job.tops):
-        record.tops.append({"top": str(top), "candidates": kept[t * n : (t + 1) * n]})
-    record.seconds = {
-        "selection": 0.0,
-        "training": trained - start,
-        "scoring": time.perf_counter() - trained,
-    }
+    for i, ((_, candidate), model) in enumerate(zip(picks, models, strict=True)):
+        about = {"at_edge": at_edge(candidate, job.param_grid), "model": describe(model)}
+        entry = {"candidate": candidate, **about, "constant": all_alike(scores[i])}
+        record.tops[i // n]["candidates"].append(entry)
+    record.seconds = {"selection": 0.0, "training": trained - start, "scoring": time.perf_counter() - trained}
     return scores.reshape(len(job.tops), n, -1)
 
 
@@ -134,22 +124,18 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: Record) ->
             rehearse(learner.seeded(record.seed), candidates)
     trained = train(learner, sample_of(dataset), fold, job.tops, job.metric, record.seed)
     for t, top in enumerate(job.tops):
-        record.tops.append(
-            {
-                "top": str(top),
-                "chosen": trained.chosen[t],
-                "validation": trained.validation[t],
-                "at_edge": at_edge(
-                    trained.chosen[t], job.param_grid, candidates, trained.values[t], job.metric
-                ),
-                "model": describe(trained.models[t]),
-                "constant": all_alike(trained.scores[t]),
-                "inner": [
-                    {"candidate": candidate, "values": list(values)}
-                    for candidate, values in zip(candidates, trained.values[t], strict=True)
-                ],
-            }
-        )
+        chosen, values = trained.chosen[t], trained.values[t]
+        inner = [{"candidate": c, "values": list(v)} for c, v in zip(candidates, values, strict=True)]
+        entry = {
+            "top": str(top),
+            "chosen": chosen,
+            "validation": trained.validation[t],
+            "at_edge": at_edge(chosen, job.param_grid, candidates, values, job.metric),
+            "model": describe(trained.models[t]),
+            "constant": all_alike(trained.scores[t]),
+            "inner": inner,
+        }
+        record.tops.append(entry)
     record.n_candidates = len(candidates)
     record.seconds = trained.seconds
     return trained.scores

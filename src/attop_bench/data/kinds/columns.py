@@ -69,8 +69,7 @@ def _gaps(column: pd.Series) -> str:
 
 def refuse_gaps(features: pd.DataFrame, where: str) -> None:
     """Say of each feature with gaps how many, and the lines of YAML that are the remedy."""
-    lacking = [c for c in features if features[c].isna().any()]
-    if lacking:
+    if lacking := [c for c in features if features[c].isna().any()]:
         raise DatasetError(
             f"{where}: {'; '.join(_gaps(features[c]) for c in lacking)}. Add to params\n    impute: "
             "median\nwhich fills them by what is learnt from training items (numbers: the median; text: the "
@@ -82,7 +81,7 @@ def positives(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
     """Return whether each row is positive: has a value, or one of a list, or as in ``">= 1"``."""
     import pandas as pd
 
-    comparison = _comparison(positive)
+    comparison = comparison_of(positive)
     column = table.text(name) if comparison is None else table.values(name)
     if comparison is None:
         any_of = positive if isinstance(positive, list) else [positive]
@@ -100,14 +99,9 @@ def positives(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
         values = ", ".join(map(str, column.unique().tolist()[:5]))
         wanted = f"{name} {positive}" if comparison else f"{name} = {positive!r}"
         raise DatasetError(
-            f"{table.where}: no row has {wanted}; its values are {values}: set positive to one of them"
+            f"{table.where}: no row has {wanted}; its values are {values}: set positive to one"
         )
     return y
-
-
-def is_comparison(positive: object) -> bool:
-    """Whether `positive` is a comparison, not a value."""
-    return _comparison(positive) is not None
 
 
 def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
@@ -123,7 +117,8 @@ def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
     return np.sort(np.concatenate([kept, np.flatnonzero(~y)]))
 
 
-def _comparison(positive: object) -> tuple[str, float] | None:
+def comparison_of(positive: object) -> tuple[str, float] | None:
+    """Return sign and limit if `positive` is a comparison, not a value."""
     match = _COMPARISON.fullmatch(positive) if isinstance(positive, str) else None
     return None if match is None else (match[1], float(match[2]))
 
@@ -171,8 +166,7 @@ def is_identifier(values: pd.Series) -> bool:
 def check_text(features: pd.DataFrame, words: Sequence[str], where: str) -> None:
     """Refuse columns that are neither text nor plain numbers."""
     for name in words:
-        given = features[name].dropna()
-        other = next((v for v in given if not isinstance(v, (str, Real))), None)
+        other = next((v for v in features[name].dropna() if not isinstance(v, (str, Real))), None)
         if other is not None:
             raise DatasetError(
                 f"{where}: column {name!r} holds neither text nor plain numbers, for example {other!r}: drop "
@@ -209,8 +203,7 @@ def to_numbers(
 ) -> pd.DataFrame:
     """Return features with the numbers that `codes` has for the values of all text."""
     for name in words:
-        unknown = sorted(set(features[name].dropna().astype(str)) - set(map(str, codes)))
-        if unknown:
+        if unknown := sorted(set(features[name].dropna().astype(str)) - set(map(str, codes))):
             raise DatasetError(
                 f"{where}: column {name!r} has the value {unknown[0]!r}, for which codes has no number; "
                 f"it has {', '.join(map(str, codes))}: add it"
@@ -258,24 +251,22 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
     """
     import pandas as pd
 
-    name = column.name
+    where = f"{where}: column {column.name!r}"
     if pd.api.types.is_bool_dtype(column):
-        raise DatasetError(
-            f"{where}: column {name!r} is true or false: name one of dates, or of days, as day"
-        )
+        raise DatasetError(f"{where} is true or false: name one of dates, or of days, as day")
     if pd.api.types.is_numeric_dtype(column):
         days = column.to_numpy(np.float64)
         if not np.isfinite(days).all():
-            raise DatasetError(f"{where}: column {name!r} has infinite values: remove these rows")
+            raise DatasetError(f"{where} has infinite values: remove these rows")
+        span, remedy = f"numbers from {days.min():.15g} to {days.max():.15g}", "write dates as 2024-12-31"
         if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
             raise DatasetError(
-                f"{where}: column {name!r} has numbers from {days.min():.15g} to {days.max():.15g}, which "
-                "are not numbers of days: divide seconds by 86400, write a date as 2024-12-31"
+                f"{where} has {span}, which are not numbers of days: divide seconds by 86400, {remedy}"
             )
         if looks := _no_days(np.unique(days)):
             raise DatasetError(
-                f"{where}: column {name!r} has numbers from {days.min():.15g} to {days.max():.15g}, which "
-                f"look like {looks}, not like days: write dates as 2024-12-31, or count days from the first"
+                f"{where} has {span}, which look like {looks}, not like days: {remedy}, or count days from "
+                "the first"
             )
         return np.floor(days).astype(np.int64)
     try:
@@ -287,8 +278,8 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
         return dates.dt.tz_localize(None).to_numpy().astype("datetime64[D]").astype(np.int64)
     except (ValueError, TypeError, AttributeError, OverflowError):
         raise DatasetError(
-            f"{where}: column {name!r} is not of dates, for example {column.iloc[0]!r}: write them as "
-            "2024-12-31 or 2024-12-31 23:59:00, all with an offset or none, or give a number of days"
+            f"{where} is not of dates, for example {column.iloc[0]!r}: write them as 2024-12-31 or "
+            "2024-12-31 23:59:00, all with an offset or none, or give a number of days"
         ) from None
 
 

@@ -81,22 +81,22 @@ def recommend(
     user does not like, and end where those end.
     """
     profile = np.zeros_like(liked)
-    users, items, labels = [], [], []
+    rows = []
     for user in np.flatnonzero(liked.sum(axis=1) > n_profile):
         likes = rng.permutation(np.flatnonzero(liked[user]))
         profile[user, likes[:n_profile]] = True
         positive = likes[n_profile:]
         others = rng.permutation(np.flatnonzero(~liked[user]))
         negative = others[: round(rng.uniform(*negatives) * len(positive))]
-        users.append(np.full(len(positive) + len(negative), user))
-        items.append(np.concatenate([positive, negative]))
-        labels.append(np.repeat([1, 0], [len(positive), len(negative)]))
-    if not users:
+        labels = np.repeat([1, 0], [len(positive), len(negative)])
+        rows.append((np.full(len(labels), user), np.concatenate([positive, negative]), labels))
+    if not rows:
         raise DatasetError(
             f"dataset of images: none of {len(liked)} users likes more than the {n_profile} items "
             "that describe a user: lower n_profile or raise liking"
         )
-    return Recommendation(np.concatenate(users), np.concatenate(items), np.concatenate(labels), profile)
+    users, items, y = map(np.concatenate, zip(*rows, strict=True))
+    return Recommendation(users, items, y, profile)
 
 
 @checked("dataset images")
@@ -233,12 +233,8 @@ def read_behance(
             f"dataset behance: no user likes {min_likes} to {max_likes} images that have features, the most "
             f"is {count.max()}: lower min_likes"
         )
-    pairs = pairs[kept[pairs[:, 0]]]
-    return {
-        "user": np.unique(pairs[:, 0], return_inverse=True)[1],
-        "item": pairs[:, 1],
-        "projected": projected,
-    }
+    user, item = pairs[kept[pairs[:, 0]]].T
+    return {"user": np.unique(user, return_inverse=True)[1], "item": item, "projected": projected}
 
 
 @checked("dataset behance")

@@ -83,8 +83,7 @@ def _rows(
     """Return features, labels and users of one table."""
     table.columns = table.columns.map(str)
     words = [str(j) for j in range(2 * _WORDS)]
-    missing = [c for c in ("u_id", "paper_id_written", "label", *CONTACTS, *words) if c not in table]
-    if missing:
+    if missing := [c for c in ("u_id", "paper_id_written", "label", *CONTACTS, *words) if c not in table]:
         raise DatasetError(
             f"{_WHERE}: {name} has no column {missing[0]!r}; it has {', '.join(list(table)[:12])}, ...: "
             "give the table as published"
@@ -128,8 +127,7 @@ def kdd_cup(info: str | os.PathLike[str], features: str | os.PathLike[str]) -> D
             f"dataset kddcup08: labels in {info} must be 1 or -1, got {np.unique(label)[:5].tolist()}: "
             "take the training data, those of the test have no labels"
         )
-    text = [c for c in table if table[c].dtype.kind not in "if"]
-    if text:
+    if text := [c for c in table if table[c].dtype.kind not in "if"]:
         raise DatasetError(
             f"dataset kddcup08: column {text[0]} of {features} is not numeric, for example "
             f"{table[text[0]].iloc[0]!r}: download the file again"

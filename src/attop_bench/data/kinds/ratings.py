@@ -121,15 +121,9 @@ def factorise(
     first = first_ratings(user, time, n_first)
     users, row = np.unique(user, return_inverse=True)
     items, column = np.unique(item, return_inverse=True)
+    values, shape = np.asarray(rating)[first], (len(users), len(items))
     W, H, objective = masked_nmf(
-        row[first],
-        column[first],
-        np.asarray(rating)[first],
-        (len(users), len(items)),
-        n_factors,
-        seed=seed,
-        max_iter=max_iter,
-        tol=tol,
+        row[first], column[first], values, shape, n_factors, seed=seed, max_iter=max_iter, tol=tol
     )
     return {"first": first, "user_factors": W, "item_factors": H, "objective": objective}
 

@@ -129,12 +129,9 @@ def fraud_stream(
         _shopping(rng, spends, near, n_days),
     ]
     label = [fraud, *(np.full(len(part[0]), bad) for part, bad in zip(parts[1:], (1, 1, 0), strict=True))]
-    when = np.concatenate([part[2] for part in parts])
-    order = np.argsort(when, kind="stable")
-    hour, y = when[order], np.concatenate(label)[order]
-    customer = np.concatenate([part[0] for part in parts])[order]
-    terminal = np.concatenate([part[1] for part in parts])[order]
-    amount = np.concatenate([part[3] for part in parts])[order]
+    columns = [np.concatenate(column) for column in (*zip(*parts, strict=True), label)]
+    order = np.argsort(columns[2], kind="stable")
+    customer, terminal, hour, amount, y = (column[order] for column in columns)
     X = _features(customer, terminal, hour, amount, y, apart[customer, terminal], delay * _DAY)
     day = (hour // _DAY).astype(np.int64)
     facts = {

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.formats import Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds.columns import (
@@ -30,9 +30,9 @@ from attop_bench.data.kinds.columns import (
     check_categories,
     check_text,
     column_of,
+    comparison_of,
     day_numbers,
     downsampled,
-    is_comparison,
     names,
     parts_by_bounds,
     positives,
@@ -175,7 +175,10 @@ def file_table(path: _Path, **options: Any) -> Dataset:
     X = features.to_numpy(np.float64)
     if chosen.query_norm is not None:
         X = query_level_norm(X, _given(table, chosen.query_norm, chosen.where))
-    beside = {**_beside(table, chosen), "part": _parts(table, chosen)}
+    beside = {**_beside(table, chosen), "part": table.part}
+    if chosen.parts is not None:
+        [(column, bounds)] = chosen.parts.items()
+        beside["part"] = parts_by_bounds(_given(table, column, chosen.where), bounds, chosen.where)
     if chosen.blocks is not None:
         beside["entity"] = np.arange(len(y)) * chosen.blocks // len(y)
     if chosen.downsample_positives is not None:
@@ -183,12 +186,12 @@ def file_table(path: _Path, **options: Any) -> Dataset:
         X, y = X[rows], y[rows]
         beside = {name: None if values is None else values[rows] for name, values in beside.items()}
     if chosen.copies_together:
-        beside["duplicate_group"] = _copies(X)
-    comparison = is_comparison(chosen.positive)
+        alike = np.where(np.isnan(X), np.inf, X)  # all gaps are
+        beside["duplicate_group"] = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
     facts = {
         "source": str(path),
         "licence": "the user's own file",
-        "positive": f"{table.label} {'' if comparison else '= '}{chosen.positive}",
+        "positive": f"{table.label} {'' if comparison_of(chosen.positive) else '= '}{chosen.positive}",
         "features": list(features.columns),
     }
     name = os.path.splitext(os.path.basename(path))[0]
@@ -236,9 +239,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     if keep is not None:
         features = [column_of(frame, c, where) for c in keep]
         if both := aside & set(features):
-            raise DatasetError(
-                f"{where}: column {min(both)!r} cannot be a feature and something else as well"
-            )
+            raise DatasetError(f"{where}: column {min(both)!r} cannot be a feature and something else")
         if twice := [c for c in features if features.count(c) > 1]:
             raise DatasetError(f"{where}: keep: column {twice[0]!r} is named twice: name it once")
     if not features:
@@ -307,34 +308,19 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
 
 def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
     """Return group, entity and day of each row."""
-    columns: dict[str, Any] = {
-        role: names(table.rows.text(column), options.where).to_numpy()
-        for role, column in table.roles.items()
-        if role != "day"
-    }
-    if "day" in table.roles:
-        columns["day"] = day_numbers(table.rows.values(table.roles["day"]), options.where)
-    if "group" in columns:
-        columns["groups"] = columns.pop("group")
+    columns: dict[str, Any] = {}
+    for role, column in table.roles.items():
+        if role == "day":
+            columns[role] = day_numbers(table.rows.values(column), options.where)
+        else:
+            name = "groups" if role == "group" else role
+            columns[name] = names(table.rows.text(column), options.where).to_numpy()
     return columns
-
-
-def _parts(table: RawTable, options: TableOptions) -> Ints | None:
-    """Return the part of each row: by a column, else by its file."""
-    if options.parts is None:
-        return table.part
-    [(column, bounds)] = options.parts.items()
-    return parts_by_bounds(_given(table, column, options.where), bounds, options.where)
 
 
 def _given(table: RawTable, column: str | int, where: str) -> NDArray:
     """Return the values of a column that may have no gaps."""
     return present(table.rows.values(column_of(table.rows.frame, column, where)), where).to_numpy()
-
-
-def _copies(X: Floats) -> Ints:
-    """Return one number for the rows with the same features; all gaps are alike."""
-    return np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[1].ravel()
 
 
 def _above(

@@ -32,7 +32,6 @@ _NO_OPTIONS = ("y", "seed", *_COLUMNS)
 class Protocol:
     """A way of splitting."""
 
-    name: str
     #: ``function(y, *, seed, **columns, **options)`` returns the folds of one repeat; its parameters say
     #: which columns of the data it takes, and which it needs.
     function: Callable[..., list[Fold]]
@@ -40,6 +39,11 @@ class Protocol:
     summary: str
     #: Whether a repeat is another split; of one that is always the same there is but one repeat.
     drawn: bool = True
+
+    @property
+    def name(self) -> str:
+        """Name in a configuration: that of the function."""
+        return self.function.__name__.replace("_", "-")
 
     def options(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
@@ -74,43 +78,26 @@ class Protocol:
 PROTOCOLS: Mapping[str, Protocol] = {
     p.name: p
     for p in (
+        Protocol(stratified, "cross-validation in stratified folds: each tests once, the others train"),
         Protocol(
-            "stratified",
-            stratified,
-            "cross-validation in stratified folds: each tests once, the others train",
-        ),
-        Protocol(
-            "windows",
             windows,
             "disjoint sets of items, of which a few consecutive ones train and the others test (AATP)",
         ),
-        Protocol("holdout", holdout, "items drawn at random train, the others test"),
+        Protocol(holdout, "items drawn at random train, the others test"),
+        Protocol(within_groups, "the items of each group are split into training, validation and test (PAP)"),
+        Protocol(whole_groups, "cross-validation over whole groups, so that the test is on new ones"),
         Protocol(
-            "within-groups",
-            within_groups,
-            "the items of each group are split into training, validation and test (PAP)",
-        ),
-        Protocol(
-            "whole-groups",
-            whole_groups,
-            "cross-validation over whole groups, so that the test is on new ones",
-        ),
-        Protocol(
-            "whole-entities",
             whole_entities,
             "cross-validation over whole entities, such as customers, which are ranked in one list",
         ),
         Protocol(
-            "prequential",
             prequential,
             "a window of days trains, the days until its labels are known are left out, the next days test; "
             "selection goes forward in time too",
             drawn=False,
         ),
         Protocol(
-            "given",
-            given,
-            "the parts the data come in: the last tests, one before it validates, the others train",
+            given, "the parts the data come in: the last tests, one before it validates, the others train"
         ),
     )
 }
