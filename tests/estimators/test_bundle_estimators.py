@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.exceptions import ConvergenceWarning
 
 from attop.estimators import ROCSVM, SVMPAUC, InfinitePush, SVMPerf, TopPush
 from attop.estimators.bundle_ranker import BundleRanker
@@ -33,17 +32,6 @@ def test_estimator_solves_its_problem(name, C):
     assert np.linalg.norm(model.coef_ - w) <= np.sqrt(2 * C * 6e-8 * max(1, abs(expected)))
     assert model.n_iter_ == len(model.history_.objective)
     assert (model.predict(X) == "yes").sum() == y.sum() or np.allclose(model.coef_, 0)
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_estimator_uses_groups(name):
-    pytest.importorskip("cvxpy")
-    X, y = sample(21, n=60)
-    groups = np.arange(60) % 3
-    expected, _ = optimum(name, X, y, 5, 0.1, groups)
-    model = ESTIMATORS[name](10.0, tol=1e-7).fit(X, y, groups=groups)
-    assert_allclose(model.objective_, expected, rtol=3e-7, atol=1e-8)
-    assert abs(model.objective_ - ESTIMATORS[name](10.0, tol=1e-7).fit(X, y).objective_) > 1e-3
 
 
 @pytest.mark.parametrize("name", [name for name, kind in SURROGATES.items() if kind.convex])
@@ -88,11 +76,3 @@ def test_huge_features_do_not_make_a_convex_loss_look_otherwise(surrogate):
     model = BundleRanker(surrogate, top=10, max_iter=300).fit(X, y)
     assert model.converged_
     assert model.gap_ <= 1e-3
-
-
-def test_an_unfinished_model_is_warned_of():
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((100, 4)), np.arange(100) % 4 == 0
-    with pytest.warns(ConvergenceWarning, match=r"stopped \(max_iter\) after 1 iterations .* raise max_iter"):
-        model = BundleRanker("auc", C=1000.0, max_iter=1).fit(X, y)
-    assert not model.converged_

@@ -93,16 +93,6 @@ def test_ones_are_no_weights(name):
     assert_allclose(ones.decision_function(X), plain.decision_function(X), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", EXACT)
-def test_settings_trained_together_have_the_weights(name):
-    other = {"top": 3} if "top" in make(name).get_params() else {"max_iter": 7}
-    settings = [{}, other]
-    together = quietly(fit_many, make(name), X, Y, None, WEIGHT, candidates=settings)
-    for model, setting in zip(together, settings, strict=True):
-        alone = quietly(make(name).set_params(**setting).fit, X, Y, None, WEIGHT)
-        assert_allclose(model.decision_function(X), alone.decision_function(X), rtol=1e-7, atol=1e-9)
-
-
 def test_an_item_without_weight_is_no_threshold_item():
     for tau in (0.1, 0.2, 0.3, 0.5):
         model = quietly(make("AATP", top={"tau": tau}).fit, X, Y, None, WEIGHT)

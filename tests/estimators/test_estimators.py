@@ -5,16 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-import sklearn
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score
 from sklearn.utils.estimator_checks import _enforce_estimator_tags_y, parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
 
 from attop import estimators
 from attop.estimators.base import Ranker, Training
-from attop.metrics import METRICS, make_top_scorer
 from attop.surrogates import PAUCStruct
 from support.every_estimator import COMPOSITES, NAMES, OPTIONAL, make
 
@@ -22,6 +20,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 4))
 Y = (X[:, 0] - X[:, 1] + RNG.normal(size=120) > 0.8).astype(int)
 GROUPS = RNG.integers(0, 6, 120)
+WEIGHT = RNG.uniform(0.5, 2.0, 120)
 
 #: A row given twice may be in two folds, a row of weight 2 is in one.
 REDEALT = "it deals the folds itself"
@@ -78,7 +77,14 @@ def test_every_estimator_is_listed():
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, Ranker):
                 found.add(value.__name__)
-    bases = {"Ranker", "WeightedRanker", "BundleEstimator", "MiniBatchRanker", "AveragedRanker"}
+    bases = {
+        "Ranker",
+        "WeightedRanker",
+        "RefinedRanker",
+        "BundleEstimator",
+        "MiniBatchRanker",
+        "AveragedRanker",
+    }
     assert found - bases == {*NAMES, *COMPOSITES, *OPTIONAL}
 
 
@@ -151,10 +157,11 @@ SETTINGS = {
 def test_fit_many_is_each_setting_alone(name):
     base = make(name)
     settings = [{}, *SETTINGS[name], SETTINGS[name][0]]
-    together = base.fit_many(X, Y, GROUPS, candidates=settings)
+    weight = {"sample_weight": WEIGHT} if has_fit_parameter(base, "sample_weight") else {}
+    together = base.fit_many(X, Y, GROUPS, candidates=settings, **weight)
     assert not hasattr(base, "classes_")
     for model, setting in zip(together, settings, strict=True):
-        alone = clone(base).set_params(**setting).fit(X, Y, GROUPS)
+        alone = clone(base).set_params(**setting).fit(X, Y, GROUPS, **weight)
         assert model.get_params() == alone.get_params()
         for ending in ("n_iter_", "status_"):
             assert getattr(model, ending, None) == getattr(alone, ending, None)
@@ -164,41 +171,6 @@ def test_fit_many_is_each_setting_alone(name):
         )
     scores = [model.decision_function(X) for model in together]
     assert len({s.round(6).tobytes() for s in scores}) > 1  # the settings matter
-
-
-@pytest.mark.parametrize("name", [name for name in METRICS if not METRICS[name].grouped])
-def test_scorers_in_model_selection(name):
-    sign = 1 if METRICS[name].higher_is_better else -1
-    scorer = make_top_scorer(name, {"tau": 0.1} if METRICS[name].needs_top else None)
-    estimator, cv = make("PNormPush", max_iter=5), StratifiedKFold(3)
-    scores = cross_val_score(estimator, X, Y, scoring=scorer, cv=cv, error_score="raise")
-    by_hand = []
-    for train, test in cv.split(X, Y):
-        decisions = clone(estimator).fit(X[train], Y[train]).decision_function(X[test])
-        by_hand.append(sign * METRICS[name].value(Y[test], decisions, scorer.top))
-    np.testing.assert_array_equal(scores, by_hand)
-    search = GridSearchCV(estimator, {"max_iter": [1, 5]}, scoring=scorer, cv=cv, error_score="raise")
-    search.fit(X, Y)
-    np.testing.assert_allclose(search.cv_results_["mean_test_score"][1], np.mean(by_hand))
-    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_groups_by_metadata_routing(name):
-    # Few groups, so that each fold trains on several.
-    cv = GroupKFold(3)
-    with warnings.catch_warnings(), sklearn.config_context(enable_metadata_routing=True):
-        warnings.simplefilter("ignore")
-        scorer = make_top_scorer("auc").set_score_request(groups=False)
-        estimator = make(name).set_fit_request(groups=True)
-        scores = cross_val_score(
-            estimator, X, Y, scoring=scorer, cv=cv, params={"groups": GROUPS}, error_score="raise"
-        )
-        by_hand = [
-            scorer(clone(estimator).fit(X[train], Y[train], groups=GROUPS[train]), X[test], Y[test])
-            for train, test in cv.split(X, Y, GROUPS)
-        ]
-    np.testing.assert_array_equal(scores, by_hand)
 
 
 @pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan, 1e308])

@@ -109,22 +109,6 @@ def test_of_a_large_sample_no_copy_is_made(monkeypatch, tmp_path):
     assert peak < 30 * 8 * len(y)
 
 
-def test_several_tops_with_weights_are_what_each_is_alone():
-    few, y = X[:500], Y[:500]
-    weight = np.where(few[:, 2] > 0, 1.0, 0.25)
-    settings = [{"top": 15}, {"top": {"kappa": 0.5}}, {"top": 15, "cv": 3}]
-    together = SoftTop(base="logistic").fit_many(few, y, sample_weight=weight, candidates=settings)
-    unweighted = SoftTop(base="logistic").fit_many(few, y, candidates=settings)
-    for model, plain, setting in zip(together, unweighted, settings, strict=True):
-        alone = SoftTop(base="logistic", **setting).fit(few, y, sample_weight=weight)
-        np.testing.assert_array_equal(model.coef_, alone.coef_)
-        assert model.n_features_in_ == few.shape[1]
-        assert not np.allclose(model.coef_, plain.coef_)
-    with pytest.raises(ValueError, match="Negative values"):
-        SoftTop().fit_many(few, y, sample_weight=-weight, candidates=settings)
-    assert SoftTop().fit_many(few, y, candidates=[]) == []
-
-
 def test_a_k_without_groups_is_that_of_the_training_sample_and_folds_take_their_share():
     by_k, by_share = SoftTop(top=40).fit(X, Y), SoftTop(top={"k": 40, "of": len(Y)}).fit(X, Y)
     np.testing.assert_array_equal(by_k.coef_, by_share.coef_)

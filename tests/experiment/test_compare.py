@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from attop import GDPApK, SGDAtK, compare_at_top
 from attop.experiment import HeldOut, candidate, next_list
 from attop.experiment.capacity import draw_capacity
-from attop.metrics import get_metric, make_top_scorer, precision_at_k, recall_at_k
+from attop.metrics import make_top_scorer, precision_at_k, recall_at_k
 from attop.metrics.custom import custom_metric
 from attop.statistics import corrected_t_test
 from attop_bench.data.base import Dataset
@@ -207,13 +207,6 @@ def test_groups_are_whole_reach_the_models_and_are_averaged():
     assert all(len(part) in range(10, 21) for part in seen)  # 2/3 of 30 users, and 2/3 of those
     assert (found.top.k, found.top.depends_on_sample) == (2, False)
     assert " of 2 per group." in found.sentence
-    folds = GroupKFold(3)
-    found = compare({"logistic": LogisticRegression()}, X, y, 2, groups=groups, cv=folds)
-    by_hand = []
-    for train, test in folds.split(X, y, groups):
-        scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
-        by_hand.append(get_metric("precision@k").evaluate(y[test], scores, 2, groups[test]).value)
-    assert found.runs["value"].tolist() == by_hand
 
 
 def test_rows_of_an_entity_are_together_in_one_list():
@@ -398,7 +391,6 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
     ("changes", "error", "message"),
     [
         ({"models": {}}, ValueError, "models must map names to estimators"),
-        ({"models": [LogisticRegression()]}, ValueError, "models must map names to estimators"),
         ({"models": {1: DummyClassifier(), "1": DummyClassifier()}}, ValueError, "same name as text"),
         ({"cv": []}, ValueError, "cv gives no folds"),
         (
@@ -412,9 +404,7 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
         ({"y": pd.array([True, None, *[False] * 198], "boolean")}, ValueError, "y has missing values"),
         ({"top": 200}, ValueError, "k=200 is all of the 200 rows"),
         ({"models": {"a": LogisticRegression}}, TypeError, "model 'a' must be an estimator or a pair"),
-        ({"models": {"a": 3}}, TypeError, "write for example"),
         ({"top": 201}, ValueError, "asks for 201 of the 200 items .* of X"),
-        ({"top": 2.5}, TypeError, "a bare number means k"),
         ({"y": np.zeros(200)}, ValueError, "y must hold two labels, got 1"),
         ({"y": np.zeros(3)}, ValueError, "a label for each of the 200 rows"),
         ({"groups": [1]}, ValueError, "groups must have an entry for each of the 200 rows"),
@@ -427,7 +417,6 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
             "precision@k takes no sample_weight",
         ),
         ({"metric": "micro-pap@k"}, ValueError, "mean over groups: give groups"),
-        ({"metric": "precison@k"}, ValueError, "did you mean"),
     ],
 )
 def test_malformed_input_is_refused_before_anything_is_trained(changes, error, message):
@@ -452,9 +441,3 @@ def test_a_model_that_fails_is_named():
             {"mine": make_pipeline(SimpleImputer(strategy="nonsense"), LogisticRegression())}, X, y, 20, cv=2
         )
     assert any("model 'mine' was fitted on" in note for note in caught.value.__notes__)
-
-
-def test_sparse_features():
-    X, y = items()
-    found = compare({"sgd": SGDAtK(), "logistic": LogisticRegression()}, csr_array(X), y, cv=2)
-    assert found.table["lift"].min() > 1.5

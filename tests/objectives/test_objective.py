@@ -100,12 +100,6 @@ def test_what_is_refused():
         Objective("prec@k-soft", 5).derivatives(np.zeros(8), np.zeros(8))
 
 
-@pytest.mark.parametrize("name", sorted(UNWEIGHTED))
-def test_weights_are_refused_by_a_surrogate_that_takes_none(name):
-    with pytest.raises(ValueError, match="takes no sample_weight"):
-        Objective(name, 4).derivatives(SCORES["random"], Y, None, WEIGHT)
-
-
 @pytest.mark.parametrize("groups", [None, GROUPS])
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_itself(name, groups):

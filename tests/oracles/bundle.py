@@ -1,25 +1,15 @@
 """Convex surrogates written out for CVXPY, from their definitions."""
 
-from itertools import combinations, permutations
-
 import numpy as np
 
-#: Losses that enumerate subsets or orderings: for about ten items.
-ENUMERATED = ("prec@k-max", "prec@k-avg", "pap@k-max", "pap@k-ts-convex")
 PLAIN = ("prec@k-struct", "pap@k-avg", "pauc", "auc", "infinite-push", "top-push", "top-push-k")
 
 
-def optimum(name, X, y, k, lam, groups=None):
-    """Minimum of ``lam/2 ||w||^2 + mean over groups of the loss``, and its w."""
+def optimum(name, X, y, k, lam):
+    """Minimum of ``lam/2 ||w||^2 + loss``, and its w."""
     cp = _cvxpy()
     w = cp.Variable(X.shape[1])
-    groups = np.zeros(len(y)) if groups is None else groups
-    parts = [
-        convex_loss(name, X[groups == g] @ w, y[groups == g], k)
-        for g in np.unique(groups)
-        if 0 < y[groups == g].sum() < np.sum(groups == g)
-    ]
-    problem = cp.Problem(cp.Minimize(lam / 2 * cp.sum_squares(w) + sum(parts) / len(parts)))
+    problem = cp.Problem(cp.Minimize(lam / 2 * cp.sum_squares(w) + convex_loss(name, X @ w, y, k)))
     value = problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
     return value, w.value
 
@@ -39,13 +29,6 @@ def pat_mat_optimum(X, y, k, lam, beta, negatives):
 def convex_loss(name, s, y, k):
     """A loss as an expression of the scores `s`."""
     cp = _cvxpy()
-    if name in ENUMERATED and name != "pap@k-max":
-        rows, constants = {
-            "prec@k-max": prec_max_rows,
-            "prec@k-avg": prec_avg_rows,
-            "pap@k-ts-convex": ts_rows,
-        }[name](y, k)
-        return cp.max(rows @ s + constants)
     pos, neg = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     n_pos, n_neg = len(pos), len(neg)
     if name == "prec@k-struct":
@@ -67,68 +50,7 @@ def convex_loss(name, s, y, k):
         return cp.sum_largest(per_negative, k) / (n_pos * k)
     if name == "infinite-push":
         return cp.max(per_negative) / n_pos
-    if name == "pap@k-max":
-        beta = min(n_pos, k)
-        chosen = np.array(
-            [
-                [float(j in negatives and i in positives) for j in range(n_neg) for i in range(n_pos)]
-                for negatives in combinations(range(n_neg), k)
-                for positives in combinations(range(n_pos), beta)
-            ]
-        )
-        return cp.max(chosen @ hinge) / (beta * k)
     raise KeyError(name)
-
-
-def _labellings(y, k):
-    for chosen in combinations(range(len(y)), k):
-        yhat = np.zeros(len(y))
-        yhat[list(chosen)] = 1
-        yield yhat
-
-
-def prec_max_rows(y, k):
-    """Each yhat with k ones, and each choice of n+ - k positives outside it."""
-    rows, constants = [], []
-    for yhat in _labellings(y, k):
-        outside = np.flatnonzero((y == 1) & (yhat == 0))
-        for credited in combinations(outside, max(int(y.sum()) - k, 0)):
-            row = yhat - y
-            row[list(credited)] += 1
-            rows.append(row)
-            constants.append(np.sum((1 - y) * yhat))
-    return np.array(rows), np.array(constants)
-
-
-def prec_avg_rows(y, k):
-    rows, constants = [], []
-    for yhat in _labellings(y, k):
-        hits, n_pos = np.sum(y * yhat), y.sum()
-        share = (n_pos - k) / (n_pos - hits) if n_pos > hits else 0.0
-        rows.append(yhat - y + share * (1 - yhat) * y)
-        constants.append(np.sum((1 - y) * yhat))
-    return np.array(rows), np.array(constants)
-
-
-def ts_rows(y, k):
-    """Each set of k negatives, and each ordering of it and the positives (Hiranandani et al., eq. 14)."""
-    pos, neg = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
-    beta = min(len(pos), k)
-    found = set()
-    for negatives in combinations(neg, k):
-        for ranking in permutations([*pos, *negatives]):
-            row, constant, above, rank = np.zeros(len(y)), 0, [], 0
-            for item in ranking:
-                if y[item] == 0:
-                    above.append(item)
-                    continue
-                rank += 1
-                row[item] -= len(above)
-                row[above] += 1
-                constant += len(above) if rank <= beta else 0
-            found.add((*row, constant))
-    table = np.array(sorted(found)) / (beta * k)
-    return table[:, :-1], table[:, -1]
 
 
 def simplex_minimum(H, b):

@@ -10,14 +10,6 @@ from scipy.optimize import brentq
 from sklearn.preprocessing import MinMaxScaler
 
 
-def push_objective(scores, y, p):
-    """F_p = sum_k (sum_i exp(-f(x_i) + f(x_k)))^p, pair by pair."""
-    total = 0.0
-    for negative in scores[y == 0]:
-        total += sum(np.exp(-positive + negative) for positive in scores[y == 1]) ** p
-    return total
-
-
 def real_data(seed, n=50, d=6, share=0.4, shift=0.6):
     """Overlapping classes, features in [-1, 1]."""
     rng = np.random.default_rng(seed)

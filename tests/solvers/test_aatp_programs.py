@@ -127,15 +127,6 @@ def test_a_program_cut_short_returns_its_best_points():
     assert (dual <= primal[-1]).all()
 
 
-def test_more_features_than_items_is_a_rotation():
-    X, y = sample(25, 10, seed=8)
-    rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 10)))[0]
-    narrow = ThresholdSVM(X, y, np.ones(25)).solve(np.arange(25))
-    wide = ThresholdSVM(X @ rotation.T, y, np.ones(25)).solve(np.arange(25))
-    assert wide.coef.shape == (60, 25)
-    assert wide.objective == pytest.approx(narrow.objective, rel=1e-7)
-
-
 def test_many_features_are_solved_one_by_one():
     X, y = sample(200, 170, seed=9)
     problem = ThresholdSVM(X, y, np.ones(200))
@@ -246,25 +237,6 @@ def test_a_search_is_recorded_and_can_be_stopped(search, monkeypatch):
 
 
 @pytest.mark.parametrize("weights", ["items", "pairs"])
-def test_fixed_point_reproduces_itself_or_says_so(weights):
-    taus = (0.1, 0.3, 0.5)
-    reproduced = 0
-    for seed in range(4):
-        X, y = sample(70, 5, seed)
-        problem, weight, targets = search_input(y, 0.1, weights, taus, X)
-        every = Search(problem, weight, targets, tol=1e-6, deadline=Deadline()).exhaustive()
-        few = Search(problem, weight, targets, tol=1e-6, deadline=Deadline()).fixed_point()
-        for tau, best, found in zip(taus, every, few, strict=True):
-            scores = X @ found.coef
-            distance = abs(scores[found.threshold_item] - oracle.quantile(scores, y, tau, weights))
-            assert found.quantile_gap == pytest.approx(distance, abs=1e-10)
-            assert best.quantile_gap <= found.quantile_gap + 1e-4
-            assert found.gap <= 1e-6
-            reproduced += found.quantile_gap < 1e-4
-    assert reproduced >= 3
-
-
-@pytest.mark.parametrize("weights", ["items", "pairs"])
 def test_fixed_point_finds_distance_zero_wherever_there_is_one(weights):
     taus = (0.05, 0.2, 0.5)
     exists = absent = 0
@@ -276,7 +248,10 @@ def test_fixed_point_finds_distance_zero_wherever_there_is_one(weights):
         problem, weight, targets = search_input(y, C, weights, taus, X)
         every = Search(problem, weight, targets, tol=1e-6, deadline=Deadline()).exhaustive()
         few = Search(problem, weight, targets, tol=1e-6, deadline=Deadline()).fixed_point()
-        for best, found in zip(every, few, strict=True):
+        for tau, best, found in zip(taus, every, few, strict=True):
+            scores = X @ found.coef
+            distance = abs(scores[found.threshold_item] - oracle.quantile(scores, y, tau, weights))
+            assert found.quantile_gap == pytest.approx(distance, abs=1e-9)
             assert (found.quantile_gap == 0) == (best.quantile_gap == 0)
             assert found.complete
             exists += best.quantile_gap == 0

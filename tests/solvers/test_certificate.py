@@ -13,12 +13,10 @@ from attop.estimators.base import ConstantModelWarning
 from attop.estimators.bundle_ranker import BundleRanker
 from attop.estimators.gd_ranker import GDRanker
 from attop.solvers.base import relative_gap
+from support import SHARED
 from support.every_estimator import NAMES, make
 
-ROOT = Path(__file__).resolve()
-while not (ROOT / "pyproject.toml").exists():
-    ROOT = ROOT.parent
-MIRROR = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data")
+MIRROR = Path(os.environ.get("ATTOP_MIRROR") or SHARED / "data")
 
 FIVE = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]]), np.array([1, 1, 0, 0, 0])
 

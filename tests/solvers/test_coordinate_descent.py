@@ -11,7 +11,7 @@ from attop.estimators.pnorm_push import PNormPush
 from attop.solvers.boosting.coordinate_descent import LONGEST_STEP, coordinate_descent, line_search
 from attop.solvers.boosting.threshold_rankers import ThresholdRankers, choose_thresholds, score_by_steps
 from attop.surrogates.pnorm_push import PNormPushExp
-from oracles.push import push_objective, push_pseudocode, real_data, threshold_data, threshold_matrix
+from oracles.push import push_pseudocode, push_value, real_data, threshold_data, threshold_matrix
 
 POWERS = [1, 2, 4, 8, 16, 64]
 
@@ -59,8 +59,8 @@ def test_path_is_the_papers(data, p):
     # Errors of one round enter the next; each line search is good to about 1e-14.
     assert_allclose(ours.steps, paper.steps, rtol=1e-9, atol=1e-11)
     assert_allclose(ours.coef[:, 0], paper.lambdas[-1], rtol=1e-10, atol=1e-11)
-    objective = [push_objective(X @ lam, y, p) for lam in paper.lambdas]
-    assert_allclose(np.ravel(ours.history.objective)[1:], np.log(objective), rtol=1e-11)
+    objective = [push_value(X @ lam, y, "exponential", "power", p) for lam in paper.lambdas]
+    assert_allclose(np.ravel(ours.history.objective)[1:], objective, rtol=1e-11)
 
 
 @pytest.mark.parametrize("p", [1, 2, 4])
@@ -98,14 +98,6 @@ def test_each_round_minimises_exactly_and_never_climbs():
         assert_allclose(solution.objective[0], values.min())
 
 
-def test_two_hundred_rounds_at_p_64_are_finite():
-    X, y = real_data(14, n=300, d=8)
-    solution = coordinate_descent(X, PNormPushExp(64).bind(y), max_iter=200)
-    assert np.isfinite(solution.coef).all()
-    assert np.isfinite(solution.history.objective).all()
-    assert_allclose(PNormPushExp(64).value_and_coef(X @ solution.coef, y)[0], solution.objective, rtol=1e-12)
-
-
 @pytest.mark.parametrize("p", [1, 4, 64])
 def test_separable_data_end_finite_and_separated(p):
     y = np.array([1, 1, 1, 0, 0, 0, 0])
@@ -126,12 +118,6 @@ def test_one_sided_threshold_goes_to_its_asymptote():
     assert solution.status == "converged"
     assert_allclose(np.exp(solution.objective[0]), 2 * 1**2, rtol=1e-12)  # one positive ties both negatives
     assert 20 < solution.coef[0, 0] < 45
-
-
-def test_smallest_sample():
-    solution = coordinate_descent(np.array([[0.5], [0.7]]), PNormPushExp(64).bind([1, 0]), max_iter=5)
-    assert solution.coef[0, 0] < 0
-    assert np.isfinite(solution.coef).all()
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 1e9, 0.1])
@@ -201,13 +187,6 @@ def test_quantiles_where_there_are_many():
     assert 1 <= len(choose_thresholds(mostly_one_value, 4)) <= 4
 
 
-@pytest.mark.parametrize("n_thresholds", [0, -1, 2.0, True, "4"])
-def test_bad_number_of_thresholds(n_thresholds):
-    X, y = real_data(30)
-    with pytest.raises(ValueError, match="n_thresholds"):
-        PNormPush(weak_rankers="thresholds", n_thresholds=n_thresholds).fit(X, y)
-
-
 @pytest.mark.parametrize("n_thresholds", [1, 5, 300, None])
 def test_threshold_rankers_are_their_matrix(n_thresholds):
     rng = np.random.default_rng(10)
@@ -254,23 +233,6 @@ def test_threshold_path_is_the_papers_on_the_matrix(p):
     assert_allclose(ours.steps, paper.steps, rtol=1e-8, atol=1e-10)
     model = PNormPush(p=p, weak_rankers="thresholds", n_thresholds=4, max_iter=rounds, tol=0).fit(X, y)
     assert_allclose(np.concatenate(model.votes_), paper.lambdas[-1], rtol=1e-9, atol=1e-10)
-
-
-@pytest.mark.parametrize("p", [1, 2, 64])
-def test_steps_of_binary_rankers_have_a_closed_form(p):
-    X, y = real_data(32, n=80, d=3, shift=0.9)
-    rankers = ThresholdRankers(X, 4)
-    H = threshold_matrix(X, rankers.thresholds)
-    path = coordinate_descent(rankers, PNormPushExp(p).bind(y), max_iter=15, tol=0)
-    lam = np.zeros(H.shape[1])
-    for j, step in zip(path.coordinates, path.steps, strict=True):
-        q = np.exp(-(H[y == 1] @ lam)[:, None] + p * (H[y == 0] @ lam))
-        M = H[y == 1][:, None, j] - H[y == 0][None, :, j]
-        # For p = 1 RankBoost's 1/2 log(W+ / W-). The factorisation extends it to any p, with
-        # q = exp(-f(x_i) + p f(x_k)) for the weights of the pairs and p + 1 for 2.
-        expected = np.log(q[M == 1].sum() / q[M == -1].sum()) / (p + 1)
-        assert_allclose(step, expected, rtol=1e-9, atol=1e-12)
-        lam[j] += step
 
 
 def test_thresholds_hold_less_than_the_features():

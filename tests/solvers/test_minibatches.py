@@ -97,14 +97,6 @@ def test_perceptron_separable_data_end_without_mistakes(variant):
     assert scores[y == 1].min() > scores[y == 0].max()
 
 
-def test_perceptron_ties_are_mistakes():
-    X = np.zeros((10, 2))
-    _, state = perceptron(
-        X, np.array([1] * 5 + [0] * 5), Top(k=3), batch_size=10, epochs=2, rng=np.random.RandomState(0)
-    )
-    assert state.n_mistakes == 6
-
-
 def test_perceptron_overflow():
     X, y = overlapping()
     huge, _ = perceptron(
@@ -149,21 +141,6 @@ def test_perceptron_of_queries_is_the_plain_loop(variant, ranks, sparse):
     assert solution.n_skipped == 3 * (14 - len(each)) > 0
 
 
-@pytest.mark.parametrize("variant", ["avg", "max"])
-def test_one_query_is_one_batch(variant):
-    X, y = overlapping(n=40)
-    one = np.full(40, 7)
-    grouped, _ = perceptron(X, y, Top(k=5), groups=one, variant=variant, rng=np.random.RandomState(0))
-    whole, _ = perceptron(X, y, Top(k=5), batch_size=40, variant=variant, rng=np.random.RandomState(0))
-    np.testing.assert_allclose(grouped.coef, whole.coef, rtol=1e-10)
-
-
-def test_no_query_has_both_classes():
-    X, y = overlapping(n=40)
-    with pytest.raises(ValueError, match="no group has a positive and a negative: the 2 groups have"):
-        perceptron(X, y, Top(k=1), groups=y, rng=np.random.RandomState(0))
-
-
 @pytest.mark.parametrize("sparse", [False, True])
 def test_sgd_is_the_plain_loop(sparse):
     X, y = overlapping(n=130)
@@ -185,17 +162,6 @@ def test_sgd_is_the_plain_loop(sparse):
     np.testing.assert_array_equal(solution.objective, solution.history.objective[-1])
     assert solution.history.iteration == [1, 2, 3]
     assert solution.status == "max_iter"
-
-
-def test_sgd_skips_batches_of_one_class():
-    X, y = overlapping(n=60, share=0.05)
-    solution = sgd(
-        X, y, Hinge, Top(k=1), eta=0.1, radius=1, batch_size=4, epochs=2, rng=np.random.RandomState(0)
-    )
-    batches = Batches(X, y, Top(k=1), 4, np.random.RandomState(0))
-    seen = [plain(batch) for _ in range(2) for batch in batches.one_pass()]
-    assert solution.n_skipped == 30 - len(seen) > 0
-    np.testing.assert_allclose(solution.coef[:, 0], sgd_loop(seen, hinge_of_batch, 0.1, 1, 6)[0], rtol=1e-10)
 
 
 def test_sgd_divergence():

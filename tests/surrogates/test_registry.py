@@ -29,11 +29,6 @@ def test_a_name_and_a_top_make_a_surrogate(name):
     assert get_surrogate(surrogate, Top(k=9)) is surrogate
 
 
-def test_the_two_tight_struct_losses_have_two_names():
-    ours, convex = SURROGATES["pap@k-ts"], SURROGATES["pap@k-ts-convex"]
-    assert (ours.convex, convex.convex) == (False, True)
-
-
 def test_an_unknown_name_is_refused_with_the_nearest():
     with pytest.raises(ValueError, match="did you mean 'pap@k-ts-convex'"):
         get_surrogate("pap@k-tsconvex", Top(k=2))

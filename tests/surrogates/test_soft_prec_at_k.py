@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 import oracles.soft_top as oracle
-from attop.surrogates import SoftPrecAtK
+from attop.surrogates import PatMat, SoftPrecAtK
 
 TOPS = [{"k": 1}, {"k": 2}, {"k": 3}, {"tau": 0.3}, {"kappa": 0.5}, {"kappa": 1.5}]
 
@@ -131,7 +131,8 @@ def test_huge_and_tiny_scores(scale):
         assert value == pytest.approx(1 - y[np.argsort(-scores)[:5]].mean(), abs=1e-12)
 
 
-@pytest.mark.parametrize("bandwidth", [0, -1.0, np.inf, np.nan, True])
-def test_a_bandwidth_that_is_none_is_refused(bandwidth):
-    with pytest.raises(ValueError, match="bandwidth must be a positive number, got"):
-        SoftPrecAtK(2, bandwidth)
+@pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, True])
+def test_bandwidth_and_beta_are_positive(value):
+    for kind, name in ((SoftPrecAtK, "bandwidth"), (PatMat, "beta")):
+        with pytest.raises(ValueError, match=f"{name} must be a positive number, got"):
+            kind(2, value)

@@ -7,7 +7,6 @@ from threadpoolctl import threadpool_limits
 
 import attop.surrogates
 from attop.core.compiled import allowed_threads
-from attop.core.top import Top
 from attop.solvers import blocks
 from attop.surrogates import (
     AUCStruct,
@@ -16,6 +15,8 @@ from attop.surrogates import (
     LogisticLoss,
     PApKAvg,
     PApKMax,
+    PatMat,
+    PatMatNP,
     PAUCStruct,
     PrecAtKAvg,
     PrecAtKMax,
@@ -24,7 +25,7 @@ from attop.surrogates import (
     TopPushLoss,
     grouped,
 )
-from support.surrogate_cases import EXACT, PAP, PUSHES, TOP, WITHOUT_TOP, case, defined, draw, value_of
+from support.surrogate_cases import EXACT, PAP, PUSHES, TOP, WITHOUT_TOP, case, defined, draw
 
 
 @pytest.mark.parametrize("cls", TOP + WITHOUT_TOP + PUSHES)
@@ -108,13 +109,6 @@ def test_pointwise_losses_pool_groups():
         assert loss.value_and_coef(s, y, groups)[0] == loss.value_and_coef(s, y)[0]
 
 
-def test_labels_in_any_form_and_top_in_any_form():
-    s = np.array([0.3, 1.0, -1.0, 0.2])
-    want = value_of(PApKMax(Top(k=2)), s, [1, 0, 1, 0])
-    assert value_of(PApKMax(2), s, [True, False, True, False]) == want
-    assert value_of(PApKMax({"tau": 0.5}), s, [1, -1, 1, -1]) == want
-
-
 @pytest.mark.parametrize(
     ("surrogate", "y", "message"),
     [
@@ -126,6 +120,9 @@ def test_labels_in_any_form_and_top_in_any_form():
         (PrecAtKStruct(1), [0, 0, 0], "a positive"),
         (AUCStruct(), [1, 1], "a positive and a negative"),
         (InfinitePushHinge(), [1, 1], "a positive and a negative"),
+        (PatMatNP(3), [1, 0, 0], r"at least k negatives \(k=3 of the negatives\), got 1 positives and 2 neg"),
+        (PatMatNP({"tau": 0.5}), [1, 1], "at least k negatives"),
+        (PatMat(4), [1, 0, 0], "at least k items"),
     ],
 )
 def test_undefined_samples_are_refused(surrogate, y, message):

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 import oracles.surrogates as oracle
-from attop.estimators import BundleRanker
-from attop.estimators.base import ConstantModelWarning
-from attop.surrogates import PatMat, PatMatNP, TopPushK, TopPushLoss
-from oracles.bundle import sample
+from attop.surrogates import PatMat, PatMatNP, TopPushK
 
 OVER_NEGATIVES = [TopPushK, PatMatNP]
 DEFINITIONS = {TopPushK: oracle.top_push_k, PatMat: oracle.pat_mat, PatMatNP: oracle.pat_mat_np}
@@ -32,14 +29,6 @@ def test_value_is_the_definition(cls):
         assert cls(k).value_and_coef(s, y)[0] == pytest.approx(want, rel=1e-12, abs=1e-12)
         checked += 1
     assert checked >= 400
-
-
-def test_top_push_is_top_push_k_with_one():
-    for s, y, _ in cases(50, 1, TopPushK):
-        value, coef = TopPushK(1).value_and_coef(s, y)
-        expected, expected_coef = TopPushLoss().value_and_coef(s, y)
-        assert value == pytest.approx(expected, rel=1e-13)
-        np.testing.assert_allclose(coef, expected_coef, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("beta", [1e-4, 0.1, 1.0, 30.0, 1e6])
@@ -96,26 +85,6 @@ def test_tau_is_a_share_of_the_negatives():
     assert of_weight[0] == of_weight[1]
 
 
-@pytest.mark.parametrize("beta", [0, -1.0, np.nan, np.inf, True])
-def test_beta_must_be_positive(beta):
-    with pytest.raises(ValueError, match="beta must be a positive number"):
-        PatMat(1, beta)
-
-
-@pytest.mark.parametrize(
-    ("surrogate", "y", "message"),
-    [
-        (PatMatNP(3), [1, 0, 0], r"at least k negatives \(k=3 of the negatives\), got 1 positives and 2 neg"),
-        (PatMatNP({"tau": 0.5}), [1, 1], "at least k negatives"),
-        (PatMat(4), [1, 0, 0], "at least k items"),
-        (TopPushK(1), [0, 0], "a positive"),
-    ],
-)
-def test_where_they_are_undefined(surrogate, y, message):
-    with pytest.raises(ValueError, match=message):
-        surrogate.bind(y)
-
-
 @pytest.mark.parametrize("cls", DEFINITIONS)
 @pytest.mark.parametrize("offset", [2.0**20, -(2.0**30)])
 def test_a_common_offset_changes_nothing(cls, offset):
@@ -137,13 +106,3 @@ def test_one_heavy_and_many_light_items():
     hinges = np.maximum(0.0, 1 + 2.0 * (scores - t)) * (y == 0)
     assert weight @ hinges**2 == pytest.approx(100, rel=1e-11)
     assert np.isfinite(coef).all()
-
-
-@pytest.mark.parametrize("name", ["pat-mat", "pat-mat-np"])
-def test_pat_mat_has_a_model_where_top_push_has_none(name):
-    X, y = sample(1, n=200, n_pos=40, shift=0.5)
-    with pytest.warns(ConstantModelWarning):
-        assert not BundleRanker("top-push").fit(X, y).coef_.any()
-    model = BundleRanker(name, top=20).fit(X, y)
-    assert model.converged_
-    assert np.ptp(model.decision_function(X)) > 0.1
