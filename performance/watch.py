@@ -9,7 +9,7 @@ import argparse
 
 import numpy as np
 
-from attop.statistics.watch import watch
+from attop.statistics.watching import watch
 
 
 def lists(precision, rng, number, k=100):

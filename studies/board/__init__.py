@@ -13,7 +13,7 @@ from attop.core.top import Top, sort_tops
 from attop.core.wording import counted
 from attop.metrics import precision_at_k
 from attop.statistics.ranks import holm
-from attop.statistics.regret import bootstrap_means
+from attop.statistics.regrets import bootstrap_means
 from attop.statistics.two_methods import wilcoxon
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.report.compute.across import board, metric_matrix

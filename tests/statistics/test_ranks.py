@@ -17,7 +17,7 @@ from attop.statistics.ranks import (
     mean_ranks,
     rank_rows,
 )
-from attop.statistics.regret import bootstrap_means, regret
+from attop.statistics.regrets import bootstrap_means, regret
 from support.demsar import DEMSAR
 
 

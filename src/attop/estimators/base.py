@@ -60,6 +60,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (2,)
         The second is the positive class.
     coef_ : ndarray of shape (n_features,)
+        Of linear models alone.
     intercept_ : float
         Places the cut of `predict`: it makes as many training items positive as there were positives.
     constant_ : bool

@@ -117,17 +117,7 @@ class GreedyPApK(Ranker):
 def hold_out(
     y: Ints, groups: Ints | None, top: Top, rng: np.random.RandomState
 ) -> tuple[Ints, Ints | None, Top]:
-    """Draw the rows the combination is judged on.
-
-    Returns
-    -------
-    rows : ndarray
-        In increasing order.
-    groups : ndarray or None
-        Of the rows; None if they are one list.
-    top : Top
-        For the rows.
-    """
+    """Draw the rows the combination is judged on; return them, their groups (None if one list) and top."""
     sample = RankingSample.from_labels(y, groups)
     k, defined, need = against_negatives(top, sample.n_pos, sample.n_neg)
     kept = eligible(sample, defined, need)
@@ -159,14 +149,8 @@ def combine(
 ) -> tuple[Ints, Floats, Floats]:
     """Fold the columns of `scores` one after the other into a combination of high micro-pAp@k.
 
-    Returns
-    -------
-    order : ndarray of shape (K,)
-        Columns, the best first.
-    weights : ndarray of shape (K,)
-        ``scores[:, order] @ weights`` is the combination.
-    gains : ndarray of shape (K,)
-        Micro-pAp@k after each column.
+    Returns the columns, the best first, their weights in ``scores[:, order] @ weights``, and micro-pAp@k
+    after each of them.
     """
 
     def gain(s: Floats) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,8 +31,48 @@ _L2_TO_BASE = (3e-4, 0.003, 0.03, 0.3)
 _MOST_TO_CHOOSE_BY = 200_000
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
+class RefinedRanker(WeightedRanker):
+    """Base of the rankers that refine a model for the top, where cross-validation says that this pays.
+
+    Parameters
+    ----------
+    cv : int, at least 2, default=5
+        Folds; whole groups where there are groups.
+    min_gain_se : float, default=1.0
+        Standard errors over the folds that the gain over the base has to exceed; ``-np.inf`` always refines,
+        ``np.inf`` never.
+    random_state : int, RandomState or None, default=0
+        Deals the folds.
+    n_jobs : int, optional
+        Threads, as in scikit-learn. The result does not depend on it.
+
+    Attributes
+    ----------
+    refined_ : bool
+        Whether the model is refined or the base.
+    cv_gain_ : float
+        Mean gain over the base of the best refinement, in precision averaged over k/2 to 2k, over the
+        folds. It is the best of several, and so too high an estimate. NaN where there are too few
+        positives or groups to divide.
+    cv_gain_se_ : float
+        Its standard error, as if the folds were independent.
+    bandwidth_ : float or None
+        Of the refinement; None where the base is kept.
+    """
+
+    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64, np.float32)
+    _takes_sparse: ClassVar[bool] = True
+    _default_top: ClassVar[TopLike] = {"tau": 0.05}
+
+    cv: int = 5
+    min_gain_se: float = 1.0
+    random_state: int | np.random.RandomState | None = 0
+    n_jobs: int | None = None
+
+
 @ranker
-class SoftTop(WeightedRanker):
+class SoftTop(RefinedRanker):
     r"""Tune a pointwise linear model, then refine it for precision at the top, where that pays.
 
     The refinement ascends a smoothed precision@k from the base's weights :math:`w_0`,
@@ -59,15 +99,6 @@ class SoftTop(WeightedRanker):
         h, in units of u. None chooses among 0.1, 0.3, 1 and 3.
     l2_to_base : float, at least 0, optional
         :math:`\lambda`. None chooses among 0.0003, 0.003, 0.03 and 0.3.
-    cv : int, at least 2, default=5
-        Folds; whole groups where there are groups.
-    min_gain_se : float, default=1.0
-        Standard errors over the folds that the gain over the base has to exceed; ``-np.inf`` always refines,
-        ``np.inf`` never.
-    random_state : int, RandomState or None, default=0
-        Deals the folds.
-    n_jobs : int, optional
-        Threads, as in scikit-learn. The result does not depend on it.
 
     Attributes
     ----------
@@ -77,16 +108,8 @@ class SoftTop(WeightedRanker):
         The base that was chosen.
     base_coef_ : ndarray of shape (n_features,)
         Its weights, trained on all rows.
-    refined_ : bool
-        Whether the model is refined or the base.
-    cv_gain_ : float
-        Mean gain over the base of the best refinement, in precision averaged over k/2 to 2k, over the
-        folds. It is the best of several, and so too high an estimate. NaN where there are too few
-        positives or groups to divide.
-    cv_gain_se_ : float
-        Its standard error, as if the folds were independent.
-    bandwidth_, l2_to_base_ : float or None
-        Of the refinement; None where the base is kept.
+    l2_to_base_ : float or None
+        As `bandwidth_`.
 
     See Also
     --------
@@ -125,18 +148,10 @@ class SoftTop(WeightedRanker):
     ((2,), (2,))
     """
 
-    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64, np.float32)
-    _takes_sparse: ClassVar[bool] = True
-    _default_top: ClassVar[TopLike] = {"tau": 0.05}
-
     top: TopLike | None = None
     base: str | BaseEstimator = "auto"
     bandwidth: float | None = None
     l2_to_base: float | None = None
-    cv: int = 5
-    min_gain_se: float = 1.0
-    random_state: int | np.random.RandomState | None = 0
-    n_jobs: int | None = None
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         X, y, groups, weight = data

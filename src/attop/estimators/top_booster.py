@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +12,8 @@ from sklearn.utils import check_random_state
 
 from attop.core.top import Top
 from attop.core.typing import Features, Floats, TopLike
-from attop.estimators.base import Training, WeightedRanker, all_alike, cut_below
+from attop.estimators.base import Training, all_alike, cut_below, ranker
+from attop.estimators.soft_top import RefinedRanker
 from attop.experiment.splits import tuning_folds
 from attop.solvers.descent.soft_top import Part, precision_about, unit
 from attop.solvers.descent.soft_top_search import best_gain
@@ -24,8 +24,8 @@ _BANDWIDTHS = (1.0, 2.0, 4.0)
 _FAR = 0.1
 
 
-@dataclass(repr=False, eq=False)
-class TopBooster(WeightedRanker):
+@ranker
+class TopBooster(RefinedRanker):
     r"""Boost trees on log loss, then again with the rows around the cut weighted, where that pays.
 
     A first model of log loss scores the training rows. A second, of as many trees, minimises
@@ -41,9 +41,7 @@ class TopBooster(WeightedRanker):
     Parameters
     ----------
     top : int, mapping or Top, optional
-        The top that counts, in each group where there are groups: k, for example ``100``, or a share such
-        as ``{"tau": 0.01}``; None stands for ``{"tau": 0.05}``. A k without groups is that of the training
-        sample: the folds are cut at the same share.
+        See `SoftTop`.
     n_estimators : int, at least 1, default=100
         Trees.
     num_leaves : int, at least 2, default=2
@@ -53,36 +51,13 @@ class TopBooster(WeightedRanker):
         Least number of rows in a leaf.
     bandwidth : float, positive, optional
         h. None chooses among 1, 2 and 4.
-    cv : int, at least 2, default=5
-        Folds; whole groups where there are groups.
-    min_gain_se : float, default=1.0
-        Standard errors over the folds that the gain over log loss has to exceed; ``-np.inf`` always weights,
-        ``np.inf`` never.
-    random_state : int, RandomState or None, default=0
-        Deals the folds.
-    n_jobs : int, optional
-        Folds at the same time, as in scikit-learn. The result does not depend on it.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
     booster_ : lightgbm.Booster
         The model that is used.
     base_ : lightgbm.Booster
-        The model of log loss.
-    refined_ : bool
-        Whether `booster_` is the weighted one.
-    cv_gain_ : float
-        Mean gain over log loss of the best width, in precision averaged over k/2 to 2k, over the folds. It
-        is the best of several, and so too high an estimate. NaN where there are too few positives or groups
-        to divide.
-    cv_gain_se_ : float
-        Its standard error, as if the folds were independent.
-    bandwidth_ : float or None
-        Of the weights; None where log loss is kept.
-    intercept_ : float
-        Places the cut of `predict`: it makes as many training items positive as there were positives.
-    n_features_in_ : int
+        The model of log loss; `booster_` is another one where the model is refined.
 
     See Also
     --------
@@ -110,10 +85,7 @@ class TopBooster(WeightedRanker):
     >>> model = TopBooster(top=20, n_estimators=30).fit(X, y)  # doctest: +SKIP
     """
 
-    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64, np.float32)
-    _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = True
-    _default_top: ClassVar[TopLike] = {"tau": 0.05}
 
     top: TopLike | None = None
     n_estimators: int = 100
@@ -121,10 +93,6 @@ class TopBooster(WeightedRanker):
     learning_rate: float = 0.1
     min_child_samples: int = 20
     bandwidth: float | None = None
-    cv: int = 5
-    min_gain_se: float = 1.0
-    random_state: int | np.random.RandomState | None = 0
-    n_jobs: int | None = None
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         _lightgbm()

@@ -25,7 +25,7 @@ from sklearn.utils.validation import has_fit_parameter
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints
-from attop.metrics.card_precision import CardMetric
+from attop.metrics.cards import CardMetric
 from attop.metrics.metric import Metric, MetricValue
 
 #: Rows that an estimator takes: an array, a sparse matrix, a frame, a list of texts.

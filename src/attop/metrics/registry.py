@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from attop.core.wording import did_you_mean
-from attop.metrics.card_precision import CARD_FAMILIES
+from attop.metrics.cards import CARD_FAMILIES
 from attop.metrics.cumulative_gain import dcg, ndcg, ndcg_aatp
 from attop.metrics.metric import Metric
 from attop.metrics.operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr

@@ -60,7 +60,6 @@ class Friedman:
     ranks: pd.Series
     n_datasets: int
     chi2: float = math.nan
-    p_chi2: float = math.nan
     F: float = math.nan
     p_F: float = math.nan
     refused: str | None = None
@@ -87,14 +86,7 @@ def friedman(scores: pd.DataFrame) -> Friedman:
     rest = n * (k - 1) - chi2
     # The same ranking on every data set leaves nothing in the denominator.
     f = (n - 1) * chi2 / rest if rest > 1e-9 * n * k else math.inf
-    return Friedman(
-        ranks,
-        n,
-        chi2,
-        float(stats.chi2.sf(chi2, k - 1)),
-        f,
-        float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
-    )
+    return Friedman(ranks, n, chi2, f, float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))))
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:

@@ -135,15 +135,19 @@ class Surrogate(ABC):
         sample_weight: ArrayLike | None = None,
     ) -> tuple[float | Floats, Floats]:
         """Return value and subgradient for `scores` of shape (n,) or (n, m); see `BoundSurrogate`."""
-        bound = self.bind(y, groups, sample_weight)
-        scores = as_floats(scores)
-        if scores.ndim not in (1, 2) or len(scores) != bound.n:
-            raise ValueError(f"scores must have shape ({bound.n},) or ({bound.n}, m), got {scores.shape}")
+        bound, scores = self.bind(y, groups, sample_weight), as_floats(scores)
+        check_shape(scores, bound.n)
         return bound(scores)
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{k}={v!r}" for k, v in vars(self).items())
         return f"{type(self).__name__}({fields})"
+
+
+def check_shape(scores: Floats, n: int) -> None:
+    """Refuse scores that are not of shape (n,) or (n, m)."""
+    if scores.ndim not in (1, 2) or len(scores) != n:
+        raise ValueError(f"scores must have shape ({n},) or ({n}, m), got {scores.shape}")
 
 
 def of_both_classes(

@@ -18,7 +18,7 @@ from attop.core.compiled import allowed_threads
 from attop.core.sample import RankingSample, resolve_each
 from attop.core.top import Top
 from attop.core.typing import Floats, Ints, TopLike
-from attop.surrogates.base import BoundSurrogate, Surrogate, eligible
+from attop.surrogates.base import BoundSurrogate, Surrogate, check_shape, eligible
 
 #: Numbers of items, or their weights.
 Amounts = Ints | Floats
@@ -125,12 +125,6 @@ def check_positive(name: str, value: float) -> float:
     if isinstance(value, bool) or not (math.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be a positive number, got {value!r}")
     return float(value)
-
-
-def check_shape(scores: Floats, n: int) -> None:
-    """Refuse scores that are not of shape (n,) or (n, m)."""
-    if scores.ndim not in (1, 2) or len(scores) != n:
-        raise ValueError(f"scores must have shape ({n},) or ({n}, m), got {scores.shape}")
 
 
 class BoundKernel(BoundSurrogate):

@@ -48,8 +48,6 @@ class PApKRamp(_PApK):
     (proposition 2). Zero if some beta positives beat every negative by 1 (the weak beta-margin). `coef`
     is a generalised gradient: the gradient wherever there is one. Defined on groups with a positive and
     :math:`1 \le k \le n_-`.
-
-    Differences from the paper: none known.
     """
 
     name: ClassVar[str] = "pap@k-ramp"
@@ -95,8 +93,6 @@ class PApKMax(_PApK):
     Source: Hiranandani et al. (2020), section 4.2 and eq. (24). An upper bound of the risk, of ramp and
     of avg. Zero if every positive beats every negative by 1 (the strong beta-margin). Defined on groups
     with a positive and :math:`1 \le k \le n_-`.
-
-    Differences from the paper: none known.
     """
 
     name: ClassVar[str] = "pap@k-max"
@@ -193,8 +189,8 @@ class PAUCStruct(_PApK):
     An upper bound of the share of misranked pairs, hence zero if every positive beats every negative
     by 1. Defined on groups with a positive and :math:`1 \le k \le n_-`.
 
-    Differences from the paper: none known. Only ranges of false positive rates that begin at 0 and hold
-    a whole number of negatives.
+    Differences from the paper: only ranges of false positive rates that begin at 0 and hold a whole number
+    of negatives.
     """
 
     name: ClassVar[str] = "pauc"

@@ -11,8 +11,7 @@ from scipy.special import expit
 
 from attop.core.sample import check_labels
 from attop.core.typing import Floats
-from attop.surrogates.base import BoundSurrogate, Surrogate
-from attop.surrogates.grouped import check_shape
+from attop.surrogates.base import BoundSurrogate, Surrogate, check_shape
 
 
 class _PointwiseLoss(Surrogate):

@@ -64,8 +64,6 @@ class PrecAtKRamp(_PrecAtK):
     (the weak k-margin). The closed form on the right replaces positives called, the lowest first, by
     the highest negatives while that pays. `coef` is a generalised gradient: the gradient wherever there
     is one.
-
-    Differences from the paper: none known.
     """
 
     name: ClassVar[str] = "prec@k-ramp"

@@ -50,8 +50,6 @@ class InfinitePushHinge(_AgainstHighest):
     -----
     Source: Agarwal (2011). An upper bound of the share of positives not above every negative; zero if
     every positive beats every negative by 1. Defined on groups with a positive and a negative.
-
-    Differences from the paper: none known; the regulariser is the solver's.
     """
 
     name: ClassVar[str] = "infinite-push"
@@ -69,8 +67,6 @@ class TopPushLoss(_AgainstHighest):
     negative; zero if every positive beats every negative by 1. Differentiable where a single negative
     is the highest. Defined on groups with a positive and a negative. A lead beyond 1e154 overflows to
     infinity when squared.
-
-    Differences from the paper: none known; the regulariser is the solver's.
     """
 
     name: ClassVar[str] = "top-push"

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from attop.core.typing import Floats
 from attop.solvers.boosting.kernels import add_steps, sum_above
 from attop.solvers.descent.standardised import Transposed
-from attop.solvers.parameters import check_numbers
 
 
 class ThresholdRankers:
@@ -82,7 +81,6 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
     separate the items alike; a constant feature has none. `weight` is how often each item counts; values of
     items without any are not looked at.
     """
-    check_numbers(n_thresholds=n_thresholds)
     if weight is None:
         values, count = np.unique(column, return_counts=True)
     else:

@@ -16,7 +16,7 @@ from attop.core.top import main_top, sort_tops
 from attop.core.wording import counted, fixed, listed, with_p
 from attop.metrics.registry import get_metric
 from attop.statistics.ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
-from attop.statistics.regret import Bootstrap, bootstrap_means, regret
+from attop.statistics.regrets import Bootstrap, bootstrap_means, regret
 from attop.statistics.two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
 from attop_bench.report.compute.tables import costs
 

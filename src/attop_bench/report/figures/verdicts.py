@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 from attop.core.wording import abridge, brief, counted
 from attop.experiment.lead import Lead, mean_regrets, regrets
 from attop.metrics.registry import get_metric
-from attop.statistics.regret import bootstrap_means
+from attop.statistics.regrets import bootstrap_means
 from attop_bench.report.compute.leads import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 
