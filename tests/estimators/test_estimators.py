@@ -126,7 +126,7 @@ SETTINGS = {
     ],
     "GDRanker": [
         {"lam": 0.1},
-        *every(surrogate=["prec@k-avg", PAUCStruct(2), PAUCStruct(4), "auc"], top=[5], eta=[0.1, 0.2]),
+        *every(surrogate=["prec@k-max", PAUCStruct(2), PAUCStruct(4), "auc"], top=[5], eta=[0.1, 0.2]),
     ],
     "GreedyPApK": [{"lam": 0.1}, {"top": 5}, {"n_alphas": 5}],
     "InfinitePush": [{"lam": 0.5}, {"lam": 2.0}],

@@ -211,7 +211,7 @@ def test_weights_change_the_model():
     heavy = stack().fit(X, Y, sample_weight=np.where(X[:, 1] > 0, 10.0, 1.0))
     assert not np.allclose(plain.decision_function(X), heavy.decision_function(X), atol=1e-2)
     with pytest.raises(ValueError, match="no member takes sample_weight \\(near\\)"):
-        stack([("near", KNeighborsClassifier(3))]).fit(X, Y, sample_weight=np.ones(150))
+        stack([("near", KNeighborsClassifier(3))]).fit(X, Y, sample_weight=np.full(150, 2.0))
 
 
 @pytest.mark.parametrize("groups", [None, GROUPS])

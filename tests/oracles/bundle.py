@@ -53,14 +53,6 @@ def convex_loss(name, s, y, k):
     raise KeyError(name)
 
 
-def simplex_minimum(H, b):
-    cp = _cvxpy()
-    alpha = cp.Variable(len(b), nonneg=True)
-    root = np.linalg.cholesky(H + 1e-13 * np.trace(H) * np.eye(len(b))).T
-    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(root @ alpha) - b @ alpha), [cp.sum(alpha) == 1])
-    return problem.solve(solver=cp.CLARABEL)
-
-
 def sample(seed, n=40, d=4, n_pos=12, shift=1.0):
     """Overlapping classes."""
     rng = np.random.default_rng(seed)

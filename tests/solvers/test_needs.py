@@ -68,9 +68,13 @@ REFUSED = {
     bound(bundle, lam=1.0): [("lam", 0.0), ("lam", NAN), *LIMITS[:2]],
     bound(lbfgs): LIMITS,
     bound(coordinate_descent): LIMITS,
+    bound(gradient_descent, eta=[0.1, 0.2], lam=0.1): [
+        *LIMITS, ("eta", 0.0), ("eta", [0.1, NAN]), ("lam", -1.0), ("lam", [1, 2, 3]),
+        ("coef_init", np.zeros(5)), ("coef_init", np.full(2, NAN)),
+    ],
     run_perceptron: [("variant", "mean"), ("epochs", 0)],
     run_sgd: [("eta", 0), ("radius", -1), ("epochs", 0)],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -286,12 +286,12 @@ def train(
     features, target = first._validate(X, y)
     classes, labels = encode_labels(target)
     codes = None if groups is None else check_groups(groups, len(labels))
-    data = Training(features, labels, codes, check_weights(sample_weight, features, labels))
+    data = Training(features, labels, codes, check_weights(sample_weight, labels))
     for model in models:
         model.classes_ = classes
-        model.n_features_in_ = first.n_features_in_
-        if hasattr(first, "feature_names_in_"):
-            model.feature_names_in_ = first.feature_names_in_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(model, name, getattr(first, name))
     first._solve(data, models)
     # The warnings name the line that calls `fit` or `fit_many`.
     for message in _unfinished(models):

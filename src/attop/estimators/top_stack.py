@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +13,10 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from attop.core.sample import check_groups
 from attop.core.typing import Floats, Ints, TopLike
-from attop.estimators.base import Ranker, Setting, cut_below
+from attop.estimators.base import Setting, Training, WeightedRanker, all_alike, cut_below, train
 from attop.estimators.members import (
     Member,
     Values,
@@ -27,7 +26,6 @@ from attop.estimators.members import (
     refit,
     seeded,
 )
-from attop.estimators.validation import check_weights, encode_labels
 from attop.experiment.candidate import Rows, takes
 from attop.experiment.splits import Pair, cross_fitting_folds
 from attop.metrics.held_out import HeldOutPrecision, TopPrecision
@@ -46,7 +44,7 @@ class _Members:
     seed: int
 
 
-class TopStack(Ranker, _BaseComposition):
+class TopStack(WeightedRanker, _BaseComposition):
     r"""Combine any classifiers into one that ranks better than its members.
 
     The members are cross-fitted: every row is scored by members that have not seen its fold. A logistic
@@ -130,9 +128,6 @@ class TopStack(Ranker, _BaseComposition):
     {'linear': 1.0, 'tree': 0.58}
     """
 
-    #: What a setting of `fit_many` can change without fitting the members again.
-    _AFTER_MEMBERS: ClassVar[set[str]] = {"top"}
-
     def __init__(
         self,
         estimators: Sequence[Member] | Literal["auto"] = "auto",
@@ -156,33 +151,6 @@ class TopStack(Ranker, _BaseComposition):
         self._set_params("estimators", **params)
         return self
 
-    def fit(
-        self,
-        X: Rows,
-        y: ArrayLike,
-        groups: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Cross-fit, combine, and fit the members on all rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, DataFrame or list of length n
-            What the members take.
-        y, groups, sample_weight : array-like of shape (n,)
-            Two classes, the positive one last in sorted order; users or queries; weights at least 0.
-
-        Raises
-        ------
-        ValueError
-            If `y` does not hold two classes or too few of one for the folds, the top is larger than the
-            sample, no member takes weights that are given, or a parameter is out of range.
-        FloatingPointError
-            If scores of a member are NaN or infinite.
-        """
-        self._fit_many(X, y, groups, sample_weight, [self])
-        return self
-
     def fit_many(
         self,
         X: Rows,
@@ -196,52 +164,37 @@ class TopStack(Ranker, _BaseComposition):
         models = [clone(self).set_params(**setting) for setting in candidates]
         shared: list[tuple[Setting, list[Self]]] = []
         for model, setting in zip(models, candidates, strict=True):
-            key = {name: value for name, value in setting.items() if name not in self._AFTER_MEMBERS}
+            key = {name: value for name, value in setting.items() if name != "top"}
             alike = next((found for known, found in shared if known == key), None)
             if alike is None:
                 shared.append((key, alike := []))
             alike.append(model)
         for _, alike in shared:
-            self._fit_many(X, y, groups, sample_weight, alike)
+            train(alike, X, y, groups, sample_weight)
         return models
 
-    def _fit_many(
-        self,
-        X: Rows,
-        y: ArrayLike,
-        groups: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        models: Sequence[Self],
-    ) -> None:
-        """Fit `models`, which differ in their top alone."""
-        models[0]._check_estimators()
-        labels = validate_data(models[0], y=y)
-        X, _ = indexable(validate_data(models[0], X, skip_check_array=True), labels)
-        if not len(labels):
+    def _validate(self, X: Rows, *labels: ArrayLike, reset: bool = True) -> Any:
+        self._check_estimators()
+        y = validate_data(self, y=labels[0])
+        if not len(y):
             raise ValueError("X has 0 sample(s): a ranking is learnt from positives and negatives")
-        classes, labels = encode_labels(labels)
-        values: Values = {}
-        if groups is not None:
-            values["groups"] = check_groups(groups, len(labels))
-        if sample_weight is not None:
-            check_weights(sample_weight, labels, labels)
-            weights = _check_sample_weight(sample_weight, labels)
-            rows = np.flatnonzero(
-                weights
-            )  # centre, scale and places at the top count rows: of weight 0, none
-            X, labels, values = _safe_indexing(X, rows), labels[rows], {k: v[rows] for k, v in values.items()}
-            values["sample_weight"] = weights[rows]
+        return indexable(validate_data(self, X, skip_check_array=True), y)
+
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        """Fit `models`, which differ in their top alone."""
+        X, y, groups, weight = data
+        values: Values = {} if groups is None else {"groups": groups}
+        if weight is not None:
+            rows = np.flatnonzero(weight)  # centre, scale and places at the top count rows: of weight 0, none
+            X, y, values = _safe_indexing(X, rows), y[rows], {name: v[rows] for name, v in values.items()}
+            values["sample_weight"] = weight[rows]
         measures = [
-            TopPrecision(labels, {"kappa": 1.0} if model.top is None else model.top, values.get("groups"))
+            TopPrecision(y, {"kappa": 1.0} if model.top is None else model.top, values.get("groups"))
             for model in models
         ]
-        members = models[0]._fit_members(X, labels, values)
+        members = self._fit_members(X, y, values)
         for model, measure in zip(models, measures, strict=True):
-            model.classes_ = classes
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(models[0], name):
-                    setattr(model, name, getattr(models[0], name))
-            model._combine(members, labels, values.get("sample_weight"), measure)
+            model._combine(members, y, values.get("sample_weight"), measure)
 
     def _fit_members(self, X: Rows, y: Ints, values: Values) -> _Members:
         rng = check_random_state(self.random_state)
@@ -284,11 +237,13 @@ class TopStack(Ranker, _BaseComposition):
             name: measure.assess(Z[:, j], seed=seed) for j, (name, _) in enumerate(members.fitted)
         }
         held_out = np.empty(len(y))
-        for train, test in members.folds:
-            held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, train))
+        for rows, test in members.folds:
+            held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, rows))
         self.value_: HeldOutPrecision = measure.assess(held_out, seed=seed)
         self.coef_ = _weigh(Z, y, weights, np.arange(len(y)))
-        self.intercept_ = -cut_below(_weighted(Z, self.coef_), min(int(measure.k.sum()), len(y) - 1))
+        scores = _weighted(Z, self.coef_)
+        self.constant_ = all_alike(scores)
+        self.intercept_ = -cut_below(scores, min(int(measure.k.sum()), len(y) - 1))
 
     def member_scores(self, X: Rows) -> Floats:
         """Return the members' scores on their common scale, shape (n, n_members)."""

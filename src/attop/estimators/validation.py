@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from attop.core.typing import Features, Floats, Ints
+from attop.core.typing import Floats, Ints
 from attop.solvers.parameters import check_number
 
 
@@ -22,7 +22,7 @@ def check_parameters(estimator: BaseEstimator) -> None:
     choices = _choices(kind)  # type: ignore[arg-type]
     for name, value in estimator.get_params(deep=False).items():
         check_number(name, value)
-        if name != "top" and isinstance(value, (list, tuple, set, dict, np.ndarray)):
+        if name not in ("top", "estimators") and isinstance(value, (list, tuple, set, dict, np.ndarray)):
             raise ValueError(
                 f"{name} must be one value, got {value!r}: to try several, use fit_many or GridSearchCV"
             )
@@ -114,11 +114,11 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
     return classes, labels.astype(np.int64)
 
 
-def check_weights(sample_weight: ArrayLike | None, X: Features, labels: Ints) -> Floats | None:
+def check_weights(sample_weight: ArrayLike | None, labels: Ints) -> Floats | None:
     """Return checked weights, or None where all items weigh 1."""
     if sample_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weight = _check_sample_weight(sample_weight, labels, dtype=np.float64, ensure_non_negative=True)
     for label, kind in enumerate(("negatives", "positives")):
         if not weight[labels == label].any():
             raise ValueError(f"sample_weight is 0 for all {kind}: give both classes some weight")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attop.core.typing import Floats, Ints
+from attop.core.typing import Floats
 from attop.solvers.aatp.difference_rows import Rows
 from attop.solvers.base import NOTHING
 
@@ -28,7 +28,6 @@ class BoxQPSolution:
         The primal value at ``w = 0``.
     primal_value, dual_value : ndarray of shape (m,)
         Of `coef` and of `dual`: the optimum lies between them; see `relative_gap`.
-    n_iter : ndarray of shape (m,)
     """
 
     coef: Floats
@@ -36,7 +35,6 @@ class BoxQPSolution:
     start: Floats
     primal_value: Floats
     dual_value: Floats
-    n_iter: Ints
 
 
 def relative_gap(start: Floats, primal: Floats, dual: Floats) -> Floats:
@@ -97,9 +95,7 @@ def interior_point(
     c = upper = np.ascontiguousarray(upper, dtype=np.float64)
     # w = 0 and alpha = 0 are feasible: the values to beat.
     start = upper.sum(axis=0)
-    best = BoxQPSolution(
-        np.zeros((d, m)), np.zeros((n, m)), start, start.copy(), np.zeros(m), np.zeros(m, np.int64)
-    )
+    best = BoxQPSolution(np.zeros((d, m)), np.zeros((n, m)), start, start.copy(), np.zeros(m))
     left = np.arange(m)  # the problems still in the batch
     # Start at the best multiple of c, clipped: near a bound the first steps would be short.
     ascent = rows.combine(c)
@@ -124,7 +120,6 @@ def interior_point(
             better = dual > best.dual_value[left]
             best.dual_value[left[better]] = dual[better]
             best.dual[:, left[better]] = alpha[:, better]
-            best.n_iter[left] = iteration
             going = relative_gap(best.start[left], best.primal_value[left], best.dual_value[left]) > tol
             going &= np.isfinite(primal) & np.isfinite(dual)
             if not going.any() or iteration == max_iter or (iteration and expired()):

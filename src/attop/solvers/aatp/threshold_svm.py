@@ -44,7 +44,6 @@ class ThresholdSolution:
     dual: Floats
     objective: Floats
     gap: Floats
-    n_iter: Ints
 
 
 class ThresholdSVM:
@@ -134,7 +133,7 @@ class ThresholdSVM:
                 signed, np.ascontiguousarray(self._coordinates[threshold_items].T), self._outer
             )
             optimum = interior_point(rows, upper, tol=aim, expired=expired)
-            w, alpha, n_iter = optimum.coef, optimum.dual, optimum.n_iter
+            w, alpha = optimum.coef, optimum.dual
         else:
             single = [
                 interior_point(
@@ -144,21 +143,19 @@ class ThresholdSVM:
             ]
             w = np.hstack([s.coef for s in single])
             alpha = np.hstack([s.dual for s in single])
-            n_iter = np.concatenate([s.n_iter for s in single])
-        solution = self._certified(threshold_items, w, alpha, n_iter)
+        solution = self._certified(threshold_items, w, alpha)
         for b in np.flatnonzero(solution.gap > tol):
             if expired():
                 break
             alone = DifferenceRows(self._coordinates, self.sign, threshold_items[b])
             again = interior_point(alone, self.upper, tol=aim, max_iter=300, cautious=True, expired=expired)
-            retried = self._certified(threshold_items[[b]], again.coef, again.dual, again.n_iter)
+            retried = self._certified(threshold_items[[b]], again.coef, again.dual)
             if retried.gap[0] < solution.gap[b]:
                 for name in ("coef", "scores", "dual", "objective", "gap"):
                     getattr(solution, name)[..., b] = getattr(retried, name)[..., 0]
-            solution.n_iter[b] += retried.n_iter[0]
         return solution
 
-    def _certified(self, threshold_items: Ints, w: Floats, alpha: Floats, n_iter: Ints) -> ThresholdSolution:
+    def _certified(self, threshold_items: Ints, w: Floats, alpha: Floats) -> ThresholdSolution:
         """Evaluate both objectives by their definitions, in the features the model will be used with."""
         coef = w if self._basis is None else self._basis @ w
         scores = self.Z @ coef
@@ -169,4 +166,4 @@ class ThresholdSVM:
         primal += (self.upper * np.maximum(1.0 - self.sign * (scores - own), 0.0)).sum(axis=0)
         dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
         gap = relative_gap(self.upper.sum(), primal, dual)
-        return ThresholdSolution(threshold_items, coef, scores, alpha, primal, gap, n_iter)
+        return ThresholdSolution(threshold_items, coef, scores, alpha, primal, gap)

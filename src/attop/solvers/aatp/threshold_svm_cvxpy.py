@@ -60,7 +60,6 @@ class CvxpyThresholdSVM(ThresholdSVM):
         threshold_items = np.asarray(threshold_items, dtype=np.int64)
         w = np.zeros((self.Z.shape[1], len(threshold_items)))
         alpha = np.zeros((self.n, len(threshold_items)))
-        n_iter = np.zeros(len(threshold_items), np.int64)
         for b, k in enumerate(threshold_items):
             if b and expired():
                 break
@@ -72,5 +71,4 @@ class CvxpyThresholdSVM(ThresholdSVM):
             if self._w.value is not None:
                 w[:, b] = self._w.value
                 alpha[:, b] = np.clip(self._margin.dual_value, 0.0, self.upper[:, 0])
-                n_iter[b] = self._problem.solver_stats.num_iters or 0
-        return self._certified(threshold_items, w, alpha, n_iter)
+        return self._certified(threshold_items, w, alpha)

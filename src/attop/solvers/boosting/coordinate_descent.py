@@ -179,18 +179,9 @@ def coordinate_descent(
 def line_search(slope: Slope, *, noise: float = 0.0) -> float:
     """Minimise a smooth convex function of one variable by safeguarded Newton, from 0 to LONGEST_STEP.
 
-    Parameters
-    ----------
-    slope : callable
-        ``slope(step)`` returns the first and the second derivative.
-    noise : float
-        Absolute first derivative that cannot be told from 0.
-
-    Returns
-    -------
-    step : float
-        The minimiser, to about the precision of the derivative, or the bound where the function still
-        falls there.
+    ``slope(step)`` returns the first and the second derivative; a first derivative of at most `noise` cannot
+    be told from 0. Returns the minimiser, to about the precision of the derivative, or the bound where the
+    function still falls there.
     """
     first, second = slope(0.0)
     if abs(first) <= noise:

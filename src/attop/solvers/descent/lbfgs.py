@@ -91,21 +91,9 @@ def lbfgs(
 def minimise_cross_entropy(X: Features, y: Ints, lam: float) -> tuple[Floats, bool]:
     r"""Minimise ``mean_i log(1 + exp(-z_i (w . x_i + b))) + lam/2 ||w||^2`` over `w` and `b`.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-    y : ndarray of shape (n,), 0 and 1
-        ``z = 2 y - 1``; both classes.
-    lam : float, positive
-        Regularisation, not of `b`.
-
-    Returns
-    -------
-    w : ndarray of shape (d,)
-        At a gradient of at most 1e-6 in each coordinate, or where the objective falls by no more than its
-        rounding, or after 2000 iterations of L-BFGS. `b` moves all scores alike and is left out.
-    converged : bool
-        Whether it was one of the first two.
+    `y` is 0 and 1, both of them, and ``z = 2 y - 1``. Returns w, of shape (d,), and whether it converged: to
+    a gradient of at most 1e-6 in each coordinate, or where the objective falls by no more than its rounding;
+    else the 2000 iterations of L-BFGS were too few. `b` moves all scores alike and is left out.
     """
     if not lam > 0:
         raise ValueError(f"lam must be positive, got {lam}")

@@ -25,22 +25,13 @@ def lbfgs_many(
 ) -> tuple[Floats, Floats]:
     """Minimise `m` smooth functions of `d` numbers side by side.
 
-    Parameters
-    ----------
-    objective : callable
-        Takes W of shape (d, m), returns the values, shape (m,), and the gradients, shape (d, m).
-    start : ndarray of shape (d, m)
-    max_iter : int, at least 1
-        Calls of `objective` after the one at `start`.
-    tol : float, at least 0
-        A model is done when an accepted step lowers its value by no more than this.
+    `objective` takes W of shape (d, m), and returns the values, shape (m,), and the gradients, shape (d, m).
+    It is called `max_iter` times after the call at `start`; a model is done when an accepted step lowers its
+    value by no more than `tol`. Returns the lowest iterates, never higher than `start`, and their values.
 
-    Notes
-    -----
-    Returned are the lowest iterates, never higher than `start`, and their values. Each call of `objective`
-    serves every model where it is: one takes a step, another shortens its own. Steps are halved or shortened
-    further by interpolation until they descend enough; pairs without positive curvature, which a function
-    that is not convex has, are left out.
+    Each call of `objective` serves every model where it is: one takes a step, another shortens its own. Steps
+    are halved or shortened further by interpolation until they descend enough; pairs without positive
+    curvature, which a function that is not convex has, are left out.
     """
     W = np.array(start, dtype=np.float64)
     d, m = W.shape
