@@ -28,12 +28,6 @@ def sgd_loop(batches, value_and_coef, eta, radius, d):
     return np.mean(iterates, axis=0), values
 
 
-def perceptron_loop(batches, variant, d):
-    """Final iterate and the Delta of each batch; `batches` are (X, y, k)."""
-    iterates, deltas = perceptron_iterates(batches, variant, d)
-    return iterates[-1], deltas
-
-
 def perceptron_iterates(batches, variant, d):
     """The iterate after each batch, and the Delta of each."""
     w, iterates, deltas = np.zeros(d), [], []

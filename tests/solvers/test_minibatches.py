@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 
 from attop.core.top import Top
 from attop.solvers.minibatch.batches import Batches, batch_top
-from oracles.first_order import overlapping, perceptron_iterates, perceptron_loop, plain, queries, sgd_loop
+from oracles.first_order import overlapping, perceptron_iterates, plain, queries, sgd_loop
 from support.first_order import RANKS, Hinge, grouped, hinge_of_batch, perceptron, sgd
 
 
@@ -79,8 +79,9 @@ def test_perceptron_is_the_plain_loop(variant, top, sparse):
         rows, y, top, variant=variant, batch_size=30, epochs=4, rng=np.random.RandomState(3)
     )
     batches = Batches(rows, y, top, 30, np.random.RandomState(3))
-    w, deltas = perceptron_loop([plain(b) for _ in range(4) for b in batches.one_pass()], variant, 6)
-    np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
+    seen = [plain(b) for _ in range(4) for b in batches.one_pass()]
+    iterates, deltas = perceptron_iterates(seen, variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], iterates[-1], rtol=1e-10, atol=1e-10)
     assert state.n_mistakes == sum(deltas)
     np.testing.assert_array_equal(np.ravel(solution.history.objective), np.reshape(deltas, (4, -1)).sum(1))
 
@@ -134,8 +135,8 @@ def test_perceptron_of_queries_is_the_plain_loop(variant, ranks, sparse):
     )
     each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
     seen = [each[i] for _ in range(3) for i in rng.permutation(len(each))]
-    w, deltas = perceptron_loop(seen, variant, 6)
-    np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
+    iterates, deltas = perceptron_iterates(seen, variant, 6)
+    np.testing.assert_allclose(solution.coef[:, 0], iterates[-1], rtol=1e-10, atol=1e-10)
     assert state.n_mistakes == sum(deltas)
     assert state.largest_k == max(k for _, _, k in each)
     assert solution.n_skipped == 3 * (14 - len(each)) > 0

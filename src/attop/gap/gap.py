@@ -84,7 +84,6 @@ class Gap:
     rows_to_tell : int
         Rows of this kind it would take to tell the gain of `best`, or `min_gain` if that is more, from none:
         in four of five samples, at a risk of 5%.
-    min_gain : float
     """
 
     candidates: tuple[Candidate, ...]
@@ -93,7 +92,6 @@ class Gap:
     n: int
     k: int
     rows_to_tell: int
-    min_gain: float
 
     @property
     def now(self) -> Candidate:
@@ -259,7 +257,7 @@ def _judge(
         verdict = TRAINING
     elif set(richer) & set(above_now):
         verdict = RICHER
-    result = Gap(tuple(candidates), posterior, verdict, n, k, 0, min_gain)
+    result = Gap(tuple(candidates), posterior, verdict, n, k, 0)
     needed = (norm.isf(_RISK / 2) + norm.ppf(_POWER)) * result.best.gain_se
     rows = n * (needed / max(min_gain, result.best.gain)) ** 2
     return replace(result, rows_to_tell=_rounded(rows))
