@@ -29,16 +29,9 @@ def md5(data):
 def openml(server, data=ARFF, **changes):
     """A description as api/v1/json/data/ID gives it: numbers are text, and there is more than is used."""
     url = server.put("/data/v1/download/52214/mammography.arff", data)
-    said = {
-        "id": "310",
-        "name": "mammography",
-        "version": "1",
-        "format": "ARFF",
-        "url": url,
-        "file_id": "52214",
-    }
-    said |= {"md5_checksum": md5(data), "status": "active", **changes}
-    server.put("/json/310", json.dumps({"data_set_description": said}).encode())
+    record = {"id": "310", "name": "mammography", "version": "1", "format": "ARFF", "file_id": "52214"}
+    record |= {"url": url, "md5_checksum": md5(data), "status": "active", **changes}
+    server.put("/json/310", json.dumps({"data_set_description": record}).encode())
     return f"{server.url}/json"
 
 

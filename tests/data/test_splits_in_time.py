@@ -33,19 +33,9 @@ def test_prequential_rows_are_those_of_the_definition(n_folds, windows, inner_fo
     y, day, entity = stream()
     train, delay, test = windows
     names = ("inner_train", "inner_delay", "inner_test")
-    folds = prequential(
-        y,
-        day=day,
-        entity=entity,
-        n_folds=n_folds,
-        train=train,
-        delay=delay,
-        test=test,
-        drop_known=drop_known,
-        inner_folds=inner_folds,
-        **dict(zip(names, inner, strict=True)),
-        seed=0,
-    )
+    options = dict(zip(names, inner, strict=True)) | {"train": train, "delay": delay, "test": test}
+    options |= {"n_folds": n_folds, "inner_folds": inner_folds, "drop_known": drop_known}
+    folds = prequential(y, day=day, entity=entity, **options, seed=0)
     inner = [a if b is None else b for a, b in zip(windows, inner, strict=True)]
     who = entity if drop_known else np.arange(len(y)) + 1000
     end = day.max() + 1

@@ -28,17 +28,9 @@ def package(path, **params):
     data = make("file", **params)
     rows = raw_rows("file", params, data)
     model = fit(raw_pipeline(rows, "standard", LogisticRegression()), rows.X, data.y, groups=data.groups)
-    notes = {
-        "features": list(rows.X),
-        "beside": list(rows.beside),
-        "format": "csv",
-        "reader": rows.reader,
-        "needs_reader": rows.needs_reader,
-        "group": rows.group,
-        "top": {"tau": 0.1},
-        "middle": None,
-    }
-    return Package(model, notes)
+    notes = {"features": list(rows.X), "beside": list(rows.beside), "group": rows.group, "middle": None}
+    file = {"format": "csv", "reader": rows.reader, "needs_reader": rows.needs_reader}
+    return Package(model, notes | file | {"top": {"tau": 0.1}})
 
 
 @pytest.fixture
@@ -127,17 +119,11 @@ def test_k_is_resolved_in_each_group(table):
         model.rank("none.csv")
 
 
-@pytest.mark.parametrize(
-    "users",
-    [
-        ["01", "1"],
-        ["1e5", "100000"],
-        ["true", "TRUE"],
-        [LONG, LONG[:-1] + "1"],
-        ["1.50", "1.5"],
-        ["7", "7.0"],
-    ],
-)
+ALMOST = LONG[:-1] + "1"
+USERS = [["01", "1"], ["1e5", "100000"], ["true", "TRUE"], [LONG, ALMOST], ["1.50", "1.5"], ["7", "7.0"]]
+
+
+@pytest.mark.parametrize("users", USERS)
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 @pytest.mark.parametrize("role", ["group", "entity"])
 def test_two_customers_are_two(role, format, users, table):
@@ -188,21 +174,8 @@ def test_what_is_no_table_or_model_is_named(table):
             read_package("out")
 
 
-IDS = [
-    "007",
-    "7",
-    "1e5",
-    "100000",
-    LONG,
-    LONG[:-1] + "1",
-    "",
-    "NA",
-    'say "hi"',
-    "a,b;c",
-    "naïve ☃",
-    " 7 ",
-    "x\ny",
-]
+IDS = ["007", "7", "1e5", "100000", LONG, ALMOST, "", "NA"]
+IDS += ['say "hi"', "a,b;c", "naïve ☃", " 7 ", "x\ny"]
 CATEGORIES = [
     ["7", "07", "7.0", "A1"],
     ["1e3", "1000", "x"],
@@ -210,7 +183,7 @@ CATEGORIES = [
     ["True", "False"],
     ["2024-01-01", "2024-01-02", "never"],
     ["7,5", "7.5", "none"],
-    [LONG, LONG[:-1] + "1", "short"],
+    [LONG, ALMOST, "short"],
     ["ü", 'q"', "", "NA"],
 ]
 LABELS = [("yes", "no"), ("1", "0"), ("01", "1"), ("True", "False"), ("1.0", "0")]

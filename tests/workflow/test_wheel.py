@@ -60,14 +60,8 @@ class Installed:
     def run(self, *command, cwd=None):
         kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
         path = f"{self.home / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(
-            command,
-            cwd=cwd or self.bench,
-            env={**kept, "PATH": path},
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
+        where = {"cwd": cwd or self.bench, "env": {**kept, "PATH": path}}
+        done = subprocess.run(command, **where, capture_output=True, text=True, timeout=600)
         return done.returncode, done.stdout + done.stderr
 
     def snakemake(self, *arguments):

@@ -32,11 +32,6 @@ class Limits:
     seconds: float | None = None
     memory_mb: float | None = None
 
-    @property
-    def hard_seconds(self) -> float | None:
-        """When a job is killed that did not end at `seconds`: code that does not return to Python cannot."""
-        return None if self.seconds is None else self.seconds + min(5.0, 0.5 + 0.1 * self.seconds)
-
 
 @dataclass(frozen=True)
 class Exit:

@@ -11,6 +11,7 @@ import ctypes
 import errno
 import faulthandler
 import io
+import math
 import os
 import select
 import signal
@@ -166,7 +167,8 @@ def _watch(
     child: int, printed: int, word: _Word, output: BoundedLog, limits: Limits, abandoned: Callable[[], bool]
 ) -> Exit:
     start = looked = time.monotonic()
-    hard = limits.hard_seconds
+    seconds = math.inf if limits.seconds is None else limits.seconds
+    hard = seconds + min(5.0, 0.5 + 0.1 * seconds)  # code that does not return to Python cannot end itself
     memory = _Memory(child)
     sources = [printed, word.pipe]
     while True:
@@ -187,7 +189,7 @@ def _watch(
         looked = now
         if abandoned():
             return Exit("abandoned", "stopped: nobody waits for the result")
-        if hard is not None and now - start > hard:
+        if now - start > hard:
             _ask_where(child, printed, output)
             return Exit("timeout", f"killed after its limit of {limits.seconds:g} s")
         if limits.memory_mb is not None and (used := memory.used_mb(limits.memory_mb)) > limits.memory_mb:

@@ -26,8 +26,6 @@ from attop_bench.run.tables import EVALUATED, KEY, TABLES
 _NUMBERS = ("n_train", "n_test", "started", "ended", "peak_memory_mb")
 #: A row of a table.
 Row = dict[str, object]
-#: What a run left: its record, the rows of the test part and their scores.
-Read = tuple[Record, Ints, Floats]
 
 
 def evaluate(
@@ -85,7 +83,8 @@ def _whole(record: str | Path) -> Iterator[None]:
         raise RecordError(f"{record} is damaged ({reason}): delete it, and its run is repeated") from error
 
 
-def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> Read:
+def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[Record, Ints, Floats]:
+    """Return what a run left: its record, the rows of the test part and their scores."""
     content = Record.read(record)
     with _whole(record):
         if content.ok and [top["top"] for top in content.tops] != list(map(str, tops)):

@@ -95,7 +95,7 @@ def _script(path: Path) -> tuple[str, set[str]]:
 @cache
 def _code() -> dict[str, tuple[str, list[str]]]:
     """Return the digest and the imports of each module of attop, from the cache if no file has changed."""
-    files = [__file__, *_files().values(), *map(_stub, _files().values())]
+    files = [__file__, *_files().values(), *(f"{file}i" for file in _files().values())]
     stats = [(file, os.stat(file)) for file in files if file.endswith(".py") or os.path.exists(file)]
     state = _sha(repr([sys.version, *((file, s.st_mtime_ns, s.st_size) for file, s in stats)]))
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -143,14 +143,10 @@ def _files() -> dict[str, str]:
 def _exports(package: str) -> dict[str, str]:
     """Return the module of each export of a package that loads them when used."""
     try:
-        stub = Path(_stub(_files()[package])).read_text(encoding="utf-8")
+        stub = Path(f"{_files()[package]}i").read_text(encoding="utf-8")
     except (KeyError, OSError):
         return {}
     return {name: f"{package}.{module}" for module, name in _EXPORT.findall(stub)}
-
-
-def _stub(file: str) -> str:
-    return f"{file}i"
 
 
 def _foreign(module: str) -> tuple[str, list[str]]:

@@ -35,11 +35,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
         "methods": {
             m.id: {
                 "title": m.title or m.id,
-                "reference": m.reference,
-                "cite": m.cite,
-                "summary": m.summary,
-                "estimator": m.estimator,
-                "params": m.params,
+                **m.model_dump(include={"reference", "cite", "summary", "estimator", "params"}),
                 "grid": m.param_grid,
                 "fingerprint": fingerprint(["attop_bench.run.training", home_of(m.estimator)]),
                 "n_candidates": math.prod(len(values) for values in m.param_grid.values()),
@@ -56,11 +52,12 @@ def _describe_dataset(config: Config, id: str, dataset: Dataset | Unavailable) -
         about = {"name": id, "title": id, "unavailable": dataset.reason, "remedy": dataset.remedy}
     else:
         about = {"title": id, **dataset.facts, **dataset.summary()}
+    sources = dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values())
     return {
         **about,
         "title": data.title or about["title"],
         **{name: text for name in ("licence", "citation", "quirks") if (text := getattr(data, name))},
-        **({"source": ", ".join(_sources(data))} if data.files else {}),
+        **({"source": ", ".join(sources)} if sources else {}),
         "protocol": data.protocol.model_dump(),
         "scaling": data.scaling,
         "tops": list(map(str, data.tops)),
@@ -69,11 +66,6 @@ def _describe_dataset(config: Config, id: str, dataset: Dataset | Unavailable) -
         "skip": data.skip,
         "seeds": _seeds(config, data, about["name"]),
     }
-
-
-def _sources(data: DatasetConfig) -> list[str]:
-    """Return where the files of a data set are from, each place once."""
-    return list(dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values()))
 
 
 def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Iterator
 
 from attop.experiment.splits import Fold
 from attop.metrics.scorer import scores_of
@@ -43,7 +42,7 @@ def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> l
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # stopped early is what is wanted
-            for iterations in _doubling(last):
+            for iterations in sorted({*(1 << i for i in range(last.bit_length())), last}):
                 pick = chosen_top, {**candidate, budget: iterations}
                 (model,), features = learner.fit(sample, fold.train, [pick], record.seed)
                 if not hasattr(model, "objective_"):
@@ -58,12 +57,3 @@ def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> l
     except (Exception, TimeUp):
         traceback.print_exc()  # to the log: the run itself is done and counted; a curve may be shorter
     return rows
-
-
-def _doubling(last: int) -> Iterator[int]:
-    """Yield 1, 2, 4, ... and `last`."""
-    at = 1
-    while at < last:
-        yield at
-        at *= 2
-    yield last
