@@ -1,4 +1,8 @@
-"""The board of rare positives: who wins at the top, by docs/board/rule.md."""
+"""The board of rare positives: who wins at the top, by docs/board/rule.md.
+
+The page is computed from two tables: values.csv, mean precision of each method, and of the controls, on each
+set at each top, and cost.csv. A run, or a row that was sent, replaces its cells alone.
+"""
 
 from __future__ import annotations
 
@@ -9,248 +13,268 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.core.top import Top, sort_tops
+from attop.core.top import Top
 from attop.core.wording import counted
 from attop.metrics import precision_at_k
 from attop.statistics.ranks import holm
-from attop.statistics.regrets import bootstrap_means
+from attop.statistics.regrets import bootstrap_means, regret
 from attop.statistics.two_methods import wilcoxon
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
-from attop_bench.report.compute.across import board, metric_matrix
+from attop_bench.papers.page import read_tables
+from attop_bench.report.compute.tables import costs
 from attop_bench.report.figures.scene import figure_theme
+from studies.board.decides import decides
 
-_METRIC = "precision@k"
 CONFIGURATION = "config/suites/rare.yaml"
-_RUN = ["dataset", "repeat", "fold"]
-#: The method of random scores, and what the labels as scores are called.
-_RANDOM, _LABELS = "random", "labels"
-_LINEAR, _TREES = ("logistic-regression", "linear-svm"), ("random-forest", "lightgbm", "xgboost")
+#: The published tables.
+FOLDER = Path(__file__).parents[2] / "docs/board"
+_PART = ["dataset", "repeat", "fold"]
+_CELL = ["set", "top"]
+#: The controls' columns.
+_LABELS, _RANDOM = "Labels as scores", "Random scores"
 #: The two questions: a method, and those of which the better is taken on each set.
-_QUESTIONS = (("top-stack", ("lightgbm",)), ("soft-top", _LINEAR))
-#: The list of the sets, with those a learner was developed on.
-_SETS = Path(__file__).parents[2] / "docs/board/sets.csv"
-_NAMES = {"top-stack": "TopStack", "soft-top": "SoftTop"}
+_QUESTIONS = (("TopStack", ("LightGBM",)), ("SoftTop", ("Logistic regression", "Linear SVM")))
+_ASKED = [name for method, rivals in _QUESTIONS for name in (method, *rivals)]
 #: What the page calls the tops, in its order.
 _TOPS = {"kappa=0.25": "n+/4", "kappa=0.5": "n+/2", "kappa=1.0": "n+", "tau=0.01": "1%"}
-#: For want of their weights.
-_NOT_RUN = dict.fromkeys(
-    ("TabPFN", "TabICL"), "their weights are not here; studies/board/send.py takes predictions"
-)
+_BESIDE = ("TopStack", "LightGBM")
+_NO_WEIGHTS = "their weights are not here; studies/board/send.py takes predictions"
+_NOT_RUN = {
+    "AutoGluon": "for its five minutes a fit, 50 a set",
+    "Easy ensemble": "for it was not finished",
+    "TabM": "refused by the control, for its AUC is 0.48 on its one set, german",
+    "TabPFN": _NO_WEIGHTS,
+    "TabICL": _NO_WEIGHTS,
+}
 
 
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """Return the board of every top, the two questions, each set, controls, and what was not run.
+    """Return the published tables, with the cells of a run or of rescored predictions in place of theirs.
 
     Raises
     ------
     ValueError
-        If the controls are not first and last; see `check_controls`.
+        If the test parts are not those of the board, or the controls are not first and last
+        (`check_controls`).
     """
-    titles = {m: about["title"] for m, about in story["methods"].items() if m != _RANDOM}
-    evaluation = results["evaluation"].query("metric == @_METRIC")
-    controls = check_controls(evaluation, results["roc"])
-    evaluation = evaluation[evaluation["method"] != _RANDOM]
-    means = set_means(evaluation, titles)
-    absent = {m: _reason(story, m) for m in titles if m not in set(evaluation["method"])}
-    not_run = {titles[m]: reason for m, reason in absent.items()} | _NOT_RUN
-    values = pd.concat(
-        [
-            its.rename(columns=titles).rename_axis("set").reset_index().assign(top=top)
-            for top, its in means.items()
-        ]
+    titles = {method: about["title"] for method, about in story["methods"].items()}
+    check_parts(results["runs"])
+    old = read_tables(FOLDER)
+    values = _put(set_means(results, titles), old["values"].set_index(_CELL))
+    check_controls(values)
+    spent, known = cost(results["runs"], titles), old["cost"].set_index("method")
+    more = spent["sets"] >= known["sets"].reindex(spent.index, fill_value=0)
+    made = {"values": values.round(10), "cost": _put(spent[more], known).round(4)}
+    return {name: table.reset_index() for name, table in made.items()}
+
+
+def _put(new: pd.DataFrame, old: pd.DataFrame) -> pd.DataFrame:
+    """Put cells in the place of others, and rows and columns that are new after them."""
+    rows, columns = (
+        its.append(more.difference(its, sort=False))
+        for its, more in ((old.index, new.index), (old.columns, new.columns))
     )
-    asked = questions(means)
-    if len(asked):
-        over = (
-            asked["over"].str.split(" or ").map(lambda rivals: " or ".join(titles.get(m, m) for m in rivals))
-        )
-        asked = asked.assign(over=over).replace(titles)
-    made = {
-        "board": _board(evaluation, results["runs"], means, titles),
-        "values": values,
-        "controls": controls,
-    } | ({"questions": asked} if len(asked) else {})
-    return {name: _named(table) for name, table in made.items()} | {
-        "not-run": pd.DataFrame(not_run.items(), columns=["method", "reason"])
+    return new.combine_first(old).reindex(index=rows, columns=columns)
+
+
+def check_parts(runs: pd.DataFrame) -> None:
+    """Refuse runs whose test parts are not, by their sizes, those of the board's splits, all of a set."""
+    splits = pd.read_csv(FOLDER / "splits.csv.gz", dtype={"tested_in": str})
+    board = {
+        (name, repeat, int(fold)): tested.count(fold)
+        for name, repeat, tested in splits[["set", "repeat", "tested_in"]].itertuples(index=False)
+        for fold in sorted({*tested} - {"-"})
     }
+    sizes = runs.groupby(_PART)["n_test"].max().to_dict()
+    sets = {name for name, *_ in sizes}
+    expected = {part: n for part, n in board.items() if part[0] in sets}
+    for part in sorted({*sizes, *expected}):
+        if sizes.get(part) != expected.get(part):
+            raise ValueError(
+                f"{part}: {sizes.get(part)} rows tested, on the board {expected.get(part)}: use its splits"
+            )
 
 
-def _named(table: pd.DataFrame) -> pd.DataFrame:
-    tops = table["top"].replace(_TOPS)
-    order = tops.map({top: place for place, top in enumerate(_TOPS.values())})
-    return table.assign(top=tops).iloc[order.argsort(kind="stable")].reset_index(drop=True)
+def set_means(results: Tables, titles: Mapping[str, str]) -> pd.DataFrame:
+    """Return (set, top) x methods of mean precision; NaN where a method has fewer runs than others.
+
+    The labels of a test part, scored by the same metric, are a method.
+    """
+    its = results["evaluation"].query("metric == 'precision@k'")
+    parts = results["roc"].drop_duplicates(_PART)[[*_PART, "n_pos", "n_neg"]]
+    labels = [
+        {**dict(zip(_PART, part, strict=True)), "top": top, "method": _LABELS, "value": value}
+        for *part, n_pos, n_neg in parts.itertuples(index=False)
+        for y in [np.repeat([1, 0], [n_pos, n_neg])]
+        for top in its["top"].unique()
+        for value in [precision_at_k(y, y.astype(float), top_of(top))]
+    ]
+    its = pd.concat([its[np.isfinite(its["value"])], pd.DataFrame(labels)])
+    its = its.replace({"top": _TOPS, "method": dict(titles)}).rename(columns={"dataset": "set"})
+    groups = its.groupby([*_CELL, "method"], sort=False)["value"]
+    means, counts = groups.mean().unstack(sort=False), groups.size().unstack(sort=False)
+    return means.where(counts.eq(counts.max(axis=1), axis=0)).rename_axis(columns=None)
+
+
+def top_of(text: str) -> Top:
+    """Return the top that a table's words name."""
+    name, _, value = text.partition("=")
+    return Top.of({name: float(value)})
+
+
+def check_controls(values: pd.DataFrame) -> None:
+    """Rank the labels as scores and random scores among the methods: first and last at every top.
+
+    Raises
+    ------
+    ValueError
+        If a control is missing, or a method beats the labels of a set or is not above random scores.
+    """
+    methods, labels, random = _methods(values), values[_LABELS], values[_RANDOM]
+    for (name, top), missing in (labels.isna() | random.isna()).items():
+        if missing:
+            raise ValueError(
+                f"{name}, {top}: no random scores or no labels: keep the method random, or leave the set out"
+            )
+    for method, its in methods.items():
+        for (name, top), above in (its > labels + 1e-9).items():
+            if above:
+                raise ValueError(f"{name}, {top}: {method} is above its own labels")
+        for top, part in its.dropna().groupby(level="top"):
+            if part.mean() <= (chance := random[part.index].mean()):
+                raise ValueError(
+                    f"{top}: {method} finds {part.mean():.4f}, random scores {chance:.4f}: a method that is "
+                    "not above random scores is broken, or the metric is"
+                )
+
+
+def _methods(values: pd.DataFrame) -> pd.DataFrame:
+    return values.drop(columns=[_LABELS, _RANDOM])
+
+
+def cost(runs: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
+    """Return the processor time of a job, over LightGBM's on the same set: the geometric mean over sets."""
+    if "lightgbm" not in set(runs["method"]):
+        return pd.DataFrame(columns=["sets", "times"]).rename_axis("method")
+    spent = pd.DataFrame({name: costs(runs, name)["cpu"] for name in runs["dataset"].unique()}).T
+    logs = (
+        np.log(spent.div(spent["lightgbm"], axis=0))
+        .rename(columns=titles)
+        .drop(columns=_RANDOM, errors="ignore")
+    )
+    return pd.DataFrame({"sets": logs.count(), "times": np.exp(logs.mean())}).rename_axis("method").dropna()
 
 
 def findings(tables: Tables) -> Findings:
-    """Return the page: the answers to the two questions, and every top as a table."""
-    rows, asked = tables["board"], tables.get("questions", pd.DataFrame())
-    each = [Table("The two questions", _shown_answers(asked), _NOTE_QUESTIONS)] if len(asked) else []
-    not_run = tables["not-run"].groupby("reason", sort=False)
-    board = [Table("The board", shown(rows), _NOTE_BOARD, by="top")] if "regret" in rows else []
+    """Return the page: the answers to the two questions, every top as a table, and what decides who wins."""
+    methods = _methods(tables["values"].set_index(_CELL))
+    times = tables["cost"].set_index("method")["times"]
+    rows, asked = standings(methods), questions(methods)
+    rows["time"] = rows["method"].map(times)
+    every, some = rows[rows["group"] == 0], shown_some(rows)
+    decided, rule = decides(methods, _listed())
     return Findings(
         title="Who wins at the top: rare positives",
         citation="Rule and protocol, five folds twice, before any result: docs/board/rule.md.",
-        verdict=[*_answers(asked), *_costs(rows)] if len(asked) else ["**No question is answered.**"],
-        picture=_picture(rows),
-        tables=[*each, *board],
-        reasons=[
-            *_not_everywhere(rows, set(tables["values"]["set"])),
-            *(f"Not run, {why}: {', '.join(its['method'])}." for why, its in not_run),
+        verdict=[
+            *_answers(asked),
+            f"TopStack takes {times['TopStack']:.1f} times as long as tuned LightGBM.",
         ],
-        files={
-            "board": "every top",
-            "questions": "the two questions",
-            "values": "every set",
-            "controls": "controls",
-        },
+        picture=_picture(every),
+        tables=[
+            Table("The two questions", _shown_answers(asked), _NOTE_QUESTIONS),
+            Table("The board", shown(every), _NOTE_BOARD, by="top"),
+            *([Table("Methods run on some sets alone", some, _NOTE_SOME)] if len(some) else []),
+            Table("What decides who wins", decided, rule),
+        ],
+        reasons=[*_lost(asked), *_not_run(methods)],
+        files={"values": "every set, and the controls", "cost": "time over LightGBM's"},
     )
 
 
+def standings(methods: pd.DataFrame) -> pd.DataFrame:
+    """Return the board of each group of sets on which some method was run, with all that were run on them.
+
+    `group` 0 are those of both questions, of which the others are parts; `own`: that a method has no others.
+    """
+    found = []
+    for top, its in methods.groupby(level="top", sort=False):
+        its = its.dropna(subset=_ASKED)
+        has = its.notna()
+        groups = {(sum(mask), *mask) for mask in has.to_numpy().T if mask.any()}
+        for group, (_, *sets) in enumerate(sorted(groups, reverse=True)):
+            part = its[sets].dropna(axis=1)
+            lost = bootstrap_means(100 * regret(part, higher_is_better=True).gaps, higher_is_better=False)
+            spread = {"regret": lost.mean, "low": lost.low, "high": lost.high, "p_best": lost.p_best}
+            table = pd.DataFrame({"mean": part.mean(), **spread, "own": has[part.columns].sum() == sum(sets)})
+            table = table.rename_axis("method").sort_values("regret", kind="stable").reset_index()
+            found.append(table.assign(group=group, sets=sum(sets), top=top))
+    return pd.concat(found, ignore_index=True)
+
+
 def shown(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return what the page shows of the board of all sets, at every top."""
-    rows = rows[rows["sets"] == "all"] if "sets" in rows else rows
-    rows = pd.concat([its.sort_values("regret") for _, its in rows.groupby("top", sort=False)])
-    between = [
-        f"{low:.1f}–{high:.1f}" for low, high in zip(rows["regret_low"], rows["regret_high"], strict=True)
-    ]
-    cells = {"mean": ".3f", "regret": ".1f", "p_best": ".2f", "seconds": ".1f"}
-    said = {name: rows[name].map(f"{{:{digits}}}".format) for name, digits in cells.items()}
-    table = rows[["top", "method"]].assign(**said, interval=between)
-    return table.rename(columns={"p_best": "P(best)"})[
-        ["top", "method", "mean", "regret", "interval", "P(best)", "seconds"]
-    ]
+    """Return what the page shows of a board, at every top."""
+    between = [f"{low:.1f}–{high:.1f}" for low, high in zip(rows["low"], rows["high"], strict=True)]
+    cells = {"mean": ".3f", "regret": ".1f", "p_best": ".2f", "time": ".1f"}
+    said = {
+        name: rows[name].map(f"{{:{digits}}}".format, na_action="ignore") for name, digits in cells.items()
+    }
+    table = rows[["top", "method"]].assign(**said, interval=between).rename(columns={"p_best": "P(best)"})
+    return table[["top", "method", "mean", "regret", "interval", "P(best)", "time"]].fillna("")
+
+
+def shown_some(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return regret at each top of the methods that some sets lack, beside the leaders on the same sets."""
+    some = rows[(rows["group"] > 0) & (rows["own"] | rows["method"].isin(_BESIDE))]
+    if some.empty:
+        return some
+    table = some.pivot(index=["group", "sets", "method"], columns="top", values="regret").reset_index()
+    table = table.sort_values(["group", *_TOPS.values()])[["method", "sets", *_TOPS.values()]]
+    times = some.drop_duplicates("method").set_index("method")["time"]
+    table["time"] = table["method"].map(times)
+    return table.map(lambda cell: f"{cell:.1f}" if isinstance(cell, float) else cell).replace("nan", "")
 
 
 _NOTE_BOARD = (
-    "regret: what each set's best method finds more, of 100, with its 95% bootstrap interval over sets; "
-    "P(best): share of bootstrap samples in which it is best; seconds: median of a job, geometric mean."
+    "Regret: what each set's best method finds more, of 100, with its 95% bootstrap interval over sets. "
+    "P(best): share of bootstrap samples in which it is best. Time: of a job, LightGBM's is 1, the geometric "
+    "mean over sets."
+)
+_NOTE_SOME = (
+    "Regret on so many sets, of all methods run on them. Which sets, [the rule](rule.md) says. P-norm push: "
+    "those of 10,000 rows or fewer. Of Pat&Mat's five one was finished."
 )
 _NOTE_QUESTIONS = (
-    "more of 100: mean over sets, with its 95% bootstrap interval; p: Wilcoxon's signed ranks of the sets, "
-    "two-sided, all eight corrected by Holm; untouched: without the sets it was developed on; won-lost: by "
-    "more than 1 of 100; questions.csv names the lost."
+    "More of 100: mean over sets, with its 95% bootstrap interval. P: Wilcoxon's signed ranks of the sets, "
+    "two-sided, all eight corrected by Holm. Untouched: without the sets it was developed on. Won-lost: by "
+    "more than 1 of 100."
 )
 
 
-def check_controls(evaluation: pd.DataFrame, roc: pd.DataFrame) -> pd.DataFrame:
-    """Rank the labels as scores and random scores among the methods: first and last at every top.
-
-    The labels of a test part are scored by the same metric; random scores are a method of the run.
-
-    Returns
-    -------
-    DataFrame
-        A row for each top: means over sets.
-
-    Raises
-    ------
-    ValueError
-        If a run beats its own labels, or a method is not above random scores.
-    """
-    counts = roc.drop_duplicates(_RUN).set_index(_RUN)[["n_pos", "n_neg"]]
-    rows = []
-    for top in sort_tops(evaluation["top"]):
-        part = evaluation[evaluation["top"] == top]
-        best = {
-            run: precision_at_k(
-                y := np.repeat([1, 0], [n_pos, n_neg]), y.astype(float), Top.of(_options(top))
-            )
-            for run, n_pos, n_neg in counts.itertuples()
-        }
-        ceiling = pd.Series(best).reindex(pd.MultiIndex.from_frame(part[_RUN])).to_numpy()
-        above = part[part["value"].to_numpy() > ceiling + 1e-9]
-        if len(above):
-            raise ValueError(f"{top}: {above.iloc[0][['method', *_RUN]].to_dict()} is above its own labels")
-        means = part.groupby(["dataset", "method"])["value"].mean().unstack()
-        whole = means.dropna(axis=1).mean()
-        if _RANDOM not in whole or len(whole) < 2:
-            raise ValueError(
-                f"{top}: no random scores beside another method on every set: keep the method random"
-            )
-        if whole.drop(_RANDOM).min() <= whole[_RANDOM]:
-            worst = whole.drop(_RANDOM).idxmin()
-            raise ValueError(
-                f"{top}: {worst} finds {whole[worst]:.4f}, random scores {whole[_RANDOM]:.4f}: a method "
-                "that is not above random scores is broken, or the metric is"
-            )
-        labels = part.assign(value=ceiling).groupby("dataset")["value"].mean().mean()
-        rows.append({"top": top, _LABELS: labels, "best": whole.max(), _RANDOM: whole[_RANDOM]})
-    return pd.DataFrame(rows)
-
-
-def _options(top: str) -> dict[str, float]:
-    name, _, value = top.partition("=")
-    return {name: float(value)}
-
-
-def set_means(evaluation: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, pd.DataFrame]:
-    """Return sets x methods of mean precision for each top; NaN where a method has fewer runs than others."""
-    found = {}
-    for top in sort_tops(evaluation["top"]):
-        part = evaluation[(evaluation["top"] == top) & np.isfinite(evaluation["value"])]
-        groups = part.groupby(["dataset", "method"])["value"]
-        means, counts = groups.mean().unstack(), groups.size().unstack()
-        whole = means.where(counts.eq(counts.max(axis=1), axis=0))
-        found[top] = whole.reindex(columns=[m for m in titles if m in whole])
-    return found
-
-
-def questions(means: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def questions(methods: pd.DataFrame) -> pd.DataFrame:
     """Answer the two questions at each top, with all sets and without those a method was developed on."""
-    known_to = pd.read_csv(_SETS).set_index("set")["developed_on"].fillna("")
+    known_to = _listed()["developed_on"].fillna("")
     rows = []
-    for top, values in means.items():
+    for top, its in methods.groupby(level="top", sort=False):
         for method, rivals in _QUESTIONS:
-            if not {method, *rivals} <= {*values}:
-                continue
-            known = values[[method, *rivals]].dropna()
-            seen = known_to.index[known_to.str.contains(_NAMES[method])]
-            for which, sets in (
-                ("all", known),
-                ("untouched", known.drop(seen, errors="ignore")),
-            ):
-                gain = sets[method] - sets[list(rivals)].max(axis=1)
+            known = its.droplevel("top")[[method, *rivals]].dropna()
+            seen = known_to.index[known_to.str.contains(method)]
+            for which, sets in (("all", known), ("untouched", known.drop(seen, errors="ignore"))):
+                gain = (sets[method] - sets[list(rivals)].max(axis=1)).round(8)  # equal gains are equal
                 spread = bootstrap_means(pd.DataFrame({"gain": gain}), higher_is_better=True)
-                lost = gain[gain < -0.01].sort_values()
                 rows.append(
                     {"sets": which, "top": top, "method": method, "over": " or ".join(rivals), "n": len(gain)}
                     | {"difference": gain.mean(), "low": spread.low["gain"], "high": spread.high["gain"]}
-                    | {"won": int((gain > 0.01).sum()), "lost": len(lost)}
+                    | {"won": int((gain > 0.01).sum()), "lost": [*gain[gain < -0.01].sort_values().index]}
                     | {"p": wilcoxon(gain, np.zeros(len(gain))).p}
-                    | {"losses": ", ".join(f"{name} {100 * value:+.0f}" for name, value in lost.items())}
                 )
     table = pd.DataFrame(rows)
-    if len(table):
-        table["p_holm"] = table.groupby("sets")["p"].transform(lambda p: holm(p.fillna(1.0)))
+    table["p_holm"] = table.groupby("sets")["p"].transform(lambda p: holm(p.fillna(1.0)))
     return table
 
 
-def _board(
-    evaluation: pd.DataFrame, runs: pd.DataFrame, means: Mapping[str, pd.DataFrame], titles: Mapping[str, str]
-) -> pd.DataFrame:
-    """Return the board of all sets, and that of the sets on which every method was run."""
-    common = set.intersection(*(set(values.dropna().index) for values in means.values()))
-    parts = []
-    for which, part in (("all", evaluation), ("common", evaluation[evaluation["dataset"].isin(common)])):
-        metrics = {str(d): _METRIC for d in dict.fromkeys(part["dataset"])}
-        table = board(part, runs, metrics, titles) if len(metrics) > 1 else pd.DataFrame()
-        if table.empty:
-            continue
-        leads = pd.concat([_leads(part, metrics, top, titles) for top in dict.fromkeys(table["top"])])
-        parts.append(table.merge(leads, on=["top", "method"]).assign(sets=which))
-    if not parts:
-        return pd.DataFrame(columns=["sets", "method", "top"])
-    table = pd.concat(parts, ignore_index=True).replace({"method": dict(titles)})
-    return table[["sets", *table.columns.drop("sets")]].round(4)
-
-
-def _leads(
-    evaluation: pd.DataFrame, metrics: Mapping[str, str], top: str, titles: Mapping[str, str]
-) -> pd.DataFrame:
-    """Return what each method finds more than the best other one, in items of 100, mean over sets."""
-    scores = metric_matrix(evaluation, metrics, dict.fromkeys(metrics, top), titles).scores
-    lead = {m: 100 * (scores[m] - scores.drop(columns=m).max(axis=1)).mean() for m in scores}
-    return pd.DataFrame({"top": top, "method": list(lead), "lead": list(lead.values())})
+def _listed() -> pd.DataFrame:
+    return pd.read_csv(FOLDER / "sets.csv", index_col="set")
 
 
 def _answers(found: pd.DataFrame) -> Iterator[str]:
@@ -259,8 +283,7 @@ def _answers(found: pd.DataFrame) -> Iterator[str]:
         shown = every[(every["p_holm"] < 0.01) & (every["difference"] > 0)]
         answer = f"Yes, at {' and '.join(shown['top'])}" if len(shown) > 1 else "No"
         yield f"**Does {method} find more than {over}? {answer}:** {_more(every)}."
-        if untouched["n"].max() < every["n"].max():
-            yield f"On sets it was not developed on: {_more(untouched)}."
+        yield f"On sets it was not developed on: {_more(untouched)}."
 
 
 def _more(answers: pd.DataFrame) -> str:
@@ -269,23 +292,23 @@ def _more(answers: pd.DataFrame) -> str:
     return f"{more.min():.0f} to {more.max():.0f} of 100 more over {sets}, p {p.min():.2g} to {p.max():.2g}"
 
 
-def _costs(rows: pd.DataFrame) -> Iterator[str]:
-    """Say what the leading method costs; one set alone has no board."""
-    if "seconds" not in rows:
-        return
-    seconds = rows[rows["sets"] == "all"].groupby("method")["seconds"].first()
-    if {"TopStack", "LightGBM"} <= {*seconds.index}:
-        ratio = seconds["TopStack"] / seconds["LightGBM"]
-        yield f"TopStack takes {ratio:.1f} times as long as tuned LightGBM."
+def _lost(found: pd.DataFrame) -> Iterator[str]:
+    for method, its in found[found["sets"] == "all"].groupby("method", sort=False):
+        where = its.explode("lost").dropna(subset="lost").groupby("lost", sort=False)["top"]
+        yield (
+            f"Sets {method} loses: " + ", ".join(f"{name} ({', '.join(tops)})" for name, tops in where) + "."
+        )
 
 
-def _not_everywhere(rows: pd.DataFrame, run: set[str]) -> Iterator[str]:
-    sets = pd.read_csv(_SETS).query("board == 'in'")["set"]
-    if missing := set(sets) - run:
-        yield f"{len(sets) - len(missing)} of the {len(sets)} sets were run, those in values.csv."
-    some = set(rows["method"]) - set(rows.loc[rows["sets"] == "all", "method"])
-    if some:
-        yield f"Run on some sets alone, and compared on those in board.csv: {', '.join(sorted(some))}."
+def _not_run(methods: pd.DataFrame) -> Iterator[str]:
+    listed = set(_listed().query("board == 'in'").index)
+    run = listed & set(methods.index.get_level_values("set"))
+    if run < listed:
+        yield f"{len(run)} of the {len(listed)} sets were run, those in values.csv."
+    for reason in dict.fromkeys(_NOT_RUN.values()):
+        names = [name for name, why in _NOT_RUN.items() if why == reason and name not in methods]
+        if names:
+            yield f"Not on the board, {reason}: {', '.join(names)}."
 
 
 def _shown_answers(found: pd.DataFrame) -> pd.DataFrame:
@@ -296,7 +319,7 @@ def _shown_answers(found: pd.DataFrame) -> pd.DataFrame:
     cells = every[["method", "top"]].assign(
         **{
             "more of 100": [f"{gain:+.1f} ({low:.1f} to {high:.1f})" for gain, low, high in more],
-            "won-lost": every["won"].astype(str) + "-" + every["lost"].astype(str),
+            "won-lost": every["won"].astype(str) + "-" + every["lost"].str.len().astype(str),
             "p": every["p_holm"].map("{:.2g}".format),
             "untouched": (100 * untouched["difference"]).map("{:+.1f}".format),
             "its p": untouched["p_holm"].map("{:.2g}".format),
@@ -305,28 +328,23 @@ def _shown_answers(found: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([its for _, its in cells.groupby("method", sort=False)])
 
 
-def _reason(story: Mapping[str, Any], method: str) -> str:
-    reasons = {data["skip"].get(method) for data in story["datasets"].values()} - {None}
-    return "; ".join(sorted(reasons)) or "no run has a result"
-
-
 def _picture(rows: pd.DataFrame) -> Plot:
-    """Draw regret, its interval and seconds at the first top, narrow enough for a telephone."""
+    """Draw regret, its interval and processor time at the first top, narrow enough for a telephone."""
     from matplotlib.figure import Figure
 
-    its = rows[(rows["top"] == rows["top"].iloc[:1].sum()) & (rows.get("sets", "all") == "all")]
-    its = its.reindex(columns=["method", "regret", "regret_low", "regret_high", "seconds", "top"])
-    its = its.sort_values("regret", ascending=False).reset_index(drop=True)
+    top = rows["top"].iloc[0]
+    its = rows[rows["top"] == top].sort_values("regret", ascending=False).reset_index(drop=True)
     with figure_theme():
         canvas = Figure(figsize=(4.4, 1 + 0.2 * len(its)), layout="constrained")
         axes = canvas.subplots()
-        axes.hlines(its.index, its["regret_low"], its["regret_high"], color="0.7", linewidth=2)
+        axes.hlines(its.index, its["low"], its["high"], color="0.7", linewidth=2)
         axes.plot(its["regret"], its.index, "o")
         axes.set_yticks(its.index, its["method"])
-        axes.set(xlabel=f"hits of 100 behind the best, k = {' '.join(its['top'].unique())}", xlim=(0, None))
-        seconds = axes.secondary_yaxis("right")
-        seconds.set_yticks(its.index, [f"{s:.1f} s" for s in its["seconds"]])
-        seconds.tick_params(length=0)
+        axes.set(xlabel=f"hits of 100 behind the best, k = {top}", xlim=(0, None))
+        time = axes.secondary_yaxis("right")
+        time.set_ylabel("time, LightGBM's is 1")
+        time.set_yticks(its.index, its["time"].map("{:.1f}".format))
+        time.tick_params(length=0)
     return Plot(
         "regret", "Hits of 100 that each set's best finds more; mean, 95% interval over sets.", canvas
     )

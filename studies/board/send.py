@@ -1,11 +1,11 @@
-"""The board's splits, predictions of any classifier on them, and its row beside those of a run.
+"""The board's splits, predictions of any classifier on them, and its row beside those published.
 
     python -m studies.board.send splits RUN splits.csv.gz
     python -m studies.board.send predict RUN package.Class NAME predictions.parquet [--sets SET ...]
     attop rescore predictions.parquet --output scored
-    python -m studies.board.send row RUN scored FOLDER
+    python -m studies.board.send row scored FOLDER
 
-RUN is the output of config/suites/rare.yaml, of which `splits` and `predict` need the data and folds alone:
+RUN is the output of config/suites/rare.yaml, of which the data and folds are needed alone:
 
     PYTHONPATH=. snakemake --cores 4 --configfile config/suites/rare.yaml --until split
 
@@ -35,8 +35,6 @@ from attop_bench.run.plan import Plan
 from attop_bench.run.tables import read_tables
 from studies import board
 from studies.board import CONFIGURATION, findings
-
-_PART = ["dataset", "repeat", "fold"]
 
 
 def _parts(config: Config, sets: Sequence[str] = ()) -> Iterator[tuple[str, int, Dataset, list[Fold]]]:
@@ -83,26 +81,18 @@ def predictions(config: Config, estimator: str, method: str, sets: Sequence[str]
     return pd.concat(found, ignore_index=True)
 
 
-def row(run: Path, scored: Path, folder: Path) -> None:
-    """Write the board's page with the methods of ``attop rescore`` beside those of a run.
+def row(scored: Path, folder: Path) -> None:
+    """Write the board's page with the methods of ``attop rescore`` beside those published.
 
     Raises
     ------
     ValueError
-        If they were tested on other parts, or a method has the name of one of the run.
+        If they were tested on other parts, or a method has the name of one on the board.
     """
-    names = ("evaluation", "runs")
-    tables, story = read_tables([run / "tables"]), read_json(run / "manifest.json")
-    sent = {name: pd.read_parquet(scored / "tables" / f"{name}.parquet") for name in names}
-    sizes, its = (t.drop_duplicates(_PART).set_index(_PART)["n_test"] for t in (tables["runs"], sent["runs"]))
-    if other := [part for part, n in its.items() if sizes.get(part) != n]:
-        raise ValueError(f"{scored}: {other[0]} is not a part of {run}, or of another size: use its splits")
-    methods = list(dict.fromkeys(sent["runs"]["method"]))
-    if twice := set(methods) & set(story["methods"]):
-        raise ValueError(f"{scored}: {twice.pop()!r} is a method of {run}: give yours another name")
-    both = {name: pd.concat([tables[name], sent[name]], ignore_index=True) for name in names}
-    titles = {**story["methods"], **{method: {"title": method} for method in methods}}
-    made = board.tables({**tables, **both}, {**story, "methods": titles})
+    tables, story = read_tables([scored / "tables"]), read_json(scored / "manifest.json")
+    if twice := set(story["methods"]) & {*pd.read_csv(board.FOLDER / "values.csv")}:
+        raise ValueError(f"{scored}: {twice.pop()!r} is on the board: give your method another name")
+    made = board.tables(tables, story)
     write_tables(made, folder)
     write_findings(findings(made), folder, "studies.board")
 
@@ -112,17 +102,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, names in (
-        ("splits", ["file"]),
-        ("predict", ["estimator", "method", "file"]),
+        ("splits", ["run", "file"]),
+        ("predict", ["run", "estimator", "method", "file"]),
         ("row", ["scored", "folder"]),
     ):
         command = commands.add_parser(name)
-        for argument in ("run", *names):
+        for argument in names:
             command.add_argument(argument)
     commands.choices["predict"].add_argument("--sets", nargs="+", default=[])
     options = parser.parse_args(arguments)
     if options.command == "row":
-        return row(Path(options.run), Path(options.scored), Path(options.folder))
+        return row(Path(options.scored), Path(options.folder))
     suite = read_yaml("config/config.yaml") | read_yaml(CONFIGURATION)
     config = load_config({**suite, "output": options.run})
     if options.command == "splits":

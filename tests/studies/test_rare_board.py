@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from studies.board import check_controls, findings, questions, send, set_means
+from studies.board.decides import left_out, one_split
 from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
 
 from attop.core.files import write_json
@@ -13,16 +14,25 @@ from attop.metrics import get_metric
 from attop.statistics import wilcoxon
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
+from attop_bench.papers.page import read_tables
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.folds import write_folds
 from attop_bench.run.plan import Plan
 from attop_bench.run.rescore import rescore
-from attop_bench.run.tables import KEY, TABLES, write_tables
+from attop_bench.run.tables import write_tables
 from studies import board
 from support import ROOT
 
 TOPS = ("kappa=0.25", "kappa=0.5", "kappa=1.0", "tau=0.01")
-METHODS = ("random", "logistic-regression", "linear-svm", "lightgbm", "soft-top", "top-stack")
+METHODS = {
+    "random": "Random scores",
+    "logistic-regression": "Logistic regression",
+    "linear-svm": "Linear SVM",
+    "lightgbm": "LightGBM",
+    "soft-top": "SoftTop",
+    "top-stack": "TopStack",
+}
+STORY = {"methods": {name: {"title": title} for name, title in METHODS.items()}}
 
 
 def tables(change=lambda table: table):
@@ -46,100 +56,153 @@ def tables(change=lambda table: table):
     names = ["dataset", "method", "repeat", "fold", "top", "metric", "value"]
     evaluation = change(pd.DataFrame(rows, columns=names))
     runs = evaluation.drop(columns=["metric", "value"]).assign(
-        status="ok", n_candidates=1, peak_memory_mb=1.0
+        status="ok", n_candidates=1, peak_memory_mb=1.0, n_test=400.0
     )
-    runs = runs.assign(**{f"seconds_{part}": 1.0 for part in ("selection", "training", "scoring", "cpu")})
+    runs = runs.assign(**{f"seconds_{part}": 1.0 for part in ("selection", "training", "scoring")})
+    runs["seconds_cpu"] = runs["method"].map({"lightgbm": 2.0, "top-stack": 8.0}).fillna(1.0)
     roc = evaluation[names[:5]].assign(n_pos=8, n_neg=392)
     return {"evaluation": evaluation, "runs": runs, "roc": roc}
 
 
-def story():
-    titles = {m: {"title": m.title()} for m in (*METHODS, "catboost")}
-    return {"methods": titles, "datasets": {"set-0": {"skip": {"catboost": "needs the package catboost"}}}}
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    """A board of the first six sets."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    monkeypatch.setattr(board, "FOLDER", folder)
+    sets = [f"set-{d}" for d in range(7)]
+    tested = pd.DataFrame({"set": sets, "repeat": 0, "rows": 800, "tested_in": "0" * 400 + "1" * 400})
+    tested.to_csv(folder / "splits.csv.gz", index=False)
+    listed = pd.DataFrame({"set": sets, "board": "in", "prevalence": 0.02, "rows": 800})
+    listed.assign(developed_on=["SoftTop"] + [""] * 6).to_csv(folder / "sets.csv", index=False)
+    values = set_means(tables(), METHODS).drop("set-6").reset_index()
+    values.to_csv(folder / "values.csv", index=False)
+    cost = pd.DataFrame({"method": ["LightGBM", "TopStack"], "sets": 6, "times": [1.0, 5.0]})
+    cost.to_csv(folder / "cost.csv", index=False)
+    return values.set_index(["set", "top"])
+
+
+def test_a_run_replaces_its_cells_alone(published):
+    run = tables(lambda t: t[t["dataset"].isin(["set-5", "set-6"])].assign(value=t["value"] + 0.1))
+    lightgbm = {name: t[t["method"].isin(["lightgbm", "random"])] for name, t in run.items()}
+    made = board.tables(lightgbm, STORY)["values"].set_index(["set", "top"])
+    assert list(made) == list(published)
+    again = made.loc[published.index]
+    pd.testing.assert_frame_equal(again.drop("set-5"), published.drop("set-5"))
+    np.testing.assert_allclose(
+        made.at[("set-5", "n+"), "LightGBM"], published.at[("set-5", "n+"), "LightGBM"] + 0.1
+    )
+    pd.testing.assert_series_equal(again["TopStack"], published["TopStack"])
+    assert made.loc["set-6", "LightGBM"].notna().all()
+    assert made.loc["set-6", "TopStack"].isna().all()
+
+
+def test_a_method_on_some_sets_stands_beside_the_leaders_on_them(published):
+    def change(table):
+        part = table[(table["method"] == "lightgbm") & ~table["dataset"].isin(["set-0", "set-6"])]
+        return part.assign(method="catboost", value=part["value"] + 0.05)
+
+    made = board.tables(tables(change), {"methods": {"catboost": {"title": "CatBoost"}}})
+    page = findings(made)
+    some = next(table.cells for table in page.tables if "some sets" in table.title).set_index("method")
+    assert list(some.index) == ["TopStack", "CatBoost", "LightGBM"]
+    assert set(some["sets"]) == {5}
+    behind = dict(zip(some.index, some["n+"].astype(float), strict=True))
+    assert behind == pytest.approx({"TopStack": 0, "CatBoost": 15, "LightGBM": 20}, abs=0.15)
+    whole = next(table.cells for table in page.tables if table.title == "The board")
+    assert set(whole["method"]) == {*METHODS.values()} - {"Random scores"}
+
+
+def test_a_cost_of_more_sets_stays(published):
+    few = {name: t[t["dataset"] == "set-0"] for name, t in tables().items()}
+    assert board.tables(few, STORY)["cost"].set_index("method").at["TopStack", "times"] == 5
+    found = board.tables(tables(), STORY)["cost"].set_index("method")
+    assert found["times"].to_dict() == {m: {"TopStack": 4, "LightGBM": 1}.get(m, 0.5) for m in found.index}
+    assert set(found["sets"]) == {7}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda runs: runs.assign(n_test=399.0),
+        lambda runs: runs[runs["fold"] == 0],
+        lambda runs: runs.assign(dataset="another"),
+    ],
+)
+def test_other_test_parts_are_refused(published, change):
+    run = tables()
+    with pytest.raises(ValueError, match="use its splits"):
+        board.tables(run | {"runs": change(run["runs"])}, STORY)
 
 
 def test_the_labels_come_first_and_random_scores_last():
-    found = check_controls(tables()["evaluation"], tables()["roc"]).set_index("top")
-    np.testing.assert_array_equal(found["labels"], [1, 1, 1, 1])
-    assert (found["labels"] > found["best"]).all()
-    assert (found["random"] < 0.1).all()
+    found = set_means(tables(), METHODS)
+    check_controls(found)
+    np.testing.assert_array_equal(found["Labels as scores"], 1)
+    low = {name: t.assign(n_pos=2, n_neg=398) if name == "roc" else t for name, t in tables().items()}
+    labels = set_means(low, METHODS)["Labels as scores"]
+    np.testing.assert_array_equal(labels.xs("1%", level="top"), 0.5)  # two positives among four
 
 
 @pytest.mark.parametrize(
     ("method", "value", "words"),
     [
-        ("lightgbm", 1.01, "above its own labels"),
-        ("top-stack", 0.01, "top-stack finds 0.0100, random scores"),
+        ("lightgbm", 1.01, "LightGBM is above its own labels"),
+        ("top-stack", 0.01, "TopStack finds 0.0100, random scores"),
+        ("random", np.nan, "no random scores"),
     ],
 )
-def test_a_method_beyond_the_controls_fails_the_run(method, value, words):
+def test_a_method_beyond_the_controls_fails_the_run(published, method, value, words):
     def change(table):
         return table.assign(value=table["value"].where(table["method"] != method, value))
 
     with pytest.raises(ValueError, match=words):
-        board.tables(tables(change), story())
-
-
-def test_without_random_scores_the_run_fails():
-    with pytest.raises(ValueError, match="random"):
-        board.tables(tables(lambda table: table[table["method"] != "random"]), story())
-
-
-def test_where_k_exceeds_the_positives_the_labels_have_less_than_1():
-    part = tables()
-    roc = part["roc"].assign(n_pos=2, n_neg=398)
-    low = part["evaluation"].assign(value=part["evaluation"]["value"] / 10)
-    assert check_controls(low, roc).set_index("top").at["tau=0.01", "labels"] == pytest.approx(0.5)
+        board.tables(tables(change), STORY)
 
 
 def test_the_better_linear_model_is_taken_on_each_set():
     rng = np.random.default_rng(1)
-    values = pd.DataFrame(
-        rng.random((9, 5)), columns=METHODS[1:], index=[*(f"set-{i}" for i in range(8)), "mammography"]
-    )
-    found = questions({"kappa=1.0": values}).set_index(["sets", "method"])
-    gain = values["soft-top"] - values[["logistic-regression", "linear-svm"]].max(axis=1)
-    assert found.at[("all", "soft-top"), "difference"] == pytest.approx(gain.mean())
-    assert found.at[("all", "soft-top"), "p"] == wilcoxon(gain, np.zeros(9)).p
+    names = [*(f"set-{i}" for i in range(8)), "mammography"]
+    index = pd.MultiIndex.from_product([names, ["n+"]], names=["set", "top"])
+    values = pd.DataFrame(rng.random((9, 5)), columns=list(METHODS.values())[1:], index=index)
+    found = questions(values).set_index(["sets", "method"])
+    gain = values["SoftTop"] - values[["Logistic regression", "Linear SVM"]].max(axis=1)
+    assert found.at[("all", "SoftTop"), "difference"] == pytest.approx(gain.mean())
+    assert found.at[("all", "SoftTop"), "p"] == wilcoxon(gain, np.zeros(9)).p
     without = gain.drop("mammography")  # on which SoftTop was developed, and TopStack was not
-    assert found.at[("untouched", "soft-top"), "difference"] == pytest.approx(without.mean())
-    assert found.at[("untouched", "top-stack"), "n"] == 9
+    assert found.at[("untouched", "SoftTop"), "difference"] == pytest.approx(without.mean())
+    assert found.at[("untouched", "TopStack"), "n"] == 9
     p = found.loc["all", "p"]
     assert found.at[("all", p.idxmin()), "p_holm"] == pytest.approx(min(1, 2 * p.min()))
 
 
-def test_a_method_that_was_not_run_is_named_with_the_reason():
-    made = board.tables(tables(), story())
+def test_every_method_of_the_suite_has_a_result_or_a_reason():
+    made = read_tables(ROOT / "docs/board")
     page = findings(made)
-    assert "Not run, needs the package catboost: Catboost." in page.reasons
-    assert page.reasons[-1].endswith(": TabPFN, TabICL.")
+    suite = read_yaml(ROOT / "config/suites/rare.yaml")["methods"]
+    titles = {m: its["title"] for m, its in read_yaml(ROOT / "config/methods.yaml").items()}
+    titles |= {m["id"]: m["title"] for m in suite if "title" in m}
+    not_run = [reason for reason in page.reasons if reason.startswith("Not on the board")]
+    for method in (m if isinstance(m, str) else m["id"] for m in suite):
+        assert titles[method] in made["values"] or any(titles[method] in reason for reason in not_run), method
     assert 1 <= len(page.verdict) <= 5
-    rows = made["board"]
-    assert set(rows["method"]) == {m.title() for m in METHODS} - {"Random"}
-    best = rows[(rows["sets"] == "all") & (rows["top"] == "n+")].set_index("method")
-    assert best.at["Top-Stack", "lead"] == pytest.approx(10, abs=0.2)
-    assert best.at["Soft-Top", "lead"] == pytest.approx(-10, abs=0.2)
-
-
-def test_one_set_has_answers_and_no_board():
-    one = {name: table.query("dataset == 'set-0'") for name, table in tables().items()}
-    page = findings(board.tables(one, story()))
-    assert [table.title for table in page.tables] == ["The two questions"]
-
-
-def test_a_run_of_some_methods_leaves_the_questions_open():
-    made = board.tables(
-        tables(lambda table: table[~table["method"].isin(["top-stack", "soft-top"])]), story()
-    )
-    assert "questions" not in made
-    assert findings(made).verdict == ["**No question is answered.**"]
 
 
 def test_a_method_with_fewer_runs_has_no_mean():
-    part = tables()["evaluation"].query("not (dataset == 'set-0' and method == 'soft-top' and fold == 1)")
-    means = set_means(part, dict.fromkeys(METHODS, ""))["kappa=1.0"]
-    assert np.isnan(means.at["set-0", "soft-top"])
-    assert means.drop("set-0").notna().all(axis=None)
+    run = tables(lambda t: t.query("not (dataset == 'set-0' and method == 'soft-top' and fold == 1)"))
+    found = set_means(run, METHODS)["SoftTop"]
+    assert found["set-0"].isna().all()
+    assert found.drop("set-0").notna().all()
+
+
+def test_one_split_finds_what_decides_and_is_judged_on_other_sets():
+    features = pd.DataFrame({"a": [5, 1, 4, 2, 3, 6], "b": [1, 2, 3, 4, 5, 6]}, index=list("uvwxyz"))
+    lost = pd.DataFrame({"one": [1.0] * 6, "two": features["b"] - 3.0})
+    assert one_split(features, lost) == ("b", 3.5, "two", "one")
+    equal = pd.DataFrame({"one": [1.0] * 6, "two": [1.0] * 6}, index=features.index)
+    assert one_split(features, equal)[2:] == ("one", "one")
+    odd = lost.assign(two=[9, 9, 9, 9, 9, -9])  # the others do not show what is special about the last
+    assert left_out(features, odd)["z"] == 1
 
 
 def test_the_suite_is_the_list():
@@ -150,7 +213,7 @@ def test_the_suite_is_the_list():
     assert {data.id for data in config.datasets} == {row["set"] for row in inside}
     assert len(inside) >= 40
     assert all(row["why_not"] for row in listed if row["board"] == "out")
-    for data, row in ((config.dataset(row["set"]), row) for row in inside if row["positives"]):
+    for data, row in ((config.dataset(row["set"]), row) for row in inside if row["source"] != "attop"):
         assert (data.expect.items, data.expect.positives) == (int(row["rows"]), int(row["positives"])), (
             data.id
         )
@@ -224,31 +287,29 @@ def test_predictions_are_what_rescore_reads(prepared, tmp_path):
     np.testing.assert_array_equal(found["label"], dataset.y[found["row"]])
 
 
-def stored(folder, tables):
-    empty = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
-    write_tables({**empty, **tables}, folder / "tables")
-    write_json(folder / "manifest.json", story())
-
-
-def test_a_sent_method_has_its_row(tmp_path):
-    run = tables()
-    run["runs"]["n_test"] = 400.0
-    stored(tmp_path / "run", run)
-    part = {
-        name: run[name].query("method == 'lightgbm'").assign(method="Mine") for name in ("evaluation", "runs")
-    }
-    part["evaluation"]["value"] += 0.5
-    stored(tmp_path / "sent", part)
-    send.row(tmp_path / "run", tmp_path / "sent", tmp_path / "page")
-    board = pd.read_csv(tmp_path / "page" / "board.csv")
-    assert set(board.groupby("top")["method"].first()) == {"Mine"}
+def test_a_sent_method_has_its_row(published, tmp_path):
+    runs, labels = tables()["runs"].query("dataset != 'set-6'"), np.repeat([1, 0], [8, 392])
+    parts = [
+        pd.DataFrame({"dataset": d, "method": name, "fold": fold, "row": np.arange(400) + 400 * fold}).assign(
+            label=labels, score=scores
+        )
+        for d, fold in set(zip(runs["dataset"], runs["fold"], strict=True))
+        for name, scores in {"Mine": labels + 0.0, "LightGBM": labels + 0.0}.items()
+    ]
+    for name, its in pd.concat(parts).groupby("method"):
+        its.to_parquet(tmp_path / f"{name}.parquet", index=False)
+        precision = get_metric("precision@k")
+        tops = [board.top_of(top) for top in TOPS]
+        found = rescore([tmp_path / f"{name}.parquet"], tops, [precision], precision, n_jobs=1)
+        write_tables(found.tables, tmp_path / name / "tables")
+        write_json(tmp_path / name / "manifest.json", found.manifest)
+    send.row(tmp_path / "Mine", tmp_path / "page")
+    values = pd.read_csv(tmp_path / "page" / "values.csv", index_col=["set", "top"])
+    assert (values["Mine"] == 1).all()
+    assert values["LightGBM"].notna().sum() == 24
     assert (tmp_path / "page" / "regret.png").is_file()
-    stored(tmp_path / "small", {**part, "runs": part["runs"].assign(n_test=399.0)})
-    with pytest.raises(ValueError, match="is not a part of"):
-        send.row(tmp_path / "run", tmp_path / "small", tmp_path / "page")
-    stored(tmp_path / "twice", {name: t.assign(method="lightgbm") for name, t in part.items()})
-    with pytest.raises(ValueError, match="'lightgbm' is a method of"):
-        send.row(tmp_path / "run", tmp_path / "twice", tmp_path / "page")
+    with pytest.raises(ValueError, match="'LightGBM' is on the board"):
+        send.row(tmp_path / "LightGBM", tmp_path / "page")
 
 
 def test_the_published_splits_are_of_the_listed_sets():
