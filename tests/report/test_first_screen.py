@@ -30,7 +30,7 @@ NO_RUNS = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", *SPENT], 
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    monkeypatch.setattr("attop_bench.report.page.report.draw_all", not_drawn)
+    monkeypatch.setattr("attop_bench.report.page.report.drawing", not_drawn)
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -24,7 +24,7 @@ def path(tmp_path_factory):
         datasets[f"set-{i + 1}"] = (tops, repeats, folds, *others)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(made_up, "DATASETS", datasets)
-        patch.setattr("attop_bench.report.page.report.draw_all", not_drawn)
+        patch.setattr("attop_bench.report.page.report.drawing", not_drawn)
         *tables, manifest = made_up.make_results(tuple(datasets), METHODS, METRICS)
         path = tmp_path_factory.mktemp("large") / "report.html"
         build_report(made_up.as_tables(*tables), manifest, path)

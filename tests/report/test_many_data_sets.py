@@ -26,7 +26,7 @@ def made(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("many") / "report.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(made_up, "DATASETS", datasets)
-        patch.setattr("attop_bench.report.page.report.draw_all", not_drawn)
+        patch.setattr("attop_bench.report.page.report.drawing", not_drawn)
         methods = METHODS[: 6 if n_sets == 40 else 13]
         *tables, manifest = make_results(
             tuple(datasets), methods, ("precision@k",), failures=False, noise=0.2

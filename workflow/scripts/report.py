@@ -1,8 +1,12 @@
 """Put the tables together and write the report."""
 
+import gc
 from pathlib import Path
 
 from attop_bench.jobs.log import job_log
+
+# To look for garbage after each 700 objects takes a tenth of the time.
+gc.set_threshold(200_000)
 
 with job_log(snakemake.log[0]):
     from attop.core.files import write_json

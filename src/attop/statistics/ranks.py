@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import scipy  # `scipy.stats`, half a second, is imported by its first use
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from attop.core.typing import Floats
 from attop.statistics.two_methods import MIN_DATASETS
@@ -86,7 +86,7 @@ def friedman(scores: pd.DataFrame) -> Friedman:
     rest = n * (k - 1) - chi2
     # The same ranking on every data set leaves nothing in the denominator.
     f = (n - 1) * chi2 / rest if rest > 1e-9 * n * k else math.inf
-    return Friedman(ranks, n, chi2, f, float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))))
+    return Friedman(ranks, n, chi2, f, float(scipy.stats.f.sf(f, k - 1, (k - 1) * (n - 1))))
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
@@ -97,7 +97,7 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     """
     if n_methods < 2 or n_datasets < 1:
         return math.nan
-    q = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / math.sqrt(2)
+    q = scipy.stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / math.sqrt(2)
     return float(q * _standard_error(n_methods, n_datasets))
 
 
@@ -186,11 +186,11 @@ def all_pairs(
 def _pairs(ranks: pd.Series, n: int, names: list[tuple[str, str]], procedure: str) -> tuple[Pair, ...]:
     k = len(ranks)
     z = np.array([ranks[a] - ranks[b] for a, b in names]) / _standard_error(k, n)
-    p = 2 * stats.norm.sf(np.abs(z))
+    p = 2 * scipy.stats.norm.sf(np.abs(z))
     if procedure == "holm":
         adjusted = holm(p)
     else:
-        adjusted = np.clip(stats.studentized_range.sf(np.abs(z) * math.sqrt(2), k, np.inf), 0.0, 1.0)
+        adjusted = np.clip(scipy.stats.studentized_range.sf(np.abs(z) * math.sqrt(2), k, np.inf), 0.0, 1.0)
     rows = sorted(zip(names, z, p, adjusted, strict=True), key=lambda row: row[2])
     return tuple(Pair(a, b, float(v), float(q), float(h)) for (a, b), v, q, h in rows)
 

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from attop.core.typing import Floats
 
@@ -93,8 +93,8 @@ def corrected_t_test(
         refused = f"All {n} differences are {mean:.4g}: there is no variance to test against."
         return CorrectedT(n, test_train_ratio, mean, refused=refused)
     t = mean / error
-    reach = error * float(stats.t.ppf((1 + confidence) / 2, n - 1))
-    p = 2 * float(stats.t.sf(abs(t), n - 1))
+    reach = error * float(scipy.stats.t.ppf((1 + confidence) / 2, n - 1))
+    p = 2 * float(scipy.stats.t.sf(abs(t), n - 1))
     return CorrectedT(n, test_train_ratio, mean, mean - reach, mean + reach, t, p)
 
 
@@ -121,7 +121,7 @@ def signed_ranks(d: Floats) -> tuple[Floats, Floats]:
         d = np.delete(d, zeros[0])
     sizes = np.abs(d)
     # Differences of printed numbers are equal up to rounding only.
-    return d, stats.rankdata(np.round(sizes / (sizes.max(initial=0.0) or 1.0), 12))
+    return d, scipy.stats.rankdata(np.round(sizes / (sizes.max(initial=0.0) or 1.0), 12))
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
@@ -217,9 +217,9 @@ def effect_sizes(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Eff
         return Effect(n, refused=refused)
     mean, low, high = float(d.mean()), math.nan, math.nan
     if n > 1:
-        reach = float(stats.t.ppf((1 + confidence) / 2, n - 1) * np.std(d, ddof=1) / math.sqrt(n))
+        reach = float(scipy.stats.t.ppf((1 + confidence) / 2, n - 1) * np.std(d, ddof=1) / math.sqrt(n))
         low, high = mean - reach, mean + reach
-    ranks = stats.rankdata(np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)]))
+    ranks = scipy.stats.rankdata(np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)]))
     a12 = (float(ranks[:n].sum()) / n - (n + 1) / 2) / n
     ranked, sizes = signed_ranks(d)
     total = float(sizes.sum())

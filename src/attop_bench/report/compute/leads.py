@@ -78,13 +78,16 @@ def all_leads(
         items, positives = (n if isinstance(n := about.get(c), int) else None for c in ("items", "positives"))
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
-        for metric, by_metric in rows.groupby("metric", sort=False):
-            definition, parts = get_metric(str(metric)), dict(list(by_metric.groupby("top", sort=False)))
-            for top in sort_tops(rows["top"]):
-                part = parts.get(top, by_metric.iloc[:0])
-                wide = part.pivot(index=["repeat", "fold"], columns="method", values="value").reindex(index)
+        # One table of the data set: one for each metric and top takes several times as long.
+        wide = rows.pivot(
+            index=["repeat", "fold"], columns=["metric", "top", "method"], values="value"
+        ).reindex(index)
+        methods, tops = rows.groupby(["metric", "top"])["method"].unique(), sort_tops(rows["top"])
+        for metric in rows["metric"].unique():
+            definition = get_metric(str(metric))
+            for top in tops:
                 judged = judge(
-                    {method: wide[method].to_numpy(np.float64) for method in dict.fromkeys(part["method"])},
+                    {m: wide[metric, top, m].to_numpy(np.float64) for m in methods.get((metric, top), ())},
                     test_train_ratio=ratio,
                     tolerance=default_tolerance(definition),
                     higher_is_better=definition.higher_is_better,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice, starmap
+from itertools import starmap
 from multiprocessing import get_context
 from typing import Any
 
@@ -25,13 +26,12 @@ from attop_bench.report.figures.scene import (
     Scene,
     figure_theme,
     for_paper,
-    lean_font,
     to_pdf,
 )
 from attop_bench.report.figures.transfer import transfer_figure
 from attop_bench.report.figures.verdicts import map_figure, regret_figure, strip_figure, wins_figure
 
-__all__ = ["ACROSS", "PAPER", "PER_DATASET", "Drawing", "draw", "draw_all"]
+__all__ = ["ACROSS", "PAPER", "PER_DATASET", "Drawing", "draw", "drawing"]
 
 
 @dataclass(frozen=True)
@@ -81,22 +81,20 @@ def draw(drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any
         return list(starmap(_draw, _known(drawings, scene, material)))
 
 
-def draw_all(
-    scenes: Sequence[tuple[tuple[Drawing, ...], Scene, Mapping[str, Any]]], files: bool, jobs: int
-) -> list[list[Figure]]:
-    """Return the figures of each scene, made in so many processes; with `files` for a paper."""
-    known = [list(_known(*scene)) for scene in scenes]
+@contextmanager
+def drawing(files: bool, jobs: int) -> Iterator[Callable[..., Callable[[], list[Figure]]]]:
+    """Give a function that takes what `draw` does, and returns one that waits for the figures.
+
+    They are made meanwhile, in so many processes; with `files` for a paper.
+    """
     draw_one = partial(_draw_whole, files=files)
     with figure_theme():
         # Elsewhere a new process begins with nothing: to import what it needs takes longer than to draw.
         if jobs > 1 and sys.platform == "linux":
-            lean_font()  # made once, for all
             with get_context("fork").Pool(jobs) as pool:
-                drawn = pool.starmap(draw_one, chain(*known), chunksize=1)
+                yield lambda *scene: pool.starmap_async(draw_one, _known(*scene), chunksize=1).get
         else:
-            drawn = list(starmap(draw_one, chain(*known)))
-    left = iter(drawn)
-    return [list(islice(left, len(own))) for own in known]
+            yield lambda *scene: partial(list, starmap(draw_one, _known(*scene)))
 
 
 def _known(

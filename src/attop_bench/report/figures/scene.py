@@ -385,8 +385,11 @@ def for_paper(canvas: Canvas, leaders: Collection[str]) -> None:
 
 def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
     """Return the lines of methods, in panels and legend, with the method of each."""
-    lines: list[Any] = canvas.findobj(lambda artist: isinstance(artist, (Line2D, LineCollection)))
-    return [(line.get_gid().removeprefix("method:"), line) for line in lines if line.get_gid()]
+    boxes = [*canvas.legends, *filter(None, (axes.get_legend() for axes in canvas.axes))]
+    lines: list[Any] = [line for box in boxes for line in box.legend_handles]
+    lines += [line for axes in canvas.axes for line in (*axes.lines, *axes.collections)]
+    known = ((line.get_gid(), line) for line in lines if isinstance(line, (Line2D, LineCollection)))
+    return [(gid.removeprefix("method:"), line) for gid, line in known if gid]
 
 
 def blank(

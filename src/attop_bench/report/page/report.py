@@ -21,7 +21,7 @@ from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
 from attop_bench.report.compute.leads import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
-from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, Drawing, draw_all
+from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import Scene, key_svg
 from attop_bench.report.page.render import Overview, Page, render, write_exports
 from attop_bench.report.page.section import Section, build_scene, build_section, build_styles, chips, left_out
@@ -73,32 +73,33 @@ def build_page(
     titles, methods = results.titles, results.methods
     styles = build_styles(results)
     scenes = [build_scene(f"d{i}", id, results, styles) for i, id in enumerate(results.datasets)]
-    sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
-    by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
-    overview = {
-        by: _overview([a for (d, m, _), a in results.leads.items() if used.get(d) == m], sections, titles)
-        for by, used in by_metric.items()
-    }
-    leaders = frozenset((BASELINE, *overview[""].leaders))
-    own = [lead for s in sections for (by, _), lead in s.leads.items() if by == s.metric and lead.best]
-    main = [s.leads[s.metric, s.main] for s in sections if s.view]
-    material = {
-        "across": results.across,
-        "leads": own,
-        "main": [lead for lead in main if lead.best],
-        "names": {s.id: s.short for s in sections},
-        "evaluation": results.evaluation,
-    }
-    whole = Scene("across", "", "", overview[""].order, titles, styles, leaders)
-    known = {**results.tables, "summary": results.summary}
-    pictures: list[tuple[tuple[Drawing, ...], Scene, Mapping[str, object]]] = [
-        (PER_DATASET if s.order else (), s, {name: t[t["dataset"] == s.dataset] for name, t in known.items()})
-        for s in scenes
-    ]
-    pictures.append((ACROSS if len(sections) > 1 else (), whole, material))
-    pictures.append((PAPER if material["main"] else (), whole, material))
-    *of_each, figures, paper = draw_all(pictures, files, jobs)
-    sections = [replace(s, figures=its) for s, its in zip(sections, of_each, strict=True)]
+    with drawing(files, jobs) as draw:
+        known = [*results.tables.items(), ("summary", results.summary)]
+        of_each = [
+            draw(PER_DATASET if s.order else (), s, {n: t[t["dataset"] == s.dataset] for n, t in known})
+            for s in scenes
+        ]
+        sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
+        by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
+        overview = {
+            by: _overview([a for (d, m, _), a in results.leads.items() if used.get(d) == m], sections, titles)
+            for by, used in by_metric.items()
+        }
+        leaders = frozenset((BASELINE, *overview[""].leaders))
+        own = [lead for s in sections for (by, _), lead in s.leads.items() if by == s.metric and lead.best]
+        main = [lead for s in sections if s.view and (lead := s.leads[s.metric, s.main]).best]
+        material = {
+            "across": results.across,
+            "leads": own,
+            "main": main,
+            "names": {s.id: s.short for s in sections},
+            "evaluation": results.evaluation,
+        }
+        whole = Scene("across", "", "", overview[""].order, titles, styles, leaders)
+        across = draw(ACROSS if len(sections) > 1 else (), whole, material)
+        paper = draw(PAPER if main else (), whole, material)
+        sections = [replace(s, figures=its()) for s, its in zip(sections, of_each, strict=True)]
+        figures, exports = across(), paper()
     return Page(
         title=manifest.get("title", "Benchmark report"),
         overview=overview,
@@ -113,7 +114,7 @@ def build_page(
         ranking=sentences(results.across, titles, {s.id: s.title for s in sections}),
         leaders=leaders,
         figures=figures,
-        paper=paper,
+        paper=exports,
         metrics=[get_metric(name) for name in results.metrics],
         failures=results.failures,
         citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),
