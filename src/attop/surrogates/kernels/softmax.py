@@ -7,8 +7,10 @@ from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
 from attop.surrogates.kernels.k_largest import largest, ranked
 
-# Below it, exponentials count as 0.
-LOWEST = -700.0
+# Of it and all below, the exponential is 0.
+LOWEST = -800.0
+# Positives whose terms are multiplied before a logarithm is taken: each factor is at most 2.
+FACTORS = 1000
 
 
 def _softmax(row, n_pos, w, k, constant, values, positions):
@@ -30,32 +32,39 @@ def _weighted_at_k(row, n_pos, w, k, width, values, positions):
 
 
 def _bpr(row, n_pos, w, k, constant, values, positions):
-    negatives, x, pull = row[n_pos:], values[0][n_pos : len(row)], values[1][n_pos : len(row)]
+    negatives, of = row[n_pos:], w[n_pos:]
+    x, pull, product = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.ones(len(negatives))
     pull[:] = 0.0
     value, weight = 0.0, 0.0
-    for j in range(n_pos, len(row)):
-        weight += _times(w, j)
+    for j in range(len(x)):
+        weight += _times(of, j)
     for i in range(n_pos):
+        times = _times(w, i) / weight
         for j in range(len(x)):
             x[j] = -abs(negatives[j] - row[i])
         _exponentials(x, 0.0)
-        value += _times(w, i) / weight * _logistic(negatives, row[i], w[n_pos:], x)
-        row[i] = -_add(x, w[n_pos:], _times(w, i) / weight, pull)
+        value += times * _logistic(negatives, row[i], of, x, product)
+        row[i] = -_add(x, of, times, pull)
+        if len(w) > 0 or i % FACTORS == FACTORS - 1 or i == n_pos - 1:
+            for j in range(len(x)):
+                value += times * _times(of, j) * np.log(product[j])
+            product[:] = 1.0
     negatives[:] = pull
     return value
 
 
 def _psl(row, n_pos, w, k, power, values, positions):
-    negatives, x, pull = row[n_pos:], values[0][n_pos : len(row)], values[1][n_pos : len(row)]
+    negatives, of = row[n_pos:], w[n_pos:]
+    x, pull, powers = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.empty(len(negatives))
     pull[:] = 0.0
-    value, best, powers = 0.0, _highest(negatives, w[n_pos:]), np.empty(len(x))
+    value, best = 0.0, _highest(negatives, of)
     for i in range(n_pos):
         highest = max(1.0, 1.0 + (best - row[i]) / power)  # divided by it, no power overflows
         for j in range(len(x)):
             x[j] = min(max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0)
-        total, one = _powers(x, int(power) - 1, w[n_pos:], powers), highest**-power
+        total, one = _powers(x, int(power) - 1, of, powers), highest**-power
         value += _times(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
-        row[i] = -_add(powers, w[n_pos:], _times(w, i) / (highest * (one + total)), pull)
+        row[i] = -_add(powers, of, _times(w, i) / (highest * (one + total)), pull)
     negatives[:] = pull
     return value
 
@@ -63,49 +72,32 @@ def _psl(row, n_pos, w, k, power, values, positions):
 @njit(inline="always")
 def _about(quantile, row, n_pos, w, width):
     """Softmax loss whose positives count by where they are about a quantile; the gradient holds this one."""
-    log_sum, share = _exponentials_of_negatives(row, n_pos, w)
-    value, total = 0.0, 0.0
+    for j in range(n_pos, len(w)):
+        row[j] += np.log(w[j])
+    negatives, value, total = row[n_pos:], 0.0, 0.0
+    highest = _highest(negatives, w[:0])
+    sum_ = 0.0 if highest == -np.inf else _exponentials(negatives, highest)
     for i in range(n_pos):
-        loss, slope = _softplus(log_sum - row[i])
-        z = (row[i] - quantile) / width
-        e = np.exp(-abs(z))
-        outside = (e if z > 0.0 else 1.0) / (1.0 + e)
-        inside = (1.0 if z > 0.0 else e) / (1.0 + e)
+        z = highest + np.log(sum_) - row[i]
+        loss, slope = max(z, 0.0) + np.log1p(np.exp(-abs(z))), 1.0 / (1.0 + np.exp(-z))
+        inside = 1.0 / (1.0 + np.exp((quantile - row[i]) / width))
         value += _times(w, i) * inside * loss
         total += _times(w, i) * inside * slope
         # Divided before it is multiplied: the loss may be as large as the largest number.
-        row[i] = _times(w, i) * inside * (outside * (loss / width) - slope)
-    for j in range(n_pos, len(row)):
-        row[j] *= total * share
+        row[i] = _times(w, i) * inside * ((1.0 - inside) * (loss / width) - slope)
+    for j in range(len(negatives)):
+        negatives[j] = negatives[j] * (total / sum_) if sum_ > 0.0 else 0.0
     return value
 
 
-@njit(**PART)
-def _exponentials_of_negatives(row, n_pos, w):
-    """Overwrite negatives by multiples of their exponentials; return log of the sum, and 1 / sum of those."""
-    negatives, weights = row[n_pos:], w[n_pos:]
-    highest = _highest(negatives, weights)
-    if highest == -np.inf:  # no negatives
-        negatives[:] = 0.0
-        return highest, 0.0
-    total = _exponentials(negatives, highest)
-    if len(weights) > 0:
-        total = 0.0
-        for j in range(len(negatives)):
-            negatives[j] *= weights[j]
-            total += negatives[j]
-    return highest + np.log(total), 1.0 / total
-
-
-@njit(**PART)
+@njit(**PART, fastmath={"nnan", "nsz"})
 def _highest(x, w):
-    a, b, pairs = -np.inf, -np.inf, 0 if len(w) > 0 else len(x) // 2
-    for j in range(pairs):  # two chains: one would wait for itself
-        a, b = max(a, x[j]), max(b, x[j + pairs])
-    for j in range(2 * pairs, len(x)):
+    """Return the highest of what has a weight above 0."""
+    highest = -np.inf
+    for j in range(len(x)):
         if len(w) == 0 or w[j] > 0.0:
-            a = max(a, x[j])
-    return max(a, b)
+            highest = max(highest, x[j])
+    return highest
 
 
 @njit(**PART, fastmath={"reassoc", "contract"})
@@ -117,7 +109,6 @@ def _exponentials(x, highest):
     """
     total = 0.0
     for i in range(len(x)):
-        # An item of weight 0 may lie above the highest.
         t = min(max(x[i] - highest, LOWEST), 0.0) * (1.0 / 1024.0)
         e = 1.0 / 5040.0 + t * (1.0 / 40320.0 + t * (1.0 / 362880.0))
         e = 1.0 / 24.0 + t * (1.0 / 120.0 + t * (1.0 / 720.0 + t * e))
@@ -129,22 +120,16 @@ def _exponentials(x, highest):
     return total
 
 
-@njit(**PART)
-def _logistic(negatives, score, w, x):
-    """Return the sum of log(1 + exp(d)), `x` being exp(-abs(d)), and overwrite `x` with the slopes."""
-    total, product = 0.0, 1.0
+@njit(**PART, fastmath={"reassoc", "contract"})
+def _logistic(negatives, score, w, x, product):
+    """Return the sum of positive differences d; `x`, exp(-abs(d)), gets slopes, `product` times 1 + x."""
+    total = 0.0
     for j in range(len(x)):
-        d = negatives[j] - score
+        d, factor = negatives[j] - score, 1.0 + x[j]
         total += _times(w, j) * max(d, 0.0)
-        if len(w) > 0:
-            total += w[j] * np.log1p(x[j])
-        else:
-            product *= 1.0 + x[j]  # many products take no longer than a logarithm
-            if product > 1e300:
-                total += np.log(product)
-                product = 1.0
-        x[j] = (1.0 if d > 0.0 else x[j]) / (1.0 + x[j])
-    return total + np.log(product)
+        product[j] *= factor
+        x[j] = (1.0 if d > 0.0 else x[j]) / factor
+    return total
 
 
 @njit(**PART, fastmath={"reassoc", "contract"})
@@ -157,10 +142,7 @@ def _powers(x, n, w, out):
     while bit > 1:
         bit //= 2
         for j in range(len(x)):
-            out[j] *= out[j]
-        if n & bit:
-            for j in range(len(x)):
-                out[j] *= x[j]
+            out[j] *= out[j] * x[j] if n & bit else out[j]
     for j in range(len(x)):
         total += _times(w, j) * out[j] * x[j]
     return total
@@ -174,13 +156,6 @@ def _add(x, w, times, to):
         to[j] += slope
         total += slope
     return total
-
-
-@njit(**PART)
-def _softplus(z):
-    """Return log(1 + exp(z)) and its derivative."""
-    e = np.exp(-abs(z))
-    return max(z, 0.0) + np.log1p(e), (1.0 if z > 0.0 else e) / (1.0 + e)
 
 
 @njit(**PART)
