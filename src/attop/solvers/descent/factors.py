@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import sgemm
 from scipy.sparse import csr_matrix
 
 from attop.core.typing import Floats, Ints
@@ -17,6 +18,8 @@ Singles = NDArray[np.float32]
 
 #: Scores held at once: 4 MB; with fewer, products of matrices with many items take longer.
 _BLOCK = 2**20
+#: Rows of factors changed at once, so that what a step needs of them stays in cache.
+_ROWS = 1000
 #: Adam's rates of decay, and what keeps it from dividing by zero (Kingma and Ba 2015).
 _MEAN, _SQUARE, _TINY = 0.9, 0.999, 1e-8
 
@@ -42,13 +45,12 @@ def factor_descent(
     factors = [(0.1 * rng.standard_normal((n, n_factors))).astype(np.float32) for n in pairs.shape]
     adam = _Adam(factors, learning_rate)
     n = len(lists.users)
+    size = batch_users or n
     objective = np.zeros(max_iter)
     for t in range(max_iter):
-        order = lists.users if batch_users is None else rng.permutation(lists.users)
-        size = batch_users or n
-        for step in [order] if size >= n else [order[first : first + size] for first in range(0, n, size)]:
-            value, gradients = _gradients(lists, factors, step, scale)
-            objective[t] += value * len(step) / n
+        for users in np.split(rng.permutation(lists.users), range(size, n, size)):
+            value, gradients = _gradients(lists, factors, users, scale)
+            objective[t] += value * len(users) / n
             adam.step(gradients)
     return [_normalised(array)[0] for array in factors], objective, n
 
@@ -65,22 +67,22 @@ def _gradients(
 ) -> tuple[float, list[Singles]]:
     """Return the mean loss of `users`, and its gradient by all factors."""
     items, item_length = _normalised(factors[1])
-    of_users, of_items = np.zeros_like(factors[0]), np.zeros_like(items)
+    of_users, of_items = (np.zeros_like(array) for array in factors)
     value = 0.0
-    for first in range(0, len(users), len(lists.scores)):
-        block = users[first : first + len(lists.scores)]
+    for block in np.split(users, range(len(lists.scores), len(users), len(lists.scores))):
         directions, length = _normalised(factors[0][block])
         slope = np.matmul(directions, items.T, out=lists.scores[: len(block)])
         value += lists.descend(slope, block, scale, 1 / len(users))
         of_users[block] = _tangent(slope @ items, directions, length)
-        of_items += slope.T @ directions
+        sgemm(1.0, directions.T, slope.T, 1.0, of_items.T, trans_b=True, overwrite_c=True)  # adds to it
     return value / len(users), [of_users, _tangent(of_items, items, item_length)]
 
 
 def _tangent(gradient: Singles, directions: Singles, length: Singles) -> Singles:
-    """Turn a gradient by unit vectors into one by vectors of any `length`."""
-    along = np.einsum("ij,ij->i", gradient, directions)[:, np.newaxis]
-    return (gradient - along * directions) / length
+    """Turn a gradient by unit vectors, in place, into one by vectors of any `length`."""
+    gradient -= np.einsum("ij,ij->i", gradient, directions)[:, np.newaxis] * directions
+    gradient /= length
+    return gradient
 
 
 class _Lists:
@@ -113,15 +115,15 @@ class _Adam:
     """Steps of Adam on several arrays, in place."""
 
     def __init__(self, arrays: list[Singles], learning_rate: float):
-        self._arrays, self._rate, self._t = arrays, learning_rate, 0
-        self._means = [np.zeros_like(array) for array in arrays]
-        self._squares = [np.zeros_like(array) for array in arrays]
+        self._rate, self._t = learning_rate, 0
+        self._states = [(array, np.zeros_like(array), np.zeros_like(array)) for array in arrays]
 
     def step(self, gradients: list[Singles]) -> None:
         self._t += 1
-        rate = self._rate * np.sqrt(1 - _SQUARE**self._t) / (1 - _MEAN**self._t)
-        each = zip(self._arrays, gradients, self._means, self._squares, strict=True)
-        for array, gradient, mean, square in each:
-            mean += (1 - _MEAN) * (gradient - mean)
-            square += (1 - _SQUARE) * (gradient * gradient - square)
-            array -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(_TINY))
+        rate = np.float32(self._rate * np.sqrt(1 - _SQUARE**self._t) / (1 - _MEAN**self._t))
+        for state, whole in zip(self._states, gradients, strict=True):
+            for first in range(0, len(whole), _ROWS):
+                array, mean, square, gradient = (a[first : first + _ROWS] for a in (*state, whole))
+                mean += (1 - _MEAN) * (gradient - mean)
+                square += (1 - _SQUARE) * (gradient * gradient - square)
+                array -= rate * mean / (np.sqrt(square) + np.float32(_TINY))

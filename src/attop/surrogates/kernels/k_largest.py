@@ -10,6 +10,8 @@ from attop.core.compiled import PART
 
 # Up to this k, insertion into a sorted buffer beats sorting.
 INSERTION = 32
+# So often the interval that a bound of the k-th largest lies in is halved.
+HALVINGS = 7
 # Runs of this length are sorted by insertion before they are merged.
 RUN = 16
 
@@ -59,6 +61,56 @@ def largest(x, k, floor, value, index):
         value[i] = held[i]
         index[i] = where[i]
     return count
+
+
+@njit(**PART)
+def kth_largest(x, k, values, positions):
+    """Return the `k`-th largest entry; the buffers are of two rows each, as long as `x`."""
+    if k <= INSERTION:
+        columns, few = values[1, : min(4 * k, len(x))], values[0]
+        maxima(x, columns)
+        low, high, n = columns[0], columns[0], 0
+        for i in range(len(columns)):
+            low, high = min(low, columns[i]), max(high, columns[i])
+        for _ in range(HALVINGS):  # k columns have a maximum of at least `low`, and so are k entries
+            middle, above = 0.5 * low + 0.5 * high, 0
+            for i in range(len(columns)):
+                above += columns[i] > middle
+            low, high = (middle, high) if above >= k else (low, middle)
+        for i in range(len(columns)):
+            if columns[i] >= low:
+                for j in range(i, len(x), len(columns)):
+                    few[n] = x[j]
+                    n += x[j] >= low
+        if n <= 8 * INSERTION:
+            return _of_rank(few[:n], k)
+    largest(x, k, -np.inf, values[0], positions[0])
+    return values[0, k - 1]
+
+
+@njit(**PART)
+def maxima(x, columns):
+    """Write the maximum of each column, `x` being laid out in rows of `columns`, many at once."""
+    n = len(columns)
+    for i in range(n):
+        columns[i] = x[i]
+    for first in range(n, len(x), max(n, 1)):
+        row = x[first : first + n]
+        for i in range(len(row)):
+            columns[i] = max(columns[i], row[i])
+
+
+@njit(**PART)
+def _of_rank(x, k):
+    """Return the `k`-th largest of few, each compared with all at once: to insert them takes longer."""
+    for i in range(len(x)):
+        above, reached = 0, 0
+        for j in range(len(x)):
+            above += x[j] > x[i]
+            reached += x[j] >= x[i]
+        if above < k <= reached:
+            return x[i]
+    return np.nan
 
 
 @njit(**PART)

@@ -5,21 +5,22 @@ from numba import njit
 
 from attop.core.compiled import PART
 from attop.surrogates.kernels.groups import over_groups
-from attop.surrogates.kernels.k_largest import largest, ranked
+from attop.surrogates.kernels.k_largest import kth_largest, maxima, ranked
 
 # Of it and all below, the exponential is 0.
 LOWEST = -800.0
+# Maxima found at once, before that of all.
+WIDTH = 32
 # Positives whose terms are multiplied before a logarithm is taken: each factor is at most 2.
 FACTORS = 1000
 
 
 def _softmax(row, n_pos, w, k, constant, values, positions):
-    return _about(-np.inf, row, n_pos, w, 1.0)
+    return _about(-np.inf, row, n_pos, w, 1.0, values[0])
 
 
 def _at_k(row, n_pos, w, k, width, values, positions):
-    largest(row, k, -np.inf, values[0], positions[0])
-    return _about(values[0][k - 1], row, n_pos, w, width)
+    return _about(kth_largest(row, k, values, positions), row, n_pos, w, width, values[0])
 
 
 def _weighted_at_k(row, n_pos, w, k, width, values, positions):
@@ -28,7 +29,7 @@ def _weighted_at_k(row, n_pos, w, k, width, values, positions):
     while reached < k and at + 1 < len(row):
         at += 1
         reached += by_rank[at]
-    return _about(by_score[at], row, n_pos, w, width)
+    return _about(by_score[at], row, n_pos, w, width, values[0])
 
 
 def _bpr(row, n_pos, w, k, constant, values, positions):
@@ -57,7 +58,10 @@ def _psl(row, n_pos, w, k, power, values, positions):
     negatives, of = row[n_pos:], w[n_pos:]
     x, pull, powers = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.empty(len(negatives))
     pull[:] = 0.0
-    value, best = 0.0, _highest(negatives, of)
+    value, best = 0.0, -np.inf
+    for j in range(len(x)):
+        if _times(of, j) > 0.0:
+            best = max(best, negatives[j])
     for i in range(n_pos):
         highest = max(1.0, 1.0 + (best - row[i]) / power)  # divided by it, no power overflows
         for j in range(len(x)):
@@ -70,16 +74,20 @@ def _psl(row, n_pos, w, k, power, values, positions):
 
 
 @njit(inline="always")
-def _about(quantile, row, n_pos, w, width):
+def _about(quantile, row, n_pos, w, width, held):
     """Softmax loss whose positives count by where they are about a quantile; the gradient holds this one."""
     for j in range(n_pos, len(w)):
         row[j] += np.log(w[j])
     negatives, value, total = row[n_pos:], 0.0, 0.0
-    highest = _highest(negatives, w[:0])
+    columns, highest = held[: min(WIDTH, len(negatives))], -np.inf
+    maxima(negatives, columns)
+    for i in range(len(columns)):
+        highest = max(highest, columns[i])
     sum_ = 0.0 if highest == -np.inf else _exponentials(negatives, highest)
     for i in range(n_pos):
         z = highest + np.log(sum_) - row[i]
-        loss, slope = max(z, 0.0) + np.log1p(np.exp(-abs(z))), 1.0 / (1.0 + np.exp(-z))
+        e = np.exp(-abs(z))
+        loss, slope = max(z, 0.0) + np.log1p(e), (1.0 if z > 0.0 else e) / (1.0 + e)
         inside = 1.0 / (1.0 + np.exp((quantile - row[i]) / width))
         value += _times(w, i) * inside * loss
         total += _times(w, i) * inside * slope
@@ -90,28 +98,17 @@ def _about(quantile, row, n_pos, w, width):
     return value
 
 
-@njit(**PART, fastmath={"nnan", "nsz"})
-def _highest(x, w):
-    """Return the highest of what has a weight above 0."""
-    highest = -np.inf
-    for j in range(len(x)):
-        if len(w) == 0 or w[j] > 0.0:
-            highest = max(highest, x[j])
-    return highest
-
-
 @njit(**PART, fastmath={"reassoc", "contract"})
 def _exponentials(x, highest):
     """Overwrite x with exp(x - highest), and return their sum.
 
-    A series of the 1024th part, squared ten times, is exact to 2e-13, and done for eight numbers at once;
-    numba calls an exponential function one by one, which takes longer than all else.
+    A series of the 1024th part, squared ten times, is exact to 2e-13 above e^-40, and done for many numbers
+    at once; numba calls an exponential function one by one, which takes longer than all else.
     """
     total = 0.0
     for i in range(len(x)):
-        t = min(max(x[i] - highest, LOWEST), 0.0) * (1.0 / 1024.0)
-        e = 1.0 / 5040.0 + t * (1.0 / 40320.0 + t * (1.0 / 362880.0))
-        e = 1.0 / 24.0 + t * (1.0 / 120.0 + t * (1.0 / 720.0 + t * e))
+        t = max(x[i] - highest, LOWEST) * (1.0 / 1024.0)
+        e = 1.0 / 24.0 + t * (1.0 / 120.0 + t * (1.0 / 720.0 + t * (1.0 / 5040.0)))
         e = 1.0 + t * (1.0 + t * (0.5 + t * (1.0 / 6.0 + t * e)))
         for _ in range(10):
             e *= e
