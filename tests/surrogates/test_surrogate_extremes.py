@@ -111,3 +111,27 @@ def test_selection_orders_ties_by_position():
         count = smallest(x, k, value, index)
         np.testing.assert_array_equal(index[:count], np.argsort(x, kind="stable")[:k])
         np.testing.assert_array_equal(value[:count], np.sort(x)[:k])
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 300, 1500])
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
+def test_the_kth_score_is_that_of_a_sorted_list(n, scale):
+    from attop.surrogates.kernels import k_largest
+
+    @njit
+    def kth(x, k, values, positions):
+        return k_largest.kth_largest(x, k, values, positions)
+
+    rng = np.random.default_rng(n)
+    buffers = np.empty((2, n)), np.empty((2, n), np.int64)
+    drawn = rng.normal(size=n)
+    for x in (
+        drawn,
+        np.sort(drawn),
+        -np.sort(drawn),
+        np.round(drawn),
+        np.zeros(n),
+        np.where(drawn > 1, np.inf, drawn),
+    ):
+        for k in {1, min(2, n), min(20, n), min(32, n), min(33, n), n}:
+            assert kth(scale * x, k, *buffers) == np.sort(scale * x)[-k]
