@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from attop.experiment.forecast import HeldOut, next_list
 from attop.metrics.scorer import scores_of
 
-TREES = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=6, random_state=0)
+TREES = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=6, random_state=0)
 TREE = DecisionTreeClassifier(min_samples_leaf=10, max_leaf_nodes=30, random_state=0)
 LINE = LogisticRegression()
 SCALED = make_pipeline(StandardScaler(), LogisticRegression())
