@@ -327,6 +327,8 @@ def test_the_curve_of_hits_is_in_items_of_the_list():
     X, y = items()
     found = compare(PAIR, X, y, cv=3)
     (axes,) = found.plot("capacity").axes
+    expected = f"expect {found.next.expected:.0f}, in 95% of lists {found.next.low} to {found.next.high}"
+    assert axes.texts[0].get_text() == f"budget 60: {expected}"
     curve = {line.get_label(): line.get_xydata() for line in axes.lines}["logistic"]
     at = dict(curve.tolist())
     assert at[0] == 0

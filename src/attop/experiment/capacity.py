@@ -71,11 +71,14 @@ def draw_capacity(
     axes.plot(x, ends[0], color=_QUIET, linewidth=0.8, linestyle="--")
     axes.plot(x, ends[1], color=_QUIET, linewidth=0.8, linestyle=":")
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
+    budget = f"budget {k:,}"
     if coming and not coming.reason:
         axes.fill_between(
             coming.ks, coming.band_low, coming.band_high, color=_QUIET, alpha=0.15, linewidth=0,
             label="the next list, 95%",
         )  # fmt: skip
+        axes.vlines(k, coming.low, coming.high, color="black", linewidth=2.5)
+        budget += f": expect {coming.expected:.0f}, in 95% of lists {coming.low:.0f} to {coming.high:.0f}"
     for model, runs in curves.items():
         shown = k * runs[:, np.isin(BUDGETS * k, x)] * scale
         mean, spread = shown.mean(axis=0), shown.std(axis=0)
@@ -85,7 +88,7 @@ def draw_capacity(
         )
         drawn[model] = line, band
     here = axes.get_xaxis_transform()
-    axes.text(k, 1.01, f"budget {k:,}", transform=here, ha="center", va="bottom", fontsize=8)
+    axes.text(k, 1.01, budget, transform=here, ha="center", va="bottom", fontsize=8)
     for height, word in ((ends[0][-1], "perfect"), (ends[1][-1], "random")):
         axes.annotate(
             word, (x[-1], height), (-2, 3), textcoords="offset points", ha="right", color=_QUIET,
