@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop.core.typing import Floats, Ints
-from attop.core.wording import did_you_mean, few
+from attop.core.wording import counted, did_you_mean, few
 from attop.metrics.roc import auc
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
@@ -144,7 +144,7 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
     complaints += _column_complaints(columns, chosen, twins)
     if copies:
         complaints.append(
-            f"{copies:,} rows have the features of a row before: kept on one side of every split"
+            f"{counted(copies, 'row')} with the features of a row before: kept on one side of every split"
         )
     if "decimal" in reader:
         complaints.append("numbers have a comma before the decimals: read with decimal: ','")
