@@ -29,7 +29,7 @@ from attop.surrogates.registry import get_surrogate
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.papers.reference_lines import RandomDirection
+from attop_bench.papers.methods import RandomDirection
 from studies.movielens.code import (
     SharedCut,
     cross_entropy,

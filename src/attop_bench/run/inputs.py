@@ -92,14 +92,17 @@ class Inputs:
         def param(name: str) -> object:
             return either({pair: of[name] for pair, of in pairs.items()}, lambda w: (w.dataset, w.method))
 
-        return named(seed=config.seed) | {name: param(name) for name in (*PARTS, "digest", "code")}
+        return named(seed=config.seed) | {name: param(name) for name in PARTS}
 
-    def _of_run(self, dataset: str, method: str) -> Params:
+    def _of_run(self, dataset: str, method: str) -> dict[str, dict[str, object]]:
         run = Run(dataset, method, 0, 0)
         spec = self.plan.job(run).as_dict()
         parts = {part: {name: spec[name] for name in names} for part, names in PARTS.items()}
         code = self._code("train", "attop_bench.run.training", *self._run(dataset, method))
-        return named(**parts, digest=self.plan.digest(run), code=code)
+        params = named(**parts)
+        # One mapping of all that differs from method to method: each takes a function, asked for each job.
+        params["method"] |= {"digest": self.plan.digest(run), "code": code}
+        return params
 
     def evaluate(self) -> Params:
         """Return what the evaluation of a data set depends on."""

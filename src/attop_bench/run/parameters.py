@@ -14,8 +14,10 @@ from typing import Any
 
 
 def asked_often(function: Callable[..., object]) -> Callable[..., object]:
-    """Return a function of a rule with its signature kept: Snakemake looks at it three times a job."""
-    vars(function)["__signature__"] = inspect.signature(function)
+    """Return a function of a rule with its parameters kept: Snakemake looks at them three times a job."""
+    from snakemake.common import overwrite_function_params
+
+    overwrite_function_params(function, inspect.signature(function).parameters)
     return function
 
 
@@ -25,7 +27,7 @@ def either(values: Mapping[Hashable, object], key: Callable[[Any], Hashable]) ->
     return first if all(v == first for v in values.values()) else asked_often(lambda w: values[key(w)])
 
 
-def named(**values: object) -> dict[str, object]:
+def named(**values: object) -> dict[str, Any]:
     """Return parameters for a rule, of values or functions of the wildcards."""
     return {name: _named(name, value) for name, value in values.items()}
 

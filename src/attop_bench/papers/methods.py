@@ -1,16 +1,20 @@
-"""`FactorRanker` and popularity as methods of the benchmark, on the rows of `user_pairs`."""
+"""Methods that only the papers' tables have: lists of users, and scorers that learn nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
 from attop.core.typing import Floats, Ints, TopLike
+from attop.estimators.base import Ranker, Training
 from attop.estimators.factor_ranker import FactorRanker
+from attop.surrogates.softmax import SoftmaxLossAtK
 from attop_bench.data.kinds.pairs import OTHER
 
 #: Users scored at once.
@@ -19,9 +23,13 @@ _USERS = 500
 
 @dataclass(repr=False, eq=False)
 class FactorLists(BaseEstimator):
-    """`FactorRanker` for so many steps, whatever the number of users; its parameters otherwise."""
+    """`FactorRanker` for so many steps, whatever the number of users, on the rows of `user_pairs`.
+
+    Its parameters otherwise; with a `bandwidth`, that of softmax@k.
+    """
 
     surrogate: str = "softmax"
+    bandwidth: float | None = None
     top: TopLike = 20
     scale: float = 5.0
     learning_rate: float = 0.1
@@ -33,6 +41,8 @@ class FactorLists(BaseEstimator):
         """Learn from the rows (user, item) with label 1."""
         given, pairs = self.get_params(), _matrix(X, y)
         passes = given.pop("n_steps") / -(-pairs.shape[0] // self.batch_users)
+        if bandwidth := given.pop("bandwidth"):
+            given["surrogate"] = SoftmaxLossAtK(self.top, bandwidth)
         self._unseen = FactorRanker(**given, max_iter=max(1, round(passes))).fit(pairs).unseen
         return self
 
@@ -64,6 +74,23 @@ class Popularity(FactorLists):
         scores = count - np.arange(len(count)) / len(count)
         self._unseen = lambda users: np.where(pairs[users].toarray() > 0, -np.inf, scores)
         return self
+
+
+class RandomDirection(Ranker):
+    """Score by a direction drawn from the standard normal distribution; nothing is learnt.
+
+    Parameters
+    ----------
+    random_state : int, RandomState or None
+    """
+
+    def __init__(self, random_state: int | np.random.RandomState | None = 0):
+        self.random_state = random_state
+
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        for model in models:
+            draw = check_random_state(model.random_state).standard_normal(data.X.shape[1])
+            model._set_linear(draw, data)
 
 
 def _matrix(X: Floats, y: Ints) -> csr_matrix:

@@ -9,7 +9,7 @@ from attop.estimators import FactorRanker
 from attop.metrics.registry import get_metric
 from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.papers.lists_of_users import FactorLists, Popularity
+from attop_bench.papers.methods import FactorLists, Popularity
 
 N_USERS, N_ITEMS = 30, 40
 
@@ -55,7 +55,7 @@ def test_a_tenth_of_the_training_pairs_selects_and_all_train_in_the_end(data, dr
 
 @pytest.mark.parametrize("kind", [FactorLists, Popularity])
 def test_the_metrics_are_those_of_all_items_not_seen(kind, data, drawn, monkeypatch):
-    monkeypatch.setattr("attop_bench.papers.lists_of_users._USERS", 7)
+    monkeypatch.setattr("attop_bench.papers.methods._USERS", 7)
     train, test = drawn
     [fold] = make_folds("given", data, 0, 0, refit=True)
     model = kind().fit(data.X[fold.train], data.y[fold.train])
