@@ -84,8 +84,9 @@ def _about(quantile, row, n_pos, w, width, held):
     for i in range(len(columns)):
         highest = max(highest, columns[i])
     sum_ = 0.0 if highest == -np.inf else _exponentials(negatives, highest)
+    level = highest + np.log(sum_)
     for i in range(n_pos):
-        z = highest + np.log(sum_) - row[i]
+        z = level - row[i]
         e = np.exp(-abs(z))
         loss, slope = max(z, 0.0) + np.log1p(e), (1.0 if z > 0.0 else e) / (1.0 + e)
         inside = 1.0 / (1.0 + np.exp((quantile - row[i]) / width))
