@@ -38,7 +38,7 @@ if workflow.remote_exec or "SLURM_JOB_ID" in os.environ:
     adopt_servers()
 
 # Snakemake keeps all jobs to the end. To look among them for garbage after each 700 objects takes a fifth of its time.
-gc.set_threshold(1_000_000, *gc.get_threshold()[1:])
+gc.set_threshold(10_000_000, *gc.get_threshold()[1:])
 
 PLAN = Plan(CONFIG)
 if lost := PLAN.lost_files():
@@ -47,6 +47,9 @@ INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
 if workflow.is_main_process and (refused := refusal(OUT)):
     raise WorkflowError(refused)
+# For the scripts: not among the params, since other limits do not make a finished run out of date, nor among the
+# resources, each of which takes Snakemake time for every job.
+config = {**config, "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods}}
 LOGS = f"{OUT}/logs"
 CHECKED = f"{OUT}/data/checked.json"
 REPORT = f"{OUT}/report.html"
@@ -98,11 +101,6 @@ def minutes(amount):
 def by_method(of):
     """What `of` says of a method: a function of the wildcards only where methods differ: it is asked for each job."""
     return either({m.id: of(m) for m in CONFIG.methods}, lambda w: w.method)
-
-
-def limit(what, units):
-    """A limit in whole `units`, 0 for none."""
-    return by_method(lambda m: round(units * (CONFIG.limits_of(m.id)[what] or 0)))
 
 
 def requested():

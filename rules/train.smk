@@ -10,8 +10,6 @@ rule compile:
     resources:
         mem_mb=memory,
         runtime=minutes(10),
-        limit_ms=limit("seconds", 1000),
-        limit_mb=limit("memory_mb", 1),
     params:
         **INPUTS.compile(),
     message:
@@ -39,10 +37,6 @@ rule train:
         **requested(),
         mem_mb=training_memory,
         runtime=training_minutes,
-        # Not among the params: other limits do not make a finished run out of date. Whole numbers (0: none),
-        # because the jobs that a cluster runs as a group may differ in them, but not in text.
-        limit_ms=limit("seconds", 1000),
-        limit_mb=limit("memory_mb", 1),
     params:
         **INPUTS.train(),
     message:

@@ -6,8 +6,8 @@ from attop_bench.jobs.server import perform
 from attop_bench.run.job import PRELOAD
 from attop_bench.run.parameters import by_name
 
-method, limits = by_name(snakemake.params)["method"], snakemake.resources
-limits = Limits(limits.limit_ms / 1000 or None, limits.limit_mb or None)
+method = by_name(snakemake.params)["method"]
+limits = Limits(**snakemake.config["limits_of"][snakemake.wildcards.method])
 end = perform("attop_bench.run.fitting.compile_method", method, snakemake.log[0], limits, PRELOAD)
 if end.status in ("abandoned", "failed"):
     raise SystemExit(end.message)

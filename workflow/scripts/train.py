@@ -18,6 +18,6 @@ train(
     scores=snakemake.output.scores,
     record=snakemake.output.record,
     log=snakemake.log[0],
-    limits=Limits(resources.limit_ms / 1000 or None, resources.limit_mb or None),
+    limits=Limits(**snakemake.config["limits_of"][wildcards.method]),
     digest=inputs["digest"],
 )
