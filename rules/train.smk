@@ -36,7 +36,8 @@ rule train:
     resources:
         **requested(),
         mem_mb=training_memory,
-        runtime=training_minutes,
+        # Only schedulers ask: elsewhere a number, which Snakemake need not ask for job by job.
+        runtime=training_minutes if workflow.resource_settings.nodes else 10,
     params:
         **INPUTS.train(),
     message:
