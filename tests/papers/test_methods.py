@@ -7,6 +7,7 @@ import pytest
 
 from attop.estimators import FactorRanker
 from attop.metrics.registry import get_metric
+from attop.surrogates import SoftmaxLossAtK
 from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.methods import FactorLists, Popularity
@@ -53,17 +54,21 @@ def test_a_tenth_of_the_training_pairs_selects_and_all_train_in_the_end(data, dr
     assert not plain.refit
 
 
-@pytest.mark.parametrize("kind", [FactorLists, Popularity])
-def test_the_metrics_are_those_of_all_items_not_seen(kind, data, drawn, monkeypatch):
+AT_K = FactorLists(surrogate="softmax@k", bandwidth=3.0)
+
+
+@pytest.mark.parametrize("model", [FactorLists(), AT_K, Popularity()])
+def test_the_metrics_are_those_of_all_items_not_seen(model, data, drawn, monkeypatch):
     monkeypatch.setattr("attop_bench.papers.methods._USERS", 7)
     train, test = drawn
     [fold] = make_folds("given", data, 0, 0, refit=True)
-    model = kind().fit(data.X[fold.train], data.y[fold.train])
+    model.fit(data.X[fold.train], data.y[fold.train])
     order = np.random.default_rng(1).permutation(fold.test)  # rows come in any order
     scores = model.decision_function(data.X[order])
-    if kind is FactorLists:
-        twin = FactorRanker(batch_users=1000, max_iter=200, learning_rate=0.1).fit(np.argwhere(train))
-        of_items = twin.decision_function(np.arange(N_USERS)).astype(float)
+    if type(model) is FactorLists:
+        loss = SoftmaxLossAtK(20, 3.0) if model is AT_K else "softmax"
+        twin = FactorRanker(loss, batch_users=1000, max_iter=200, learning_rate=0.1)
+        of_items = twin.fit(np.argwhere(train)).decision_function(np.arange(N_USERS)).astype(float)
     else:
         of_items = np.tile(train.sum(axis=0) - np.arange(N_ITEMS) / N_ITEMS, (N_USERS, 1))
     unseen, groups = ~train, np.nonzero(~train)[0]
