@@ -4,8 +4,8 @@ Importing NumPy, SciPy, scikit-learn and numba takes longer than most training j
 server: a process that has imported them, listens at a Unix socket and forks a supervisor for each call, which
 forks a child that does the work. If the client goes, its work is killed; if the server goes, the supervisors
 stay. Without an answer the call is run here, by the same code. A server ends when it was idle for a while, or
-when the process that adopted it ends. It works on as many calls as there are processors, the others wait: 16 jobs
-on two cores take a seventh longer than two at a time.
+when the process that adopted it ends. It works on as many calls as there are processors, and others wait:
+16 at a time on two cores take a seventh longer than two at a time.
 
 Two processes that would differ in what they have imported, or in how many threads it uses, have two servers.
 So have two jobs of a batch system: a server belongs to their control group. ``ATTOP_WARM=0`` does without
@@ -55,7 +55,7 @@ _VARIABLES = (
 #: A process that a script may have been started through.
 _SHELLS = ("sh", "bash", "dash")
 
-#: Seconds without a job after which a server ends; between two looks whether one of as many as it takes is over.
+#: Seconds without a job after which a server ends, and between two looks for the end of one while others wait.
 _IDLE, _TURN = 20.0, 0.02
 
 

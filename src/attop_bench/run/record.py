@@ -13,7 +13,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -180,6 +179,8 @@ def environment() -> dict[str, Any]:
 
 @cache
 def _versions() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version  # as slow as half of this module's imports
+
     versions = {}
     for package in (*_PACKAGES, "snakemake"):
         with contextlib.suppress(PackageNotFoundError):
