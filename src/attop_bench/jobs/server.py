@@ -55,7 +55,7 @@ _VARIABLES = (
 #: A process that a script may have been started through.
 _SHELLS = ("sh", "bash", "dash")
 
-#: Seconds without a job after which a server ends, and between two looks for the end of one while others wait.
+#: Seconds without a job after which a server ends, and between two looks for an end while others wait.
 _IDLE, _TURN = 20.0, 0.02
 
 
