@@ -16,11 +16,11 @@ FACTORS = 1000
 
 
 def _softmax(row, n_pos, w, k, constant, values, positions):
-    return _about(-np.inf, row, n_pos, w, 1.0, values[0])
+    return _about(-np.inf, row, n_pos, w, 1.0, values)
 
 
 def _at_k(row, n_pos, w, k, width, values, positions):
-    return _about(kth_largest(row, k, values, positions), row, n_pos, w, width, values[0])
+    return _about(kth_largest(row, k, values, positions), row, n_pos, w, width, values)
 
 
 def _weighted_at_k(row, n_pos, w, k, width, values, positions):
@@ -29,7 +29,7 @@ def _weighted_at_k(row, n_pos, w, k, width, values, positions):
     while reached < k and at + 1 < len(row):
         at += 1
         reached += by_rank[at]
-    return _about(by_score[at], row, n_pos, w, width, values[0])
+    return _about(by_score[at], row, n_pos, w, width, values)
 
 
 def _bpr(row, n_pos, w, k, constant, values, positions):
@@ -74,22 +74,27 @@ def _psl(row, n_pos, w, k, power, values, positions):
 
 
 @njit(inline="always")
-def _about(quantile, row, n_pos, w, width, held):
+def _about(quantile, row, n_pos, w, width, values):
     """Softmax loss whose positives count by where they are about a quantile; the gradient holds this one."""
     for j in range(n_pos, len(w)):
         row[j] += np.log(w[j])
     negatives, value, total = row[n_pos:], 0.0, 0.0
-    columns, highest = held[: min(WIDTH, len(negatives))], -np.inf
+    columns, highest = values[0, : min(WIDTH, len(negatives))], -np.inf
     maxima(negatives, columns)
     for i in range(len(columns)):
         highest = max(highest, columns[i])
     sum_ = 0.0 if highest == -np.inf else _exponentials(negatives, highest)
     level = highest + np.log(sum_)
+    e, share = values[0, :n_pos], values[1, :n_pos]
+    for i in range(n_pos):
+        e[i] = -abs(level - row[i])
+        share[i] = -abs(quantile - row[i]) / width
+    _exponentials(e, 0.0)
+    _exponentials(share, 0.0)
     for i in range(n_pos):
         z = level - row[i]
-        e = np.exp(-abs(z))
-        loss, slope = max(z, 0.0) + np.log1p(e), (1.0 if z > 0.0 else e) / (1.0 + e)
-        inside = 1.0 / (1.0 + np.exp((quantile - row[i]) / width))
+        loss, slope = max(z, 0.0) + np.log1p(e[i]), (1.0 if z > 0.0 else e[i]) / (1.0 + e[i])
+        inside = (1.0 if row[i] > quantile else share[i]) / (1.0 + share[i])
         value += _times(w, i) * inside * loss
         total += _times(w, i) * inside * slope
         # Divided before it is multiplied: the loss may be as large as the largest number.
