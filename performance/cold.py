@@ -3,8 +3,8 @@
 python performance/cold.py [LEARNER ...] [--source SRC]
 
 Each is divided by what two small kernels take in the same run: one of three lines, and one that calls
-np.argsort. What is measured is `fit` on 200 rows and 4 features, after all imports; of FactorRanker on 200 users and
-40 items.
+np.argsort. What is measured is `fit` on 200 rows and 4 features, after all imports; of FactorRanker on 200
+users and 40 items.
 """
 
 import argparse
