@@ -1,4 +1,4 @@
-"""A server within a job of SLURM is the child of the process that adopts it, and ends with it."""
+"""Servers: within a job of SLURM, with and without a process that adopts them; how many calls they work on."""
 
 import os
 import subprocess
@@ -26,6 +26,23 @@ from attop_bench.jobs.supervise import adopt_servers
 adopt_servers()
 subprocess.run([sys.executable, "-c", {JOB!r}], check=True)
 time.sleep(60)
+"""
+
+ONE_PROCESSOR = """
+import os
+from concurrent.futures import ThreadPoolExecutor
+from attop_bench.jobs.limits import Limits
+from attop_bench.jobs.server import perform
+from attop_bench.jobs.supervise import adopt_servers
+
+def call(number):
+    alone = ["sh", "-c", "mkdir busy && sleep 0.2 && rmdir busy"]
+    return perform("subprocess.check_call", alone, f"log{number}", Limits(20, 1000)).status
+
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+adopt_servers()
+with ThreadPoolExecutor(4) as pool:
+    print(*pool.map(call, range(4)), flush=True)
 """
 
 
@@ -65,3 +82,9 @@ def test_nobody_to_adopt_it_no_server(folder):
         assert job.stdout.readline() == "done\n"
     time.sleep(0.1)
     assert not sockets(folder)
+
+
+def test_as_many_calls_at_a_time_as_there_are_processors(folder):
+    with start(ONE_PROCESSOR, folder) as client:
+        assert client.stdout.readline() == "done done done done\n"
+        assert len(sockets(folder)) == 1
