@@ -111,8 +111,10 @@ def set_means(results: Tables, titles: Mapping[str, str]) -> pd.DataFrame:
     ]
     its = pd.concat([its[np.isfinite(its["value"])], pd.DataFrame(labels)])
     its = its.replace({"top": _TOPS, "method": dict(titles)}).rename(columns={"dataset": "set"})
-    groups = its.groupby([*_CELL, "method"], sort=False)["value"]
-    means, counts = groups.mean().unstack(sort=False), groups.size().unstack(sort=False)
+    groups, cells = its.groupby([*_CELL, "method"])["value"], its[_CELL].drop_duplicates()
+    # In their order; pandas 2.2 unstacks what is not sorted into wrong columns.
+    order = {"index": pd.MultiIndex.from_frame(cells), "columns": its["method"].unique()}
+    means, counts = groups.mean().unstack().reindex(**order), groups.size().unstack().reindex(**order)
     return means.where(counts.eq(counts.max(axis=1), axis=0)).rename_axis(columns=None)
 
 

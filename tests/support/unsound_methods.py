@@ -23,7 +23,7 @@ class Sound(hostile_methods.Fine):
         X, y = validate_data(self, X, y)
         if len(np.unique(y)) < 2:
             raise ValueError("two classes are needed")
-        return super().fit(X, y)
+        return super().fit(X, y == y.max())  # 1 and 2 in checks of scikit-learn 1.6
 
     def decision_function(self, X):
         return validate_data(self, X, reset=False) @ self.direction_

@@ -186,7 +186,7 @@ def save_arrays(
             raise TypeError(f"{name}: an array of objects cannot be stored, only of numbers and strings")
     note = np.array(json.dumps(dict(meta or {}), sort_keys=True))
     with replacing(path) as file:
-        np.savez(file, allow_pickle=False, meta=note, **arrays)
+        np.savez(file, meta=note, **arrays)
 
 
 def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:
