@@ -184,9 +184,9 @@ def save_arrays(
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:
             raise TypeError(f"{name}: an array of objects cannot be stored, only of numbers and strings")
-    note = np.array(json.dumps(dict(meta or {}), sort_keys=True))
+    stored: dict[str, Any] = {"meta": np.array(json.dumps(dict(meta or {}), sort_keys=True)), **arrays}
     with replacing(path) as file:
-        np.savez(file, meta=note, **arrays)
+        np.savez(file, **stored)
 
 
 def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:
