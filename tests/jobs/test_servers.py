@@ -1,4 +1,4 @@
-"""Servers: within a job of SLURM, with and without a process that adopts them; how many calls they work on."""
+"""Servers: in a job of SLURM, with and without a process that adopts them; how many calls they work on."""
 
 import os
 import subprocess
