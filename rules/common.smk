@@ -47,10 +47,11 @@ INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
 if workflow.is_main_process and (refused := refusal(OUT)):
     raise WorkflowError(refused)
-# For the scripts: not among the params, since other limits do not make a finished run out of date, nor among the
-# resources, each of which takes Snakemake time for every job.
+# For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
 config = {**config, "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods}}
 LOGS = f"{OUT}/logs"
+# Whether anything reads how long a job may take: else it is a number, for a function is called for every job.
+SCHEDULED = bool(workflow.resource_settings.nodes)
 CHECKED = f"{OUT}/data/checked.json"
 REPORT = f"{OUT}/report.html"
 

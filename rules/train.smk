@@ -36,8 +36,7 @@ rule train:
     resources:
         **requested(),
         mem_mb=training_memory,
-        # Only schedulers ask: elsewhere a number, which Snakemake need not ask for job by job.
-        runtime=training_minutes if workflow.resource_settings.nodes else 10,
+        runtime=training_minutes if SCHEDULED else training_minutes(None, 1),
     params:
         **INPUTS.train(),
     message:

@@ -184,7 +184,7 @@ def save_arrays(
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:
             raise TypeError(f"{name}: an array of objects cannot be stored, only of numbers and strings")
-    stored: dict[str, Any] = {"meta": np.array(json.dumps(dict(meta or {}), sort_keys=True)), **arrays}
+    stored: dict[str, Any] = dict(**arrays, meta=np.array(json.dumps(dict(meta or {}), sort_keys=True)))
     with replacing(path) as file:
         np.savez(file, **stored)
 
