@@ -50,8 +50,10 @@ if workflow.is_main_process and (refused := refusal(OUT)):
 # For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
 config = {**config, "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods}}
 LOGS = f"{OUT}/logs"
-# Whether anything reads how long a job may take: else it is a number, for a function is called for every job.
-SCHEDULED = bool(workflow.resource_settings.nodes)
+# Whether anything reads what a job may take, a scheduler or `--resources`: to ask it of every job takes time.
+LIMITED = bool(workflow.resource_settings.nodes) or any(
+    not name.startswith("_") for name in workflow.global_resources.keys()
+)
 CHECKED = f"{OUT}/data/checked.json"
 REPORT = f"{OUT}/report.html"
 
@@ -105,16 +107,18 @@ def by_method(of):
 
 
 def requested():
-    """What only some methods ask for: resources by the names of Snakemake's SLURM plugin.
+    """What a training run asks for, by the names of Snakemake's SLURM plugin; some of it only for some methods.
 
     A group of jobs on one CPU (`cores: 1` of its profile) would get one thread, whatever `threads` says.
     """
+    limits = {"mem_mb": training_memory, "runtime": training_minutes}
     asked = {
         "cpus_per_task": by_method(lambda m: m.resources.threads),
         "gpu": by_method(lambda m: m.resources.gpus),
     }
     none = {"cpus_per_task": 1, "gpu": 0}
-    return {name: of for name, of in asked.items() if of != none[name]}
+    some = {name: of for name, of in asked.items() if of != none[name]}
+    return some | limits if LIMITED else some
 
 
 @asked_often

@@ -35,8 +35,6 @@ rule train:
     threads: by_method(lambda m: m.resources.threads)
     resources:
         **requested(),
-        mem_mb=training_memory,
-        runtime=training_minutes if SCHEDULED else training_minutes(None, 1),
     params:
         **INPUTS.train(),
     message:

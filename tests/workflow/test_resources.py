@@ -19,10 +19,10 @@ from pathlib import Path
 from snakemake.api import ConfigSettings, OutputSettings, ResourceSettings, SnakemakeApi
 from snakemake.settings.types import Quietness
 
-snakefile, folder, cores = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+snakefile, folder, given = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
     workflow = api.workflow(
-        resource_settings=ResourceSettings(cores=cores),
+        resource_settings=ResourceSettings(**given),
         config_settings=ConfigSettings(configfiles=[folder / "config.yaml"]),
         snakefile=snakefile,
         workdir=folder,
@@ -30,16 +30,16 @@ with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
     with contextlib.redirect_stdout(sys.stderr):
         workflow.dag().summary()
     train = [job for job in workflow._workflow.dag.jobs if job.rule.name == "train"]
-    names = "cpus_per_task", "gpu"
+    names = "cpus_per_task", "gpu", "runtime"
     print(json.dumps({j.wildcards.method: [j.threads, *map(j.resources.get, names)] for j in train}))
 """
 
 
-def planned(folder, cores, **resources):
-    """Return threads, cpus_per_task and gpu of the training jobs of each method."""
+def planned(folder, given, **resources):
+    """Return threads, cpus_per_task, gpu and runtime of the training jobs of each method."""
     methods = [{"id": "sgd-avg", "resources": resources}, "logistic-regression"]
     (folder / "config.yaml").write_text(yaml.safe_dump({**SMALL, "methods": methods}))
-    command = [sys.executable, "-c", PLAN, str(ROOT / "Snakefile"), str(folder), str(cores)]
+    command = [sys.executable, "-c", PLAN, str(ROOT / "Snakefile"), str(folder), json.dumps(given)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -47,10 +47,16 @@ def planned(folder, cores, **resources):
 
 def test_a_method_gets_the_threads_and_gpus_it_asks_for(tmp_path):
     asked = {"threads": 4, "gpus": 1}
-    assert planned(tmp_path, 8, **asked) == {"sgd-avg": [4, 4, 1], "logistic-regression": [1, 1, 0]}
+    expected = {"sgd-avg": [4, 4, 1, None], "logistic-regression": [1, 1, 0, None]}
+    assert planned(tmp_path, {"cores": 8}, **asked) == expected
     # The SLURM profile counts one core, and asks for processors by cpus_per_task.
-    assert planned(tmp_path, 1, **asked) == {"sgd-avg": [1, 4, 1], "logistic-regression": [1, 1, 0]}
+    expected = {"sgd-avg": [1, 4, 1, 10], "logistic-regression": [1, 1, 0, 10]}
+    assert planned(tmp_path, {"cores": 1, "nodes": 5}, **asked) == expected
 
 
-def test_without_a_wish_nothing_is_asked_for(tmp_path):
-    assert planned(tmp_path, 8) == {"sgd-avg": [1, None, None], "logistic-regression": [1, None, None]}
+@pytest.mark.parametrize(
+    ("given", "minutes"), [({}, None), ({"resources": {"mem_mb": 3000}}, 10), ({"nodes": 5}, 10)]
+)
+def test_time_and_memory_are_asked_for_only_where_something_reads_them(tmp_path, given, minutes):
+    expected = [1, None, None, minutes]
+    assert planned(tmp_path, {"cores": 8, **given}) == {"sgd-avg": expected, "logistic-regression": expected}
