@@ -6,8 +6,8 @@
     python performance/slurm.py --compiled     # the small benchmark, not for the first time in an environment
 
 Wall time is what counts, so the machine must be idle. Submissions are counted, and how long they ran in all.
-Each of the two compiles for itself, unless `--compiled`. What is then left of the small one on two cores is
-short beside three rounds of submissions: the plugin looks whether a job has ended after 3 s, then after 13 s.
+Each of the two compiles for itself, unless `--compiled`. The small one then takes 22 s on two cores. Its three
+rounds of submissions wait for the plugin, which looks after 3 s whether a job has ended, then after 13 s.
 """
 
 from __future__ import annotations

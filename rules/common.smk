@@ -50,7 +50,7 @@ if workflow.is_main_process and (refused := refusal(OUT)):
 # For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
 config = {**config, "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods}}
 LOGS = f"{OUT}/logs"
-# Whether anything reads what a job may take, a scheduler or `--resources`: to ask it of every job takes time.
+# Whether anything reads what a job may take, a scheduler or `--resources`: asking takes time for every job.
 LIMITED = bool(workflow.resource_settings.nodes) or any(
     not name.startswith("_") for name in workflow.global_resources.keys()
 )
