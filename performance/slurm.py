@@ -6,7 +6,7 @@
     python performance/slurm.py --compiled     # the small benchmark, not for the first time in an environment
 
 Wall time is what counts, so the machine must be idle. Submissions are counted, and how long they ran in all.
-Each of the two compiles for itself, unless `--compiled`. The small one then takes 22 s on two cores. Its three
+Each of the two compiles for itself, unless `--compiled`. The small one then takes 22 s on two cores. Three
 rounds of submissions wait for the plugin, which looks after 3 s whether a job has ended, then after 13 s.
 """
 
