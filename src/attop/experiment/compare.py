@@ -19,6 +19,7 @@ from attop.core.sample import check_groups, check_weights, is_missing
 from attop.core.seeds import derive_seed
 from attop.core.top import Top
 from attop.core.typing import Ints, TopLike
+from attop.core.wording import format_duration
 from attop.experiment.candidate import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment.capacity import capacity
 from attop.experiment.forecast import HeldOut
@@ -293,7 +294,8 @@ def _shown(results: Iterator[Row], total: int) -> Iterator[Row]:
     begun, live = time.monotonic(), sys.stderr.isatty()
     for done, result in enumerate(results, 1):
         passed = time.monotonic() - begun
-        line = f"{done} of {total} runs, {passed:.0f} s, about {passed / done * (total - done):.0f} s to go"
+        left = format_duration(passed / done * (total - done))
+        line = f"{done} of {total} runs, {format_duration(passed)}, about {left} to go"
         if live or done in {total * tenth // 10 for tenth in range(1, 11)}:
             print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
         yield result
