@@ -14,6 +14,7 @@ import pandas as pd
 
 from attop.core.top import sort_tops
 from attop.statistics.ranks import holm
+from attop.statistics.rounding import difference
 from attop.statistics.two_methods import corrected_t_test, wilcoxon
 from attop_bench.papers.aatp2012 import PREPARATIONS
 from attop_bench.papers.findings import Plot, Tables
@@ -94,14 +95,14 @@ def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: fl
 def _pair(a: pd.Series, b: pd.Series, ratio: float) -> dict[str, Any]:
     shared = a.notna() & b.notna()
     x, y = a[shared].to_numpy(float), b[shared].to_numpy(float)
-    corrected = math.nan
+    ahead, corrected = difference(x, y), math.nan
     if 0 < ratio < math.inf:
         corrected = corrected_t_test(x, y, test_train_ratio=ratio).p
     return {
         "difference": float((x - y).mean()) if len(x) else math.nan,
-        "partitions_higher": int((x > y + 1e-12).sum()),
-        "partitions_equal": int((abs(x - y) <= 1e-12).sum()),
-        "partitions_lower": int((x < y - 1e-12).sum()),
+        "partitions_higher": int((ahead > 0).sum()),
+        "partitions_equal": int((ahead == 0).sum()),
+        "partitions_lower": int((ahead < 0).sum()),
         "p": wilcoxon(x, y).p,
         "p_corrected": corrected,
     }

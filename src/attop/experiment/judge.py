@@ -43,6 +43,7 @@ from attop.core.typing import Floats
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 from attop.statistics.ranks import holm
+from attop.statistics.rounding import difference
 from attop.statistics.two_methods import differences, scaled_error
 
 Verdict = Literal["ahead", "equal", "open", "untested"]
@@ -209,6 +210,7 @@ class Judgement:
         Runs in which the best has a value, of those there are.
     tolerance : float
         Differences up to this are of no practical importance; NaN if that is not known.
+    higher_is_better : bool
     rivals : tuple of Rival
         All others with a value, best mean first, those with fewer runs last.
     """
@@ -222,6 +224,7 @@ class Judgement:
     n: int
     m: int
     tolerance: float
+    higher_is_better: bool
     rivals: tuple[Rival, ...]
 
     @property
@@ -323,19 +326,18 @@ def judge(
     m = max((per_run.size for per_run in scores.values()), default=0)
     if not known:
         nan = math.nan
-        return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, ())
+        return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, higher_is_better, ())
     most = max(per_run.size for per_run in known.values())
     # fsum: the same numbers in another order have the same mean
     means = {model: math.fsum(per_run) / per_run.size for model, per_run in known.items()}
     order = sorted(known, key=lambda model: (known[model].size < most, -means[model]))
     best, others = order[0], order[1:]
     full = [model for model in others if known[model].size == most]
-    rounding = 1e-12 * max(1.0, abs(means[best]))
     pairs = [_paired(scores[best], scores[model]) for model in others]
     low, high = interval(sign * known[best], test_train_ratio)
     return Judgement(
         best,
-        tuple(model for model in full if means[best] - means[model] <= rounding),
+        tuple(model for model in full if not difference(means[best], means[model])),
         sign * means[best],
         float(np.std(known[best], ddof=1)) if most > 1 else math.nan,
         low,
@@ -343,6 +345,7 @@ def judge(
         most,
         m,
         tolerance,
+        higher_is_better,
         tuple(
             _rival(model, model in full, sign * means[model], d, decision, test_train_ratio)
             for model, d, decision in zip(

@@ -6,11 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+
+import pandas as pd
 
 from attop.core.top import Top, main_top
 from attop.core.wording import join_words
 from attop.experiment.judge import MIN_RUNS, Judgement
+from attop.statistics.regrets import regret
+from attop.statistics.rounding import difference
 
 #: Most of a headline.
 _WORDS = 30
@@ -132,7 +135,7 @@ def _of_several(leads: Sequence[Lead], names: Mapping[str, str]) -> str:
     if len(mean) < 2 or any(math.isnan(lost) for lost in mean.values()):
         return _by_times(leads, by, tops, names)
     order = sorted(mean, key=lambda model: mean[model])
-    first = [model for model in order if mean[model] <= mean[order[0]] + 1e-9]
+    first = [model for model in order if not difference(mean[model], mean[order[0]])]
     shown = _shown(leads, first, tops)
     if len(first) == len(mean):
         return f"All {len(mean)} methods are equal on average{by}. {shown}"
@@ -149,27 +152,23 @@ def _of_several(leads: Sequence[Lead], names: Mapping[str, str]) -> str:
     )
 
 
-def regrets(leads: Sequence[Lead]) -> dict[str, dict[str, float]]:
-    """Return the regret of each model that is ranked wherever any is, by data set.
+def regrets(leads: Sequence[Lead]) -> pd.DataFrame:
+    """Return the regret of each model that is ranked wherever any is, data sets x models.
 
     The mean over its tops of what the best has more, in hundredths of the metric's range; NaN if it has none.
     """
-    gaps: dict[str, dict[str, list[float]]] = {}
-    for lead in leads:
-        gap_of = {rival.model: rival.mean for rival in lead.ranked} | dict.fromkeys(lead.first, 0.0)
-        for model, gap in gap_of.items():
-            lost = gap / lead.tolerance if lead.tolerance > 0 else math.nan
-            gaps.setdefault(model, {}).setdefault(lead.dataset, []).append(lost)
-    counts = {model: sum(map(len, per_top.values())) for model, per_top in gaps.items()}
-    most = max(counts.values(), default=0)
-    return {
-        m: {d: fmean(of) for d, of in per_top.items()} for m, per_top in gaps.items() if counts[m] == most
-    }
+    means = pd.DataFrame(
+        [{m: value for m, value in lead.means.items() if m not in lead.unranked} for lead in leads],
+        index=[lead.dataset for lead in leads],
+    )
+    units = [(1 if lead.higher_is_better else -1) * lead.tolerance for lead in leads]
+    lost = regret(means.div(units, axis=0), higher_is_better=True)
+    return lost.loc[:, means.count() == means.count().max()].groupby(level=0, sort=False).mean()
 
 
 def mean_regrets(leads: Sequence[Lead]) -> dict[str, float]:
     """Return the mean over the data sets of `regrets`."""
-    return {model: fmean(per_top.values()) for model, per_top in regrets(leads).items()}
+    return {str(model): float(lost) for model, lost in regrets(leads).mean(skipna=False).items()}
 
 
 def _by_times(leads: Sequence[Lead], by: str, tops: str, names: Mapping[str, str]) -> str:

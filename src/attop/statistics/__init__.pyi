@@ -10,7 +10,6 @@ from .ranks import holm as holm
 from .ranks import mean_ranks as mean_ranks
 from .ranks import rank_rows as rank_rows
 from .regrets import Bootstrap as Bootstrap
-from .regrets import Regret as Regret
 from .regrets import bootstrap_means as bootstrap_means
 from .regrets import regret as regret
 from .two_methods import CorrectedT as CorrectedT

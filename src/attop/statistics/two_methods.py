@@ -13,6 +13,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from attop.core.typing import Floats
+from attop.statistics.rounding import ROUNDING, difference, levels
 
 #: Fewer data sets than this, and no test can say anything: no assignment of signs is rarer than 1 in 10.
 MIN_DATASETS = 5
@@ -30,8 +31,7 @@ def differences(a: ArrayLike, b: ArrayLike, fewest: int, what: str) -> tuple[Flo
         return x[:0], f"At least {fewest} {what} are needed, and there are {x.size}."
     if undefined:
         return x[:0], f"{undefined} of {x.size} pairs have an undefined value: leave them out."
-    d = x - y
-    return np.where(np.abs(d) <= 1e-12 * np.maximum(np.abs(x), np.abs(y)), 0.0, d), None
+    return difference(x, y), None
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,9 @@ def scaled_error(d: Floats, test_train_ratio: float) -> float:
     """
     if not 0 < test_train_ratio < math.inf:
         raise ValueError(f"test_train_ratio must be n_test / n_train > 0, got {test_train_ratio}")
-    spread = float(np.std(d, ddof=1))
-    if spread <= 1e-12 * float(np.abs(d).max()):
+    if not difference(d, d.mean()).any():
         return 0.0
-    return math.sqrt(1 / d.size + test_train_ratio) * spread
+    return math.sqrt(1 / d.size + test_train_ratio) * float(np.std(d, ddof=1))
 
 
 def corrected_t_test(
@@ -119,9 +118,7 @@ def signed_ranks(d: Floats) -> tuple[Floats, Floats]:
     zeros = np.flatnonzero(d == 0)
     if zeros.size % 2:
         d = np.delete(d, zeros[0])
-    sizes = np.abs(d)
-    # Differences of printed numbers are equal up to rounding only.
-    return d, scipy.stats.rankdata(np.round(sizes / (sizes.max(initial=0.0) or 1.0), 12))
+    return d, scipy.stats.rankdata(levels(np.abs(d)))
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
@@ -278,7 +275,7 @@ def bayesian_signed_rank(
         return Posterior(n, rope, refused=refused)
     z = np.concatenate([[0.0], d])
     average = (z[:, None] + z) / 2
-    edge = rope * (1 + 1e-12)  # an average on the edge is within, whatever its rounding
+    edge = rope * (1 + ROUNDING)  # an average on the edge is within, whatever its rounding
     below, above = (average < -edge).astype(float), (average > edge).astype(float)
     alpha = np.ones(z.size)
     alpha[0] = 0.5
@@ -288,7 +285,7 @@ def bayesian_signed_rank(
         weights = rng.dirichlet(alpha, size=min(_CHUNK, n_draws - start))
         worse, better = (((weights @ region) * weights).sum(axis=1) for region in (below, above))
         shares = np.column_stack([worse, 1 - worse - better, better])
-        first = shares >= shares.max(axis=1, keepdims=True) - 1e-12
+        first = difference(shares, shares.max(axis=1, keepdims=True)) == 0
         wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
     worse_p, equivalent, better_p = (wins / n_draws).tolist()
     return Posterior(n, rope, worse_p, equivalent, better_p)

@@ -13,8 +13,8 @@ from matplotlib.patches import Rectangle
 
 from attop.core.wording import abridge, count_noun, format_cell
 from attop.experiment.lead import Lead, mean_regrets, regrets
-from attop.metrics.registry import get_metric
 from attop.statistics.regrets import bootstrap_means
+from attop.statistics.rounding import difference
 from attop_bench.report.compute.leads import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 
@@ -115,7 +115,7 @@ def strip_figure(
 
 def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     """Draw how far each method is behind the best of each data set, on average over its tops."""
-    lost = pd.DataFrame(regrets(leads))
+    lost = regrets(leads)
     lost = lost[[m for m in mean_regrets(leads) if m in lost]].dropna(axis=1)
     if lost.shape[1] < 2:
         return "No regret is drawn: fewer than two methods are ranked everywhere."
@@ -147,13 +147,12 @@ def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     order = list(scene.order)
     if len(order) < 2:
         return "No win rates are drawn: there are fewer than two methods."
-    sign = [1.0 if get_metric(lead.metric).higher_is_better else -1.0 for lead in leads]
+    sign = [1.0 if lead.higher_is_better else -1.0 for lead in leads]
     table = pd.DataFrame([lead.means for lead in leads]).mul(sign, axis=0)
     means = table.reindex(columns=order).to_numpy(float)
-    difference = means[:, :, None] - means[:, None, :]
-    difference[np.abs(difference) <= 1e-12] = 0.0
-    known = np.isfinite(difference)
-    wins = np.where(known, (np.sign(difference) + 1) / 2, 0.0).sum(axis=0)
+    ahead = difference(means[:, :, None], means[:, None, :])
+    known = np.isfinite(ahead)
+    wins = np.where(known, (np.sign(ahead) + 1) / 2, 0.0).sum(axis=0)
     with np.errstate(invalid="ignore"):
         rate = wins / known.sum(axis=0)
     np.fill_diagonal(rate, np.nan)

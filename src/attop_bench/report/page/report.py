@@ -17,6 +17,7 @@ from attop.core import wording
 from attop.core.files import write_bytes
 from attop.experiment.lead import Lead, headline, mean_regrets
 from attop.metrics.registry import get_metric
+from attop.statistics.rounding import difference
 from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
 from attop_bench.report.compute.leads import BASELINE, FEW
@@ -127,7 +128,7 @@ def _overview(leads: Sequence[Lead], ran: Sequence[Section], titles: Mapping[str
     """Order the methods by their mean regret; those that are not ranked everywhere come last."""
     regrets = {m: math.nan for s in ran for m in s.order} | mean_regrets([a for a in leads if a.ranked])
     order = sorted(regrets, key=lambda m: (math.isnan(regrets[m]), regrets[m]))
-    least = [m for m in order if regrets[m] <= regrets[order[0]] + 1e-9]
+    least = [m for m in order if not difference(regrets[m], regrets[order[0]])]
     behind = {method: wording.format_fixed(regret, 1) for method, regret in regrets.items()}
     return Overview(headline(leads, titles), order, behind, least if len(least) <= FEW else [])
 
