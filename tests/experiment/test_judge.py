@@ -1,6 +1,8 @@
 """The one rule of whether a difference is real: the tests behind it, degenerate values, its error."""
 
+import json
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ import pytest
 from scipy import stats
 
 from attop.experiment.judge import decide, default_tolerance, interval, judge
+from attop.experiment.verdict import Verdict, legend
 from attop.statistics import corrected_t_test, holm
 from support.simulated_runs import correlated, covariance, resampled, splits
 
@@ -69,6 +72,22 @@ class TestAgreesWithTheTestsBehindIt:
         assert [d.verdict for d in found] == ["ahead", "equal", "open"]
         assert found[0].p == pytest.approx(3 * stats.norm.sf(3))
         assert decide([], [], [], tolerance=0.01) == []
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_verdict_is_a_word_to_files_and_processes(verdict):
+    assert pickle.loads(pickle.dumps(verdict)) is Verdict(verdict.value) is verdict
+    assert json.dumps([verdict]) == f'["{verdict}"]' == f'["{verdict.value}"]'
+    assert pd.DataFrame({"verdict": [verdict]}).to_csv(index=False) == f"verdict\n{verdict.value}\n"
+
+
+def test_words_of_a_verdict():
+    assert (Verdict.AHEAD.word, Verdict.EQUAL.word) == ("behind", "equal")
+    assert Verdict.AHEAD.sentence() == "shown to be behind the best"
+    assert Verdict.OPEN.sentence("b", "better than") == "not shown to be better than b"
+    assert legend("bold", "°", "†", "none").startswith(
+        "bold: the best, or shown to be equal to it; °: not shown"
+    )
 
 
 class TestWithoutVariance:

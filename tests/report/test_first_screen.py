@@ -219,7 +219,10 @@ def test_marks_in_table_and_downloads_are_the_verdicts():
     assert r"d & 0.260 \\" in tex
     assert "| c | 0.730° |" in view.exports["md"].text
     assert [line.split(",")[-1] for line in view.exports["csv"].text.split()[1:]] == [
-        cells[m].state for m in "abcd"
+        "best",
+        "equal",
+        "open",
+        "behind",
     ]
     card = view.leads["k=5"].card
     assert "equal to it: b." in card["alike"]
@@ -241,8 +244,8 @@ def test_what_is_not_tested_is_not_printed_as_tested():
     assert tex.count(r"$^\dagger$") == 4
     assert r"$^\dagger$ not tested: 3 runs" in tex
     assert tex.count(r"\textbf") == 1
-    assert lead.card["verdict"] == "Not tested"
-    assert {cell["text"] for _, *cells in lead.tests for cell in cells[-1:]} == {"not tested"}
+    assert lead.card["verdict"] == "Untested"
+    assert {cell["text"] for _, *cells in lead.tests for cell in cells[-1:]} == {"untested"}
 
 
 def test_tops_that_are_shares_are_said_in_words():

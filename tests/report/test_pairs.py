@@ -38,14 +38,20 @@ def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
     assert [lead.state(m) for m in "abcd"] == ["best", "open", "ahead", "absent"]
     assert lead.mean == pytest.approx(np.mean(RUNS["a"]))
     assert lead.std == pytest.approx(np.std(RUNS["a"], ddof=1))
-    for part in ("A is best", "difference to B, 0.028", "not shown", "95% interval", "ahead of 1 of the 2"):
+    for part in (
+        "A is best",
+        "is best, by 0.028",
+        "not shown to be better than B",
+        "95% interval",
+        "ahead of 1 of the 2",
+    ):
         assert part in reading(lead, TITLES)
 
 
 @pytest.mark.parametrize(
     ("methods", "words"),
     [
-        ("ac", ("A is best", "C, 0.197", "is shown (p")),
+        ("ac", ("A is best, by 0.197", "shown to be better than C (p")),
         ("ad", ("A and D are best", "same value in every run")),
         ("a", ("no other method",)),
     ],

@@ -40,13 +40,12 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from attop.core.typing import Floats
+from attop.experiment.verdict import Verdict
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
 from attop.statistics.ranks import holm
 from attop.statistics.rounding import difference
 from attop.statistics.two_methods import differences, scaled_error
-
-Verdict = Literal["ahead", "equal", "open", "untested"]
 
 #: Of intervals and verdicts.
 CONFIDENCE = 0.95
@@ -141,11 +140,11 @@ def decide(
             stdtr(df, (np.abs(mean) - tolerance) / error),
             np.where(np.abs(mean) <= tolerance, 0.0, 1.0),
         )
-    p = np.minimum(chosen_from * holm(above), 1.0)
+    p, risk = np.minimum(chosen_from * holm(above), 1.0), 1 - CONFIDENCE
     equal = np.full(len(p), math.nan) if math.isnan(tolerance) else holm(beyond)
     return [
         Decision(
-            "equal" if e < 1 - CONFIDENCE else "ahead" if q < 1 - CONFIDENCE else "open", float(q), float(e)
+            Verdict.EQUAL if e < risk else Verdict.AHEAD if q < risk else Verdict.OPEN, float(q), float(e)
         )
         for q, e in zip(p, equal, strict=True)
     ]
@@ -159,8 +158,8 @@ class Rival:
     ----------
     model : str
         The other.
-    verdict : {"ahead", "equal", "open", "untested"}
-        Of the best against it: "ahead" means that the rival is shown to be behind.
+    verdict : Verdict
+        Of the best against it: "ahead", which shows that the rival is behind, "equal", "open" or "untested".
     n : int
         Runs in which both have a value.
     own : float
@@ -259,14 +258,14 @@ class Judgement:
     @property
     def not_behind(self) -> tuple[str, ...]:
         """The best and all that were tested and not shown to be behind it."""
-        return (*self.first, *self.of("equal"), *self.of("open"))
+        return (*self.first, *self.of(Verdict.EQUAL), *self.of(Verdict.OPEN))
 
-    def state(self, model: str) -> str:
-        """Return the mark of a model: "best", the verdict against it, "unranked" or "absent" (no value)."""
+    def state(self, model: str) -> Verdict:
+        """Return "best", the verdict against the model, "unranked" or, where it has no value, "absent"."""
         if model in self.first:
-            return "best"
+            return Verdict.BEST
         rival = next((r for r in self.rivals if r.model == model), None)
-        return "absent" if rival is None else rival.verdict if rival.ranked else "unranked"
+        return Verdict.ABSENT if rival is None else rival.verdict if rival.ranked else Verdict.UNRANKED
 
 
 def judge(
@@ -381,12 +380,13 @@ def _decisions(pairs: Sequence[Floats], ratio: float, tolerance: float) -> list[
             ahead=(larger, larger_dfs),
         )
     )
-    return [_same(d, next(decided)) if not _refusal(d.size, ratio) else Decision("untested") for d in pairs]
+    untested = Decision(Verdict.UNTESTED)
+    return [untested if _refusal(d.size, ratio) else _same(d, next(decided)) for d in pairs]
 
 
 def _same(d: Floats, decision: Decision) -> Decision:
     """Return the decision, "equal" where no run differs: also by a metric that has no tolerance."""
-    return decision if d.any() else Decision("equal", decision.p, decision.p_equal)
+    return decision if d.any() else Decision(Verdict.EQUAL, decision.p, decision.p_equal)
 
 
 def _refusal(n: int, ratio: float) -> str:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from attop.core.top import Top, main_top
-from attop.core.wording import join_words
+from attop.core.wording import capitalise, join_words
 from attop.experiment.judge import MIN_RUNS, Judgement
+from attop.experiment.verdict import Verdict
 from attop.statistics.regrets import regret
 from attop.statistics.rounding import difference
 
@@ -116,16 +117,13 @@ def _of_one(lead: Lead, names: Mapping[str, str]) -> str:
     else:
         sentence = f"{best} {'have' if lead.tied else 'has'} {lead.metric} {value} at {lead.top}."
     if not others:
-        return f"{sentence} {_untested(lead)}" if lead.verdict == "untested" else sentence
+        return f"{sentence} {_untested(lead)}" if lead.verdict == Verdict.UNTESTED else sentence
     rival = others[0]
     second = f"{names[rival.model]} ({lead.found(rival.own)})"
-    verdict = {
-        "ahead": f"Shown to be better than {second}.",
-        "equal": f"Shown to be equal to {second}, within {lead.tolerance:g}.",
-        "open": f"Not shown to be better than {second}.",
-        "untested": f"Next: {second}. {_untested(lead)}",
-    }
-    return f"{sentence} {verdict[rival.verdict]}"
+    if rival.verdict is Verdict.UNTESTED:
+        return f"{sentence} Next: {second}. {_untested(lead)}"
+    within = f", within {lead.tolerance:g}" if rival.verdict is Verdict.EQUAL else ""
+    return f"{sentence} {capitalise(rival.verdict.sentence(second, 'better than'))}{within}."
 
 
 def _of_several(leads: Sequence[Lead], names: Mapping[str, str]) -> str:
@@ -180,10 +178,10 @@ def _by_times(leads: Sequence[Lead], by: str, tops: str, names: Mapping[str, str
 
 
 def _shown(leads: Sequence[Lead], first: Sequence[str], tops: str) -> str:
-    tested = [lead for lead in leads if lead.verdict != "untested"]
+    tested = [lead for lead in leads if lead.verdict != Verdict.UNTESTED]
     if not tested:
         return _untested(leads[0])
-    ahead = sum(lead.best in first and lead.verdict == "ahead" for lead in tested)
+    ahead = sum(lead.best in first and lead.verdict == Verdict.AHEAD for lead in tested)
     rest = f", {len(leads) - len(tested)} not tested" if len(tested) < len(leads) else ""
     return f"Shown ahead at {ahead or 'none'} of {tops}{rest}."
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 _MARK, _RUNS, _CHANCE = "#1f5a96", "#9db8d2", "#8a8a8a"
-#: A model's place in the figure, by the verdict of the best against it.
-_WORDS = {"best": "best", "ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}
 
 
 @dataclass(frozen=True)
@@ -116,10 +114,9 @@ class TopComparison:
         for row, name in zip(rows, table.index, strict=True):
             values = self.runs.loc[self.runs["model"] == name, "value"]
             axes.plot(values, np.full(len(values), row), "|", color=_RUNS, markersize=9, zorder=1)
-            word = _WORDS.get("best" if name == table.index[0] else table.loc[name, "best_is"], "")
             axes.annotate(
-                word, (1, row), xycoords=("axes fraction", "data"), xytext=(5, 0), textcoords="offset points",
-                va="center", color=_CHANCE, fontsize="small",
+                self.judgement.state(str(name)).word, (1, row), xycoords=("axes fraction", "data"),
+                xytext=(5, 0), textcoords="offset points", va="center", color=_CHANCE, fontsize="small",
             )  # fmt: skip
         middle = table[self.metric]
         reach = np.nan_to_num([middle - table["low"], table["high"] - middle])

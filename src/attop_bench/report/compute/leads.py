@@ -2,8 +2,7 @@
 
 `all_leads` judges every (data set, metric, top) once, by `attop.experiment.judge`, and says it in a `Lead`.
 Table, map, cards, headlines, LaTeX and the page's script show what it returns, and compute nothing of the
-kind themselves. `leader`, `reading`, `attop.experiment.lead.headline` put it into words, `VERDICTS` into one,
-`MARKS` into a sign.
+kind themselves. `leader`, `reading` and `attop.experiment.lead.headline` put it into words.
 """
 
 from __future__ import annotations
@@ -17,26 +16,15 @@ import pandas as pd
 
 from attop.core.top import Top, sort_tops
 from attop.core.wording import count_noun, format_p, format_small, join_words
-from attop.experiment.judge import Rival, default_tolerance, judge
+from attop.experiment.judge import default_tolerance, judge
 from attop.experiment.lead import Lead, items_at
+from attop.experiment.verdict import Verdict
 from attop.metrics.registry import get_metric
 
 #: The method others are set against, where it takes part: the plainest one that is often good enough.
 BASELINE = "logistic-regression"
 #: Methods up to this are few: more in colour are none in colour.
 FEW = 5
-#: Is the best better than the next?
-VERDICTS = {
-    "ahead": "Yes",
-    "equal": "Practically equal",
-    "open": "Not shown",
-    "untested": "Not tested",
-    "": "",
-}
-#: Sign at a value that is not the best, by the verdict of the best against it.
-MARKS = {"ahead": "", "equal": "=", "open": "°", "untested": "†"}
-
-
 #: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
 _SHADES = (1, 2, 4, 8, 16)
 
@@ -49,7 +37,7 @@ def shade(gap: float, lead: Lead) -> int:
 
 def leaders(lead: Lead) -> tuple[str, ...]:
     """Return those to show in colour: the best and its equals if they are few, else the best."""
-    level = (*lead.first, *lead.of("equal"))
+    level = (*lead.first, *lead.of(Verdict.EQUAL))
     return level if len(level) <= FEW else lead.first
 
 
@@ -135,8 +123,8 @@ def reading(lead: Lead, titles: Mapping[str, str]) -> str:
         words = [f"{titles[lead.best]} has no other method to be compared with."]
     else:
         words = [_about_next(lead, titles)]
-        ahead = sum(r.verdict == "ahead" for r in ranked)
-        if len(ranked) > 1 and not all(r.verdict == "untested" for r in ranked):
+        ahead = sum(r.verdict is Verdict.AHEAD for r in ranked)
+        if len(ranked) > 1 and not all(r.verdict is Verdict.UNTESTED for r in ranked):
             which = "all" if ahead == len(ranked) else f"{ahead or 'none'} of the"
             words.append(f"Shown to be ahead of {which} {len(ranked)} others.")
     if lead.unranked:
@@ -151,23 +139,19 @@ def _about_next(lead: Lead, titles: Mapping[str, str]) -> str:
     if rival.n and rival.equal == rival.n:
         same = [titles[r.model] for r in lead.ranked if r.equal == r.n == rival.n]
         return f"{join_words([first, *same])} are best, with the same value in every run{over}."
+    start = f"{first} is best, by {format_small(rival.mean)}{over}:"
     if lead.tied:
-        start = f"{join_words([titles[m] for m in lead.first])} have equal means{over}; a difference"
-        start += "" if len(lead.tied) == 1 else f" to {second}"
-    else:
-        start = f"{first} is best; the difference to {second}, {format_small(rival.mean)}{over},"
-    return f"{start} {_verdict(lead, rival)}"
-
-
-def _verdict(lead: Lead, rival: Rival) -> str:
-    if rival.verdict == "untested":
-        return f"is not tested. {rival.reason}"
-    if rival.verdict == "ahead":
-        return f"is shown ({format_p(rival.p, 'p')})."
-    if rival.verdict == "equal":
-        return f"is at most {lead.tolerance:g}, practically none ({format_p(rival.p_equal, 'p')})."
-    low, high = format_small(rival.low), format_small(rival.high)
-    return f"is not shown ({format_p(rival.p, 'p')}); 95% interval {low} to {high}."
+        start = f"{join_words([titles[m] for m in lead.first])} have equal means{over}: {first} is"
+    said = f"{start} {rival.verdict.sentence(second, 'better than')}"
+    match rival.verdict:
+        case Verdict.UNTESTED:
+            return f"{said}. {rival.reason}"
+        case Verdict.EQUAL:
+            return f"{said}, within {lead.tolerance:g} ({format_p(rival.p_equal, 'p')})."
+        case Verdict.OPEN:
+            p, low, high = format_p(rival.p, "p"), format_small(rival.low), format_small(rival.high)
+            return f"{said} ({p}; 95% interval {low} to {high})."
+    return f"{said} ({format_p(rival.p, 'p')})."
 
 
 def span(tops: list[str]) -> str:

@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 
 from attop.core.wording import abridge, count_noun, format_cell
 from attop.experiment.lead import Lead, mean_regrets, regrets
+from attop.experiment.verdict import Verdict, legend
 from attop.statistics.regrets import bootstrap_means
 from attop.statistics.rounding import difference
 from attop_bench.report.compute.leads import shade
@@ -21,13 +22,9 @@ from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Sce
 #: The page's colours of distances to the best, and of the numbers on them.
 _SHADES = ("#2f6bb3", "#8fb4e3", "#b7cfee", "#d4e2f5", "#e8f0fa", "#f7f9fc")
 _EDGE, _MARK = "#0a2f5c", "#0b5cad"
-_MARKS = (
-    "Outlined: the best, or shown to be equal to it; underlined: not shown to be behind; dotted: not tested."
-)
-_FILLED = (
-    "Filled: the best, or shown to be equal to it; pale: not shown to be behind; crossed: not tested; "
-    "hollow: shown to be behind."
-)
+_MARKS = legend("Outlined", "underlined", "dotted", "no mark")
+_FILLED = legend("Filled", "pale", "crossed", "hollow")
+_FILLS = {Verdict.BEST: _MARK, Verdict.EQUAL: _MARK, Verdict.OPEN: "#a8c6e4"}
 
 
 def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) -> Drawn:
@@ -50,14 +47,14 @@ def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) ->
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     table = [
-        (method, lead.dataset, lead.metric, lead.top, value, lead.state(method))
+        (method, lead.dataset, lead.metric, lead.top, value, lead.state(method).word)
         for lead in leads
         for method, value in lead.means.items()
     ]
     return Drawn(
         canvas,
         "Mean over the runs, at the middle top of each data set. Darkest: within a hundredth of the "
-        f"metric's range of the best; each paler shade doubles the distance. {_MARKS}",
+        f"metric's range of the best; each paler shade doubles the distance. {_MARKS}.",
         pd.DataFrame(table, columns=["method", "dataset", "metric", "top", "mean", "state"]),
     )
 
@@ -66,13 +63,13 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, met
 
     x, y = place
     state = lead.state(method)
-    step = len(_SHADES) - 1 if state == "unranked" else shade(abs(lead.mean - value), lead)
-    loud = state in ("best", "equal")
+    step = len(_SHADES) - 1 if state is Verdict.UNRANKED else shade(abs(lead.mean - value), lead)
+    loud = state in (Verdict.BEST, Verdict.EQUAL)
     axes.add_patch(Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, color=_SHADES[step], linewidth=0))
     if loud:
         axes.add_patch(Rectangle((x - 0.42, y - 0.4), 0.84, 0.8, fill=False, edgecolor=_EDGE, linewidth=1.3))
-    if state in ("open", "untested"):
-        line = "-" if state == "open" else (0, (1, 1))
+    if state in (Verdict.OPEN, Verdict.UNTESTED):
+        line = "-" if state is Verdict.OPEN else (0, (1, 1))
         axes.plot([x - 0.4, x + 0.4], [y + 0.38] * 2, color=_EDGE, linewidth=1.3, linestyle=line)
     look: dict[str, Any] = {
         "color": "#ffffff" if step == 0 else "#0d1b2a",
@@ -100,9 +97,9 @@ def strip_figure(
                 continue
             values, state = part.loc[part["method"] == method, "value"], lead.state(method)
             axes.plot(values, [row] * len(values), "o", color=MUTED, alpha=0.35, markersize=2.2)
-            fill = {"best": _MARK, "equal": _MARK, "open": "#a8c6e4"}.get(state, "#ffffff")
+            fill = _FILLS.get(state, "#ffffff")
             look: dict[str, Any] = {"markersize": 5, "markerfacecolor": fill, "markeredgecolor": _MARK}
-            axes.plot([lead.means[method]], [row], "X" if state == "untested" else "o", **look)
+            axes.plot([lead.means[method]], [row], "X" if state is Verdict.UNTESTED else "o", **look)
         axes.set_title(f"{abridge(names[lead.dataset], 26)}, {lead.top}", fontsize=8)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_yticks(rows, [abridge(scene.titles[m], 24) for m in scene.order])
@@ -110,7 +107,7 @@ def strip_figure(
     for axes in panels[len(leads) :]:
         axes.set_axis_off()
     caption = "Every run (small dots) and the mean, at the middle top of each data set."
-    return Drawn(canvas, f"{caption} {_FILLED}", pd.concat(parts))
+    return Drawn(canvas, f"{caption} {_FILLED}.", pd.concat(parts))
 
 
 def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:

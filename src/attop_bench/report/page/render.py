@@ -20,6 +20,7 @@ from attop.core.files import check_stem, write_bytes, write_csv, write_parquet
 from attop.core.wording import join_words
 from attop.experiment.judge import MIN_RUNS
 from attop.experiment.lead import mean_regrets
+from attop.experiment.verdict import Verdict
 from attop.metrics.metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
@@ -27,7 +28,7 @@ from attop_bench.report.compute.leads import BASELINE
 from attop_bench.report.compute.results import Entry, Failures
 from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
-from attop_bench.report.page.view import TESTS, as_tex, tex_number, tex_text
+from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_number, tex_text
 
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("state", "map", "tables", "dataset", "figures", "main")
@@ -270,9 +271,11 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     if turned:
         lines.insert(-2, r"\midrule")
     tops = "; ".join(f"{s.title}: {s.metric} at {s.main}" for s in sections)
-    few = sorted({lead.m for lead in leads if lead.verdict == "untested"})
+    few = sorted({lead.m for lead in leads if lead.verdict == Verdict.UNTESTED})
     untested = (
-        f" ({join_words([str(n) for n in few])} runs, {MIN_RUNS} needed)" if few and few[0] < MIN_RUNS else ""
+        f". Not tested: {join_words([str(n) for n in few])} runs, {MIN_RUNS} needed"
+        if few and few[0] < MIN_RUNS
+        else ""
     )
     return "\n".join(
         [
@@ -283,9 +286,8 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
             *lines,
             r"\bottomrule",
             r"\end{tabular}\par\endgroup",
-            r"\smallskip{\footnotesize Bold: the best, or shown to be equal to it; $^\circ$: not shown to be "
-            rf"behind; $^\dagger$: not tested{untested}; no mark: shown to be behind. Regret: hundredths "
-            r"behind the best, mean over the data sets; Rank: mean rank.\par}",
+            rf"\smallskip{{\footnotesize {tex_text(LEGEND)}{untested}. Regret: hundredths behind the best, "
+            r"mean over the data sets; Rank: mean rank.\par}",
             "",
         ]
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from attop.core.top import main_top
-from attop.core.wording import count_noun, format_duration, join_words
+from attop.core.wording import capitalise, count_noun, format_duration, join_words
 from attop.experiment.lead import Lead
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
@@ -170,7 +170,7 @@ def protocol_sentence(protocol: str | Entry) -> str:
     options = {**protocol.get("options", {}), "repeats": protocol.get("repeats", 1)}
     numbers = ", ".join(f"{name} = {value}" for name, value in options.items())
     summary = PROTOCOLS[kind].summary if kind in PROTOCOLS else kind
-    return f"{summary[:1].upper()}{summary[1:]} ({kind}: {numbers})."
+    return f"{capitalise(summary)} ({kind}: {numbers})."
 
 
 def _costs(here: pd.DataFrame, runs: pd.DataFrame, dataset: str, main: str, order: Sequence[str]) -> Records:

@@ -17,6 +17,7 @@ import pandas as pd
 from attop.core.files import plain_cell
 from attop.core.typing import Floats
 from attop.core.wording import (
+    capitalise,
     count_noun,
     decimals_for,
     format_cell,
@@ -27,25 +28,19 @@ from attop.core.wording import (
 )
 from attop.experiment.judge import Rival
 from attop.experiment.lead import Lead
+from attop.experiment.verdict import Verdict, legend
 from attop.metrics.metric import Metric
 from attop.metrics.registry import get_metric
-from attop_bench.report.compute.leads import MARKS, VERDICTS, leader, leaders, reading, shade
+from attop_bench.report.compute.leads import leader, leaders, reading, shade
 
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
-_PLACES = {"ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}
-_IN_WORDS = {
-    "best": "the best",
-    "ahead": "shown to be behind the best",
-    "equal": "shown to be equal to the best",
-    "open": "not shown to be behind the best",
-    "untested": "not tested against the best",
-    "unranked": "fewer runs than others, not ranked",
-}
+#: What the marks of a table say.
+LEGEND = legend("Bold", Verdict.OPEN.mark, Verdict.UNTESTED.mark, "no mark")
 _TEX_ESCAPES = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "°": r"$^\circ$", "†": r"$^\dagger$"}
 )
-_TEX = {"": "", "=": "", "°": r"$^\circ$", "†": r"$^\dagger$"}
 
 
 @dataclass(frozen=True)
@@ -64,7 +59,7 @@ class Cell:
     se: float | None
     runs: list[float | None]
     shade: str
-    state: str
+    state: Verdict
     sign: str
     signs: str
     notes: list[str]
@@ -160,8 +155,7 @@ def build_view(
     over = "no run" if not n else count_noun(n.pop(), "run") if len(n) == 1 else f"{min(n)} to {max(n)} runs"
     better = "higher" if metric.higher_is_better else "lower"
     return View(
-        f"{metric.name} ({better} is better): mean ± standard deviation over {over}. Bold: the best and, "
-        "with =, what is shown to be equal to it. °: not shown to be behind. †: not tested. No mark: behind.",
+        f"{metric.name} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
         list(order),
         places,
         [bound if math.isfinite(bound) else None for bound in metric.bounds],
@@ -176,7 +170,7 @@ def _cell(lead: Lead, method: str, row: Mapping[str, Any], runs: Floats, places:
     pm = f" ± {format_fixed(row['std'], places)}" if math.isfinite(row["std"]) else ""
     over = count_noun(n, "run") if n == m else f"{n} of {count_noun(m, 'run')}"
     nothing = [f"{flat} {'ranks' if flat == 1 else 'rank'} nothing"] if flat else []
-    words = [f"{lead.metric} {text}{pm} ({over})", _IN_WORDS[state]]
+    words = [f"{lead.metric} {text}{pm} ({over})", state.sentence()]
     if lead.in_hits and lead.k:
         words.append(f"{format_fixed(mean * lead.k, 1)} of the top {lead.k:,}")
     if lead.in_hits and 0 < lead.chance < 0.2:
@@ -192,7 +186,7 @@ def _cell(lead: Lead, method: str, row: Mapping[str, Any], runs: Floats, places:
         [float(f"{x:.5g}") if math.isfinite(x) else None for x in runs],
         f"s{shade(row['gap'], lead)}" if row["ranked"] else "none",
         state,
-        MARKS.get(state, ""),
+        state.mark,
         " ⚠" * edge + " ∅" * bool(flat),
         [over] * (n < m) + nothing,
         "; ".join(words),
@@ -205,20 +199,20 @@ def _card(
     """Return the parts of a card by class: what, who, verdict and so on."""
     level = {m: spent[m] for m in lead.not_behind if spent.get(m, math.nan) == spent.get(m)}
     cheapest = min(level, key=lambda method: level[method], default="")
-    alike = {"Shown to be equal to it": lead.of("equal"), "Not shown to be behind it": lead.of("open")}
+    alike = {v: [titles[m] for m in lead.of(v)] for v in (Verdict.EQUAL, Verdict.OPEN)}
     n = flat.get(lead.best, 0)
     return {
         "what": f"Best {lead.metric} at {lead.top}",
         "who": leader(lead, titles)
         + (f" {'level at ' if lead.tied else ''}{format_fixed(lead.mean, places)}" if lead.best else ""),
-        "verdict": VERDICTS[lead.verdict],
+        "verdict": lead.verdict.capitalize(),
         "words": reading(lead, titles),
         "nothing": f"{titles[lead.best]} gives all test items one score in {n} of "
         f"{count_noun(lead.m, 'run')}, where it ranks nothing."
         if n
         else "",
         "alike": " ".join(
-            f"{words}: {join_words([titles[m] for m in its])}." for words, its in alike.items() if its
+            f"{capitalise(v.sentence('it'))}: {join_words(its)}." for v, its in alike.items() if its
         ),
         "cheapest": f"Cheapest of these: {titles[cheapest]}, {format_duration(level[cheapest])} a job."
         if cheapest and len(lead.not_behind) > 1
@@ -233,7 +227,7 @@ def _note(lead: Lead, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[s
     parts = [
         f"{metric.name} ({'higher' if metric.higher_is_better else 'lower'} is better). Large mark: mean; "
         "bar: one standard error; dots: runs",
-        "filled: the best and its equals; pale: not shown to be behind; dashed: not tested; hollow: behind",
+        legend("filled", "pale", "dashed", "hollow"),
         *["⚠: mostly at an edge of its grid"] * any("⚠" in cell.signs for cell in cells.values()),
         *["∅: ranks nothing, one score for all items, in some run"] * any(flat.values()),
     ]
@@ -251,7 +245,7 @@ def _test(rival: Rival, places: int) -> list[object]:
         format_p(rival.p),
         format_p(rival.p_equal),
     ]
-    verdict = {"text": _PLACES[rival.verdict], "notes": [rival.reason] if rival.reason else []}
+    verdict = {"text": rival.verdict.word, "notes": [rival.reason] if rival.reason else []}
     return [rival.model, *({"text": text} for text in numbers), verdict]
 
 
@@ -268,18 +262,18 @@ def _downloads(
     for method in order:
         cells = {top: lead.cells.get(method) for top, lead in leads.items()}
         csv[method] = "\n".join(
-            f"{_in_csv(method)},{top},{metric.name},{c.mean!r},{sum(x is not None for x in c.runs)},{c.state}"
+            f"{_in_csv(method)},{top},{metric.name},{c.mean!r},{len(c.runs) - c.runs.count(None)},"
+            f"{c.state.word}"
             for top, c in cells.items()
             if c
         )
         tex[method] = " & ".join([tex_text(titles[method]), *map(as_tex, cells.values())]) + r" \\"
         md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
     tops = list(leads)
-    untested = any(cell.state == "untested" for lead in leads.values() for cell in lead.cells.values())
+    untested = any(cell.state is Verdict.UNTESTED for lead in leads.values() for cell in lead.cells.values())
     note = rf"\multicolumn{{{1 + len(tops)}}}{{l}}{{\footnotesize $^\dagger$ not tested: {over}}} \\"
     head = [
-        f"% {' '.join(title.split())}, {metric.name}: mean over {over}. Bold: the best, or shown to be equal "
-        "to it; circle: not shown to be behind; dagger: not tested; no mark: shown to be behind.",
+        f"% {' '.join(title.split())}, {metric.name}: mean over {over}. {LEGEND}.",
         rf"\begin{{tabular}}{{l{'r' * len(tops)}}}",
         r"\toprule",
         " & ".join(["Method", *map(tex_text, tops)]) + r" \\",
@@ -296,7 +290,7 @@ def _downloads(
 
 
 def _is_bold(cell: Cell) -> bool:
-    return cell.state in ("best", "equal")
+    return cell.state in (Verdict.BEST, Verdict.EQUAL)
 
 
 def as_tex(cell: Cell | None, short: bool = False) -> str:
@@ -304,7 +298,7 @@ def as_tex(cell: Cell | None, short: bool = False) -> str:
     if cell is None:
         return "--"
     value = (cell.brief if short else cell.text).replace("−", "$-$")
-    return f"\\textbf{{{value}}}" if _is_bold(cell) else value + _TEX[cell.sign]
+    return f"\\textbf{{{value}}}" if _is_bold(cell) else value + tex_text(cell.sign)
 
 
 def _in_markdown(cell: Cell | None) -> str:
