@@ -7,7 +7,7 @@ correlated as the means over test items and over training items that make them; 
 of a training item over that of a test item, and "assumed" is the correlation Nadeau and Bengio assume, the
 most their test allows for. "resampled": fixed scorers on parts of one sample of 2,000 items, 200 positive,
 top 100; scores share half of their noise. Every false alarm goes through `compare_at_top`'s summary and
-through the report's `all_leads`, which must say the same; over data sets through `across`.
+through the report's `judge_all`, which must say the same; over data sets through `across`.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from attop.experiment.judge import judge
 from attop.experiment.result import summarise
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
-from attop_bench.report.compute.leads import all_leads
+from attop_bench.report.compute.judgements import judge_all
 from support.simulated_runs import N, correlated, covariance, resampled, splits
 
 MODELS = (2, 5, 10)
@@ -53,10 +53,10 @@ def verdicts(values, repeats):
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])
     evaluation = table.assign(dataset="made", repeat=0, top="k=100 of 2000", metric="precision@k")
     trained = evaluation.assign(status="ok", n_train=N * 4 // 5, n_test=N // 5)
-    (lead,) = all_leads(evaluation, trained).values()
-    theirs = {lead.best: "", **{r.model: r.verdict for r in lead.rivals}}
+    (judged,) = judge_all(evaluation, trained).values()
+    theirs = {judged.best: "", **{r.model: r.verdict for r in judged.rivals}}
     assert ours == theirs, (ours, theirs)
-    return lead.best, ours
+    return judged.best, ours
 
 
 def share(simulations, seed, make, repeats, claim):

@@ -19,7 +19,7 @@ from attop.statistics.two_methods import corrected_t_test, wilcoxon
 from attop_bench.papers.aatp2012 import PREPARATIONS
 from attop_bench.papers.findings import Plot, Tables
 from attop_bench.papers.pictures import dumbbells
-from attop_bench.report.compute.leads import split_ratio
+from attop_bench.report.compute.judgements import split_ratio
 
 #: What a test must fall below.
 LEVEL = 0.05

@@ -42,7 +42,7 @@ class TestAgreesWithTheTestsBehindIt:
         (rival,) = found.rivals
         test = corrected_t_test(A, RUNS["b"], test_train_ratio=0.2)
         assert (found.best, rival.model, rival.verdict) == ("a", "b", "open")
-        assert (rival.mean, rival.low, rival.high, rival.p) == pytest.approx(
+        assert (rival.difference, rival.low, rival.high, rival.p) == pytest.approx(
             (test.mean, test.low, test.high, test.p)
         )
         assert (rival.better, rival.equal, rival.n) == (5, 0, 6)
@@ -131,7 +131,7 @@ class TestWhatIsCompared:
     def test_lower_may_be_better(self):
         found = judged({"a": A, "c": RUNS["c"]}, higher_is_better=False)
         assert (found.best, found.mean) == ("c", pytest.approx(RUNS["c"].mean()))
-        assert found.rivals[0].mean > 0
+        assert found.rivals[0].difference > 0
 
     @pytest.mark.parametrize(
         ("n", "ratio", "why"), [(4, 0.2, "At least 5 shared runs"), (1, 0.2, "is 1"), (6, NAN, "not known")]

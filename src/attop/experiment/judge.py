@@ -162,9 +162,9 @@ class Rival:
         Of the best against it: "ahead", which shows that the rival is behind, "equal", "open" or "untested".
     n : int
         Runs in which both have a value.
-    own : float
-        Its own mean.
-    mean, low, high : float
+    mean : float
+        Its own.
+    difference, low, high : float
         How far the best is ahead, in units of the metric, with the 95% interval of this pair alone; NaN
         where there is none.
     p, p_equal : float
@@ -181,8 +181,8 @@ class Rival:
     model: str
     verdict: Verdict
     n: int
-    own: float
     mean: float
+    difference: float
     low: float
     high: float
     p: float
@@ -249,7 +249,7 @@ class Judgement:
     @property
     def means(self) -> dict[str, float]:
         """The mean of each model that has a value, the best first."""
-        return {self.best: self.mean} | {r.model: r.own for r in self.rivals} if self.best else {}
+        return {self.best: self.mean} | {r.model: r.mean for r in self.rivals} if self.best else {}
 
     def of(self, verdict: Verdict) -> tuple[str, ...]:
         """Return the ranked rivals with a verdict, without those that share the best mean."""
@@ -397,13 +397,13 @@ def _refusal(n: int, ratio: float) -> str:
     return ""
 
 
-def _rival(model: str, ranked: bool, own: float, d: Floats, decision: Decision, ratio: float) -> Rival:
+def _rival(model: str, ranked: bool, mean: float, d: Floats, decision: Decision, ratio: float) -> Rival:
     low, high = interval(d, ratio)
     return Rival(
         model,
         decision.verdict,
         d.size,
-        own,
+        mean,
         float(d.mean()) if d.size else math.nan,
         low,
         high,

@@ -12,11 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from attop.core.wording import abridge, count_noun, format_cell
-from attop.experiment.lead import Lead, mean_regrets, regrets
+from attop.experiment.headline import TopJudgement, mean_regrets, regrets
 from attop.experiment.verdict import Verdict, legend
 from attop.statistics.regrets import bootstrap_means
 from attop.statistics.rounding import difference
-from attop_bench.report.compute.leads import shade
+from attop_bench.report.compute.judgements import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 
 #: The page's colours of distances to the best, and of the numbers on them.
@@ -27,9 +27,9 @@ _FILLED = legend("Filled", "pale", "crossed", "hollow")
 _FILLS = {Verdict.BEST: _MARK, Verdict.EQUAL: _MARK, Verdict.OPEN: "#a8c6e4"}
 
 
-def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) -> Drawn:
+def map_figure(scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> Drawn:
     """Draw the mean of every method on every data set, coloured by its distance to the best."""
-    rows, columns = list(scene.order), [lead.dataset for lead in leads]
+    rows, columns = list(scene.order), [judged.dataset for judged in judgements]
     turned = len(columns) > len(rows)
     labels = [[abridge(scene.titles[m], 24) for m in rows], [abridge(names[d], 24) for d in columns]]
     if turned:
@@ -37,9 +37,9 @@ def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) ->
     height, width = len(labels[0]), len(labels[1])
     canvas, (axes,) = blank(1, 1.5 + 0.19 * height, width=min(WIDTH, 2.2 + 0.6 * width))
     for i, method in enumerate(rows):
-        for j, lead in enumerate(leads):
-            if (value := lead.means.get(method)) is not None:
-                _draw_cell(axes, (i, j) if turned else (j, i), value, lead, method)
+        for j, judged in enumerate(judgements):
+            if (value := judged.means.get(method)) is not None:
+                _draw_cell(axes, (i, j) if turned else (j, i), value, judged, method)
     axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axes.set_yticks(range(height), labels[0])
     axes.set_xticks(range(width), labels[1], rotation=55, ha="left", rotation_mode="anchor")
@@ -47,9 +47,9 @@ def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) ->
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     table = [
-        (method, lead.dataset, lead.metric, lead.top, value, lead.state(method).word)
-        for lead in leads
-        for method, value in lead.means.items()
+        (method, judged.dataset, judged.metric, judged.top, value, judged.state(method).word)
+        for judged in judgements
+        for method, value in judged.means.items()
     ]
     return Drawn(
         canvas,
@@ -59,11 +59,11 @@ def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) ->
     )
 
 
-def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, method: str) -> None:
+def _draw_cell(axes: Axes, place: tuple[int, int], value: float, judged: TopJudgement, method: str) -> None:
 
     x, y = place
-    state = lead.state(method)
-    step = len(_SHADES) - 1 if state is Verdict.UNRANKED else shade(abs(lead.mean - value), lead)
+    state = judged.state(method)
+    step = len(_SHADES) - 1 if state is Verdict.UNRANKED else shade(abs(judged.mean - value), judged)
     loud = state in (Verdict.BEST, Verdict.EQUAL)
     axes.add_patch(Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, color=_SHADES[step], linewidth=0))
     if loud:
@@ -79,41 +79,41 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, met
 
 
 def strip_figure(
-    scene: Scene, leads: Sequence[Lead], names: Mapping[str, str], evaluation: pd.DataFrame
+    scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str], evaluation: pd.DataFrame
 ) -> Drawn:
     """Draw every run of every method, a panel for each data set, with the mean and its mark."""
-    wide, rows = min(len(leads), 3), range(len(scene.order))
-    high = math.ceil(len(leads) / wide)
+    wide, rows = min(len(judgements), 3), range(len(scene.order))
+    high = math.ceil(len(judgements) / wide)
     height = high * (0.55 + 0.15 * len(rows))
     canvas, panels = blank(wide, height, width=2.6 + 4.4 * wide / 3, rows=high, sharey=True)
     parts = []
-    for axes, lead in zip(panels, leads, strict=False):
-        named = evaluation[["dataset", "metric", "top"]] == [lead.dataset, lead.metric, lead.top]
+    for axes, judged in zip(panels, judgements, strict=False):
+        named = evaluation[["dataset", "metric", "top"]] == [judged.dataset, judged.metric, judged.top]
         columns = ["dataset", "method", "repeat", "fold", "metric", "top", "value"]
         part = evaluation.loc[named.all(axis=1), columns].dropna()
         parts.append(part)
         for row, method in enumerate(scene.order):
-            if method not in lead.means:
+            if method not in judged.means:
                 continue
-            values, state = part.loc[part["method"] == method, "value"], lead.state(method)
+            values, state = part.loc[part["method"] == method, "value"], judged.state(method)
             axes.plot(values, [row] * len(values), "o", color=MUTED, alpha=0.35, markersize=2.2)
             fill = _FILLS.get(state, "#ffffff")
             look: dict[str, Any] = {"markersize": 5, "markerfacecolor": fill, "markeredgecolor": _MARK}
-            axes.plot([lead.means[method]], [row], "X" if state is Verdict.UNTESTED else "o", **look)
-        axes.set_title(f"{abridge(names[lead.dataset], 26)}, {lead.top}", fontsize=8)
+            axes.plot([judged.means[method]], [row], "X" if state is Verdict.UNTESTED else "o", **look)
+        axes.set_title(f"{abridge(names[judged.dataset], 26)}, {judged.top}", fontsize=8)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_yticks(rows, [abridge(scene.titles[m], 24) for m in scene.order])
         axes.locator_params(axis="x", nbins=4)
-    for axes in panels[len(leads) :]:
+    for axes in panels[len(judgements) :]:
         axes.set_axis_off()
     caption = "Every run (small dots) and the mean, at the middle top of each data set."
     return Drawn(canvas, f"{caption} {_FILLED}.", pd.concat(parts))
 
 
-def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
+def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:
     """Draw how far each method is behind the best of each data set, on average over its tops."""
-    lost = regrets(leads)
-    lost = lost[[m for m in mean_regrets(leads) if m in lost]].dropna(axis=1)
+    lost = regrets(judgements)
+    lost = lost[[m for m in mean_regrets(judgements) if m in lost]].dropna(axis=1)
     if lost.shape[1] < 2:
         return "No regret is drawn: fewer than two methods are ranked everywhere."
     lost = lost[lost.mean().sort_values(kind="stable").index]
@@ -139,13 +139,13 @@ def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     )
 
 
-def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
+def wins_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:
     """Draw how often the mean of each method is above that of each other one, over data sets and tops."""
     order = list(scene.order)
     if len(order) < 2:
         return "No win rates are drawn: there are fewer than two methods."
-    sign = [1.0 if lead.higher_is_better else -1.0 for lead in leads]
-    table = pd.DataFrame([lead.means for lead in leads]).mul(sign, axis=0)
+    sign = [1.0 if judged.higher_is_better else -1.0 for judged in judgements]
+    table = pd.DataFrame([judged.means for judged in judgements]).mul(sign, axis=0)
     means = table.reindex(columns=order).to_numpy(float)
     ahead = difference(means[:, :, None], means[:, None, :])
     known = np.isfinite(ahead)
@@ -170,6 +170,6 @@ def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     return Drawn(
         canvas,
         f"Of 100 comparisons, how many the row wins against the column: means over the runs, at "
-        f"every top of every data set, {len(leads)} in all; equal means count half. No test.",
+        f"every top of every data set, {len(judgements)} in all; equal means count half. No test.",
         pd.DataFrame(rows, columns=["method", "other", "share"]),
     )
