@@ -20,6 +20,7 @@ from attop.estimators.aatp import AATP
 from attop.estimators.gd_ranker import GDPApK
 from attop.estimators.minibatch import SGDAtK
 from attop.estimators.pnorm_push import PNormPush
+from attop.experiment.verdict import Verdict
 from attop.metrics.pap import macro_pap_at_k
 from attop.metrics.registry import get_metric
 from attop.metrics.scorer import make_top_scorer
@@ -143,9 +144,8 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 def findings(tables: Tables) -> Findings:
     """Return the page."""
     rows = tables["further"]
-    side = np.where(rows["first"] > rows["second"], "above", "below")
-    rows = rows.assign(verdict=np.where(rows["p"] < _LEVEL, side, "open"))
-    above, below = ((rows["verdict"] == way).sum() for way in ("above", "below"))
+    rows = rows.assign(verdict=list(map(Verdict.beside, rows["first"] - rows["second"], rows["p"] < _LEVEL)))
+    above, below = ((rows["verdict"] == way).sum() for way in (Verdict.ABOVE, Verdict.BELOW))
     return Findings(
         title="Further: what the papers have beyond their tables",
         citation="AATP (2012), section 3.3; PUSH (2005), figures 4 to 6; PREC (2015); PAP (2020), section 3.",

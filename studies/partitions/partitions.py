@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from attop.core.top import sort_tops
+from attop.experiment.verdict import Verdict
 from attop.statistics.ranks import holm
 from attop.statistics.rounding import difference
 from attop.statistics.two_methods import corrected_t_test, wilcoxon
@@ -29,7 +30,7 @@ _RUN = ["repeat", "fold"]
 def partition_tables(results: Tables, metric: str, own: Collection[str]) -> dict[str, pd.DataFrame]:
     """Return means, and paired tests of the methods `own`; none without such data sets.
 
-    ``verdict`` is "higher" or "lower" where p, of Wilcoxon's signed-rank test over partitions, adjusted by
+    ``verdict`` is "above" or "below" where p, of Wilcoxon's signed-rank test over partitions, adjusted by
     Holm for the rivals of a method at a top, is below `LEVEL`, else "open". ``p_corrected`` is that of the
     corrected t-test.
     """
@@ -87,8 +88,7 @@ def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: fl
     for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
         row["p"] = float(p)
     for row in family:
-        sure = row["p"] < LEVEL
-        row["verdict"] = ("higher" if row["difference"] > 0 else "lower") if sure else "open"
+        row["verdict"] = Verdict.beside(row["difference"], row["p"] < LEVEL)
     return family
 
 

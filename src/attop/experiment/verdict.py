@@ -38,6 +38,11 @@ class Verdict(StrEnum):
 
     __repr__ = str.__repr__  # in a tuple or a table as anywhere else
 
+    @classmethod
+    def beside(cls, difference: float, shown: bool) -> Verdict:
+        """Return "above" or "below", whichever the difference says, if that is shown, else "open"."""
+        return cls.OPEN if not shown else cls.ABOVE if difference > 0 else cls.BELOW
+
     @property
     def word(self) -> str:
         """What the model is that the best is set against."""
