@@ -21,9 +21,9 @@ import cvxpy
 import numpy as np
 from measure import clocked, duration, header, interleave, repeats, row
 
-from attop.solvers.aatp.search import Search
-from attop.solvers.aatp.threshold_svm import ThresholdSVM
-from attop.solvers.base import Deadline
+from attop.from_papers.aatp._search import Search
+from attop.from_papers.aatp._threshold_svm import ThresholdSVM
+from attop.solvers._base import Deadline
 
 SIZES, CS = ((105, 34), (230, 57)), (0.01, 0.1, 1.0, 10.0)
 GOAL = 1 / 50

@@ -18,9 +18,9 @@ import numpy as np
 from measure import duration, header, row
 from sklearn.svm import LinearSVC
 
-from attop.core.top import Top
+from attop._core.top import Top
 from attop.metrics import precision_at_k
-from attop.solvers.bundle.bundle import bundle
+from attop.solvers._bundle.bundle import bundle
 from attop.surrogates import AUCStruct, PrecAtKStruct
 
 N, D, SHARE = 100_000, 117, 0.02

@@ -12,10 +12,10 @@ import numpy as np
 from measure import header, interleave, repeats
 from scipy.sparse import csr_matrix
 
-from attop.core.top import Top
-from attop.estimators import FactorRanker
-from attop.solvers.descent import factors
-from attop.surrogates.registry import get_surrogate
+from attop._core.top import Top
+from attop.learners import FactorRanker
+from attop.learners.factor_ranker import _factor_descent as factors
+from attop.surrogates._registry import get_surrogate
 
 #: As MovieLens-100K, Amazon Health and Electronic: users, items, training pairs.
 SIZES = ((939, 1016, 63_944), (1974, 1200, 37_784), (13_455, 8360, 182_398))

@@ -19,10 +19,10 @@ STEPS = 20
 
 
 def one_list(repeats=15):
-    from attop.core.top import Top
-    from attop.solvers.minibatch.batches import batches_of
-    from attop.solvers.minibatch.perceptron import MistakeDriven
-    from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
+    from attop._core.top import Top
+    from attop.from_papers.minibatch._batches import batches_of
+    from attop.from_papers.minibatch._perceptron import MistakeDriven
+    from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
     from attop.surrogates import PrecAtKAvg, PrecAtKMax
 
     rng = np.random.default_rng(0)
@@ -53,7 +53,7 @@ def one_list(repeats=15):
 
 
 def users(repeats=9):
-    from attop.solvers.descent.gradient_descent import gradient_descent
+    from attop.solvers._gradient_descent import gradient_descent
     from attop.surrogates import PApKAvg, PApKMax, PApKTS
 
     rng = np.random.default_rng(0)

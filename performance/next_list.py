@@ -23,8 +23,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from attop.experiment.forecast import HeldOut, next_list
-from attop.metrics.scorer import scores_of
+from attop.experiment._forecast import HeldOut, next_list
+from attop.metrics._scorer import scores_of
 
 TREES = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=6, random_state=0)
 TREE = DecisionTreeClassifier(min_samples_leaf=10, max_leaf_nodes=30, random_state=0)

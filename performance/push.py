@@ -13,8 +13,8 @@ import tracemalloc
 import numpy as np
 from measure import clocked, header, interleave, readings_of, repeats, row
 
-from attop.solvers.boosting.coordinate_descent import coordinate_descent
-from attop.solvers.boosting.threshold_rankers import ThresholdRankers
+from attop.from_papers.push._coordinate_descent import coordinate_descent
+from attop.from_papers.push._threshold_rankers import ThresholdRankers
 from attop.surrogates import PNormPushExp
 
 P, ROUNDS = 4.0, 20

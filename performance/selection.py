@@ -17,7 +17,7 @@ from gains.rare_sets import MORE, SETS, load
 from lightgbm import LGBMClassifier
 from sklearn.model_selection import train_test_split
 
-from attop.selection.conformal import ConformalSelector
+from attop.selection._conformal import ConformalSelector
 
 USED = ("a9a", "coil2000", "ijcnn1", "letter", "magic04", "mammography")
 LEVELS = (0.1, 0.2, 0.5)

@@ -24,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import gen_batches
 
 from attop import SoftTop
-from attop.solvers.descent.lbfgs_many import lbfgs_many
+from attop.learners.soft_top._lbfgs_many import lbfgs_many
 from attop.surrogates import SoftPrecAtK
 
 FOLDS, BASES, SETTINGS = 3, 24, 16

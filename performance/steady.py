@@ -21,8 +21,8 @@ from sklearn.model_selection import train_test_split
 from studies.fraud_handbook.kind import FILES, fraud_handbook
 
 from attop.metrics import overlap_at_k, precision_at_k
-from attop.metrics.scorer import scores_of
-from attop.selection.steady import SteadyTop
+from attop.metrics._scorer import scores_of
+from attop.selection._steady import SteadyTop
 
 USED = ("a9a", "ai4i2020", "coil2000", "ijcnn1", "letter", "magic04", "mammography", "wine-white")
 

@@ -51,9 +51,9 @@ def chunks_of(folder, n_rows):
 
 
 def stream(chunks):
-    from attop.core.top import Top
-    from attop.solvers.minibatch.batches import StreamedBatches
-    from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
+    from attop._core.top import Top
+    from attop.from_papers.minibatch._batches import StreamedBatches
+    from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
     from attop.surrogates import PrecAtKAvg
 
     batches = StreamedBatches(chunks, N_FEATURES, Top(kappa=0.25), 500, np.random.default_rng(0))
@@ -61,7 +61,7 @@ def stream(chunks):
 
 
 def fit_mapped(folder, n_rows):
-    from attop.estimators import SGDAtK
+    from attop.from_papers import SGDAtK
 
     X = np.memmap(folder / "X", np.float32, "r", shape=(n_rows, N_FEATURES))
     y = np.fromfile(folder / "y", np.int8, n_rows)

@@ -17,8 +17,8 @@ import time
 import numpy as np
 from measure import duration, header, row
 
-from attop.solvers.base import relative_gap
-from attop.solvers.bundle.bundle import bundle
+from attop.solvers._base import relative_gap
+from attop.solvers._bundle.bundle import bundle
 from attop.surrogates import TopPushLoss
 
 TOL = 1e-6

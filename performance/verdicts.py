@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from attop.core.top import Top
-from attop.experiment.candidate import Sample
-from attop.experiment.judge import judge
-from attop.experiment.result import summarise
+from attop._core.top import Top
+from attop.experiment._judge import judge
+from attop.experiment._learner import Sample
+from attop.experiment._result import summarise
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.leads import all_leads

@@ -11,7 +11,7 @@ import argparse
 import numpy as np
 from scipy.stats import binom
 
-from attop.statistics.watching import watch
+from attop.statistics._watching import watch
 
 
 def lists(precision, rng, number, k=100):

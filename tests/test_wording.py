@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from attop.core.wording import decimals_for, fine, fixed, listed, seconds
+from attop._core.wording import decimals_for, fine, fixed, listed, seconds
 
 
 def test_numbers_as_a_reader_wants_them():

@@ -8,7 +8,7 @@
 Made data: six normal features. Many positives, never more than a quarter, lie along one direction, the sure
 ones along another; the angle between the two says how wrong a linear model of the probability is. At 0
 degrees the order by logistic regression is the best there is, at 90 it is the "misspecified linear" kind of
-tests/support/known_gaps.py. Training on 2,000 rows, the top is the highest 5% of 50,000 others, ten samples
+tests/support/known_headroom.py. Training on 2,000 rows, the top is the highest 5% of 50,000 others, ten samples
 an angle. Logistic regression tuned, the same refined (`SoftTop(base="logistic")`), LightGBM with the settings
 of TopStack's member, and the true probabilities.
 
@@ -26,7 +26,7 @@ from scipy.special import expit
 from scipy.stats import spearmanr
 
 from attop import SoftTop
-from attop.estimators.members import booster
+from attop.learners.top_stack._members import booster
 from attop.metrics import precision_at_k
 
 ANGLES = (0, 15, 30, 45, 60, 75, 90)

@@ -19,7 +19,7 @@ TEST_TO_TRAIN = 30 / 70
 BOXES = {
     "any": ("May you use any model?", 20, 20),
     "trees": ("Boosting or TopStack", 330, 20),
-    "rows": ("Rows enough to see a gain? (attop gap)", 20, 100),
+    "rows": ("Rows enough to see a gain? (attop headroom)", 20, 100),
     "base": ("Logistic regression, tuned at your k", 330, 100),
     "groups": ("A list for every user or query?", 20, 180),
     "users": ("Logistic regression, GD-pAp@k, with groups", 330, 180),

@@ -31,11 +31,11 @@ from rare_sets import MORE, SETS, load
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
-import attop.estimators.top_stack as stacking
+import attop.learners.top_stack._top_stack as stacking
 from attop import TopStack
-from attop.experiment.splits import cross_fitting_folds
+from attop.experiment._splits import cross_fitting_folds
 from attop.metrics import precision_at_k
-from attop.metrics.held_out import TopPrecision
+from attop.metrics._held_out import TopPrecision
 
 TREES = (25, 50, 100, 200)
 GRID = [(leaves, least) for leaves in (7, 31) for least in (5, 20)]

@@ -12,13 +12,13 @@ from typing import Any
 
 import pandas as pd
 
-from attop.core.top import sort_tops
-from attop.statistics.ranks import holm
-from attop.statistics.two_methods import corrected_t_test, wilcoxon
-from attop_bench.papers.aatp2012 import PREPARATIONS
+from attop._core.top import sort_tops
+from attop.statistics._ranks import holm
+from attop.statistics._two_methods import corrected_t_test, wilcoxon
 from attop_bench.papers.findings import Plot, Tables
 from attop_bench.papers.pictures import dumbbells
 from attop_bench.report.compute.leads import split_ratio
+from studies.aatp2012 import PREPARATIONS
 
 #: What a test must fall below.
 LEVEL = 0.05

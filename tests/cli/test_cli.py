@@ -10,8 +10,8 @@ import pytest
 from joblib import cpu_count
 
 import attop
-from attop.core.files import write_json
-from attop.core.top import Top
+from attop._core.files import write_json
+from attop._core.top import Top
 from attop_bench.cli.configuration import read_raw
 from attop_bench.cli.main import COMMANDS, main, parse
 from attop_bench.data.base import save_arrays
@@ -192,7 +192,7 @@ def test_every_command_has_options_and_help(command, capsys):
     "call",
     [
         ["look", "FILE"],
-        ["gap", "FILE", "--label", "y"],
+        ["headroom", "FILE", "--label", "y"],
         ["fit", "wdbc", "aatp"],
         ["deploy", "wdbc"],
         ["score", "MODEL", "FILE"],

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from joblib import cpu_count
 
-from attop.core.files import write_json
-from attop.core.wording import seconds
+from attop._core.files import write_json
+from attop._core.wording import seconds
 from attop_bench.cli.main import main
 from attop_bench.cli.plan import size
 from attop_bench.data.base import save_arrays

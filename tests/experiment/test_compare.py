@@ -25,10 +25,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from attop import GDPApK, SGDAtK, compare_at_top
-from attop.experiment import HeldOut, candidate, next_list
-from attop.experiment.capacity import draw_capacity
+from attop.experiment import HeldOut, next_list
+from attop.experiment import _learner as candidate
+from attop.experiment._capacity import draw_capacity
 from attop.metrics import make_top_scorer, precision_at_k, recall_at_k
-from attop.metrics.custom import custom_metric
+from attop.metrics._custom import custom_metric
 from attop.statistics import corrected_t_test
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from attop.experiment.judge import decide, default_tolerance, interval, judge
+from attop.experiment._judge import decide, default_tolerance, interval, judge
 from attop.statistics import corrected_t_test, holm
 from support.simulated_runs import correlated, covariance, resampled, splits
 

@@ -6,7 +6,7 @@ import pytest
 
 import oracles.metrics as oracle
 from attop.metrics import UndefinedMetricError, card_precision, get_metric, precision_at_k
-from attop.metrics.cards import card_precision_in_order
+from attop.metrics._cards import card_precision_in_order
 
 
 def weeks(seed, count, levels):

@@ -21,7 +21,7 @@ from attop.metrics import (
     precision_at_k,
     roc_points,
 )
-from attop.metrics.registry import DEFAULT_METRICS
+from attop.metrics._registry import DEFAULT_METRICS
 from support.ranked_lists import NAMES, ROUNDING, random_cases, random_groups
 
 PAIR_FUNCTIONS = {"auc": auc, "pauc@k": partial_auc, "pap@k": pap_at_k}

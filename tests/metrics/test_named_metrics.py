@@ -27,8 +27,8 @@ from attop.metrics import (
     roc_points,
     tpr_at_fpr,
 )
-from attop.metrics.custom import custom_metric
-from attop.metrics.registry import FAMILIES, register
+from attop.metrics._custom import custom_metric
+from attop.metrics._registry import FAMILIES, register
 
 
 def tied_cases(seed, count=300, n_max=8):

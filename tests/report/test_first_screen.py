@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from attop.core.top import Top
-from attop.experiment.lead import headline, mean_regrets
+from attop._core.top import Top
+from attop.experiment._lead import headline, mean_regrets
 from attop_bench.report import summarise
 from attop_bench.report.compute.leads import all_leads
 from attop_bench.report.compute.results import Failures

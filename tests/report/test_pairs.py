@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.experiment.lead import headline
+from attop.experiment._lead import headline
 from attop.statistics import corrected_t_test
 from attop_bench.report.compute.leads import FEW, all_leads, leader, leaders, reading, split_ratio
 from support.rows import rows

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attop.core.top import Top
+from attop._core.top import Top
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import ConfigError, read_yaml
 from attop_bench.run.job import Run

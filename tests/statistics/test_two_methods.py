@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import oracles.statistics as oracle
-from attop.statistics.two_methods import bayesian_signed_rank, corrected_t_test, effect_sizes, wilcoxon
+from attop.statistics._two_methods import bayesian_signed_rank, corrected_t_test, effect_sizes, wilcoxon
 from support.demsar import DEMSAR
 
 

@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from attop.core.wording import counted, few
+from attop._core.wording import counted, few
 from attop_bench.cli.options import add_configuration
 
 if TYPE_CHECKING:

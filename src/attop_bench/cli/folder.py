@@ -78,7 +78,7 @@ def run_list(options: argparse.Namespace) -> int:
     from attop_bench.run.config import ConfigError
 
     if options.what == "metrics":
-        from attop.metrics.registry import METRICS
+        from attop.metrics._registry import METRICS
 
         for name, metric in METRICS.items():
             print(f"{name:18} {metric.definition}")

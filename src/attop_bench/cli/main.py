@@ -15,7 +15,7 @@ from attop import __version__
 #: help. A module is imported when its command is called, so that ``attop --help`` answers at once.
 COMMANDS = {
     "look": ("tables", "what is in a table of yours, what is wrong with it, a configuration to begin with"),
-    "gap": ("tables", "whether there is anything to gain at the top of a table of yours, and by what"),
+    "headroom": ("tables", "whether there is anything to gain at the top of a table of yours, and by what"),
     "init": ("folder", "make a folder to run the benchmark in"),
     "list": ("folder", "the names there are: of data sets, methods or metrics"),
     "run": ("folder", "run the benchmark of a configuration, in any folder, to the report"),

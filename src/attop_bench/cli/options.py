@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import attop
-from attop.core.top import Top
+from attop._core.top import Top
 
 
 def source() -> Path:

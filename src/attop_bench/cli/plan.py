@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from joblib import cpu_count
 
-from attop.core.wording import columns, counted, few, seconds
-from attop.experiment.lead import too_few_runs
+from attop._core.wording import columns, counted, few, seconds
+from attop.experiment._lead import too_few_runs
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.run.job import Run

@@ -7,10 +7,10 @@ import io
 import json
 from pathlib import Path
 
-from attop.core.files import write_bytes
-from attop.core.top import Top
-from attop.core.wording import counted
-from attop.metrics.registry import get_metric
+from attop._core.files import write_bytes
+from attop._core.top import Top
+from attop._core.wording import counted
+from attop.metrics._registry import get_metric
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_jobs, add_top, check_output
 from attop_bench.report.page.report import write_analysis

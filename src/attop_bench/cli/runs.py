@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from attop.core.wording import columns, counted, seconds
+from attop._core.wording import columns, counted, seconds
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.cli.plan import count_jobs

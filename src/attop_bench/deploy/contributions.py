@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from attop.core.typing import Floats
+from attop._core.typing import Floats
 
 
 def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:

@@ -2,8 +2,8 @@
 
 `all_leads` judges every (data set, metric, top) once, by `attop.experiment.judge`, and says it in a `Lead`.
 Table, map, cards, headlines, LaTeX and the page's script show what it returns, and compute nothing of the
-kind themselves. `leader`, `reading`, `attop.experiment.lead.headline` put it into words, `VERDICTS` into one,
-`MARKS` into a sign.
+kind themselves. `leader`, `reading`, `attop.experiment._lead.headline` put it into words, `VERDICTS` into
+one, `MARKS` into a sign.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.core.top import Top, sort_tops
-from attop.core.wording import chance, counted, fine, listed
-from attop.experiment.judge import Rival, default_tolerance, judge
-from attop.experiment.lead import Lead, items_at
-from attop.metrics.registry import get_metric
+from attop._core.top import Top, sort_tops
+from attop._core.wording import chance, counted, fine, listed
+from attop.experiment._judge import Rival, default_tolerance, judge
+from attop.experiment._lead import Lead, items_at
+from attop.metrics._registry import get_metric
 
 #: The method others are set against, where it takes part: the plainest one that is often good enough.
 BASELINE = "logistic-regression"

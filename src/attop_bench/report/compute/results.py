@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from attop.experiment.lead import Lead
-from attop.metrics.registry import METRICS
+from attop.experiment._lead import Lead
+from attop.metrics._registry import METRICS
 from attop_bench.report.compute.across import Across, across, board
 from attop_bench.report.compute.leads import all_leads
 from attop_bench.report.compute.tables import (

@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from attop.core.top import sort_tops
-from attop.metrics.registry import get_metric
+from attop._core.top import sort_tops
+from attop.metrics._registry import get_metric
 from attop_bench.jobs.limits import FAILED, OK
 
 _KEY = ["dataset", "top", "metric", "method"]

@@ -29,8 +29,8 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.text import Text
 from numpy.typing import ArrayLike
 
-from attop.core.wording import abridge, counted, listed
-from attop.metrics.registry import get_metric
+from attop._core.wording import abridge, counted, listed
+from attop.metrics._registry import get_metric
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that

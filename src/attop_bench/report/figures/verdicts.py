@@ -11,10 +11,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from attop.core.wording import abridge, brief, counted
-from attop.experiment.lead import Lead, mean_regrets, regrets
-from attop.metrics.registry import get_metric
-from attop.statistics.regrets import bootstrap_means
+from attop._core.wording import abridge, brief, counted
+from attop.experiment._lead import Lead, mean_regrets, regrets
+from attop.metrics._registry import get_metric
+from attop.statistics._regrets import bootstrap_means
 from attop_bench.report.compute.leads import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 

@@ -15,12 +15,12 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from attop.core import wording
-from attop.core.files import check_stem, write_bytes, write_csv, write_parquet
-from attop.core.wording import listed
-from attop.experiment.judge import MIN_RUNS
-from attop.experiment.lead import mean_regrets
-from attop.metrics.metric import Metric
+from attop._core import wording
+from attop._core.files import check_stem, write_bytes, write_csv, write_parquet
+from attop._core.wording import listed
+from attop.experiment._judge import MIN_RUNS
+from attop.experiment._lead import mean_regrets
+from attop.metrics._metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.leads import BASELINE

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from attop.core.top import main_top
-from attop.core.wording import counted, listed, seconds
-from attop.experiment.lead import Lead
+from attop._core.top import main_top
+from attop._core.wording import counted, listed, seconds
+from attop.experiment._lead import Lead
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
 from attop_bench.report.compute.leads import BASELINE, leaders, span

@@ -14,13 +14,13 @@ from typing import Any
 
 import pandas as pd
 
-from attop.core.files import plain_cell
-from attop.core.typing import Floats
-from attop.core.wording import brief, chance, counted, decimals_for, fixed, listed, seconds
-from attop.experiment.judge import Rival
-from attop.experiment.lead import Lead
-from attop.metrics.metric import Metric
-from attop.metrics.registry import get_metric
+from attop._core.files import plain_cell
+from attop._core.typing import Floats
+from attop._core.wording import brief, chance, counted, decimals_for, fixed, listed, seconds
+from attop.experiment._judge import Rival
+from attop.experiment._lead import Lead
+from attop.metrics._metric import Metric
+from attop.metrics._registry import get_metric
 from attop_bench.report.compute.leads import MARKS, VERDICTS, leader, leaders, reading, shade
 
 #: Heads of the table of tests.
