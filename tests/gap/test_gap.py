@@ -6,13 +6,13 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+from studies.gains.known_gaps import KINDS, TOP, known_gap
 
 from attop import SoftTop, Top
 from attop.gap import gap as module
 from attop.gap.gap import NOTHING, RICHER, TRAINING, calibrated, gap, held_out_linear, held_out_richer
 from attop.metrics import precision_at_k
 from attop.metrics.held_out import TopPrecision
-from support.known_gaps import KINDS, TOP, known_gap
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 3))
