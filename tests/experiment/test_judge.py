@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from studies.claims.simulated_runs import correlated, covariance, resampled, splits
 
 from attop.experiment._judge import decide, default_tolerance, interval, judge
 from attop.statistics import corrected_t_test, holm
-from support.simulated_runs import correlated, covariance, resampled, splits
 
 A = np.array([0.81, 0.85, 0.78, 0.90, 0.84, 0.80])
 RUNS = {"a": A, "b": A - [0.01, 0.05, -0.01, 0.07, 0.04, 0.01], "c": A - [0.2, 0.19, 0.21, 0.2, 0.2, 0.18]}
@@ -134,7 +134,7 @@ class TestWhatIsCompared:
 
 
 class TestError:
-    """A small version of performance/verdicts.py, its seed fixed."""
+    """A small version of studies/claims/verdicts.py, its seed fixed."""
 
     @pytest.mark.parametrize("m", [2, 5, 10])
     def test_equal_models_are_seldom_called_different(self, m):

@@ -6,6 +6,7 @@ from scipy import sparse
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
+from studies.gains.known_headroom import KINDS, TOP, known_headroom
 
 from attop import SoftTop, Top
 from attop.headroom import _headroom as module
@@ -20,7 +21,6 @@ from attop.headroom._headroom import (
 )
 from attop.metrics import precision_at_k
 from attop.metrics._held_out import TopPrecision
-from support.known_headroom import KINDS, TOP, known_headroom
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 3))

@@ -119,8 +119,8 @@ def next_list(
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
     the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on all.
 
-    It holds for rows drawn as those of the sample were: it allows for no change over time. performance/
-    next_list.py measures its coverage.
+    It holds for rows drawn as those of the sample were: it allows for no change over time.
+    studies/claims/next_list.py measures its coverage.
 
     References
     ----------

@@ -15,7 +15,7 @@ The adjustments. The best is chosen by the runs it is then tested on, and tested
 p is one-sided, adjusted by Holm for the number of rivals, and multiplied by the number of models the best
 could have been: if no model is better than another, a claim that one is ahead has a probability of at most
 5%, whichever comes out best (a union bound over the choice, Holm's procedure within it). With two models this
-is the two-sided test. performance/verdicts.py measures it.
+is the two-sided test. studies/claims/verdicts.py measures it.
 
 The error of a pair. Five runs say little of a variance, and the adjustments ask for it far out in the tail.
 So "ahead" is tested with the pair's own error or the root mean square of those of all pairs, whichever is

@@ -189,7 +189,7 @@ def headroom(
     - "gain by a richer model" else.
 
     The bootstrap leaves out what another training sample would change; simulations with known scores are in
-    performance/gains/headroom.py. The forest grows each tree on 20,000 rows at most.
+    studies/gains/headroom.py. The forest grows each tree on 20,000 rows at most.
 
     Examples
     --------

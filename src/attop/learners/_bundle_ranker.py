@@ -111,7 +111,7 @@ class BundleRanker(BundleEstimator):
     See Also
     --------
     GDPApK : Gradient descent on the surrogates of pAp@k.
-    attop.solvers.bundle : The algorithm.
+    attop.solvers._bundle : The algorithm.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """Who is best on a data set, by a metric, at a top, and is it real; in numbers and in words.
 
-`all_leads` judges every (data set, metric, top) once, by `attop.experiment.judge`, and says it in a `Lead`.
+`all_leads` judges every (data set, metric, top) once, by `attop.experiment._judge`, and says it in a `Lead`.
 Table, map, cards, headlines, LaTeX and the page's script show what it returns, and compute nothing of the
 kind themselves. `leader`, `reading`, `attop.experiment._lead.headline` put it into words, `VERDICTS` into
 one, `MARKS` into a sign.
