@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import math
 
-from attop._core.wording import decimals_for, fine, fixed, listed, seconds
+from attop._core.wording import (
+    decimals_for,
+    format_duration,
+    format_fixed,
+    format_p,
+    format_small,
+    join_words,
+)
 
 
 def test_numbers_as_a_reader_wants_them():
     assert [decimals_for([x]) for x in (0.5, 12.3, 123.0, 1e6, math.nan)] == [3, 2, 1, 0, 3]
-    assert fixed(-0.25) == "−0.250"
-    assert fixed(-0.0001) == "0.000"
-    assert fixed(12345.678, 1) == "12,345.7"
-    assert fixed(math.nan) == "–"
-    assert [fine(x) for x in (0.0123, 0.001, 0.00042, 0.0)] == ["0.012", "0.001", "0.0004", "0.000"]
-    assert [seconds(s) for s in (0, 2e-5, 0.0042, 0.35, 3.21, 90, 600, 1e5, 432_000)] == [
+    assert format_fixed(-0.25) == "−0.250"
+    assert format_fixed(-0.0001) == "0.000"
+    assert format_fixed(12345.678, 1) == "12,345.7"
+    assert format_fixed(math.nan) == "–"
+    assert [format_small(x) for x in (0.0123, 0.001, 0.00042, 0.0)] == ["0.012", "0.001", "0.0004", "0.000"]
+    assert [format_duration(s) for s in (0, 2e-5, 0.0042, 0.35, 3.21, 90, 600, 1e5, 432_000)] == [
         "0.0 µs",
         "20 µs",
         "4.2 ms",
@@ -25,4 +32,6 @@ def test_numbers_as_a_reader_wants_them():
         "28 h",
         "5.0 d",
     ]
-    assert [listed(list("abc"[:n])) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert [format_p(p) for p in (0.0123, 1e-9, 1.0, math.nan)] == ["0.012", "< 0.001", "> 0.999", "–"]
+    assert [format_p(p, "p") for p in (0.0123, 1e-9)] == ["p = 0.012", "p < 0.001"]
+    assert [join_words(list("abc"[:n])) for n in range(4)] == ["", "a", "a and b", "a, b and c"]

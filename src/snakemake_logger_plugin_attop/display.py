@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from attop._core.wording import counted, seconds
+from attop._core.wording import count_noun, format_duration
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
 ROWS = 12  # bars; a run on more data sets shows those that are trained on
@@ -39,11 +39,11 @@ class Display:
         training, datasets = self._progress.total.total(), len(self._progress.total)
         _, steps = self._progress.steps
         self.say(
-            f"{counted(training, 'training job')} on {counted(datasets, 'data set')}, "
-            f"{counted(steps, 'step')} in all, {self._progress.cores} at a time"
+            f"{count_noun(training, 'training job')} on {count_noun(datasets, 'data set')}, "
+            f"{count_noun(steps, 'step')} in all, {self._progress.cores} at a time"
         )
         if n := self._progress.compiling:
-            self.say(f"compiling {counted(n, 'method')}, once per environment")
+            self.say(f"compiling {count_noun(n, 'method')}, once per environment")
         if self._console.is_terminal:
             self._live = Live(
                 get_renderable=self._bars, console=self._console, refresh_per_second=2, transient=True
@@ -87,7 +87,7 @@ class Display:
             return
         done, steps = self._progress.steps
         whole, failed = done == steps, self._progress.failed
-        self.say(f"{done} of {steps} steps done in {seconds(self._progress.elapsed)}")
+        self.say(f"{done} of {steps} steps done in {format_duration(self._progress.elapsed)}")
         if whole:
             if headline := _headline(self._manifest):
                 self.say(f"\n{headline}")
@@ -114,7 +114,7 @@ class Display:
             running = Text(", ".join(p.running_methods(d)), style="dim", overflow="ellipsis", no_wrap=True)
             table.add_row(escape(d), bar, f"{p.done[d]}/{p.total[d]}", running)
         if complete := len(p.total) - len(rows):
-            what = f"{complete} others" if rows else counted(complete, "data set")
+            what = f"{complete} others" if rows else count_noun(complete, "data set")
             table.add_row(what, Text("done", style="green"), "", "")
         return Group(table, Text(self._summary()))
 
@@ -123,7 +123,7 @@ class Display:
         done, steps = p.steps
         left = p.seconds_left()
         text = f"{done} of {steps} steps"
-        text += f", about {seconds(max(left, 0))} left" if left is not None and done < steps else ""
+        text += f", about {format_duration(max(left, 0))} left" if left is not None and done < steps else ""
         text += f", {p.failed.total()} failed" if p.failed else ""
         others = p.running_others()
         return text + (f"; now: {', '.join(others)}" if others else "")

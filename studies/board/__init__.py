@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from attop._core.top import Top
-from attop._core.wording import counted
+from attop._core.wording import count_noun
 from attop.metrics import precision_at_k
 from attop.statistics._ranks import holm
 from attop.statistics._regrets import bootstrap_means, regret
@@ -290,7 +290,7 @@ def _answers(found: pd.DataFrame) -> Iterator[str]:
 
 def _more(answers: pd.DataFrame) -> str:
     more, p = 100 * answers["difference"], answers["p_holm"]
-    sets = counted(int(answers["n"].max()), "set")
+    sets = count_noun(int(answers["n"].max()), "set")
     return f"{more.min():.0f} to {more.max():.0f} of 100 more over {sets}, p {p.min():.2g} to {p.max():.2g}"
 
 

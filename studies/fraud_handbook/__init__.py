@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop._core.wording import listed
+from attop._core.wording import join_words
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, key, panels
 from attop_bench.report.figures.scene import MUTED, figure_theme
@@ -104,8 +104,8 @@ def _verdict(table: pd.DataFrame) -> Iterator[str]:
     tied = printed[printed["greatest"] > printed["least"] + 0.01]
     if len(tied):
         yield (
-            f"Where cards tie the printed number is that of one order: others give {listed(tied['method'])} "
-            f"{tied['least'].min():.3f} to {tied['greatest'].max():.3f}."
+            f"Where cards tie the printed number is that of one order: others give "
+            f"{join_words(tied['method'])} {tied['least'].min():.3f} to {tied['greatest'].max():.3f}."
         )
     others = table[table["printed"].isna()].sort_values("expected", ascending=False, kind="stable")
     if len(others):

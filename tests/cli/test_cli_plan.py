@@ -5,7 +5,7 @@ import pytest
 from joblib import cpu_count
 
 from attop._core.files import write_json
-from attop._core.wording import seconds
+from attop._core.wording import format_duration
 from attop_bench.cli.main import main
 from attop_bench.cli.plan import size
 from attop_bench.data.base import save_arrays
@@ -65,7 +65,7 @@ def test_the_time_on_some_cores(plan, capsys):
             finish(runs[:1], plan, status="ok", seconds={"training": 12.0})
     assert main(["plan", "--configfile", "mine.yaml", "--cores", "4"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert f"On 4 cores about {seconds(12 * 56 / 4)}" in said
+    assert f"On 4 cores about {format_duration(12 * 56 / 4)}" in said
     assert "snakemake --cores 4 --configfile mine.yaml" in said
 
 

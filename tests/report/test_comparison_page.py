@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 from attop import compare_at_top
-from attop._core.wording import chance
+from attop._core.wording import format_p
 from support import ROOT
 from support.html import Page, packed
 
@@ -50,7 +50,7 @@ def test_the_page_has_the_numbers_and_verdicts_of_the_comparison(comparison, wri
         assert cell["mean"] == pytest.approx(table.loc[model, comparison.metric], rel=1e-8)
         assert cell["state"] == judged.state(model)
     shown = [(row[0], row[4]["text"]) for row in lead["tests"]]
-    assert shown == [(rival.model, chance(rival.p)) for rival in judged.rivals]
+    assert shown == [(rival.model, format_p(rival.p)) for rival in judged.rivals]
     assert comparison.sentence in Page(html).words
 
 

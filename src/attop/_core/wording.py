@@ -14,7 +14,7 @@ def decimals_for(values: Iterable[float]) -> int:
     return 3 if largest < 10 else 2 if largest < 100 else 1 if largest < 10_000 else 0
 
 
-def fixed(value: float, decimals: int = 3) -> str:
+def format_fixed(value: float, decimals: int = 3) -> str:
     """Return a number with fixed decimals and a true minus sign; a dash if it is not finite."""
     if value is None or not math.isfinite(value):
         return "–"
@@ -23,21 +23,21 @@ def fixed(value: float, decimals: int = 3) -> str:
     return text.replace("-", "" if float(text.replace(",", "")) == 0 else "−")
 
 
-def fine(value: float, decimals: int = 3) -> str:
-    """Return a number as `fixed` does, but one too small for these decimals with one significant figure."""
+def format_small(value: float, decimals: int = 3) -> str:
+    """Return a number as `format_fixed` does, but one too small for it with one significant figure."""
     small = 0 < abs(value) < 10.0**-decimals
-    return f"{value:.1g}".replace("-", "−", value < 0) if small else fixed(value, decimals)
+    return f"{value:.1g}".replace("-", "−", value < 0) if small else format_fixed(value, decimals)
 
 
-def brief(value: float) -> str:
+def format_cell(value: float) -> str:
     """Return a number for a small cell: two decimals below 10, without the zero before the point."""
     if not math.isfinite(value):
         return "·"
-    text = fixed(value, 2 if abs(value) < 10 else 1)
+    text = format_fixed(value, 2 if abs(value) < 10 else 1)
     return text[1:] if text.startswith("0.") else text
 
 
-def seconds(value: float) -> str:
+def format_duration(value: float) -> str:
     """Return a duration with two significant figures and its unit."""
     if value is None or not math.isfinite(value):
         return "–"
@@ -53,28 +53,24 @@ def seconds(value: float) -> str:
     return f"{_two_figures(value / 86400)} d"
 
 
-def chance(p: float) -> str:
-    """Return a probability that never looks certain; a dash if it is not known."""
+def format_p(p: float, name: str = "") -> str:
+    """Return a probability that never looks certain, with a name as "p = 0.012"; a dash if not known."""
     if not math.isfinite(p):
         return "–"
-    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else f"{p:.3f}"
-
-
-def with_p(p: float) -> str:
-    """Return a p-value as it is written."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    text = "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else f"= {p:.3f}"
+    return f"{name} {text}" if name else text.removeprefix("= ")
 
 
 def _two_figures(value: float) -> str:
     return f"{value:,.0f}" if value >= 9.95 else f"{value:.1f}"
 
 
-def counted(n: int, noun: str) -> str:
+def count_noun(n: int, noun: str) -> str:
     """Return a count with its noun, such as "1 run" or "3 runs"."""
     return f"{n:,} {noun if n == 1 else noun + 's'}"
 
 
-def few(names: Sequence[str], most: int = 6) -> str:
+def join_first(names: Sequence[str], most: int = 6) -> str:
     """Return names with commas, no more than `most` of them."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -109,7 +105,7 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     return nearest(word, names) or f"choose one of: {', '.join(names) or 'none'}"
 
 
-def listed(items: Sequence[str]) -> str:
+def join_words(items: Sequence[str]) -> str:
     """Return the items as "a", "a and b" or "a, b and c"."""
     return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
 

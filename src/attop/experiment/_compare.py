@@ -19,11 +19,11 @@ from attop._core.sample import check_groups, check_weights, is_missing
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
+from attop._core.wording import format_duration
 from attop.experiment._capacity import capacity
 from attop.experiment._forecast import HeldOut
-from attop.experiment._learner import Grid, Learner, Sample
+from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment._result import TopComparison, summarise
-from attop.experiment._routing import Estimator, Rows, takes
 from attop.experiment._splits import (
     Fold,
     Pair,
@@ -294,7 +294,8 @@ def _shown(results: Iterator[Row], total: int) -> Iterator[Row]:
     begun, live = time.monotonic(), sys.stderr.isatty()
     for done, result in enumerate(results, 1):
         passed = time.monotonic() - begun
-        line = f"{done} of {total} runs, {passed:.0f} s, about {passed / done * (total - done):.0f} s to go"
+        left = format_duration(passed / done * (total - done))
+        line = f"{done} of {total} runs, {format_duration(passed)}, about {left} to go"
         if live or done in {total * tenth // 10 for tenth in range(1, 11)}:
             print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
         yield result

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from attop._core.top import Top, main_top
-from attop._core.wording import listed
+from attop._core.wording import join_words
 from attop.experiment._judge import MIN_RUNS, Judgement
 
 #: Most of a headline.
@@ -196,7 +196,7 @@ def _untested(lead: Lead) -> str:
 
 
 def _named(models: Sequence[str], names: Mapping[str, str]) -> str:
-    return listed([names[m] for m in models]) if len(models) <= 2 else f"{len(models)} methods"
+    return join_words([names[m] for m in models]) if len(models) <= 2 else f"{len(models)} methods"
 
 
 def _number(value: float) -> str:

@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from attop._core.wording import counted, few
+from attop._core.wording import count_noun, join_first
 from attop_bench.cli.options import add_configuration
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
         fix = "correct it; config/README.md explains every key"
         yield Finding("FAIL", "configuration", str(error).replace("\n", "; "), fix)
         return
-    sets, methods = counted(len(config.datasets), "data set"), counted(len(config.methods), "method")
+    sets, methods = count_noun(len(config.datasets), "data set"), count_noun(len(config.methods), "method")
     yield Finding("ok", "configuration", f"{config.title}: {sets}, {methods}")
     plan = Plan(config)
     needed = sum(amount.known for amount in disk_to_come(plan, count_jobs(plan)).values())
@@ -180,7 +180,7 @@ def _check_memory(config: Config) -> Iterator[Finding]:
     limits = [limit for m in config.methods if (limit := config.limits_of(m.id)["memory_mb"]) is not None]
     if not limits:
         return
-    text = f"{size(have)} for {counted(cores, 'core')}; a job may take {size(1e6 * max(limits))}"
+    text = f"{size(have)} for {count_noun(cores, 'core')}; a job may take {size(1e6 * max(limits))}"
     each = have / cores // 1e6
     fix = f"if jobs are killed: fewer --cores, or --config 'limits={{memory_mb: {each:g}}}'"
     yield Finding("warn", "memory", text, fix) if max(limits) > each else Finding("ok", "memory", text)
@@ -202,17 +202,19 @@ def _check_files(config: Config) -> Iterator[Finding]:
         yield Finding("warn", "mirror", f"there is no folder {folder}", fix)
     elif mirror:
         has = [path for path, file in files.items() if (folder / (file.mirror or path)).is_file()]
-        yield Finding("ok", "mirror", f"{folder} has {len(has)} of the {counted(len(files), 'file')} needed")
+        needed = count_noun(len(files), "file")
+        yield Finding("ok", "mirror", f"{folder} has {len(has)} of the {needed} needed")
         missing = {path: file for path, file in missing.items() if path not in has}
     if not missing:
         why = "all files are on this machine" if files else "no data set of the configuration is downloaded"
         yield Finding("ok", "network", f"not needed: {why}")
     by_hand = [path for path, file in missing.items() if config.offline or not (file.urls or server)]
     if wanted := [path for path in missing if path not in by_hand]:
-        yield Finding("ok", "network", f"needed to download {counted(len(wanted), 'file')}: {few(wanted)}")
+        text = f"needed to download {count_noun(len(wanted), 'file')}: {join_first(wanted)}"
+        yield Finding("ok", "network", text)
     if by_hand:
         why = "offline is set" if config.offline else "no address is known"
-        text = f"{few(by_hand)} cannot be downloaded ({why}); their data sets will be left out"
+        text = f"{join_first(by_hand)} cannot be downloaded ({why}); their data sets will be left out"
         place = f"put them below {config.cache}, or in a folder given by --config mirror=FOLDER"
         remedies = dict.fromkeys(missing[path].remedy for path in by_hand if missing[path].remedy)
         yield Finding("warn", "network", text, "; ".join([place, *remedies]))

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from attop._core.wording import columns, counted
+from attop._core.wording import columns, count_noun, format_duration
 from attop.experiment._splits import Fold
 from attop.experiment._tune import best_candidate
 from attop_bench.cli.configuration import list_entry, read_raw
@@ -58,7 +58,7 @@ def run_fit(options: argparse.Namespace) -> int:
     if not listed:  # nor is it for snakemake
         options.config = [*options.config, f"datasets=[{run.dataset}]"]
     dataset, folds = _load(plan, run, job, options)
-    n = counted(len(learner_of(job, dataset).candidates), "candidate")
+    n = count_noun(len(learner_of(job, dataset).candidates), "candidate")
     print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
     print(", ".join(str(top) for top in job.tops), flush=True)
     if reason := plan.config.dataset(run.dataset).skip.get(run.method):
@@ -88,7 +88,8 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
     folds = count_folds(protocol.kind, **protocol.options)
     for name, number, end in (("repeat", run.repeat, protocol.repeats), ("fold", run.fold, folds)):
         if not 0 <= number < end:
-            raise ConfigError(f"--{name} {number}: {run.dataset} has {counted(end, name)}, numbered from 0")
+            there = count_noun(end, name)
+            raise ConfigError(f"--{name} {number}: {run.dataset} has {there}, numbered from 0")
     learner = plan.config.method(run.method).estimator
     try:
         import_estimator(learner)
@@ -124,10 +125,8 @@ def _as_configured(plan: Plan, id: str, dataset: Dataset) -> bool:
 
 
 def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, record: Record) -> None:
-    seconds = ", ".join(
-        f"{name} {value:.2f} s" for name, value in record.seconds.items() if value is not None
-    )
-    print(f"{record.n_train} items train, {record.n_test} test; {seconds}\n")
+    took = [f"{part} {format_duration(s)}" for part, s in record.seconds.items() if s is not None]
+    print(f"{record.n_train} items train, {record.n_test} test; {', '.join(took)}\n")
     print(columns(_rows(plan, job, dataset, record), right=range(1, 99)))
     own = plan.scores_path(run)
     if own.exists() and job.tops == plan.config.dataset(run.dataset).tops:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import cpu_count
 
-from attop._core.wording import columns, counted, few, seconds
+from attop._core.wording import columns, count_noun, format_duration, join_first
 from attop.experiment._lead import too_few_runs
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
@@ -70,9 +70,9 @@ def _rows(plan: Plan, jobs: dict[tuple[str, str], Jobs]) -> Iterable[list[str]]:
                 yield [name, method.id, "-", "", "", "", "", ""]
             else:
                 job = jobs[data.id, method.id]
-                time = "unknown" if job.seconds is None else seconds(job.seconds)
+                time = "unknown" if job.seconds is None else format_duration(job.seconds)
                 counts = [str(n or "") for n in (job.done, job.failed, job.left)]
-                limit = "none" if job.limit is None else seconds(job.limit)
+                limit = "none" if job.limit is None else format_duration(job.limit)
                 yield [name, method.id, str(job.total), *counts, time if job.left else "", limit]
             name = ""
 
@@ -89,10 +89,10 @@ def _sums(
     yield ["Core hours", _hours(left)]
     if left and all(job.seconds is not None for job in left):
         together = sum(job.seconds or 0 for job in left)
-        yield [f"On {counted(cores, 'core')}", f"about {seconds(together / cores)}"]
+        yield [f"On {count_noun(cores, 'core')}", f"about {format_duration(together / cores)}"]
     if left:
         longest = max(math.inf if job.limit is None else job.limit for job in left)
-        end = f"is stopped after {seconds(longest)}" if math.isfinite(longest) else "has no limit"
+        end = f"is stopped after {format_duration(longest)}" if math.isfinite(longest) else "has no limit"
         yield ["Longest job", end]
     for name, amount in disk.items():
         yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
@@ -101,7 +101,7 @@ def _sums(
     yield ["Free disk", f"{size(free)} for {plan.root}{short}"]
     skipped = sum(len(set(data.skip) & {m.id for m in plan.config.methods}) for data in plan.config.datasets)
     if skipped:
-        yield ["Left out", f"{counted(skipped, 'pair')} marked -: the configuration skips them (key skip)"]
+        yield ["Left out", f"{count_noun(skipped, 'pair')} marked -: the configuration skips them (key skip)"]
 
 
 def _hours(left: list[Jobs]) -> str:
@@ -112,10 +112,10 @@ def _hours(left: list[Jobs]) -> str:
     if not left:
         return "0"
     if not blind:
-        return f"{known / 3600:.2g} ({seconds(known)} on one core), by the jobs that are done"
+        return f"{known / 3600:.2g} ({format_duration(known)} on one core), by the jobs that are done"
     limits = [job.left * job.limit for job in blind if job.limit is not None]
     worst = f"at most {sum(limits) / 3600:,.3g} by their limits" if len(limits) == len(blind) else "no limit"
-    unknown = f"unknown for {counted(n, 'job')} ({worst}): no job of the same method and data set is done"
+    unknown = f"unknown for {count_noun(n, 'job')} ({worst}): no job of the same method and data set is done"
     return f"{known / 3600:.2g} by the jobs that are done, and {unknown}" if known else unknown
 
 
@@ -123,7 +123,7 @@ def _amount(amount: Amount, bound: str) -> str:
     known = f"{bound if amount.known else ''}{size(amount.known)}"
     if not amount.unknown:
         return known
-    names = few(amount.unknown)
+    names = join_first(amount.unknown)
     return f"{known}, and an unknown amount for {names}" if amount.known else f"unknown for {names}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attop._core.files import write_bytes
 from attop._core.top import Top
-from attop._core.wording import counted
+from attop._core.wording import count_noun
 from attop.metrics._registry import get_metric
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_jobs, add_top, check_output
@@ -77,8 +77,9 @@ def run_rescore(options: argparse.Namespace) -> int:
     runs = result.tables["runs"].drop_duplicates(["dataset", "method", "repeat", "fold"])
     datasets, methods = (runs[name].nunique() for name in ("dataset", "method"))
     print(
-        f"{counted(len(runs), 'run')} of {counted(methods, 'method')} on {counted(datasets, 'data set')} at "
-        f"{', '.join(map(str, tops))}\nWritten: {report}, and tables and figures beside it."
+        f"{count_noun(len(runs), 'run')} of {count_noun(methods, 'method')} on "
+        f"{count_noun(datasets, 'data set')} at {', '.join(map(str, tops))}\n"
+        f"Written: {report}, and tables and figures beside it."
     )
     return 0
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from attop._core.wording import columns, counted, seconds
+from attop._core.wording import columns, count_noun, format_duration
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.cli.plan import count_jobs
@@ -36,8 +36,8 @@ def run_status(options: argparse.Namespace) -> int:
     """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
     plan = Plan(read_config(options))
     states = {run: _state(plan, run) for run in plan.runs()}
-    runs, datasets = counted(len(states), "training run"), counted(len(plan.config.datasets), "data set")
-    print(f"{runs} of {datasets}, in {plan.root}\n")
+    datasets = count_noun(len(plan.config.datasets), "data set")
+    print(f"{count_noun(len(states), 'training run')} of {datasets}, in {plan.root}\n")
     print(columns(_table(plan, states), right=range(1, 9)))
     for reason in (_OTHER, _DAMAGED):
         if n := sum(why == reason for _, why in states.values()):
@@ -69,7 +69,8 @@ def _table(plan: Plan, states: Mapping[Run, tuple[str, str]]) -> Iterable[list[s
         counts = Counter(state for run, (state, _) in states.items() if run.dataset == data.id)
         left = [job for (dataset, _), job in jobs.items() if dataset == data.id and job.left]
         known = [job.seconds for job in left if job.seconds is not None]
-        time = f"{'' if len(known) == len(left) else 'over '}{seconds(sum(known))}" if known else "unknown"
+        over = "" if len(known) == len(left) else "over "
+        time = over + format_duration(sum(known)) if known else "unknown"
         yield [data.id, *(str(counts[state] or "") for state in shown), time if left else ""]
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from attop._core.files import write_text
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
-from attop._core.wording import columns, counted, few
+from attop._core.wording import columns, count_noun, join_first
 from attop_bench.cli.options import add_top, check_output, read_top
 from attop_bench.data.build import make
 from attop_bench.data.look import Look, look
@@ -89,7 +89,8 @@ def _read_top_or_daily(text: str) -> Top | int:
 def _screen(table: Look) -> Iterator[str]:
     kinds = Counter(column.kind for column in table.columns)
     numbers = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-    yield f"{table.path}: {counted(table.rows, 'row')}, {counted(len(table.columns), 'column')}: {numbers}"
+    size = f"{count_noun(table.rows, 'row')}, {count_noun(len(table.columns), 'column')}"
+    yield f"{table.path}: {size}: {numbers}"
     for candidate in table.candidates[:4]:
         mark = "label" if candidate == table.label else "      or"
         yield f"{mark}: {candidate.column} = {candidate.positive}, {candidate.share:.2%} of the rows"
@@ -104,7 +105,7 @@ def _screen(table: Look) -> Iterator[str]:
     if len(shown) > _SCREEN:
         yield f"and {len(shown) - _SCREEN} more"
     if plain:
-        yield f"and {counted(len(plain), 'number')} without gaps: {few(plain, 12)}"
+        yield f"and {count_noun(len(plain), 'number')} without gaps: {join_first(plain, 12)}"
     yield ""
     yield from (f"- {complaint}" for complaint in table.complaints)
 
@@ -135,12 +136,13 @@ def read(
     """
     table = look(path, label, positive)
     if positive is None and (n := table.column(label).distinct) != 2:
-        raise ConfigError(f"--label {label} holds {counted(n, 'value')}: say which is positive by --positive")
+        held = count_noun(n, "value")
+        raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")
     params = parameters(table)
     params.pop("copies_together", None)
     aside = [*params.pop("drop", []), *(params.pop(role) for role in ("entity", "day") if role in params)]
     if aside := [name for name in aside if name != group]:
-        print(f"Left out, as attop look proposes: {few(aside)}.")
+        print(f"Left out, as attop look proposes: {join_first(aside)}.")
     for name, how in table.leaks.items():
         print(f"{name} tells the label nearly alone ({how}): is it known beforehand?")
     aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
@@ -149,7 +151,7 @@ def read(
     if dataset.preparation is not None:
         X = replace(dataset.preparation, impute=None).transformer(X.shape[1]).fit_transform(X)
     print(
-        f"{counted(len(X), 'row')}, {dataset.n_pos:,} of them positive ({dataset.facts['positive']}), "
-        f"{counted(X.shape[1], 'feature')}\n"
+        f"{count_noun(len(X), 'row')}, {dataset.n_pos:,} of them positive ({dataset.facts['positive']}), "
+        f"{count_noun(X.shape[1], 'feature')}\n"
     )
     return X, dataset.y, dataset.groups

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop._core.typing import Floats, Ints
-from attop._core.wording import counted, did_you_mean, few
+from attop._core.wording import count_noun, did_you_mean, join_first
 from attop.metrics._roc import auc
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
@@ -144,7 +144,7 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
     complaints += _column_complaints(columns, chosen, twins)
     if copies:
         complaints.append(
-            f"{counted(copies, 'row')} with the features of a row before: kept on one side of every split"
+            f"{count_noun(copies, 'row')} with the features of a row before: kept on one side of every split"
         )
     if "decimal" in reader:
         complaints.append("numbers have a comma before the decimals: read with decimal: ','")
@@ -309,7 +309,7 @@ def _column_complaints(
         ("entity", "names what comes back in many rows: no feature, and kept on one side of a split"),
     ):
         if names := [c.name for c in columns if c.kind == kind]:
-            yield f"{few(names)}: {remark}"
+            yield f"{join_first(names)}: {remark}"
     for column in columns:
         if column.marks:
             yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
@@ -323,7 +323,7 @@ def _column_complaints(
         worst = max(gaps, key=lambda c: c.missing)
         yield f"{len(gaps)} features have gaps, up to {worst.missing:.0%} ({worst.name}): filled by impute"
     if many := [c.name for c in columns if c.kind == "category" and c.distinct > MANY_VALUES]:
-        yield f"{few(many)}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"
+        yield f"{join_first(many)}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"
     for name, earlier in twins.items():
         yield f"{name}: the same values as {earlier}: dropped"
 

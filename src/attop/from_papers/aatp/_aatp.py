@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
+from attop._core.wording import format_duration
 from attop.from_papers.aatp._candidates import Choice
 from attop.from_papers.aatp._search import SEARCHES, Report, Search, problems_at_most, work
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
@@ -163,7 +164,7 @@ class AATP(WeightedRanker):
         if most * work(problem) > _LONG_WORK:
             seconds = most * _seconds_each(problem, self.tol) / problem.workers
             name = type(self).__name__
-            what = f"{name} solves up to {most} quadratic programs, in about {seconds:.0f} seconds"
+            what = f"{name} solves up to {most} quadratic programs, in about {format_duration(seconds)}"
             if self.verbose:
                 print(what, flush=True)
             if seconds > _LONG and self.time_limit is None:
@@ -223,7 +224,8 @@ def _progress(name: str, most: int) -> Report:
         if now - last >= _EVERY:
             last = now
             nearest = f"the nearest misses its quantile by {distance.min():.2g}"
-            print(f"{name}: {n_solved} of up to {most} programs, {now - start:.0f} s, {nearest}", flush=True)
+            passed = format_duration(now - start)
+            print(f"{name}: {n_solved} of up to {most} programs, {passed}, {nearest}", flush=True)
 
     return report
 

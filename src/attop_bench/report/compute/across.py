@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from attop._core.top import main_top, sort_tops
-from attop._core.wording import counted, fixed, listed, with_p
+from attop._core.wording import count_noun, format_fixed, format_p, join_words
 from attop.metrics._registry import get_metric
 from attop.statistics._ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
 from attop.statistics._regrets import Bootstrap, bootstrap_means, regret
@@ -142,7 +142,7 @@ def across(
 
 def share_of(n: int, m: int) -> str:
     """Return n of m data sets."""
-    return counted(n, "data set") if n == m else f"{n} of {counted(m, 'data set')}"
+    return count_noun(n, "data set") if n == m else f"{n} of {count_noun(m, 'data set')}"
 
 
 def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
@@ -152,11 +152,11 @@ def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
     words = []
     for metric in dict.fromkeys(used.values()):
         datasets = [d for d, m in used.items() if m == metric]
-        at = listed(list(dict.fromkeys(tops[d] for d in datasets)))
+        at = join_words(list(dict.fromkeys(tops[d] for d in datasets)))
         direction = "higher" if get_metric(metric).higher_is_better else "lower"
-        on = f" on {counted(len(datasets), 'data set')}" if len(set(used.values())) > 1 else ""
+        on = f" on {count_noun(len(datasets), 'data set')}" if len(set(used.values())) > 1 else ""
         words.append(f"{metric}{on} ({direction} is better; at {at})")
-    return listed(words) + ", the mean over the runs of a data set"
+    return join_words(words) + ", the mean over the runs of a data set"
 
 
 def _against_best(
@@ -212,7 +212,7 @@ def sentences(
             opening = "Nothing is tested."
         else:
             rank = "ranks" if len(best) == 1 else "rank"
-            lines.append(f"{listed(best)} {rank} best: mean rank {fixed(first.rank, 2)} {where}.")
+            lines.append(f"{join_words(best)} {rank} best: mean rank {format_fixed(first.rank, 2)} {where}.")
             opening = "Whether that is more than chance is not tested."
     if result.refused:
         lines.append(f"{opening} {result.refused}")
@@ -220,16 +220,16 @@ def sentences(
         p = ranked[1].p
         lines.append(
             f"The difference of the two is {'' if p < nemenyi.alpha else 'not '}more than chance explains "
-            f"(Wilcoxon's signed-rank test, {with_p(p)})."
+            f"(Wilcoxon's signed-rank test, {format_p(p, 'p')})."
         )
     elif tested.p_F >= nemenyi.alpha:
         lines.append(
-            f"The ranks differ no more than chance explains (Friedman's test, {with_p(tested.p_F)}): over "
-            "these data sets no method can be called better than another."
+            f"The ranks differ no more than chance explains (Friedman's test, {format_p(tested.p_F, 'p')}): "
+            "over these data sets no method can be called better than another."
         )
     else:
         lines.append(
-            f"The methods do not all rank alike (Friedman's test, {with_p(tested.p_F)}). "
+            f"The methods do not all rank alike (Friedman's test, {format_p(tested.p_F, 'p')}). "
             + _apart(ranked, nemenyi, titles)
         )
     absent = by_reason([(titles[s.method], s.reason) for s in result.standings if s.reason])
@@ -245,7 +245,7 @@ def sentences(
 def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Put those with the same reason together."""
     return [
-        (listed([name for name, its in reasons if its == why]), why)
+        (join_words([name for name, its in reasons if its == why]), why)
         for why in dict.fromkeys(why for _, why in reasons)
     ]
 
@@ -260,15 +260,16 @@ def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str,
     if worse:
         words.append(
             f"Worse than {titles[first]} beyond chance (Holm, alpha = {alpha:g}): "
-            f"{listed([titles[m] for m in worse])}."
+            f"{join_words([titles[m] for m in worse])}."
         )
     if joined & set(worse):
         words.append(
-            f"Of these, {listed([titles[m] for m in worse if m in joined])} not by the stricter test of all "
-            "pairs (Nemenyi), which does not take the best as given."
+            f"Of these, {join_words([titles[m] for m in worse if m in joined])} not by the stricter test of "
+            "all pairs (Nemenyi), which does not take the best as given."
         )
     if alike:
-        words.append(f"No significant difference from {titles[first]}: {listed([titles[m] for m in alike])}.")
+        others = join_words([titles[m] for m in alike])
+        words.append(f"No significant difference from {titles[first]}: {others}.")
     return " ".join(words)
 
 
@@ -327,7 +328,7 @@ def metric_matrix(
     methods, dropped, incomplete = _leave_out(complete)
     runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     for dataset, lacking in incomplete.items():
-        without[dataset] = listed(
+        without[dataset] = join_words(
             [f"{titles[m]} has {counts.loc[dataset, m]} of {runs[dataset]} runs" for m in lacking]
         )
     without = {d: without[d] for d in {**metrics, **tops, **without} if d in without}

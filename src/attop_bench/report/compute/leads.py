@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from attop._core.top import Top, sort_tops
-from attop._core.wording import chance, counted, fine, listed
+from attop._core.wording import count_noun, format_p, format_small, join_words
 from attop.experiment._judge import Rival, default_tolerance, judge
 from attop.experiment._lead import Lead, items_at
 from attop.metrics._registry import get_metric
@@ -121,7 +121,9 @@ def leader(lead: Lead, titles: Mapping[str, str]) -> str:
     """Name the best of one top, or how many share its mean."""
     if not lead.best:
         return "none"
-    return listed([titles[m] for m in lead.first]) if len(lead.first) <= 3 else f"{len(lead.first)} methods"
+    return (
+        join_words([titles[m] for m in lead.first]) if len(lead.first) <= 3 else f"{len(lead.first)} methods"
+    )
 
 
 def reading(lead: Lead, titles: Mapping[str, str]) -> str:
@@ -138,22 +140,22 @@ def reading(lead: Lead, titles: Mapping[str, str]) -> str:
             which = "all" if ahead == len(ranked) else f"{ahead or 'none'} of the"
             words.append(f"Shown to be ahead of {which} {len(ranked)} others.")
     if lead.unranked:
-        words.append(f"Not ranked, values on fewer runs: {listed([titles[m] for m in lead.unranked])}.")
+        words.append(f"Not ranked, values on fewer runs: {join_words([titles[m] for m in lead.unranked])}.")
     return " ".join(words)
 
 
 def _about_next(lead: Lead, titles: Mapping[str, str]) -> str:
     rival = lead.ranked[0]
     first, second = titles[lead.best], titles[rival.model]
-    over = "" if rival.n == lead.m else f" (over {rival.n} of {counted(lead.m, 'run')})"
+    over = "" if rival.n == lead.m else f" (over {rival.n} of {count_noun(lead.m, 'run')})"
     if rival.n and rival.equal == rival.n:
         same = [titles[r.model] for r in lead.ranked if r.equal == r.n == rival.n]
-        return f"{listed([first, *same])} are best, with the same value in every run{over}."
+        return f"{join_words([first, *same])} are best, with the same value in every run{over}."
     if lead.tied:
-        start = f"{listed([titles[m] for m in lead.first])} have equal means{over}; a difference"
+        start = f"{join_words([titles[m] for m in lead.first])} have equal means{over}; a difference"
         start += "" if len(lead.tied) == 1 else f" to {second}"
     else:
-        start = f"{first} is best; the difference to {second}, {fine(rival.mean)}{over},"
+        start = f"{first} is best; the difference to {second}, {format_small(rival.mean)}{over},"
     return f"{start} {_verdict(lead, rival)}"
 
 
@@ -161,15 +163,11 @@ def _verdict(lead: Lead, rival: Rival) -> str:
     if rival.verdict == "untested":
         return f"is not tested. {rival.reason}"
     if rival.verdict == "ahead":
-        return f"is shown (p {_p(rival.p)})."
+        return f"is shown ({format_p(rival.p, 'p')})."
     if rival.verdict == "equal":
-        return f"is at most {lead.tolerance:g}, practically none (p {_p(rival.p_equal)})."
-    return f"is not shown (p {_p(rival.p)}); 95% interval {fine(rival.low)} to {fine(rival.high)}."
-
-
-def _p(p: float) -> str:
-    text = chance(p)
-    return text if text[0] in "<>" else f"= {text}"
+        return f"is at most {lead.tolerance:g}, practically none ({format_p(rival.p_equal, 'p')})."
+    low, high = format_small(rival.low), format_small(rival.high)
+    return f"is not shown ({format_p(rival.p, 'p')}); 95% interval {low} to {high}."
 
 
 def span(tops: list[str]) -> str:
@@ -180,5 +178,5 @@ def span(tops: list[str]) -> str:
     parts = []
     for kind in kinds:
         values = [t.partition("=")[2] for t in tops if t.startswith(kind + "=")]
-        parts.append(f"{kind} = {f'{values[0]} to {values[-1]}' if len(values) > 2 else listed(values)}")
-    return listed(parts)
+        parts.append(f"{kind} = {f'{values[0]} to {values[-1]}' if len(values) > 2 else join_words(values)}")
+    return join_words(parts)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
-from attop._core.wording import abridge, fixed, with_p
+from attop._core.wording import abridge, format_fixed, format_p
 from attop_bench.report.compute.across import Across
 from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Drawn, Scene, blank
 
@@ -42,9 +42,9 @@ def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
         ends = [ranks[clique[0]] - 0.05 * inch, ranks[clique[-1]] + 0.05 * inch]
         axes.plot(ends, 2 * [0.4 + _BAR * i], color=INK, linewidth=2.6, solid_capstyle="butt", zorder=3)
     caption = (
-        f"Friedman's test: {with_p(friedman.p_F)}"
+        f"Friedman's test: {format_p(friedman.p_F, 'p')}"
         if friedman.p_F < comparison.alpha
-        else f"Friedman's test does not reject that all rank equally, {with_p(friedman.p_F)}: do not "
+        else f"Friedman's test does not reject that all rank equally, {format_p(friedman.p_F, 'p')}: do not "
         "read single differences"
     )
     bars = [
@@ -54,7 +54,8 @@ def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
         canvas,
         f"Mean rank over {result.over}, 1 the best, by {result.unit}. A bar joins methods that "
         f"Nemenyi's test does not tell apart at alpha = {comparison.alpha:g}: their mean ranks differ by "
-        f"less than the critical difference, CD = {fixed(comparison.critical_difference, 2)}. {caption}.",
+        "less than the critical difference, "
+        f"CD = {format_fixed(comparison.critical_difference, 2)}. {caption}.",
         pd.DataFrame({"method": order, "mean_rank": ranks.to_numpy(), "bars": bars}),
     )
 
@@ -76,7 +77,7 @@ def _draw_axis(axes: Axes, k: int, cd: float) -> None:
     for x in (1, end) if end > 1 + cd - 1e-9 else (1,):
         axes.plot([x, x], [-1.05, -0.85], color=INK, linewidth=0.9)
     axes.annotate(
-        f"CD = {fixed(cd, 2)}" + ("" if end > 1 + cd - 1e-9 else ", wider than the axis"),
+        f"CD = {format_fixed(cd, 2)}" + ("" if end > 1 + cd - 1e-9 else ", wider than the axis"),
         (end, -0.95),
         xytext=(5, 0),
         textcoords="offset points",
@@ -90,7 +91,7 @@ def _draw_method(
 ) -> None:
     style = scene.styles[method]
     x, y = end
-    name, number = abridge(scene.titles[method]), fixed(rank, 2)
+    name, number = abridge(scene.titles[method]), format_fixed(rank, 2)
     text = f"{name}\u2002{number}" if left else f"{number}\u2002{name}"
     artists = [
         axes.plot([rank, rank, x], [0, y, y], **style.line, linewidth=1.0, zorder=2)[0],

@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from attop._core.top import Top, main_top, sort_tops
 from attop._core.typing import Floats
-from attop._core.wording import abridge, counted, listed, seconds
+from attop._core.wording import abridge, count_noun, format_duration, join_words
 from attop.experiment._capacity import BUDGETS, UNITS, capacity, draw_capacity
 from attop.metrics._registry import get_metric
 from attop.metrics._roc import RocPoints
@@ -36,7 +36,7 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
         kinds.setdefault(Top.parse(top).size[0], []).append(top)
     kinds = {kind: tops for kind, tops in kinds.items() if len(tops) > 1}
     if not kinds:
-        only = listed(sort_tops(part["top"]))
+        only = join_words(sort_tops(part["top"]))
         return f"{scene.metric} has values at {only} only, so no line over tops is drawn; see the table."
     methods = scene.among(part["method"])
     canvas, panels = blank(len(kinds), height=4.1)
@@ -54,9 +54,9 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
     scene.legend(canvas, methods)
     return Drawn(
         canvas,
-        f"{scene.metric} ({scene.direction}) against {listed(list(kinds))}, mean over {scene.runs_of(part)}; "
-        "bars: plus and minus one standard error. Tops are set at equal distances. Legend: best "
-        "first, by mean rank over the tops.",
+        f"{scene.metric} ({scene.direction}) against {join_words(list(kinds))}, mean over "
+        f"{scene.runs_of(part)}; bars: plus and minus one standard error. Tops are set at equal "
+        "distances. Legend: best first, by mean rank over the tops.",
         part[["method", "top", "mean", "std", "se", "n", "n_expected"]],
     )
 
@@ -100,7 +100,7 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     return Drawn(
         canvas,
         f"ROC curves of the models trained for {top}: mean true-positive rate at each false-positive "
-        f"rate over {counted(high, 'run') if low == high else f'{low} to {high} runs'} (vertical "
+        f"rate over {count_noun(high, 'run') if low == high else f'{low} to {high} runs'} (vertical "
         f"averaging; no error bars, they would cover the lines). Right: the first {100 * end:.2g}% of "
         "the negatives, grey on the left; its vertical axis does not start at 0. Dotted: chance."
         + (" All groups are pooled." if scene.grouped else ""),
@@ -146,7 +146,7 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     return Drawn(
         canvas,
         f"Positives among the first k of a test part of {n:,} items ({n_pos:,} positive), models trained "
-        f"for {top}: mean over {counted(max(map(len, curves.values())), 'run')}, ties in random order; "
+        f"for {top}: mean over {count_noun(max(map(len, curves.values())), 'run')}, ties in random order; "
         "band, of the best and the baseline: one standard deviation over the runs. Dashed: a perfect "
         "order; dotted: a random one.",
         table,
@@ -210,7 +210,7 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
         f"Was the baseline tuned? {scene.metric} at {top} ({scene.direction}) on the "
         f"{'test parts, by which this run selects,' if on_test else 'inner splits'} of the best of n "
         "candidates: the expectation over all ways to draw n from the grid, mean over "
-        f"{counted(max(n for _, n in curves.values()), 'run')}. The values are those selected by and so "
+        f"{count_noun(max(n for _, n in curves.values()), 'run')}. The values are those selected by and so "
         "optimistic. A line that still rises at its end would gain from a larger grid; a single point "
         "has one candidate.",
         pd.concat(
@@ -307,7 +307,7 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Draw
         "against the time and the memory of one job, which tunes and trains all its candidates and tops "
         f"(median, bars: quartiles), over {scene.runs_of(part)}. Memory is that of the whole process, "
         "Python and its libraries included. Grey line: methods no other beats at both."
-        + (f" Faster than {seconds(_INSTANT)}, drawn there: {listed(zeros)}." if zeros else ""),
+        + (f" Faster than {format_duration(_INSTANT)}, drawn there: {join_words(zeros)}." if zeros else ""),
         points.reset_index(names="method"),
     )
 
@@ -348,7 +348,7 @@ def _scale_time(axes: Axes, low: float, high: float) -> None:
         middle = np.sqrt(low * high)
         axes.set_xlim(middle / 4, middle * 4)
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
-    axes.xaxis.set_major_formatter(lambda value, _: seconds(value).replace(".0 ", " "))
+    axes.xaxis.set_major_formatter(lambda value, _: format_duration(value).replace(".0 ", " "))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 

@@ -29,7 +29,7 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.text import Text
 from numpy.typing import ArrayLike
 
-from attop._core.wording import abridge, counted, listed
+from attop._core.wording import abridge, count_noun, join_words
 from attop.metrics._registry import get_metric
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
@@ -342,7 +342,7 @@ class Scene:
         most = part["n"].max()
         fewer = part[part["n"] < most].groupby("method")["n"].min()
         names = [f"{self.titles[m]} {fewer[m]}" for m in self.order if m in fewer]
-        return counted(int(most), "run") + (f" (fewer: {listed(names)})" if names else "")
+        return count_noun(int(most), "run") + (f" (fewer: {join_words(names)})" if names else "")
 
     def figure(self, name: str, title: str, drawn: Drawn | str) -> Figure:
         """Return what was drawn as SVG, or the sentence; methods that do not lead lie behind the others.
@@ -355,7 +355,7 @@ class Scene:
             return Figure(name, title, drawn)
         for method, artist in _marks(drawn.canvas):
             artist.set_zorder(artist.get_zorder() + (method in self.leaders))
-        alt = f"{title}, {counted(len(self.order), 'method')}; the numbers are in its data."
+        alt = f"{title}, {count_noun(len(self.order), 'method')}; the numbers are in its data."
         svg = that_can_be_quiet(to_svg(drawn.canvas, name, alt))
         data = drawn.data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
         return Figure(name, title, drawn.caption, svg, data, drawn.canvas)

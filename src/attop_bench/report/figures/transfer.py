@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from attop._core.top import Top, sort_tops
-from attop._core.wording import abridge, counted, fine
+from attop._core.wording import abridge, count_noun, format_small
 from attop.metrics._registry import get_metric
 from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank
 
@@ -53,14 +53,14 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
         canvas,
         f"What it costs in {scene.metric} to train for one top (rows) and use the model at another "
         "(columns): value of the model trained for the column's top minus that of the row's, mean over "
-        f"{counted(max(t.n for t in transfers), 'run')}"
+        f"{count_noun(max(t.n for t in transfers), 'run')}"
         + (
             ", fewer where a value is undefined"
             if min(t.n for t in transfers) < transfers[0].n_expected
             else ""
         )
         + f". Orange: a loss, training for the right top pays; blue: a gain. The strongest colour is "
-        f"{fine(largest)}." + (" The scale is the same for all." if len(transfers) > 1 else ""),
+        f"{format_small(largest)}." + (" The scale is the same for all." if len(transfers) > 1 else ""),
         pd.DataFrame(rows_of_data, columns=columns),
     )
 
@@ -127,7 +127,7 @@ class Transfer:
         if self.regret[row, column] <= 0:
             return "no top is better trained for directly than by way of another"
         return (
-            f"at most {fine(float(self.regret[row, column]))}: trained for {self.tops[row]}, "
+            f"at most {format_small(float(self.regret[row, column]))}: trained for {self.tops[row]}, "
             f"used at {self.tops[column]}"
         )
 

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from attop._core.wording import abridge, brief, counted
+from attop._core.wording import abridge, count_noun, format_cell
 from attop.experiment._lead import Lead, mean_regrets, regrets
 from attop.metrics._registry import get_metric
 from attop.statistics._regrets import bootstrap_means
@@ -78,7 +78,7 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, met
         "color": "#ffffff" if step == 0 else "#0d1b2a",
         "weight": "bold" if loud else "normal",
     }
-    axes.text(x, y + 0.02, brief(value), ha="center", va="center", fontsize=7, **look)
+    axes.text(x, y + 0.02, format_cell(value), ha="center", va="center", fontsize=7, **look)
 
 
 def strip_figure(
@@ -136,7 +136,7 @@ def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     return Drawn(
         canvas,
         "Regret: what the best of a data set and top has more, in hundredths of the metric (hits per "
-        f"100 of precision@k). Dots: {counted(len(lost), 'data set')}, mean over tops; bar: their mean"
+        f"100 of precision@k). Dots: {count_noun(len(lost), 'data set')}, mean over tops; bar: their mean"
         + ("." if resampled.refused else "; line: 95% interval, bootstrap over data sets."),
         data.reset_index(),
     )

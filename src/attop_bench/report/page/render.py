@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from attop._core import wording
 from attop._core.files import check_stem, write_bytes, write_csv, write_parquet
-from attop._core.wording import listed
+from attop._core.wording import join_words
 from attop.experiment._judge import MIN_RUNS
 from attop.experiment._lead import mean_regrets
 from attop.metrics._metric import Metric
@@ -159,11 +159,11 @@ def render(page: Page) -> str:
     loader = PackageLoader("attop_bench.report.page", "templates")
     pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     pages.filters |= {
-        "fixed": wording.fixed,
-        "brief": wording.brief,
-        "seconds": wording.seconds,
-        "chance": wording.chance,
-        "counted": wording.counted,
+        "format_fixed": wording.format_fixed,
+        "format_cell": wording.format_cell,
+        "format_duration": wording.format_duration,
+        "format_p": wording.format_p,
+        "count_noun": wording.count_noun,
         "thousands": "{:,}".format,
         "interval": _interval,
         "raw": Markup,
@@ -272,7 +272,7 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     tops = "; ".join(f"{s.title}: {s.metric} at {s.main}" for s in sections)
     few = sorted({lead.m for lead in leads if lead.verdict == "untested"})
     untested = (
-        f" ({listed([str(n) for n in few])} runs, {MIN_RUNS} needed)" if few and few[0] < MIN_RUNS else ""
+        f" ({join_words([str(n) for n in few])} runs, {MIN_RUNS} needed)" if few and few[0] < MIN_RUNS else ""
     )
     return "\n".join(
         [

@@ -128,7 +128,7 @@ def _overview(leads: Sequence[Lead], ran: Sequence[Section], titles: Mapping[str
     regrets = {m: math.nan for s in ran for m in s.order} | mean_regrets([a for a in leads if a.ranked])
     order = sorted(regrets, key=lambda m: (math.isnan(regrets[m]), regrets[m]))
     least = [m for m in order if regrets[m] <= regrets[order[0]] + 1e-9]
-    behind = {method: wording.fixed(regret, 1) for method, regret in regrets.items()}
+    behind = {method: wording.format_fixed(regret, 1) for method, regret in regrets.items()}
     return Overview(headline(leads, titles), order, behind, least if len(least) <= FEW else [])
 
 
@@ -152,7 +152,7 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
         "Seed": manifest.get("seed", ""),
         "Report made on": ", ".join(machine),
         "Threads": environment.get("threads", ""),
-        "Jobs ran on": wording.listed(sorted({str(host) for host in runs["host"].dropna()})),
+        "Jobs ran on": wording.join_words(sorted({str(host) for host in runs["host"].dropna()})),
     }
     return [(name, str(value)) for name, value in rows.items()]
 

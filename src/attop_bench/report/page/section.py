@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from attop._core.top import main_top
-from attop._core.wording import counted, listed, seconds
+from attop._core.wording import count_noun, format_duration, join_words
 from attop.experiment._lead import Lead
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
@@ -209,7 +209,9 @@ def chips(
     spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
     total = float(spent[["seconds_selection", "seconds_training", "seconds_scoring"]].sum().sum())
     cpu, clock = float(spent["seconds_cpu"].sum()), wall_clock(runs)
-    took = f"{seconds(clock)} ({seconds(cpu)} CPU)" if clock == clock else f"{seconds(total)} in all"
+    took = f"{format_duration(total)} in all"
+    if clock == clock:
+        took = f"{format_duration(clock)} ({format_duration(cpu)} CPU)"
     version = manifest.get("environment", {}).get("versions", {}).get("attop", "")
     made_by = (
         f"attop {version}" if version else "",
@@ -218,19 +220,19 @@ def chips(
     )
     out = [methods[method]["title"] for method in left_out(sections, methods)]
     edges = {s.title: len({c.method for c in s.at_edge}) for s in sections if s.at_edge}
-    few = listed([f"{n} on {title}" for title, n in edges.items()])
-    where = few if len(edges) < 3 else counted(len(edges), "data set")
+    few = join_words([f"{n} on {title}" for title, n in edges.items()])
+    where = few if len(edges) < 3 else count_noun(len(edges), "data set")
     alike = sum(row["models"] for row in not_done.constant)
-    same = f"{counted(alike, 'model')} score{'s' * (alike == 1)} all items alike"
-    gone = out[0] if len(out) == 1 else counted(len(out), "method")
+    same = f"{count_noun(alike, 'model')} score{'s' * (alike == 1)} all items alike"
+    gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
     undefined = f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
     known = [
-        (True, Chip(counted(len(sections), "data set"))),
-        (True, Chip(counted(len(methods), "method"))),
-        (True, Chip(f"{ok:,} of {counted(expected, 'job')} ok", "good" if ok == expected else "")),
-        (failed, Chip(f"{counted(failed, 'job')} failed", "bad", "#failures")),
-        (refused, Chip(f"{counted(refused, 'job')} not applicable", href="#failures")),
-        (missing, Chip(f"{counted(missing, 'job')} missing", "bad", "#failures")),
+        (True, Chip(count_noun(len(sections), "data set"))),
+        (True, Chip(count_noun(len(methods), "method"))),
+        (True, Chip(f"{ok:,} of {count_noun(expected, 'job')} ok", "good" if ok == expected else "")),
+        (failed, Chip(f"{count_noun(failed, 'job')} failed", "bad", "#failures")),
+        (refused, Chip(f"{count_noun(refused, 'job')} not applicable", href="#failures")),
+        (missing, Chip(f"{count_noun(missing, 'job')} missing", "bad", "#failures")),
         (total > 0, Chip(took, href="#cost")),
         (any(made_by), Chip(" · ".join(filter(None, made_by)), href="#provenance")),
         (out, Chip(f"{gone} left out", "warn", "#left-out")),

@@ -16,7 +16,15 @@ import pandas as pd
 
 from attop._core.files import plain_cell
 from attop._core.typing import Floats
-from attop._core.wording import brief, chance, counted, decimals_for, fixed, listed, seconds
+from attop._core.wording import (
+    count_noun,
+    decimals_for,
+    format_cell,
+    format_duration,
+    format_fixed,
+    format_p,
+    join_words,
+)
 from attop.experiment._judge import Rival
 from attop.experiment._lead import Lead
 from attop.metrics._metric import Metric
@@ -142,14 +150,14 @@ def build_view(
             f"{titles.get(lead.best, '')} minus the other, by {metric.name} at {lead.top}, over shared runs. "
             "p ahead: corrected resampled t-test, adjusted for the choice of the best and its rivals."
             + (f" p equal: that they differ by more than {lead.tolerance:g}." if lead.tolerance > 0 else ""),
-            brief(lead.chance),
+            format_cell(lead.chance),
             [lead.best, *(r.model for r in lead.rivals)] if lead.best else [],
             list(leaders(lead)),
             cells,
             [_test(rival, places) for rival in lead.rivals],
         )
     n = {counts for counts in table["n"] if counts}
-    over = "no run" if not n else counted(n.pop(), "run") if len(n) == 1 else f"{min(n)} to {max(n)} runs"
+    over = "no run" if not n else count_noun(n.pop(), "run") if len(n) == 1 else f"{min(n)} to {max(n)} runs"
     better = "higher" if metric.higher_is_better else "lower"
     return View(
         f"{metric.name} ({better} is better): mean ± standard deviation over {over}. Bold: the best and, "
@@ -164,19 +172,20 @@ def build_view(
 
 def _cell(lead: Lead, method: str, row: Mapping[str, Any], runs: Floats, places: int, edge: bool) -> Cell:
     mean, n, m, flat, se = (row[name] for name in ("mean", "n", "n_expected", "n_constant", "se"))
-    state, text = lead.state(method), fixed(mean, places)
-    pm = f" ± {fixed(row['std'], places)}" if math.isfinite(row["std"]) else ""
-    over = counted(n, "run") if n == m else f"{n} of {counted(m, 'run')}"
+    state, text = lead.state(method), format_fixed(mean, places)
+    pm = f" ± {format_fixed(row['std'], places)}" if math.isfinite(row["std"]) else ""
+    over = count_noun(n, "run") if n == m else f"{n} of {count_noun(m, 'run')}"
     nothing = [f"{flat} {'ranks' if flat == 1 else 'rank'} nothing"] if flat else []
     words = [f"{lead.metric} {text}{pm} ({over})", _IN_WORDS[state]]
     if lead.in_hits and lead.k:
-        words.append(f"{fixed(mean * lead.k, 1)} of the top {lead.k:,}")
+        words.append(f"{format_fixed(mean * lead.k, 1)} of the top {lead.k:,}")
     if lead.in_hits and 0 < lead.chance < 0.2:
-        words.append(f"{fixed(mean / lead.chance, 1)} times a random order")
-    words += ["mostly at an edge of its grid"] * edge + [f"{note} of {counted(m, 'run')}" for note in nothing]
+        words.append(f"{format_fixed(mean / lead.chance, 1)} times a random order")
+    words += ["mostly at an edge of its grid"] * edge
+    words += [f"{note} of {count_noun(m, 'run')}" for note in nothing]
     return Cell(
         text,
-        brief(mean),
+        format_cell(mean),
         pm,
         float(f"{mean:.9g}"),
         float(f"{se:.3g}") if math.isfinite(se) else None,
@@ -201,17 +210,17 @@ def _card(
     return {
         "what": f"Best {lead.metric} at {lead.top}",
         "who": leader(lead, titles)
-        + (f" {'level at ' if lead.tied else ''}{fixed(lead.mean, places)}" if lead.best else ""),
+        + (f" {'level at ' if lead.tied else ''}{format_fixed(lead.mean, places)}" if lead.best else ""),
         "verdict": VERDICTS[lead.verdict],
         "words": reading(lead, titles),
-        "nothing": f"{titles[lead.best]} gives all test items one score in {n} of {counted(lead.m, 'run')}, "
-        "where it ranks nothing."
+        "nothing": f"{titles[lead.best]} gives all test items one score in {n} of "
+        f"{count_noun(lead.m, 'run')}, where it ranks nothing."
         if n
         else "",
         "alike": " ".join(
-            f"{words}: {listed([titles[m] for m in its])}." for words, its in alike.items() if its
+            f"{words}: {join_words([titles[m] for m in its])}." for words, its in alike.items() if its
         ),
-        "cheapest": f"Cheapest of these: {titles[cheapest]}, {seconds(level[cheapest])} a job."
+        "cheapest": f"Cheapest of these: {titles[cheapest]}, {format_duration(level[cheapest])} a job."
         if cheapest and len(lead.not_behind) > 1
         else "",
     }
@@ -228,19 +237,19 @@ def _note(lead: Lead, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[s
         *["⚠: mostly at an edge of its grid"] * any("⚠" in cell.signs for cell in cells.values()),
         *["∅: ranks nothing, one score for all items, in some run"] * any(flat.values()),
     ]
-    known = f" A random order has {fixed(lead.chance)}." if math.isfinite(lead.chance) else ""
+    known = f" A random order has {format_fixed(lead.chance)}." if math.isfinite(lead.chance) else ""
     return f"{'; '.join(parts)}.{known}"
 
 
 def _test(rival: Rival, places: int) -> list[object]:
     """Return a row of the table of tests: the method, and a cell for each head."""
-    low, high = fixed(rival.low, places), fixed(rival.high, places)
+    low, high = format_fixed(rival.low, places), format_fixed(rival.high, places)
     numbers = [
-        fixed(rival.mean, places),
+        format_fixed(rival.mean, places),
         f"{low} to {high}" if math.isfinite(rival.low) else "–",
         f"{rival.better} of {rival.n}",
-        chance(rival.p),
-        chance(rival.p_equal),
+        format_p(rival.p),
+        format_p(rival.p_equal),
     ]
     verdict = {"text": _PLACES[rival.verdict], "notes": [rival.reason] if rival.reason else []}
     return [rival.model, *({"text": text} for text in numbers), verdict]
@@ -316,4 +325,4 @@ def tex_text(text: str) -> str:
 
 def tex_number(value: float, decimals: int) -> str:
     """Return a number as TeX; a dash where there is none."""
-    return fixed(value, decimals).replace("–", "--")
+    return format_fixed(value, decimals).replace("–", "--")
