@@ -10,9 +10,7 @@ from .metric import UndefinedMetricError as UndefinedMetricError
 from .operating_point import precision_at_recall as precision_at_recall
 from .operating_point import recall_at_precision as recall_at_precision
 from .operating_point import tpr_at_fpr as tpr_at_fpr
-from .overlap import jaccard_at_k as jaccard_at_k
 from .overlap import overlap_at_k as overlap_at_k
-from .overlap import rank_biased_overlap as rank_biased_overlap
 from .pap import macro_pap_at_k as macro_pap_at_k
 from .pap import micro_pap_at_k as micro_pap_at_k
 from .pap import pap_at_k as pap_at_k
@@ -26,10 +24,7 @@ from .precision import precision_at_k as precision_at_k
 from .precision import recall_at_k as recall_at_k
 from .ranks import bedroc as bedroc
 from .ranks import positives_at_top as positives_at_top
-from .ranks import rank_of_last_positive as rank_of_last_positive
 from .ranks import reciprocal_rank as reciprocal_rank
-from .ranks import rie as rie
-from .ranks import top_1 as top_1
 from .registry import METRICS as METRICS
 from .registry import get_metric as get_metric
 from .roc import RocPoints as RocPoints
