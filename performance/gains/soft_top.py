@@ -29,8 +29,8 @@ from rare_sets import SETS, load
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from attop import SoftTop
+from attop.experiment.judge import judge
 from attop.metrics import precision_at_k
-from attop.statistics import corrected_t_test
 
 
 def run_one(name, split, folder):
@@ -61,9 +61,10 @@ def table(rows):
         print_head("set", "base", "SoftTop", "gain", "refined", "p")
         for name, its in here.groupby("set"):
             # Parts of the splits overlap: 3/7 is test to train.
-            test = corrected_t_test(its["soft"], its["base"], test_train_ratio=3 / 7)
-            cells = f"{its['base'].mean():.3f}", f"{its['soft'].mean():.3f}", f"{test.mean:+.3f}"
-            print_row(name, *cells, f"{its['refined'].sum()}/{len(its)}", f"{test.p:.2g}")
+            (other,) = judge(its[["soft", "base"]], test_train_ratio=3 / 7, tolerance=np.nan).rivals
+            base, soft = its["base"].mean(), its["soft"].mean()
+            cells = f"{base:.3f}", f"{soft:.3f}", f"{soft - base:+.3f}"
+            print_row(name, *cells, f"{its['refined'].sum()}/{len(its)}", f"{other.p:.2g}")
         gains = gains_by_set(here, "soft", "base")
         for title, part in (("all", gains), ("confirmation", gains.drop(DEVELOPMENT, errors="ignore"))):
             print(f"\n{title}: {part.mean():+.3f}, {won_tied_lost(part)}, Wilcoxon p {p_value(part)}")

@@ -13,12 +13,10 @@ from .regrets import Bootstrap as Bootstrap
 from .regrets import Regret as Regret
 from .regrets import bootstrap_means as bootstrap_means
 from .regrets import regret as regret
-from .two_methods import CorrectedT as CorrectedT
 from .two_methods import Effect as Effect
 from .two_methods import Posterior as Posterior
 from .two_methods import SignedRank as SignedRank
 from .two_methods import bayesian_signed_rank as bayesian_signed_rank
-from .two_methods import corrected_t_test as corrected_t_test
 from .two_methods import effect_sizes as effect_sizes
 from .two_methods import wilcoxon as wilcoxon
 from .watching import Watched as Watched
