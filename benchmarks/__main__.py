@@ -17,7 +17,6 @@ QUICK = {
     "top_push": ["--quick"],
     "soft_top": ["--quick"],
     "objectives": ["--quick"],
-    "contributions": ["--quick"],
     "factors": ["--quick"],
     "aatp": ["--quick"],
     "first_order": [],

@@ -5,8 +5,8 @@
 
 Verdicts: the three kinds of `known_headroom`, 1,500 rows and six features each, the top 5%, three folds.
 Wanted: the right verdict in at least 95% of each kind. The rule was chosen on seeds 0 to 94; those from 95
-on confirm it. Before them, the reason why a verdict is right: the precision at the top of 200,000 rows with the true
-probabilities and with a logistic regression of these rows.
+on confirm it. Before them, the reason why a verdict is right: the precision at the top of 200,000 rows with
+the true probabilities and with a logistic regression of these rows.
 
 Time: wanted on two cores: less than 60 s.
 """

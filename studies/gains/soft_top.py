@@ -27,19 +27,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from attop import SoftTop
+from attop.experiment._judge import judge
 from attop.metrics import precision_at_k
-from attop.statistics import corrected_t_test
-from studies.gains.protocol import (
-    DEVELOPMENT,
-    TOPS,
-    gains_by_set,
-    p_value,
-    print_head,
-    print_row,
-    program,
-    won_tied_lost,
-)
-from studies.gains.rare_sets import SETS, load
 
 
 def run_one(name, split, folder):
@@ -70,9 +59,10 @@ def table(rows):
         print_head("set", "base", "SoftTop", "gain", "refined", "p")
         for name, its in here.groupby("set"):
             # Parts of the splits overlap: 3/7 is test to train.
-            test = corrected_t_test(its["soft"], its["base"], test_train_ratio=3 / 7)
-            cells = f"{its['base'].mean():.3f}", f"{its['soft'].mean():.3f}", f"{test.mean:+.3f}"
-            print_row(name, *cells, f"{its['refined'].sum()}/{len(its)}", f"{test.p:.2g}")
+            (other,) = judge(its[["soft", "base"]], test_train_ratio=3 / 7, tolerance=np.nan).rivals
+            base, soft = its["base"].mean(), its["soft"].mean()
+            cells = f"{base:.3f}", f"{soft:.3f}", f"{soft - base:+.3f}"
+            print_row(name, *cells, f"{its['refined'].sum()}/{len(its)}", f"{other.p:.2g}")
         gains = gains_by_set(here, "soft", "base")
         for title, part in (("all", gains), ("confirmation", gains.drop(DEVELOPMENT, errors="ignore"))):
             print(f"\n{title}: {part.mean():+.3f}, {won_tied_lost(part)}, Wilcoxon p {p_value(part)}")

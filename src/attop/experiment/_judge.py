@@ -43,7 +43,7 @@ from attop._core.typing import Floats
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
 from attop.statistics._ranks import holm
-from attop.statistics._two_methods import differences, scaled_error
+from attop.statistics._two_methods import differences
 
 Verdict = Literal["ahead", "equal", "open", "untested"]
 
@@ -62,6 +62,17 @@ def default_tolerance(metric: str | Metric) -> float:
     """
     low, high = get_metric(metric).bounds
     return _TOLERANCE * (high - low) if math.isfinite(high - low) else math.nan
+
+
+def scaled_error(d: Floats, test_train_ratio: float) -> float:
+    """Return the standard error of the mean of d under overlapping training sets, 0.0 if d is constant.
+
+    sqrt((1/n + n_test/n_train) s^2), Nadeau and Bengio, Machine Learning 52 (2003), section 3.
+    """
+    std = float(np.std(d, ddof=1))
+    if std <= 1e-12 * float(np.abs(d).max()):
+        return 0.0
+    return math.sqrt(1 / d.size + test_train_ratio) * std
 
 
 def interval(
@@ -355,7 +366,7 @@ def judge(
 def _paired(best: Floats, other: Floats) -> Floats:
     """Return the differences of the runs both have, rounding errors as zeros."""
     shared = np.isfinite(best) & np.isfinite(other)
-    return differences(best[shared], other[shared], 0, "runs")[0]
+    return differences(best[shared], other[shared], 0)[0]
 
 
 def _decisions(pairs: Sequence[Floats], ratio: float, tolerance: float) -> list[Decision]:

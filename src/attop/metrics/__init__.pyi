@@ -3,7 +3,6 @@ from ._cards import card_precision as card_precision
 from ._cumulative_gain import dcg as dcg
 from ._cumulative_gain import ndcg as ndcg
 from ._cumulative_gain import ndcg_aatp as ndcg_aatp
-from ._custom import custom_metric as custom_metric
 from ._metric import Metric as Metric
 from ._metric import MetricValue as MetricValue
 from ._metric import Need as Need
@@ -11,9 +10,7 @@ from ._metric import UndefinedMetricError as UndefinedMetricError
 from ._operating_point import precision_at_recall as precision_at_recall
 from ._operating_point import recall_at_precision as recall_at_precision
 from ._operating_point import tpr_at_fpr as tpr_at_fpr
-from ._overlap import jaccard_at_k as jaccard_at_k
 from ._overlap import overlap_at_k as overlap_at_k
-from ._overlap import rank_biased_overlap as rank_biased_overlap
 from ._pap import macro_pap_at_k as macro_pap_at_k
 from ._pap import micro_pap_at_k as micro_pap_at_k
 from ._pap import pap_at_k as pap_at_k
@@ -27,10 +24,7 @@ from ._precision import precision_at_k as precision_at_k
 from ._precision import recall_at_k as recall_at_k
 from ._ranks import bedroc as bedroc
 from ._ranks import positives_at_top as positives_at_top
-from ._ranks import rank_of_last_positive as rank_of_last_positive
 from ._ranks import reciprocal_rank as reciprocal_rank
-from ._ranks import rie as rie
-from ._ranks import top_1 as top_1
 from ._registry import METRICS as METRICS
 from ._registry import get_metric as get_metric
 from ._roc import RocPoints as RocPoints
@@ -39,6 +33,5 @@ from ._roc import auc_at_k as auc_at_k
 from ._roc import roc_points as roc_points
 from ._scorer import TopScorer as TopScorer
 from ._scorer import make_top_scorer as make_top_scorer
-from ._scorer import scores_of as scores_of
 
 __all__: list[str]

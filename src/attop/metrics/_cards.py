@@ -1,10 +1,8 @@
-"""Card precision: the cards found by a team that checks k of them a day; and the metrics of that name."""
+"""Card precision: the cards found by a team that checks k of them a day; and the metric of that name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +14,7 @@ from attop._core.typing import Floats, Ints, TopLike
 from attop.metrics._metric import Family, Metric, MetricValue, UndefinedMetricError
 
 Bools = NDArray[np.bool_]
-Ties = Literal["first", "last", "sort"]
+Ties = Literal["first", "last"]
 
 
 class CardPrecision(NamedTuple):
@@ -87,12 +85,11 @@ class _Cards:
             left = np.flatnonzero(~caught[entity])
             if isinstance(ties, np.random.Generator):
                 left = ties.permutation(left)
-            elif ties != "sort":
+            else:
                 # To find the most cards, check those last that can still be found on a later day.
                 place = np.lexsort((to_come[entity[left]], ~positive[left]))
                 left = left[place if ties == "first" else place[::-1]]
-            order = _sorted_down(score[left]) if ties == "sort" else np.argsort(-score[left], kind="stable")
-            checked = left[order[:k]]
+            checked = left[np.argsort(-score[left], kind="stable")[:k]]
             frauds = checked[positive[checked]]
             caught[entity[frauds]] = True
             precision.append(len(frauds) / k)
@@ -177,30 +174,6 @@ def card_precision(
     )
 
 
-def card_precision_in_order(
-    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, entities: ArrayLike, days: ArrayLike
-) -> float:
-    """Card precision in the order of tied cards that the handbook's code has, to compare with its numbers.
-
-    Parameters and errors as of `card_precision`.
-
-    Notes
-    -----
-    Each day the cards, in the order of their names, are sorted by score as pandas sorts a frame downwards,
-    which leaves tied cards in an order of its own. That order may be another with another version of NumPy or
-    on another processor: report `card_precision`.
-    """
-    labels = check_labels(y_true)
-    values = check_scores(y_score, len(labels))
-    cards = _Cards.of(labels, values, check_groups(entities, len(labels)), check_groups(days, len(labels)))
-    return float(cards.per_day(cards.budgets(Top.of(top)), "sort").mean())
-
-
-def _sorted_down(scores: Floats) -> Ints:
-    """Return the order that pandas' ``sort_values(ascending=False)`` gives."""
-    return (len(scores) - 1 - np.argsort(scores[::-1], kind="quicksort"))[::-1]
-
-
 @dataclass(frozen=True, repr=False)
 class CardMetric(Metric):
     """A metric of entities checked day by day, k of them a day; k is its `parameter`, whatever the target.
@@ -240,34 +213,21 @@ class CardMetric(Metric):
         return MetricValue(float(value), 1, 0)
 
 
-def _of(
-    y_true: ArrayLike, y_score: ArrayLike, k: int, entities: ArrayLike, days: ArrayLike, *, which: str
-) -> float:
-    return float(getattr(card_precision(y_true, y_score, k, entities, days), which))
+def _value(y_true: ArrayLike, y_score: ArrayLike, k: int, entities: ArrayLike, days: ArrayLike) -> float:
+    return card_precision(y_true, y_score, k, entities, days).value
 
 
-def _family(which: str, title: str, ties: str, value: Callable[..., float]) -> Family:
-    template = CardMetric(
-        f"card-precision-{{}}{which}",
-        f"Card precision@{{}}{title}",
+CARD_PRECISION = Family(
+    CardMetric(
+        "card-precision-{}",
+        "Card precision@{}",
         "Share of compromised cards among the {} checked each day, mean over the days; each counts once a "
         "day, by its highest item, and not at all once it was found.",
-        value,  # type: ignore[arg-type]
+        _value,  # type: ignore[arg-type]
         "Undefined without entities and days, or where a day has fewer than k cards.",
-        ties=ties,
-    )
-    return Family(template, "k", "a whole number of at least 1", lambda k: k >= 1 and k == int(k))
-
-
-#: Expectation, bounds, and one order of tied cards.
-CARD_FAMILIES = (
-    _family("", "", "mean over 200 random orders of tied cards", partial(_of, which="value")),
-    _family("-low", ", least", "tied cards ordered against the model", partial(_of, which="low")),
-    _family("-high", ", greatest", "tied cards ordered in favour of the model", partial(_of, which="high")),
-    _family(
-        "-in-order",
-        ", in order",
-        "as in the handbook: tied cards in the order in which an unstable sort leaves them",
-        card_precision_in_order,
+        ties="mean over 200 random orders of tied cards",
     ),
+    "k",
+    "a whole number of at least 1",
+    lambda k: k >= 1 and k == int(k),
 )

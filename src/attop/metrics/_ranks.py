@@ -1,11 +1,11 @@
-"""Ranks of the positives: the first, the last, those above all negatives, and early recognition."""
+"""Ranks of the positives: the first, those above all negatives, and early recognition."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from attop._core.typing import Floats, Ints
-from attop.metrics._metric import EXPECTED, Need, family, metric
+from attop.metrics._metric import Need, family, metric
 from attop.metrics._ranking import Ranking
 
 POSITIVE_NUMBERS = ("above 0", lambda value: 0 < value < float("inf"))
@@ -53,83 +53,6 @@ def reciprocal_rank(ranking: Ranking, k: Ints) -> Floats:
     return value
 
 
-@metric("top-1", "Top-1", "Always defined; 0 without positives.", ties=EXPECTED + ", so a probability")
-def top_1(ranking: Ranking, k: Ints) -> Floats:
-    """1 if the item of the highest score is positive, else 0; its mean over groups is top-1 accuracy.
-
-    Examples
-    --------
-    >>> top_1([0, 1, 1], [2.0, 2.0, 1.0])
-    0.5
-    """
-    return ranking.pos[ranking.first] / ranking.size[ranking.first]
-
-
-@metric(
-    "last-rank",
-    "Rank of the last positive",
-    "Undefined without positives; at least n+, grows with the list.",
-    (Need.POSITIVE,),
-    bounds=(1.0, float("inf")),
-    higher_is_better=False,
-)
-def rank_of_last_positive(ranking: Ranking, k: Ints) -> Floats:
-    """How far down the list one must go to find every positive.
-
-    Examples
-    --------
-    >>> rank_of_last_positive([0, 1, 0, 1], [4.0, 3.0, 2.0, 2.0])
-    3.5
-    """
-    last = np.flatnonzero(
-        (ranking.pos > 0) & (ranking.pos_before + ranking.pos == ranking.n_pos[ranking.group])
-    )
-    # The last of p places drawn from t is expected at p (t + 1)/(p + 1).
-    size, pos = ranking.size[last], ranking.pos[last]
-    return ranking.before[last] + pos * (size + 1) / (pos + 1)
-
-
-def _exponential_mass(ranking: Ranking, alpha: float) -> Floats:
-    """Sum of ``exp(-alpha rank / n)`` over the positives, as a share of the whole list's, times n.
-
-    A block's ranks are a run, so that theirs is a geometric sum, and a positive is anywhere in it alike.
-    """
-    n = ranking.n[ranking.group]
-    block = np.exp(-alpha * ranking.before / n) * -np.expm1(-alpha * ranking.size / n)
-    return ranking.total(ranking.pos / ranking.size * block) * ranking.n / -np.expm1(-alpha)
-
-
-@family(
-    "rie-{}",
-    "RIE({})",
-    "Undefined without positives; 1 for a random order; its range depends on the share of positives.",
-    (Need.POSITIVE,),
-    POSITIVE_NUMBERS,
-    bounds=(0.0, float("inf")),
-)
-def rie(ranking: Ranking, k: Ints, alpha: float = 20.0) -> Floats:
-    r"""Mean of exp(-{} rank/n) over the positives, divided by its mean over all items.
-
-    Robust initial enhancement (Sheridan et al. 2001):
-
-    .. math:: \frac{\frac{1}{n_+} \sum_{i=1}^{n_+} e^{-\alpha r_i / n}}
-                   {\frac{1}{n} \sum_{r=1}^{n} e^{-\alpha r / n}}
-
-    with :math:`r_i` the rank, from 1, of the i-th positive (Truchon and Bayly 2007, eq. 18).
-
-    Parameters
-    ----------
-    alpha : float, positive
-        How early counts: a share ``ln(5)/alpha`` of the list carries 80% of the weight, 8% for 20.
-
-    Examples
-    --------
-    >>> rie([1, 0, 1, 0], [1.0, 1.0, 1.0, 1.0])
-    1.0
-    """
-    return _exponential_mass(ranking, alpha) / ranking.n_pos
-
-
 @family(
     "bedroc-{}",
     "BEDROC({})",
@@ -139,23 +62,31 @@ def rie(ranking: Ranking, k: Ints, alpha: float = 20.0) -> Floats:
     POSITIVE_NUMBERS,
 )
 def bedroc(ranking: Ranking, k: Ints, alpha: float = 20.0) -> Floats:
-    """RIE({}) rescaled to 0 with all positives last and 1 with all first.
+    r"""Mean of exp(-{} rank/n) over the positives, rescaled to 0 with all last and 1 with all first.
 
-    Boltzmann-enhanced discrimination of ROC: ``(RIE - RIE_min) / (RIE_max - RIE_min)`` (Truchon and Bayly
-    2007, eq. 36).
+    Boltzmann-enhanced discrimination of ROC: ``(RIE - RIE_min) / (RIE_max - RIE_min)`` of robust initial
+    enhancement (Sheridan et al. 2001),
+
+    .. math:: \mathrm{RIE} = \frac{\frac{1}{n_+} \sum_{i=1}^{n_+} e^{-\alpha r_i / n}}
+                                  {\frac{1}{n} \sum_{r=1}^{n} e^{-\alpha r / n}}
+
+    with :math:`r_i` the rank, from 1, of the i-th positive (Truchon and Bayly 2007, eq. 18 and 36).
 
     Parameters
     ----------
     alpha : float, positive
-        As for `rie`.
+        How early counts: a share ``ln(5)/alpha`` of the list carries 80% of the weight, 8% for 20.
 
     Examples
     --------
     >>> round(bedroc([1, 0, 0, 0], [4.0, 3.0, 2.0, 1.0]), 6), round(bedroc([1, 0, 0, 0], [0.0] * 4), 6)
     (1.0, 0.251696)
     """
+    n = ranking.n[ranking.group]
+    # A block's ranks are a run, so that its weight is a geometric sum; a positive is anywhere in it alike.
+    block = np.exp(-alpha * ranking.before / n) * -np.expm1(-alpha * ranking.size / n)
+    mass = ranking.total(ranking.pos / ranking.size * block)
     share = ranking.n_pos / ranking.n
     greatest = -np.expm1(-alpha * share)  # all positives first
     least = np.exp(-alpha * (1 - share)) * greatest  # all last
-    mass = _exponential_mass(ranking, alpha) / ranking.n * -np.expm1(-alpha)
     return np.clip((mass - least) / (greatest - least), 0.0, 1.0)  # rounding may leave it

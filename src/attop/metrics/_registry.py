@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from attop._core.wording import did_you_mean
-from attop.metrics._cards import CARD_FAMILIES
+from attop.metrics._cards import CARD_PRECISION
 from attop.metrics._cumulative_gain import dcg, ndcg, ndcg_aatp
 from attop.metrics._metric import Metric
 from attop.metrics._operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
@@ -19,14 +19,7 @@ from attop.metrics._precision import (
     precision_at_k,
     recall_at_k,
 )
-from attop.metrics._ranks import (
-    bedroc,
-    positives_at_top,
-    rank_of_last_positive,
-    reciprocal_rank,
-    rie,
-    top_1,
-)
+from attop.metrics._ranks import bedroc, positives_at_top, reciprocal_rank
 from attop.metrics._roc import auc
 
 #: What a benchmark run evaluates unless told otherwise.
@@ -50,9 +43,6 @@ _EVERY_RUN = (
 _ON_REQUEST = (
     lift_at_k.metric,
     f_beta_at_k.family.at(1),
-    top_1.metric,
-    rank_of_last_positive.metric,
-    rie.family.at(20),
     bedroc.family.at(20),
     recall_at_precision.family.at(0.9),
     precision_at_recall.family.at(0.5),
@@ -60,8 +50,8 @@ _ON_REQUEST = (
 )
 #: Metrics with a number in their name; any other number than those above may be written there.
 FAMILIES = (
-    *(f.family for f in (f_beta_at_k, rie, bedroc, recall_at_precision, precision_at_recall, tpr_at_fpr)),
-    *CARD_FAMILIES,
+    *(f.family for f in (f_beta_at_k, bedroc, recall_at_precision, precision_at_recall, tpr_at_fpr)),
+    CARD_PRECISION,
 )
 #: Metrics by name, in the order in which reports show them.
 METRICS: Mapping[str, Metric] = MappingProxyType({m.name: m for m in (*_EVERY_RUN, *_ON_REQUEST)})

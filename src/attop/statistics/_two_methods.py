@@ -1,4 +1,4 @@
-"""Two methods compared over the runs of one data set, or over data sets: tests, effect sizes, posteriors.
+"""Two methods compared over data sets: tests, effect sizes, posteriors.
 
 Everything here takes paired scores, higher is better; a difference is ``a - b``, positive where a is better.
 """
@@ -20,82 +20,18 @@ MIN_DATASETS = 5
 _CHUNK = 2000
 
 
-def differences(a: ArrayLike, b: ArrayLike, fewest: int, what: str) -> tuple[Floats, str | None]:
+def differences(a: ArrayLike, b: ArrayLike, fewest: int) -> tuple[Floats, str | None]:
     """Return a - b, and a sentence where they cannot be tested; rounding errors are zeros."""
     x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"a and b must be paired lists, got shapes {x.shape} and {y.shape}")
     undefined = int((~(np.isfinite(x) & np.isfinite(y))).sum())
     if x.size < fewest:
-        return x[:0], f"At least {fewest} {what} are needed, and there are {x.size}."
+        return x[:0], f"At least {fewest} data sets are needed, and there are {x.size}."
     if undefined:
         return x[:0], f"{undefined} of {x.size} pairs have an undefined value: leave them out."
     d = x - y
     return np.where(np.abs(d) <= 1e-12 * np.maximum(np.abs(x), np.abs(y)), 0.0, d), None
-
-
-@dataclass(frozen=True)
-class CorrectedT:
-    """Corrected resampled t-test; `low` to `high` is the confidence interval of the mean difference."""
-
-    n: int
-    test_train_ratio: float
-    mean: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    t: float = math.nan
-    p: float = math.nan
-    refused: str | None = None
-
-
-def scaled_error(d: Floats, test_train_ratio: float) -> float:
-    """Return the standard error of the mean of d under overlapping training sets, 0.0 if d is constant.
-
-    sqrt((1/n + n_test/n_train) s^2), Nadeau and Bengio, Machine Learning 52 (2003), section 3.
-    """
-    if not 0 < test_train_ratio < math.inf:
-        raise ValueError(f"test_train_ratio must be n_test / n_train > 0, got {test_train_ratio}")
-    spread = float(np.std(d, ddof=1))
-    if spread <= 1e-12 * float(np.abs(d).max()):
-        return 0.0
-    return math.sqrt(1 / d.size + test_train_ratio) * spread
-
-
-def corrected_t_test(
-    a: ArrayLike, b: ArrayLike, *, test_train_ratio: float, confidence: float = 0.95
-) -> CorrectedT:
-    """Compare two methods on one data set over resampled folds (Nadeau and Bengio).
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n,)
-        Scores by run: the same repeats and folds.
-    test_train_ratio : float
-        Test items over training items: 1 / (K - 1) for K-fold cross-validation.
-    confidence : float
-        Of the interval.
-
-    Returns
-    -------
-    CorrectedT
-        Refused for fewer than two runs, an undefined value, or no variance.
-
-    Notes
-    -----
-    It speaks of this data set only.
-    """
-    d, refused = differences(a, b, 2, "runs")
-    n = np.size(a)
-    if refused:
-        return CorrectedT(n, test_train_ratio, refused=refused)
-    mean, error = float(d.mean()), scaled_error(d, test_train_ratio)
-    if error == 0:
-        refused = f"All {n} differences are {mean:.4g}: there is no variance to test against."
-        return CorrectedT(n, test_train_ratio, mean, refused=refused)
-    t = mean / error
-    reach = error * float(scipy.stats.t.ppf((1 + confidence) / 2, n - 1))
-    p = 2 * float(scipy.stats.t.sf(abs(t), n - 1))
-    return CorrectedT(n, test_train_ratio, mean, mean - reach, mean + reach, t, p)
 
 
 @dataclass(frozen=True)
@@ -143,7 +79,7 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
     JMLR 7 (2006), section 3.1.3). The p-value counts all signs of the other differences, given their ranks:
     exact with ties and zeros.
     """
-    d, refused = differences(a, b, MIN_DATASETS, "data sets")
+    d, refused = differences(a, b, MIN_DATASETS)
     n, n_zero = np.size(a), int((d == 0).sum())
     if not refused and n_zero == n:
         refused = f"The two are equal on all {n} data sets."
@@ -211,7 +147,7 @@ def effect_sizes(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Eff
     Effect
         Refused for no data set or an undefined value.
     """
-    d, refused = differences(a, b, 1, "data sets")
+    d, refused = differences(a, b, 1)
     n = np.size(a)
     if refused:
         return Effect(n, refused=refused)
@@ -272,7 +208,7 @@ def bayesian_signed_rank(
         raise ValueError(f"rope must be a half-width >= 0 in units of the metric, got {rope}")
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
-    d, refused = differences(a, b, MIN_DATASETS, "data sets")
+    d, refused = differences(a, b, MIN_DATASETS)
     n = np.size(a)
     if refused:
         return Posterior(n, rope, refused=refused)
