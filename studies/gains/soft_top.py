@@ -29,6 +29,17 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from attop import SoftTop
 from attop.experiment._judge import judge
 from attop.metrics import precision_at_k
+from studies.gains.protocol import (
+    DEVELOPMENT,
+    TOPS,
+    gains_by_set,
+    p_value,
+    print_head,
+    print_row,
+    program,
+    won_tied_lost,
+)
+from studies.gains.rare_sets import SETS, load
 
 
 def run_one(name, split, folder):

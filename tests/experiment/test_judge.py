@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 from studies.claims.simulated_runs import correlated, covariance, resampled, splits
-from support.simulated_runs import correlated, covariance, resampled, splits
 
 import oracles.statistics as oracle
 from attop.experiment._judge import decide, default_tolerance, interval, judge
