@@ -206,7 +206,7 @@ def standings(methods: pd.DataFrame) -> pd.DataFrame:
         groups = {(sum(mask), *mask) for mask in has.to_numpy().T if mask.any()}
         for group, (_, *sets) in enumerate(sorted(groups, reverse=True)):
             part = its[sets].dropna(axis=1)
-            lost = bootstrap_means(100 * regret(part, higher_is_better=True).gaps, higher_is_better=False)
+            lost = bootstrap_means(100 * regret(part, higher_is_better=True), higher_is_better=False)
             spread = {"regret": lost.mean, "low": lost.low, "high": lost.high, "p_best": lost.p_best}
             table = pd.DataFrame({"mean": part.mean(), **spread, "own": has[part.columns].sum() == sum(sets)})
             table = table.rename_axis("method").sort_values("regret", kind="stable").reset_index()

@@ -2,12 +2,12 @@
 
     python -m studies.claims.verdicts [--simulations 1000] [--seed 0]
 
-Two kinds of runs, 5 folds drawn twice or once (`simulated_runs`). "values": Gaussian, correlated as the means
-over test items and over training items that make them; the column names the variance of a training item over
-that of a test item, and "assumed" is the correlation Nadeau and Bengio assume, the most their test allows
-for. "resampled": fixed scorers on parts of one sample of 2,000 items, 200 positive, top 100; scores share
-half of their noise. Every false alarm goes through `compare_at_top`'s summary and through the report's
-`all_leads`, which must say the same; over data sets through `across`.
+Two kinds of runs, 5 folds drawn twice or once (tests/support/simulated_runs.py). "values": Gaussian,
+correlated as the means over test items and over training items that make them; the column names the variance
+of a training item over that of a test item, and "assumed" is the correlation Nadeau and Bengio assume, the
+most their test allows for. "resampled": fixed scorers on parts of one sample of 2,000 items, 200 positive,
+top 100; scores share half of their noise. Every false alarm goes through `compare_at_top`'s summary and
+through the report's `judge_all`, which must say the same; over data sets through `across`.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from support.simulated_runs import N, correlated, covariance, resampled, splits
 
 from attop._core.top import Top
 from attop.experiment._judge import judge
@@ -22,8 +23,7 @@ from attop.experiment._learner import Sample
 from attop.experiment._result import summarise
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
-from attop_bench.report.compute.leads import all_leads
-from studies.claims.simulated_runs import N, correlated, covariance, resampled, splits
+from attop_bench.report.compute.judgements import judge_all
 
 MODELS = (2, 5, 10)
 PRECISION = get_metric("precision@k")
@@ -50,10 +50,10 @@ def verdicts(values, repeats):
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])
     evaluation = table.assign(dataset="made", repeat=0, top="k=100 of 2000", metric="precision@k")
     trained = evaluation.assign(status="ok", n_train=N * 4 // 5, n_test=N // 5)
-    (lead,) = all_leads(evaluation, trained).values()
-    theirs = {lead.best: "", **{r.model: r.verdict for r in lead.rivals}}
+    (judged,) = judge_all(evaluation, trained).values()
+    theirs = {judged.best: "", **{r.model: r.verdict for r in judged.rivals}}
     assert ours == theirs, (ours, theirs)
-    return lead.best, ours
+    return judged.best, ours
 
 
 def share(simulations, seed, make, repeats, claim):

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from attop.experiment._judge import CONFIDENCE, interval
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, panels
-from attop_bench.report.compute.leads import split_ratio
+from attop_bench.report.compute.judgements import split_ratio
 from attop_bench.report.figures.scene import MUTED, figure_theme
 
 _TRAINING, _EVALUATION = "coil2000", "coil2000-evaluation"

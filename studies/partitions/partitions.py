@@ -13,12 +13,12 @@ from typing import Any
 import pandas as pd
 
 from attop._core.top import sort_tops
-from attop.experiment._judge import decide, scaled_error
 from attop.statistics._ranks import holm
-from attop.statistics._two_methods import differences, wilcoxon
+from attop.statistics._rounding import difference
+from attop.statistics._two_methods import corrected_t_test, wilcoxon
 from attop_bench.papers.findings import Plot, Tables
 from attop_bench.papers.pictures import dumbbells
-from attop_bench.report.compute.leads import split_ratio
+from attop_bench.report.compute.judgements import split_ratio
 from studies.aatp2012 import PREPARATIONS
 
 #: What a test must fall below.
@@ -95,16 +95,14 @@ def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: fl
 def _pair(a: pd.Series, b: pd.Series, ratio: float) -> dict[str, Any]:
     shared = a.notna() & b.notna()
     x, y = a[shared].to_numpy(float), b[shared].to_numpy(float)
-    d, corrected = differences(x, y, 2)[0], math.nan
-    if d.size and 0 < ratio < math.inf and (error := scaled_error(d, ratio)):
-        # The larger of the two one-sided tests, by twice the p of the one: the two-sided test.
-        (decision,) = decide([abs(d.mean())], [error], [d.size - 1], tolerance=math.nan, chosen_from=2)
-        corrected = decision.p
+    ahead, corrected = difference(x, y), math.nan
+    if 0 < ratio < math.inf:
+        corrected = corrected_t_test(x, y, test_train_ratio=ratio).p
     return {
         "difference": float((x - y).mean()) if len(x) else math.nan,
-        "partitions_higher": int((x > y + 1e-12).sum()),
-        "partitions_equal": int((abs(x - y) <= 1e-12).sum()),
-        "partitions_lower": int((x < y - 1e-12).sum()),
+        "partitions_higher": int((ahead > 0).sum()),
+        "partitions_equal": int((ahead == 0).sum()),
+        "partitions_lower": int((ahead < 0).sum()),
         "p": wilcoxon(x, y).p,
         "p_corrected": corrected,
     }

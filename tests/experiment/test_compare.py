@@ -247,7 +247,7 @@ def test_a_notebook_shows_the_sentence_the_strip_and_the_table():
     ]
     assert places == sorted(places)
     assert html.count("<svg") == 1
-    assert "not tested" in html  # four runs
+    assert "untested" in html  # four runs
 
 
 def test_weights_are_what_is_captured_and_reach_fit():

@@ -1,6 +1,8 @@
 """The one rule of whether a difference is real: the tests behind it, degenerate values, its error."""
 
+import json
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ from studies.claims.simulated_runs import correlated, covariance, resampled, spl
 
 import oracles.statistics as oracle
 from attop.experiment._judge import decide, default_tolerance, interval, judge
+from attop.experiment._verdict import Verdict, legend
 from attop.statistics import holm
 
 A = np.array([0.81, 0.85, 0.78, 0.90, 0.84, 0.80])
@@ -40,7 +43,7 @@ class TestAgreesWithTheTestsBehindIt:
         (rival,) = found.rivals
         assert (found.best, rival.model, rival.verdict) == ("a", "b", "open")
         expected = oracle.corrected_t(A, RUNS["b"], 0.2)
-        assert (rival.mean, rival.low, rival.high, rival.p) == pytest.approx(expected)
+        assert (rival.difference, rival.low, rival.high, rival.p) == pytest.approx(expected)
         assert (rival.better, rival.equal, rival.n) == (5, 0, 6)
         assert (found.low, found.high) == interval(A, 0.2)
         assert (found.mean, found.std) == pytest.approx((A.mean(), A.std(ddof=1)))
@@ -68,6 +71,22 @@ class TestAgreesWithTheTestsBehindIt:
         assert [d.verdict for d in found] == ["ahead", "equal", "open"]
         assert found[0].p == pytest.approx(3 * stats.norm.sf(3))
         assert decide([], [], [], tolerance=0.01) == []
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_verdict_is_a_word_to_files_and_processes(verdict):
+    assert pickle.loads(pickle.dumps(verdict)) is Verdict(verdict.value) is verdict
+    assert json.dumps([verdict]) == f'["{verdict}"]' == f'["{verdict.value}"]'
+    assert pd.DataFrame({"verdict": [verdict]}).to_csv(index=False) == f"verdict\n{verdict.value}\n"
+
+
+def test_words_of_a_verdict():
+    assert (Verdict.AHEAD.word, Verdict.EQUAL.word) == ("behind", "equal")
+    assert Verdict.AHEAD.sentence() == "shown to be behind the best"
+    assert Verdict.OPEN.sentence("b", "better than") == "not shown to be better than b"
+    assert legend("bold", "°", "†", "none").startswith(
+        "bold: the best, or shown to be equal to it; °: not shown"
+    )
 
 
 class TestWithoutVariance:
@@ -111,7 +130,7 @@ class TestWhatIsCompared:
     def test_lower_may_be_better(self):
         found = judged({"a": A, "c": RUNS["c"]}, higher_is_better=False)
         assert (found.best, found.mean) == ("c", pytest.approx(RUNS["c"].mean()))
-        assert found.rivals[0].mean > 0
+        assert found.rivals[0].difference > 0
 
     @pytest.mark.parametrize(
         ("n", "ratio", "why"), [(4, 0.2, "At least 5 shared runs"), (1, 0.2, "is 1"), (6, NAN, "not known")]

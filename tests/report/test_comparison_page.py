@@ -42,14 +42,14 @@ def test_the_page_has_the_numbers_and_verdicts_of_the_comparison(comparison, wri
     write(comparison, tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     (about,) = packed(html)["datasets"]
-    (lead,) = about["views"][comparison.metric]["leads"].values()
+    (shown_top,) = about["views"][comparison.metric]["tops"].values()
     judged, table = comparison.judgement, comparison.table
-    assert lead["order"] == table.index.tolist()
-    assert lead["kind"] == judged.verdict
-    for model, cell in lead["cells"].items():
+    assert shown_top["order"] == table.index.tolist()
+    assert shown_top["kind"] == judged.verdict
+    for model, cell in shown_top["cells"].items():
         assert cell["mean"] == pytest.approx(table.loc[model, comparison.metric], rel=1e-8)
         assert cell["state"] == judged.state(model)
-    shown = [(row[0], row[4]["text"]) for row in lead["tests"]]
+    shown = [(row[0], row[4]["text"]) for row in shown_top["tests"]]
     assert shown == [(rival.model, format_p(rival.p)) for rival in judged.rivals]
     assert comparison.sentence in Page(html).words
 

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.text import Text
 
 from attop_bench.report.compute.across import across
-from attop_bench.report.compute.leads import all_leads
+from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.tables import summarise
 from attop_bench.report.figures import ACROSS, PER_DATASET, draw
 from attop_bench.report.figures.scene import (
@@ -38,13 +38,13 @@ def pictures(request):
     evaluation, runs, roc, _ = make_results(datasets, methods, ("precision@k", "micro-pap@k"), failures=False)
     material = {**as_tables(evaluation, runs, roc), "summary": summarise(evaluation, runs)}
     titles, styles = {m: m for m in methods}, method_styles(methods)
-    leads = [lead for (_, by, _), lead in all_leads(evaluation, runs).items() if by == "precision@k"]
+    judgements = [judged for (_, by, _), judged in judge_all(evaluation, runs).items() if by == "precision@k"]
     found = across(evaluation, dict.fromkeys(datasets, "precision@k"), titles=titles)
     drawn = draw(PER_DATASET, Scene("d0", "wdbc", "precision@k", methods, titles, styles, methods), material)
     drawn += draw(
         ACROSS,
         Scene("across", "", "", found.order, titles, styles, methods),
-        {"across": found, "leads": leads},
+        {"across": found, "judgements": judgements},
     )
     return {figure.name: figure.canvas for figure in drawn if figure.svg}
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from attop._core.top import Top
-from attop.experiment._lead import headline, mean_regrets
+from attop.experiment._headline import headline, mean_regrets
 from attop_bench.report import summarise
-from attop_bench.report.compute.leads import all_leads
+from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.results import Failures
 from attop_bench.report.compute.tables import standings
 from attop_bench.report.page.render import Page as WholePage
@@ -44,9 +44,9 @@ def test_headline_chips_and_map_say_what_was_run(small):
     assert any(text.startswith("attop 0.1.0 · 0123456") for text in chips)
     assert any(re.fullmatch(r".* \(.* CPU\)", text) for text in chips)
     for section in page.sections:
-        for (metric, top), lead in section.leads.items():
-            cells = section.views[metric].leads[top].cells
-            assert {m: cell.state for m, cell in cells.items()} == {m: lead.state(m) for m in cells}
+        for (metric, top), judged in section.judgements.items():
+            cells = section.views[metric].tops[top].cells
+            assert {m: cell.state for m, cell in cells.items()} == {m: judged.state(m) for m in cells}
 
 
 def test_what_is_not_applicable_has_not_failed():
@@ -85,8 +85,8 @@ def test_the_map_has_no_row_for_a_method_that_ran_nowhere_but_names_it(small):
     assert "Run on no data set: Boosting (slow); Mine (not run)." in Page(render(page)).words
 
 
-def leads_of(n_runs=3, **values):
-    """Return the leads of five data sets with three tops each, from the values at the tops."""
+def judgements_of(n_runs=3, **values):
+    """Return the judgements of five data sets with three tops each, from the values at the tops."""
     evaluation, runs = (
         pd.concat(tables)
         for tables in zip(
@@ -102,7 +102,7 @@ def leads_of(n_runs=3, **values):
             strict=True,
         )
     )
-    return evaluation, list(all_leads(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
+    return evaluation, list(judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def leads_of(n_runs=3, **values):
     ],
 )
 def test_the_headline_names_the_method_of_least_regret_in_hits(n_runs, values, said):
-    evaluation, leads = leads_of(n_runs, **values)
-    found = headline(leads, {m: m.upper() for m in values})
+    evaluation, judgements = judgements_of(n_runs, **values)
+    found = headline(judgements, {m: m.upper() for m in values})
     assert found.startswith(said)
     means = evaluation.groupby(["dataset", "top", "method"])["value"].mean().unstack()
     regret = 100 * means.rsub(means.max(axis=1), axis=0).mean()
-    assert mean_regrets(leads) == pytest.approx(regret.to_dict())
+    assert mean_regrets(judgements) == pytest.approx(regret.to_dict())
 
 
 @pytest.mark.parametrize(
@@ -151,14 +151,14 @@ def test_the_headline_names_the_method_of_least_regret_in_hits(n_runs, values, s
 def test_the_headline_of_one_data_set_has_the_best_and_the_next(values, said):
     evaluation, runs = rows(*values.items(), top="k=10")
     about = {"wdbc": {"items": 200, "positives": 20}}
-    leads = all_leads(evaluation, runs.assign(n_train=80.0, n_test=20.0), about).values()
-    assert headline(list(leads), {"a": "A", "b": "B"}).endswith(said)
+    judgements = judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0), about).values()
+    assert headline(list(judgements), {"a": "A", "b": "B"}).endswith(said)
 
 
 def test_a_headline_has_at_most_thirty_words():
     names = {m: f"Method {m} of very many words in its name (variant)" for m in "abc"}
-    _, leads = leads_of(5, a=(0.5, 0.9, 0.5), b=(0.6, 0.88, 0.6), c=(0.1, 0.1, 0.1))
-    for these in (leads, leads[:3]):
+    _, judgements = judgements_of(5, a=(0.5, 0.9, 0.5), b=(0.6, 0.88, 0.6), c=(0.1, 0.1, 0.1))
+    for these in (judgements, judgements[:3]):
         assert len(headline(these, names).split()) <= 30
 
 
@@ -166,7 +166,7 @@ def view_of(values, about=None):
     """Return one metric of a data set as the page shows it, from the values of each run."""
     evaluation, runs = rows(*values.items())
     runs = runs.assign(n_train=80.0, n_test=20.0)
-    found = list(all_leads(evaluation, runs, {"wdbc": about or {}}).values())
+    found = list(judge_all(evaluation, runs, {"wdbc": about or {}}).values())
     table = standings(summarise(evaluation, runs))
     return build_view("WDBC", found, table, evaluation, list(values), {m: m for m in values}, {}, {})
 
@@ -174,10 +174,10 @@ def view_of(values, about=None):
 def test_shades_are_multiples_of_the_tolerance():
     values = {"a": 0.9, "b": 0.89, "c": 0.88, "d": 0.875, "e": 0.83, "f": 0.75, "g": 0.7}
     view = view_of({m: [v - 0.001, v + 0.001] for m, v in values.items()}, {"items": 50, "positives": 5})
-    lead = view.leads["k=5"]
-    assert [lead.cells[m].shade for m in values] == ["s0", "s0", "s1", "s2", "s3", "s4", "s5"]
-    assert [lead.cells[m].state for m in values] == ["best", *6 * ["untested"]]  # two runs are too few
-    assert lead.chance == ".10"
+    judged = view.tops["k=5"]
+    assert [judged.cells[m].shade for m in values] == ["s0", "s0", "s1", "s2", "s3", "s4", "s5"]
+    assert [judged.cells[m].state for m in values] == ["best", *6 * ["untested"]]  # two runs are too few
+    assert judged.random_baseline == ".10"
 
 
 def test_a_gap_of_whole_tolerances_has_one_shade():
@@ -185,9 +185,7 @@ def test_a_gap_of_whole_tolerances_has_one_shade():
     series = {"a": [*3 * [2 / 3], 0.0, 0.0], "b": [*3 * [1 / 3], 0.44, 0.36]}  # rounded up, and down
     for digits in (17, 9):
         cells = (
-            view_of({m: [float(f"{v:.{digits}g}") for v in vs] for m, vs in series.items()})
-            .leads["k=5"]
-            .cells
+            view_of({m: [float(f"{v:.{digits}g}") for v in vs] for m, vs in series.items()}).tops["k=5"].cells
         )
         assert [cell.shade for cell in cells.values()] == ["s0", "s2"]
 
@@ -204,7 +202,7 @@ FOUR = {
 def test_marks_in_table_and_downloads_are_the_verdicts():
     """Bold is the best and what is shown to be equal; a sign is for what was not shown and not tested."""
     view = view_of(FOUR)
-    cells = view.leads["k=5"].cells
+    cells = view.tops["k=5"].cells
     assert {m: cell.state for m, cell in cells.items()} == {
         "a": "best",
         "b": "equal",
@@ -219,9 +217,12 @@ def test_marks_in_table_and_downloads_are_the_verdicts():
     assert r"d & 0.260 \\" in tex
     assert "| c | 0.730° |" in view.exports["md"].text
     assert [line.split(",")[-1] for line in view.exports["csv"].text.split()[1:]] == [
-        cells[m].state for m in "abcd"
+        "best",
+        "equal",
+        "open",
+        "behind",
     ]
-    card = view.leads["k=5"].card
+    card = view.tops["k=5"].card
     assert "equal to it: b." in card["alike"]
     assert "behind it: c." in card["alike"]
 
@@ -237,12 +238,12 @@ def test_names_are_text_in_the_downloads():
 
 def test_what_is_not_tested_is_not_printed_as_tested():
     view = view_of({m: series[:3] for m, series in FOUR.items()})
-    tex, lead = view.exports["tex"].text, view.leads["k=5"]
+    tex, judged = view.exports["tex"].text, view.tops["k=5"]
     assert tex.count(r"$^\dagger$") == 4
     assert r"$^\dagger$ not tested: 3 runs" in tex
     assert tex.count(r"\textbf") == 1
-    assert lead.card["verdict"] == "Not tested"
-    assert {cell["text"] for _, *cells in lead.tests for cell in cells[-1:]} == {"not tested"}
+    assert judged.card["verdict"] == "Untested"
+    assert {cell["text"] for _, *cells in judged.tests for cell in cells[-1:]} == {"untested"}
 
 
 def test_tops_that_are_shares_are_said_in_words():

@@ -9,7 +9,7 @@ import subprocess
 import pandas as pd
 import pytest
 
-from attop.experiment._lead import mean_regrets
+from attop.experiment._headline import mean_regrets
 from attop_bench.report.page.render import write_exports
 from attop_bench.report.page.report import build_page
 from support import made_up
@@ -48,21 +48,21 @@ def test_one_table_has_all_data_sets_with_regret_rank_and_marks(n_sets, folds, t
         head, *rows = zip(*(head, *rows), strict=True)
     assert len(head) == n_sets + 3
     assert [row[0] for row in rows] == [page.titles[m] for m in page.overview[""].order]
-    leads = [s.leads[s.metric, s.main] for s in page.sections]
+    judgements = [s.judgements[s.metric, s.main] for s in page.sections]
     lost, ranks = (
-        mean_regrets(leads),
-        pd.DataFrame([lead.means for lead in leads]).rank(axis=1, ascending=False),
+        mean_regrets(judgements),
+        pd.DataFrame([judged.means for judged in judgements]).rank(axis=1, ascending=False),
     )
     marks = {"best": r"\textbf{", "equal": r"\textbf{", "open": r"$^\circ$", "untested": r"$^\dagger$"}
     for method, (_, *cells, regret, rank) in zip(page.overview[""].order, rows, strict=True):
-        for cell, lead in zip(cells, leads, strict=True):
-            its = marks.get(lead.state(method))
+        for cell, judged in zip(cells, judgements, strict=True):
+            its = marks.get(judged.state(method))
             assert [mark in cell for mark in dict.fromkeys(marks.values())] == [
                 mark == its for mark in dict.fromkeys(marks.values())
             ]
         assert float(regret) == pytest.approx(lost[method], abs=0.051)
         assert float(rank) == pytest.approx(ranks[method].mean(), abs=0.051)
-    assert (r"not tested (3 runs, 5 needed)" in tex) == (folds == 3)
+    assert ("Not tested: 3 runs, 5 needed" in tex) == (folds == 3)
     for name in ("map", "strip", "regret", "wins"):
         assert (tmp_path / "figures" / f"{name}.pdf").stat().st_size > 1000
 

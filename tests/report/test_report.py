@@ -65,8 +65,8 @@ def test_report_says_what_failed_and_what_is_undefined(report):
     notes = [
         note
         for view in packed(html)["datasets"][0]["views"].values()
-        for lead in view["leads"].values()
-        for note in lead["cells"]["perceptron-max"]["notes"]
+        for judged in view["tops"].values()
+        for note in judged["cells"]["perceptron-max"]["notes"]
     ]
     assert set(notes) == {"3 of 5 runs"}
 
@@ -85,7 +85,7 @@ def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
 
 
 def test_every_figure_needs_what_there_is():
-    material = {*TABLES, "summary", "across", "leads", "main", "names"}
+    material = {*TABLES, "summary", "across", "judgements", "main", "names"}
     for drawing in (*ACROSS, *PAPER, *PER_DATASET):
         assert set(drawing.needs) <= material, drawing.title
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from attop_bench.report.compute.leads import VERDICTS, all_leads, reading
+from attop_bench.report.compute.judgements import judge_all, reading
 from support.report_page import CHOSEN, DESK, PHONE, data_of, tabs
 
 pytestmark = pytest.mark.workflow
@@ -123,16 +123,16 @@ def test_what_the_page_shows_is_what_python_found(open_at, shown):
         pytest.skip("the results behind this report are not at hand")
     anchors = {about["id"]: about["anchor"] for about in data["datasets"]}
     marks = "all => Object.fromEntries(all.map(r => [r.dataset.m, r.className.split(' ')[0]]))"
-    for (dataset, metric, top), lead in all_leads(*shown[:2]).items():
+    for (dataset, metric, top), judged in judge_all(*shown[:2]).items():
         page.evaluate("where => { location.hash = where; }", f"#{anchors[dataset]}/{top}/{metric}")
         card = page.locator(f".current[data-dataset='{dataset}'] .card.live")
         card.locator(".what", has_text=re.compile(f"^Best {metric} at {top}$")).wait_for()
-        assert card.locator(".words").inner_text() == reading(lead, titles)
-        assert card.locator(".verdict").text_content() == VERDICTS[lead.verdict]
+        assert card.locator(".words").inner_text() == reading(judged, titles)
+        assert card.locator(".verdict").text_content() == judged.verdict.capitalize()
         strip = page.locator(".current .strip li[data-m]").evaluate_all(marks)
-        assert strip == {m: lead.state(m) for m in (lead.best, *(r.model for r in lead.rivals)) if m}
+        assert strip == {m: judged.state(m) for m in (judged.best, *(r.model for r in judged.rivals)) if m}
         flat = (
-            shown[1].query("dataset == @dataset and top == @top and method == @lead.best")["constant"].sum()
+            shown[1].query("dataset == @dataset and top == @top and method == @judged.best")["constant"].sum()
         )
         assert (f" in {flat} of " in card.locator(".nothing").inner_text()) == bool(flat)
 
@@ -155,14 +155,14 @@ def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(open_at):
     for top in about["tops"]:
         page.evaluate("where => { location.hash = where; }", f"#{about['anchor']}/{top}/vs={base}")
         page.wait_for_selector(f".current .tops [data-top='{top}'][aria-pressed=true]")
-        leaders = {*about["views"][about["metric"]]["leads"][top]["leaders"], base, data["baseline"]}
+        highlighted = {*about["views"][about["metric"]]["tops"][top]["highlighted"], base, data["baseline"]}
         lines = page.locator(".current figure .m:not(text) > path").evaluate_all(COLOURS)
         assert {method for _, method, _ in lines} > {base}
-        led = {figure for figure, method, _ in lines if method in leaders}
+        led = {figure for figure, method, _ in lines if method in highlighted}
         for figure, method, colour in lines:
-            assert (colour == grey) == (figure in led and method not in leaders), (top, figure, method)
+            assert (colour == grey) == (figure in led and method not in highlighted), (top, figure, method)
         quiet = page.locator(".current .strip li.quiet")
-        assert quiet.count() == len(set(order) - leaders)
+        assert quiet.count() == len(set(order) - highlighted)
     if not quiet.count():
         pytest.skip("here every method is equal to the best")
     method = quiet.first.get_attribute("data-m")
@@ -183,7 +183,7 @@ def test_print_is_an_overview_and_a_page_for_each_data_set(open_at):
     page = opened.page
     datasets = [d for d in data_of(page)["datasets"] if d["views"]]
     assert page.locator(".dataset .strip li[data-m]:visible").count() == sum(
-        len(d["views"][d["metric"]]["leads"][d["main"]]["cells"]) for d in datasets
+        len(d["views"][d["metric"]]["tops"][d["main"]]["cells"]) for d in datasets
     )
     assert page.locator("#map").is_visible()
     assert not page.locator("#filters").is_visible()
@@ -205,8 +205,8 @@ def test_the_numbers_it_shows_are_those_of_the_tables(open_at, shown):
         (about["id"], metric, top, method): cell
         for about in data["datasets"]
         for metric, view in about["views"].items()
-        for top, lead in view["leads"].items()
-        for method, cell in lead["cells"].items()
+        for top, judged in view["tops"].items()
+        for method, cell in judged["cells"].items()
     }
     assert set(found) == set(means.index)
     for key, cell in found.items():

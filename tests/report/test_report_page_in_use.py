@@ -174,7 +174,7 @@ def test_headline_ranks_and_order_are_pythons_of_the_metric(open_at, shown, metr
 
 def shared(about, top, method, other):
     """Return the differences of two methods over the runs both have, and their mean if those are all."""
-    cells = about["views"][about["metric"]]["leads"][top]["cells"]
+    cells = about["views"][about["metric"]]["tops"][top]["cells"]
     if not {method, other} <= set(cells):
         return [], None
     pairs = list(zip(cells[method]["runs"], cells[other]["runs"], strict=True))

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from attop import SoftTop, compare_at_top
 from attop._core.top import Top
-from attop.experiment._lead import headline
+from attop.experiment._headline import headline
 from attop.metrics import precision_at_k
 from attop.metrics._scorer import scores_of
 from attop_bench.cli.main import main
@@ -30,7 +30,7 @@ from attop_bench.deploy.deploy import deploy, expect, tied_share
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.deploy.reasons import one_column
-from attop_bench.report.compute.leads import all_leads
+from attop_bench.report.compute.judgements import judge_all
 from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Run
@@ -175,14 +175,14 @@ def test_report_card_and_comparison_agree_to_the_last_digit(tmp_path, monkeypatc
             rows.append({**job, "method": method, "fold": f, "metric": "precision@k", "value": value})
             jobs.append({**job, "method": method, "fold": f, "status": "ok", "n_train": 240, "n_test": 60})
     about = {"data": {"items": 300, "positives": int(y.sum())}}
-    leads = all_leads(pd.DataFrame(rows), pd.DataFrame(jobs), about)
-    (lead,) = leads.values()
-    assert headline([lead]) == compared.sentence
-    reported = {lead.best: lead.mean, **{rival.model: rival.own for rival in lead.rivals}}
+    judgements = judge_all(pd.DataFrame(rows), pd.DataFrame(jobs), about)
+    (judged,) = judgements.values()
+    assert headline([judged]) == compared.sentence
+    reported = {judged.best: judged.mean, **{rival.model: rival.mean for rival in judged.rivals}}
     for tried in carded.tried:
         assert reported[tried.method] == compared.table.loc[tried.method, "precision@k"]
         assert tried.value == reported[tried.method]
-    assert carded.expectation.mean == lead.mean
+    assert carded.expectation.mean == judged.mean
     assert draw_curve(carded).startswith(b"\x89PNG")
 
 

@@ -105,6 +105,11 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     return nearest(word, names) or f"choose one of: {', '.join(names) or 'none'}"
 
 
+def capitalise(text: str) -> str:
+    """Return the text with a capital letter first, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def join_words(items: Sequence[str]) -> str:
     """Return the items as "a", "a and b" or "a, b and c"."""
     return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))

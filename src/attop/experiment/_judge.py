@@ -40,12 +40,12 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from attop._core.typing import Floats
+from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
 from attop.statistics._ranks import holm
+from attop.statistics._rounding import difference
 from attop.statistics._two_methods import differences
-
-Verdict = Literal["ahead", "equal", "open", "untested"]
 
 #: Of intervals and verdicts.
 CONFIDENCE = 0.95
@@ -69,10 +69,9 @@ def scaled_error(d: Floats, test_train_ratio: float) -> float:
 
     sqrt((1/n + n_test/n_train) s^2), Nadeau and Bengio, Machine Learning 52 (2003), section 3.
     """
-    std = float(np.std(d, ddof=1))
-    if std <= 1e-12 * float(np.abs(d).max()):
+    if not difference(d, d.mean()).any():
         return 0.0
-    return math.sqrt(1 / d.size + test_train_ratio) * std
+    return math.sqrt(1 / d.size + test_train_ratio) * float(np.std(d, ddof=1))
 
 
 def interval(
@@ -151,11 +150,11 @@ def decide(
             stdtr(df, (np.abs(mean) - tolerance) / error),
             np.where(np.abs(mean) <= tolerance, 0.0, 1.0),
         )
-    p = np.minimum(chosen_from * holm(above), 1.0)
+    p, risk = np.minimum(chosen_from * holm(above), 1.0), 1 - CONFIDENCE
     equal = np.full(len(p), math.nan) if math.isnan(tolerance) else holm(beyond)
     return [
         Decision(
-            "equal" if e < 1 - CONFIDENCE else "ahead" if q < 1 - CONFIDENCE else "open", float(q), float(e)
+            Verdict.EQUAL if e < risk else Verdict.AHEAD if q < risk else Verdict.OPEN, float(q), float(e)
         )
         for q, e in zip(p, equal, strict=True)
     ]
@@ -169,13 +168,13 @@ class Rival:
     ----------
     model : str
         The other.
-    verdict : {"ahead", "equal", "open", "untested"}
-        Of the best against it: "ahead" means that the rival is shown to be behind.
+    verdict : Verdict
+        Of the best against it: "ahead", which shows that the rival is behind, "equal", "open" or "untested".
     n : int
         Runs in which both have a value.
-    own : float
-        Its own mean.
-    mean, low, high : float
+    mean : float
+        Its own.
+    difference, low, high : float
         How far the best is ahead, in units of the metric, with the 95% interval of this pair alone; NaN
         where there is none.
     p, p_equal : float
@@ -192,8 +191,8 @@ class Rival:
     model: str
     verdict: Verdict
     n: int
-    own: float
     mean: float
+    difference: float
     low: float
     high: float
     p: float
@@ -220,6 +219,7 @@ class Judgement:
         Runs in which the best has a value, of those there are.
     tolerance : float
         Differences up to this are of no practical importance; NaN if that is not known.
+    higher_is_better : bool
     rivals : tuple of Rival
         All others with a value, best mean first, those with fewer runs last.
     """
@@ -233,6 +233,7 @@ class Judgement:
     n: int
     m: int
     tolerance: float
+    higher_is_better: bool
     rivals: tuple[Rival, ...]
 
     @property
@@ -258,7 +259,7 @@ class Judgement:
     @property
     def means(self) -> dict[str, float]:
         """The mean of each model that has a value, the best first."""
-        return {self.best: self.mean} | {r.model: r.own for r in self.rivals} if self.best else {}
+        return {self.best: self.mean} | {r.model: r.mean for r in self.rivals} if self.best else {}
 
     def of(self, verdict: Verdict) -> tuple[str, ...]:
         """Return the ranked rivals with a verdict, without those that share the best mean."""
@@ -267,14 +268,14 @@ class Judgement:
     @property
     def not_behind(self) -> tuple[str, ...]:
         """The best and all that were tested and not shown to be behind it."""
-        return (*self.first, *self.of("equal"), *self.of("open"))
+        return (*self.first, *self.of(Verdict.EQUAL), *self.of(Verdict.OPEN))
 
-    def state(self, model: str) -> str:
-        """Return the mark of a model: "best", the verdict against it, "unranked" or "absent" (no value)."""
+    def state(self, model: str) -> Verdict:
+        """Return "best", the verdict against the model, "unranked" or, where it has no value, "absent"."""
         if model in self.first:
-            return "best"
+            return Verdict.BEST
         rival = next((r for r in self.rivals if r.model == model), None)
-        return "absent" if rival is None else rival.verdict if rival.ranked else "unranked"
+        return Verdict.ABSENT if rival is None else rival.verdict if rival.ranked else Verdict.UNRANKED
 
 
 def judge(
@@ -334,19 +335,18 @@ def judge(
     m = max((per_run.size for per_run in scores.values()), default=0)
     if not known:
         nan = math.nan
-        return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, ())
+        return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, higher_is_better, ())
     most = max(per_run.size for per_run in known.values())
     # fsum: the same numbers in another order have the same mean
     means = {model: math.fsum(per_run) / per_run.size for model, per_run in known.items()}
     order = sorted(known, key=lambda model: (known[model].size < most, -means[model]))
     best, others = order[0], order[1:]
     full = [model for model in others if known[model].size == most]
-    rounding = 1e-12 * max(1.0, abs(means[best]))
     pairs = [_paired(scores[best], scores[model]) for model in others]
     low, high = interval(sign * known[best], test_train_ratio)
     return Judgement(
         best,
-        tuple(model for model in full if means[best] - means[model] <= rounding),
+        tuple(model for model in full if not difference(means[best], means[model])),
         sign * means[best],
         float(np.std(known[best], ddof=1)) if most > 1 else math.nan,
         low,
@@ -354,6 +354,7 @@ def judge(
         most,
         m,
         tolerance,
+        higher_is_better,
         tuple(
             _rival(model, model in full, sign * means[model], d, decision, test_train_ratio)
             for model, d, decision in zip(
@@ -389,12 +390,13 @@ def _decisions(pairs: Sequence[Floats], ratio: float, tolerance: float) -> list[
             ahead=(larger, larger_dfs),
         )
     )
-    return [_same(d, next(decided)) if not _refusal(d.size, ratio) else Decision("untested") for d in pairs]
+    untested = Decision(Verdict.UNTESTED)
+    return [untested if _refusal(d.size, ratio) else _same(d, next(decided)) for d in pairs]
 
 
 def _same(d: Floats, decision: Decision) -> Decision:
     """Return the decision, "equal" where no run differs: also by a metric that has no tolerance."""
-    return decision if d.any() else Decision("equal", decision.p, decision.p_equal)
+    return decision if d.any() else Decision(Verdict.EQUAL, decision.p, decision.p_equal)
 
 
 def _refusal(n: int, ratio: float) -> str:
@@ -405,13 +407,13 @@ def _refusal(n: int, ratio: float) -> str:
     return ""
 
 
-def _rival(model: str, ranked: bool, own: float, d: Floats, decision: Decision, ratio: float) -> Rival:
+def _rival(model: str, ranked: bool, mean: float, d: Floats, decision: Decision, ratio: float) -> Rival:
     low, high = interval(d, ratio)
     return Rival(
         model,
         decision.verdict,
         d.size,
-        own,
+        mean,
         float(d.mean()) if d.size else math.nan,
         low,
         high,

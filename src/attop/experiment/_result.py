@@ -18,8 +18,8 @@ from attop._core.top import Top
 from attop._core.typing import Ints
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._forecast import HeldOut, NextList, next_list
+from attop.experiment._headline import TopJudgement, headline, items_at
 from attop.experiment._judge import default_tolerance, interval, judge
-from attop.experiment._lead import Lead, headline, items_at
 from attop.experiment._learner import Sample
 from attop.metrics._metric import Metric
 
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-_MARK, _RUNS, _CHANCE = "#1f5a96", "#9db8d2", "#8a8a8a"
-#: A model's place in the figure, by the verdict of the best against it.
-_WORDS = {"best": "best", "ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}
+_MARK, _RUNS, _BASELINE = "#1f5a96", "#9db8d2", "#8a8a8a"
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,8 @@ class TopComparison:
         Positives among the items: what chance finds.
     grouped : bool
         Whether each value is a mean over groups.
-    judgement : Lead
-        The best against every other model, see `attop.experiment.decide`.
+    judgement : TopJudgement
+        The best against every other model, see `attop.experiment._judge`.
     positive : label
         What is to be found: the second label in sorted order.
     next : NextList or None
@@ -71,7 +69,7 @@ class TopComparison:
     list_length: int
     share: float
     grouped: bool
-    judgement: Lead
+    judgement: TopJudgement
     positive: object
     next: NextList | None
 
@@ -117,19 +115,18 @@ class TopComparison:
         for row, name in zip(rows, table.index, strict=True):
             values = self.runs.loc[self.runs["model"] == name, "value"]
             axes.plot(values, np.full(len(values), row), "|", color=_RUNS, markersize=9, zorder=1)
-            word = _WORDS.get("best" if name == table.index[0] else table.loc[name, "best_is"], "")
             axes.annotate(
-                word, (1, row), xycoords=("axes fraction", "data"), xytext=(5, 0), textcoords="offset points",
-                va="center", color=_CHANCE, fontsize="small",
+                self.judgement.state(str(name)).word, (1, row), xycoords=("axes fraction", "data"),
+                xytext=(5, 0), textcoords="offset points", va="center", color=_BASELINE, fontsize="small",
             )  # fmt: skip
         middle = table[self.metric]
         reach = np.nan_to_num([middle - table["low"], table["high"] - middle])
         axes.errorbar(middle, rows, xerr=reach, fmt="o", color=_MARK, capsize=3, zorder=2)
         if self.metric == "precision@k":
-            axes.axvline(self.share, color=_CHANCE, linestyle=":", linewidth=1)
+            axes.axvline(self.share, color=_BASELINE, linestyle=":", linewidth=1)
             axes.annotate(
                 "chance", (self.share, 1), xycoords=("data", "axes fraction"), xytext=(3, -10),
-                textcoords="offset points", color=_CHANCE, fontsize="small",
+                textcoords="offset points", color=_BASELINE, fontsize="small",
             )  # fmt: skip
         axes.set_yticks(rows, table.index)
         axes.set_ylim(-0.6, n - 0.4)
@@ -214,22 +211,22 @@ def summarise(
     )
     ratio = float(n_test.sum() / n_train.sum())
     values = runs.pivot(index="run", columns="model", values="value")
-    judged = judge(
+    found = judge(
         {model: values[model].to_numpy() for model in dict.fromkeys(runs["model"])},
         test_train_ratio=ratio,
         tolerance=default_tolerance(metric),
         higher_is_better=metric.higher_is_better,
     )
-    rivals = {rival.model: rival for rival in judged.rivals}
-    order = dict.fromkeys(filter(None, [judged.best, *rivals, *runs["model"]]))
+    rivals = {rival.model: rival for rival in found.rivals}
+    order = dict.fromkeys(filter(None, [found.best, *rivals, *runs["model"]]))
     means = runs.groupby("model")[["lift", "seconds"]].mean().loc[list(order)]
     limits = np.clip([interval(values[model], ratio) for model in order], *metric.bounds).T
     behind = {
-        "behind": "mean", "behind_low": "low", "behind_high": "high", "p": "p", "best_is": "verdict"
+        "behind": "difference", "behind_low": "low", "behind_high": "high", "p": "p", "best_is": "verdict"
     }  # fmt: skip
     table = pd.DataFrame(
         {
-            metric.name: pd.Series(judged.means, dtype=float).reindex(order),
+            metric.name: pd.Series(found.means, dtype=float).reindex(order),
             "low": limits[0],
             "high": limits[1],
             "lift": means["lift"],
@@ -241,19 +238,19 @@ def summarise(
     table["best_is"] = table["best_is"].fillna("")
     n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
-    lead = Lead(
-        **vars(judged),
+    judged = TopJudgement(
+        **vars(found),
         dataset="data",
         metric=metric.name,
         top=str(top),
         k=items_at(top, length, round(share * length)),
-        chance=share if metric.name == "precision@k" and not grouped else math.nan,
+        random_baseline=share if metric.name == "precision@k" and not grouped else math.nan,
         grouped=grouped,
     )
     coming = None
-    if lead.best and lead.k and metric.name == "precision@k" and not grouped:
+    if judged.best and judged.k and metric.name == "precision@k" and not grouped:
         parts = [[cast("HeldOut", r["held_out"]) for r in results if r["model"] == model] for model in order]
-        coming = next_list(parts[0], lead.k, length, rivals=parts[1:])
+        coming = next_list(parts[0], judged.k, length, rivals=parts[1:])
     return TopComparison(
         table,
         runs,
@@ -262,7 +259,7 @@ def summarise(
         length,
         share,
         grouped,
-        lead,
+        judged,
         (sample.y if sample.labels is None else sample.labels).tolist()[sample.y.argmax()],
         coming,
     )

@@ -16,18 +16,18 @@ import scipy  # `scipy.stats`, half a second, is imported by its first use
 from numpy.typing import ArrayLike
 
 from attop._core.typing import Floats
+from attop.statistics._rounding import levels
 from attop.statistics._two_methods import MIN_DATASETS
 
 
 def rank_rows(scores: pd.DataFrame) -> pd.DataFrame:
     """Rank the methods on each data set, 1 the best, ties averaged; NaN where a score is not finite.
 
-    Scores of a row that differ by less than 1e-12 of its largest are tied: averages of the same numbers
-    differ that much by rounding.
+    Scores that are equal but for rounding are tied.
     """
     finite = scores.astype(float).where(np.isfinite(scores.astype(float)))
-    scale = finite.abs().max(axis=1).replace(0.0, 1.0)
-    return finite.div(scale, axis=0).round(12).rank(axis=1, ascending=False, method="average")
+    levelled = pd.DataFrame(levels(finite.to_numpy()), scores.index, scores.columns).where(finite.notna())
+    return levelled.rank(axis=1, ascending=False, method="average")
 
 
 def mean_ranks(scores: pd.DataFrame) -> pd.Series:

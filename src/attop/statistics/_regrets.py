@@ -7,53 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from attop.statistics._rounding import difference
 from attop.statistics._two_methods import MIN_DATASETS
 
 _BLOCK = 1000  # resamples at once: those of a hundred data sets take 0.8 MB
 
 
-@dataclass(frozen=True)
-class Regret:
-    """Gap to the best method of each data set.
-
-    Attributes
-    ----------
-    gaps : DataFrame, data sets x methods
-        How much worse than the best value there is; NaN where the method has none.
-    mean, worst : Series, methods
-        Over the data sets on which the method has a value.
-    n : Series, methods
-        How many those are.
-    m : int
-        Data sets on which any method has a value.
-    """
-
-    gaps: pd.DataFrame
-    mean: pd.Series
-    worst: pd.Series
-    n: pd.Series
-    m: int
-
-
-def regret(values: pd.DataFrame, *, higher_is_better: bool) -> Regret:
-    """Return the gap of each method to the best of each data set.
+def regret(values: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
+    """Return how much worse each value is than the best of its row; NaN where it is not finite.
 
     Parameters
     ----------
     values : DataFrame, data sets x methods
-        Undefined values are not finite, and stay undefined.
     higher_is_better : bool
     """
-    finite = _finite(values)
-    score = finite if higher_is_better else -finite
-    gaps = -score.sub(score.max(axis=1), axis=0) + 0.0
-    return Regret(gaps, gaps.mean(axis=0), gaps.max(axis=0), gaps.notna().sum(axis=0), len(gaps))
-
-
-def _finite(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the data sets on which any method has a value, with NaN for values that are not finite."""
-    values = values.astype(float)
-    return values.where(np.isfinite(values)).dropna(how="all")
+    score = values.astype(float).where(np.isfinite(values.astype(float))) * (1 if higher_is_better else -1)
+    best = score.max(axis=1).to_numpy()[:, None]
+    return pd.DataFrame(difference(best, score), index=score.index, columns=score.columns)
 
 
 @dataclass(frozen=True)
@@ -131,8 +101,8 @@ def bootstrap_means(
         means[start : start + size] = drawn = rng.multinomial(n, np.full(n, 1 / n), size) @ table / n
         score = drawn if higher_is_better else -drawn
         best = score.max(axis=1, keepdims=True)
-        leads = score >= best - 1e-12 * np.maximum(np.abs(best), 1.0)
-        wins += (leads / leads.sum(axis=1, keepdims=True)).sum(axis=0)
+        first = difference(best, score) == 0
+        wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return Bootstrap(
         n,

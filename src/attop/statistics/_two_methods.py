@@ -13,6 +13,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from attop._core.typing import Floats
+from attop.statistics._rounding import ROUNDING, difference, levels
 
 #: Fewer data sets than this, and no test can say anything: no assignment of signs is rarer than 1 in 10.
 MIN_DATASETS = 5
@@ -30,8 +31,7 @@ def differences(a: ArrayLike, b: ArrayLike, fewest: int) -> tuple[Floats, str | 
         return x[:0], f"At least {fewest} data sets are needed, and there are {x.size}."
     if undefined:
         return x[:0], f"{undefined} of {x.size} pairs have an undefined value: leave them out."
-    d = x - y
-    return np.where(np.abs(d) <= 1e-12 * np.maximum(np.abs(x), np.abs(y)), 0.0, d), None
+    return difference(x, y), None
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,7 @@ def signed_ranks(d: Floats) -> tuple[Floats, Floats]:
     zeros = np.flatnonzero(d == 0)
     if zeros.size % 2:
         d = np.delete(d, zeros[0])
-    sizes = np.abs(d)
-    # Differences of printed numbers are equal up to rounding only.
-    return d, scipy.stats.rankdata(np.round(sizes / (sizes.max(initial=0.0) or 1.0), 12))
+    return d, scipy.stats.rankdata(levels(np.abs(d)))
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
@@ -214,7 +212,7 @@ def bayesian_signed_rank(
         return Posterior(n, rope, refused=refused)
     z = np.concatenate([[0.0], d])
     average = (z[:, None] + z) / 2
-    edge = rope * (1 + 1e-12)  # an average on the edge is within, whatever its rounding
+    edge = rope * (1 + ROUNDING)  # an average on the edge is within, whatever its rounding
     below, above = (average < -edge).astype(float), (average > edge).astype(float)
     alpha = np.ones(z.size)
     alpha[0] = 0.5
@@ -224,7 +222,7 @@ def bayesian_signed_rank(
         weights = rng.dirichlet(alpha, size=min(_CHUNK, n_draws - start))
         worse, better = (((weights @ region) * weights).sum(axis=1) for region in (below, above))
         shares = np.column_stack([worse, 1 - worse - better, better])
-        first = shares >= shares.max(axis=1, keepdims=True) - 1e-12
+        first = difference(shares, shares.max(axis=1, keepdims=True)) == 0
         wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
     worse_p, equivalent, better_p = (wins / n_draws).tolist()
     return Posterior(n, rope, worse_p, equivalent, better_p)

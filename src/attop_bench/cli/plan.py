@@ -16,7 +16,7 @@ import numpy as np
 from joblib import cpu_count
 
 from attop._core.wording import columns, count_noun, format_duration, join_first
-from attop.experiment._lead import too_few_runs
+from attop.experiment._headline import too_few_runs
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.run.job import Run

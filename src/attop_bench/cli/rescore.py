@@ -120,7 +120,7 @@ def run_curve(options: argparse.Namespace) -> int:
     (figure,) = draw(PER_DATASET[:1], scene, results.tables)
     if figure.canvas is None:
         raise ConfigError(figure.caption)
-    for_paper(figure.canvas, scene.leaders)
+    for_paper(figure.canvas, scene.highlighted)
     buffer = io.BytesIO()
     with figure_theme():
         figure.canvas.savefig(buffer, format=Path(options.out).suffix[1:], facecolor="white", dpi=200)

@@ -50,17 +50,18 @@ def evaluate(
     for (run, record, test, values), path in zip(read, records, strict=True):
         for t, top in enumerate(tops):
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
-            result: dict[str, Any] = {**record.tops[t]} if record.ok else {}
+            result = record.tops[t] if record.ok else {}
             row = values[t] if result else None
-            if "candidates" in result:
-                best, mean, tried = chosen[run.method, t]
-                kept = result["candidates"]
-                result |= {name: kept[best][name] for name in ("at_edge", "constant")}
-                inner = zip(kept, tried[run], strict=True)
-                result["inner"] = [{"candidate": k["candidate"], "values": [value]} for k, value in inner]
-                result |= {"chosen": kept[best]["candidate"], "validation": mean}
-                row = values[t, best]
             with _whole(path):
+                if "candidates" in result:
+                    best, mean, tried = chosen[run.method, t]
+                    candidates, row = result["candidates"], values[t, best]
+                    result = {
+                        **candidates[best],
+                        "chosen": candidates[best]["candidate"],
+                        "validation": mean,
+                        "inner": [{**c, "values": [v]} for c, v in zip(candidates, tried[run], strict=True)],
+                    }
                 rows["runs"].append(key | _run_row(record, result))
             if row is None or isinstance(dataset, Unavailable):
                 continue

@@ -17,6 +17,7 @@ from attop._core.wording import count_noun, format_fixed, format_p, join_words
 from attop.metrics._registry import get_metric
 from attop.statistics._ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
 from attop.statistics._regrets import Bootstrap, bootstrap_means, regret
+from attop.statistics._rounding import difference
 from attop.statistics._two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
 from attop_bench.report.compute.tables import costs
 
@@ -181,13 +182,13 @@ def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, st
     if method == best or not n:
         return standing
     own, best_values = scores[method].to_numpy(float), scores[best].to_numpy(float)
-    equal = np.abs(own - best_values) <= 1e-12 * np.maximum(np.abs(own), np.abs(best_values))
+    ahead = difference(own, best_values)
     unlike = "The metrics have no common unit, so differences cannot be averaged."
     bounded = {get_metric(metric).bounds for metric in used.values()} == {_UNIT}
     return replace(
         standing,
-        better=int(((own > best_values) & ~equal).sum()),
-        equal=int(equal.sum()),
+        better=int((ahead > 0).sum()),
+        equal=int((ahead == 0).sum()),
         effect=effect_sizes(own, best_values) if have_shared_unit(used) else Effect(n, refused=unlike),
         posterior=bayesian_signed_rank(own, best_values, rope=ROPE, seed=0)
         if bounded
@@ -426,8 +427,8 @@ def _at(
     table = pd.DataFrame(
         {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}, index=scores.columns
     )
-    gaps = regret(scores, higher_is_better=True)
-    lost = bootstrap_means(100 * gaps.gaps, higher_is_better=False)
+    gaps = 100 * regret(scores, higher_is_better=True)
+    lost = bootstrap_means(gaps, higher_is_better=False)
     used = {d: metrics[d] for d in scores.index}
     directions = {get_metric(metric).higher_is_better for metric in used.values()}
     sign = math.nan if len(directions) > 1 else 1.0 if True in directions else -1.0
@@ -436,7 +437,7 @@ def _at(
         "regret": lost.mean,
         "regret_low": lost.low,
         "regret_high": lost.high,
-        "worst": 100 * gaps.worst,
+        "worst": gaps.max(),
         "p_best": lost.p_best,
     }
     shared = have_shared_unit(used)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from attop.experiment._lead import Lead
+from attop.experiment._headline import TopJudgement
 from attop.metrics._registry import METRICS
 from attop_bench.report.compute.across import Across, across, board
-from attop_bench.report.compute.leads import all_leads
+from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.tables import (
     constant_models,
     error_list,
@@ -99,10 +99,10 @@ class Results:
         return standings(self.summary)
 
     @cached_property
-    def leads(self) -> dict[tuple[str, str, str], Lead]:
-        """See `all_leads`, in the order of the metrics."""
-        leads = all_leads(self.evaluation, self.runs, self.datasets)
-        return {key: leads[key] for key in sorted(leads, key=lambda key: self.metrics.index(key[1]))}
+    def judgements(self) -> dict[tuple[str, str, str], TopJudgement]:
+        """See `judge_all`, in the order of the metrics."""
+        found = judge_all(self.evaluation, self.runs, self.datasets)
+        return {key: found[key] for key in sorted(found, key=lambda key: self.metrics.index(key[1]))}
 
     @cached_property
     def own(self) -> dict[str, str]:
@@ -111,8 +111,8 @@ class Results:
         return {dataset: self.metric_of(dataset) for dataset in self.datasets if dataset in ran}
 
     def metric_of(self, dataset: str) -> str:
-        """Return the metric methods are compared by: the data set's, or the first that has a lead."""
-        first = (metric for its, metric, _ in self.leads if its == dataset)
+        """Return the metric methods are compared by: the data set's, or the first that is judged."""
+        first = (metric for its, metric, _ in self.judgements if its == dataset)
         return self.datasets[dataset].get("scoring") or next(first, "")
 
     @cached_property

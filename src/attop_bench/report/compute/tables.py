@@ -17,6 +17,7 @@ import pandas as pd
 
 from attop._core.top import sort_tops
 from attop.metrics._registry import get_metric
+from attop.statistics._rounding import difference
 from attop_bench.jobs.limits import FAILED, OK
 
 _KEY = ["dataset", "top", "metric", "method"]
@@ -118,8 +119,7 @@ def standings(summary: pd.DataFrame) -> pd.DataFrame:
     table["ranked"] = (table["n"] > 0) & (table["n"] == table["n"].groupby(groups).transform("max"))
     score = table["mean"] * sign
     top = score.where(table["ranked"]).groupby(groups).transform("max")
-    rounding = 1e-12 * top.abs().clip(lower=1.0)  # sums of the same numbers in another order are equal
-    table["gap"] = (top - score).where((top - score).abs() > rounding, 0.0).where(score.notna())
+    table["gap"] = difference(top, score)
     return table
 
 

@@ -43,8 +43,8 @@ class Drawing:
     #: A few words over it.
     title: str
     #: Its input: tables of `attop_bench.run.tables.TABLES`, "summary" (what `summarise` returns), "across"
-    #: (what `attop_bench.report.compute.across.across` returns), "leads" (of every data set and top, by its
-    #: metric), "main" (those at the middle top of each data set) or "names" (of the data sets).
+    #: (what `attop_bench.report.compute.across.across` returns), "judgements" (of every data set and top, by
+    #: its metric), "main" (those at the middle top of each data set) or "names" (of the data sets).
     needs: tuple[str, ...]
     #: ``function(scene, *needs)`` draws it, or returns the sentence that stands in for it.
     function: Callable[..., Drawn | str]
@@ -52,8 +52,8 @@ class Drawing:
 
 #: Drawn once, over all data sets.
 ACROSS: tuple[Drawing, ...] = (
-    Drawing("regret", "Regret", ("leads",), regret_figure),
-    Drawing("wins", "Who beats whom", ("leads",), wins_figure),
+    Drawing("regret", "Regret", ("judgements",), regret_figure),
+    Drawing("wins", "Who beats whom", ("judgements",), wins_figure),
     Drawing("diagram", "Mean ranks", ("across",), diagram_figure),
 )
 
@@ -114,5 +114,5 @@ def _draw_whole(drawing: Drawing, scene: Scene, needs: Sequence[Any], *, files: 
     figure = _draw(drawing, scene, needs)
     if figure.canvas is None or not files:
         return replace(figure, canvas=None)
-    for_paper(figure.canvas, scene.leaders)
+    for_paper(figure.canvas, scene.highlighted)
     return replace(figure, canvas=None, pdf=to_pdf(figure.canvas))

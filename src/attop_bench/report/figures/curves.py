@@ -130,12 +130,12 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
         axes.set_gid(f"by:{unit}")
         drawn = draw_capacity(axes, curves, k, n, n_pos, unit)
         for method, (line, band) in drawn.items():
-            loud = method in scene.leaders
+            loud = method in scene.highlighted
             line.set(**scene.styles[method].line, label=abridge(scene.titles[method]) if loud else None)
             band.set(color=scene.styles[method].colour, visible=loud)
             for artist in (line, band):
                 artist.set_gid(f"method:{method}")
-        few = [m for m in drawn if m in scene.leaders][:5]
+        few = [m for m in drawn if m in scene.highlighted][:5]
         lines = [drawn[m][0] for m in few]
         box = axes.legend(handles=lines, loc="upper right" if unit == "lift" else "upper left")
         mark_legend(box, few)

@@ -283,7 +283,7 @@ class Scene:
     #: Method -> colour and marker.
     styles: Mapping[str, MethodStyle]
     #: Methods in colour and in front, the others are grey.
-    leaders: Collection[str]
+    highlighted: Collection[str]
     #: Whether its items come in groups.
     grouped: bool = False
 
@@ -354,7 +354,7 @@ class Scene:
         if isinstance(drawn, str):
             return Figure(name, title, drawn)
         for method, artist in _marks(drawn.canvas):
-            artist.set_zorder(artist.get_zorder() + (method in self.leaders))
+            artist.set_zorder(artist.get_zorder() + (method in self.highlighted))
         alt = f"{title}, {count_noun(len(self.order), 'method')}; the numbers are in its data."
         svg = that_can_be_quiet(to_svg(drawn.canvas, name, alt))
         data = drawn.data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
@@ -368,15 +368,15 @@ def mark_legend(box: Legend, methods: Sequence[str]) -> None:
             artist.set_gid(f"method:{method}")
 
 
-def for_paper(canvas: Canvas, leaders: Collection[str]) -> None:
-    """Prepare a figure for a file: all methods but the leaders grey, and of its units the first alone.
+def for_paper(canvas: Canvas, highlighted: Collection[str]) -> None:
+    """Prepare a figure for a file: all methods but the highlighted grey, and of its units the first alone.
 
-    Where no leader is drawn all keep their colours.
+    Where none is drawn all keep their colours.
     """
     marks = _marks(canvas)
-    if any(method in leaders for method, _ in marks):
+    if any(method in highlighted for method, _ in marks):
         for method, artist in marks:
-            if method not in leaders:
+            if method not in highlighted:
                 artist.set_color(QUIET)
     for axes in [axes for axes in canvas.axes if str(axes.get_gid()).startswith("by:")][1:]:
         axes.set_visible(False)

@@ -12,27 +12,24 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from attop._core.wording import abridge, count_noun, format_cell
-from attop.experiment._lead import Lead, mean_regrets, regrets
-from attop.metrics._registry import get_metric
+from attop.experiment._headline import TopJudgement, mean_regrets, regrets
+from attop.experiment._verdict import Verdict, legend
 from attop.statistics._regrets import bootstrap_means
-from attop_bench.report.compute.leads import shade
+from attop.statistics._rounding import difference
+from attop_bench.report.compute.judgements import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 
 #: The page's colours of distances to the best, and of the numbers on them.
 _SHADES = ("#2f6bb3", "#8fb4e3", "#b7cfee", "#d4e2f5", "#e8f0fa", "#f7f9fc")
 _EDGE, _MARK = "#0a2f5c", "#0b5cad"
-_MARKS = (
-    "Outlined: the best, or shown to be equal to it; underlined: not shown to be behind; dotted: not tested."
-)
-_FILLED = (
-    "Filled: the best, or shown to be equal to it; pale: not shown to be behind; crossed: not tested; "
-    "hollow: shown to be behind."
-)
+_MARKS = legend("Outlined", "underlined", "dotted", "no mark")
+_FILLED = legend("Filled", "pale", "crossed", "hollow")
+_FILLS = {Verdict.BEST: _MARK, Verdict.EQUAL: _MARK, Verdict.OPEN: "#a8c6e4"}
 
 
-def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) -> Drawn:
+def map_figure(scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> Drawn:
     """Draw the mean of every method on every data set, coloured by its distance to the best."""
-    rows, columns = list(scene.order), [lead.dataset for lead in leads]
+    rows, columns = list(scene.order), [judged.dataset for judged in judgements]
     turned = len(columns) > len(rows)
     labels = [[abridge(scene.titles[m], 24) for m in rows], [abridge(names[d], 24) for d in columns]]
     if turned:
@@ -40,9 +37,9 @@ def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) ->
     height, width = len(labels[0]), len(labels[1])
     canvas, (axes,) = blank(1, 1.5 + 0.19 * height, width=min(WIDTH, 2.2 + 0.6 * width))
     for i, method in enumerate(rows):
-        for j, lead in enumerate(leads):
-            if (value := lead.means.get(method)) is not None:
-                _draw_cell(axes, (i, j) if turned else (j, i), value, lead, method)
+        for j, judged in enumerate(judgements):
+            if (value := judged.means.get(method)) is not None:
+                _draw_cell(axes, (i, j) if turned else (j, i), value, judged, method)
     axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axes.set_yticks(range(height), labels[0])
     axes.set_xticks(range(width), labels[1], rotation=55, ha="left", rotation_mode="anchor")
@@ -50,29 +47,29 @@ def map_figure(scene: Scene, leads: Sequence[Lead], names: Mapping[str, str]) ->
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     table = [
-        (method, lead.dataset, lead.metric, lead.top, value, lead.state(method))
-        for lead in leads
-        for method, value in lead.means.items()
+        (method, judged.dataset, judged.metric, judged.top, value, judged.state(method).word)
+        for judged in judgements
+        for method, value in judged.means.items()
     ]
     return Drawn(
         canvas,
         "Mean over the runs, at the middle top of each data set. Darkest: within a hundredth of the "
-        f"metric's range of the best; each paler shade doubles the distance. {_MARKS}",
+        f"metric's range of the best; each paler shade doubles the distance. {_MARKS}.",
         pd.DataFrame(table, columns=["method", "dataset", "metric", "top", "mean", "state"]),
     )
 
 
-def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, method: str) -> None:
+def _draw_cell(axes: Axes, place: tuple[int, int], value: float, judged: TopJudgement, method: str) -> None:
 
     x, y = place
-    state = lead.state(method)
-    step = len(_SHADES) - 1 if state == "unranked" else shade(abs(lead.mean - value), lead)
-    loud = state in ("best", "equal")
+    state = judged.state(method)
+    step = len(_SHADES) - 1 if state is Verdict.UNRANKED else shade(abs(judged.mean - value), judged)
+    loud = state in (Verdict.BEST, Verdict.EQUAL)
     axes.add_patch(Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, color=_SHADES[step], linewidth=0))
     if loud:
         axes.add_patch(Rectangle((x - 0.42, y - 0.4), 0.84, 0.8, fill=False, edgecolor=_EDGE, linewidth=1.3))
-    if state in ("open", "untested"):
-        line = "-" if state == "open" else (0, (1, 1))
+    if state in (Verdict.OPEN, Verdict.UNTESTED):
+        line = "-" if state is Verdict.OPEN else (0, (1, 1))
         axes.plot([x - 0.4, x + 0.4], [y + 0.38] * 2, color=_EDGE, linewidth=1.3, linestyle=line)
     look: dict[str, Any] = {
         "color": "#ffffff" if step == 0 else "#0d1b2a",
@@ -82,41 +79,41 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, lead: Lead, met
 
 
 def strip_figure(
-    scene: Scene, leads: Sequence[Lead], names: Mapping[str, str], evaluation: pd.DataFrame
+    scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str], evaluation: pd.DataFrame
 ) -> Drawn:
     """Draw every run of every method, a panel for each data set, with the mean and its mark."""
-    wide, rows = min(len(leads), 3), range(len(scene.order))
-    high = math.ceil(len(leads) / wide)
+    wide, rows = min(len(judgements), 3), range(len(scene.order))
+    high = math.ceil(len(judgements) / wide)
     height = high * (0.55 + 0.15 * len(rows))
     canvas, panels = blank(wide, height, width=2.6 + 4.4 * wide / 3, rows=high, sharey=True)
     parts = []
-    for axes, lead in zip(panels, leads, strict=False):
-        named = evaluation[["dataset", "metric", "top"]] == [lead.dataset, lead.metric, lead.top]
+    for axes, judged in zip(panels, judgements, strict=False):
+        named = evaluation[["dataset", "metric", "top"]] == [judged.dataset, judged.metric, judged.top]
         columns = ["dataset", "method", "repeat", "fold", "metric", "top", "value"]
         part = evaluation.loc[named.all(axis=1), columns].dropna()
         parts.append(part)
         for row, method in enumerate(scene.order):
-            if method not in lead.means:
+            if method not in judged.means:
                 continue
-            values, state = part.loc[part["method"] == method, "value"], lead.state(method)
+            values, state = part.loc[part["method"] == method, "value"], judged.state(method)
             axes.plot(values, [row] * len(values), "o", color=MUTED, alpha=0.35, markersize=2.2)
-            fill = {"best": _MARK, "equal": _MARK, "open": "#a8c6e4"}.get(state, "#ffffff")
+            fill = _FILLS.get(state, "#ffffff")
             look: dict[str, Any] = {"markersize": 5, "markerfacecolor": fill, "markeredgecolor": _MARK}
-            axes.plot([lead.means[method]], [row], "X" if state == "untested" else "o", **look)
-        axes.set_title(f"{abridge(names[lead.dataset], 26)}, {lead.top}", fontsize=8)
+            axes.plot([judged.means[method]], [row], "X" if state is Verdict.UNTESTED else "o", **look)
+        axes.set_title(f"{abridge(names[judged.dataset], 26)}, {judged.top}", fontsize=8)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_yticks(rows, [abridge(scene.titles[m], 24) for m in scene.order])
         axes.locator_params(axis="x", nbins=4)
-    for axes in panels[len(leads) :]:
+    for axes in panels[len(judgements) :]:
         axes.set_axis_off()
     caption = "Every run (small dots) and the mean, at the middle top of each data set."
-    return Drawn(canvas, f"{caption} {_FILLED}", pd.concat(parts))
+    return Drawn(canvas, f"{caption} {_FILLED}.", pd.concat(parts))
 
 
-def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
+def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:
     """Draw how far each method is behind the best of each data set, on average over its tops."""
-    lost = pd.DataFrame(regrets(leads))
-    lost = lost[[m for m in mean_regrets(leads) if m in lost]].dropna(axis=1)
+    lost = regrets(judgements)
+    lost = lost[[m for m in mean_regrets(judgements) if m in lost]].dropna(axis=1)
     if lost.shape[1] < 2:
         return "No regret is drawn: fewer than two methods are ranked everywhere."
     lost = lost[lost.mean().sort_values(kind="stable").index]
@@ -142,18 +139,17 @@ def regret_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     )
 
 
-def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
+def wins_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:
     """Draw how often the mean of each method is above that of each other one, over data sets and tops."""
     order = list(scene.order)
     if len(order) < 2:
         return "No win rates are drawn: there are fewer than two methods."
-    sign = [1.0 if get_metric(lead.metric).higher_is_better else -1.0 for lead in leads]
-    table = pd.DataFrame([lead.means for lead in leads]).mul(sign, axis=0)
+    sign = [1.0 if judged.higher_is_better else -1.0 for judged in judgements]
+    table = pd.DataFrame([judged.means for judged in judgements]).mul(sign, axis=0)
     means = table.reindex(columns=order).to_numpy(float)
-    difference = means[:, :, None] - means[:, None, :]
-    difference[np.abs(difference) <= 1e-12] = 0.0
-    known = np.isfinite(difference)
-    wins = np.where(known, (np.sign(difference) + 1) / 2, 0.0).sum(axis=0)
+    ahead = difference(means[:, :, None], means[:, None, :])
+    known = np.isfinite(ahead)
+    wins = np.where(known, (np.sign(ahead) + 1) / 2, 0.0).sum(axis=0)
     with np.errstate(invalid="ignore"):
         rate = wins / known.sum(axis=0)
     np.fill_diagonal(rate, np.nan)
@@ -174,6 +170,6 @@ def wins_figure(scene: Scene, leads: Sequence[Lead]) -> Drawn | str:
     return Drawn(
         canvas,
         f"Of 100 comparisons, how many the row wins against the column: means over the runs, at "
-        f"every top of every data set, {len(leads)} in all; equal means count half. No test.",
+        f"every top of every data set, {len(judgements)} in all; equal means count half. No test.",
         pd.DataFrame(rows, columns=["method", "other", "share"]),
     )

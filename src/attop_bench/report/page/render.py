@@ -18,16 +18,17 @@ from markupsafe import Markup
 from attop._core import wording
 from attop._core.files import check_stem, write_bytes, write_csv, write_parquet
 from attop._core.wording import join_words
+from attop.experiment._headline import mean_regrets
 from attop.experiment._judge import MIN_RUNS
-from attop.experiment._lead import mean_regrets
+from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
-from attop_bench.report.compute.leads import BASELINE
+from attop_bench.report.compute.judgements import BASELINE
 from attop_bench.report.compute.results import Entry, Failures
 from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
-from attop_bench.report.page.view import TESTS, as_tex, tex_number, tex_text
+from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_number, tex_text
 
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("state", "map", "tables", "dataset", "figures", "main")
@@ -49,7 +50,7 @@ class Overview:
     headline: str
     order: list[str]
     behind: dict[str, str]
-    leaders: list[str]
+    highlighted: list[str]
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Page:
     summary: pd.DataFrame
     board: pd.DataFrame
     ranking: tuple[str, ...]
-    leaders: frozenset[str]
+    highlighted: frozenset[str]
     figures: list[Figure]
     paper: list[Figure]
     metrics: list[Metric]
@@ -244,15 +245,15 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
 
 def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     """Return all data sets, each at its middle top, as TeX; down where they are more than methods."""
-    leads = [s.leads[s.metric, s.main] for s in sections]
-    order, lost = page.overview[""].order, mean_regrets([lead for lead in leads if lead.ranked])
+    judgements = [s.judgements[s.metric, s.main] for s in sections]
+    order, lost = page.overview[""].order, mean_regrets([judged for judged in judgements if judged.ranked])
     ranks = {standing.method: standing.rank for standing in page.across.standings}
     heads = [*(tex_text(s.short) for s in sections), "Regret", "Rank"]
     short = len(sections) > 6
     rows = [
         [
             tex_text(page.titles[method]),
-            *(as_tex(s.views[s.metric].leads[s.main].cells.get(method), short) for s in sections),
+            *(as_tex(s.views[s.metric].tops[s.main].cells.get(method), short) for s in sections),
             tex_number(lost.get(method, math.nan), 1),
             tex_number(ranks.get(method, math.nan), 1),
         ]
@@ -270,9 +271,11 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     if turned:
         lines.insert(-2, r"\midrule")
     tops = "; ".join(f"{s.title}: {s.metric} at {s.main}" for s in sections)
-    few = sorted({lead.m for lead in leads if lead.verdict == "untested"})
+    few = sorted({judged.m for judged in judgements if judged.verdict == Verdict.UNTESTED})
     untested = (
-        f" ({join_words([str(n) for n in few])} runs, {MIN_RUNS} needed)" if few and few[0] < MIN_RUNS else ""
+        f". Not tested: {join_words([str(n) for n in few])} runs, {MIN_RUNS} needed"
+        if few and few[0] < MIN_RUNS
+        else ""
     )
     return "\n".join(
         [
@@ -283,9 +286,8 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
             *lines,
             r"\bottomrule",
             r"\end{tabular}\par\endgroup",
-            r"\smallskip{\footnotesize Bold: the best, or shown to be equal to it; $^\circ$: not shown to be "
-            rf"behind; $^\dagger$: not tested{untested}; no mark: shown to be behind. Regret: hundredths "
-            r"behind the best, mean over the data sets; Rank: mean rank.\par}",
+            rf"\smallskip{{\footnotesize {tex_text(LEGEND)}{untested}. Regret: hundredths behind the best, "
+            r"mean over the data sets; Rank: mean rank.\par}",
             "",
         ]
     )

@@ -15,11 +15,12 @@ import pandas as pd
 
 from attop._core import wording
 from attop._core.files import write_bytes
-from attop.experiment._lead import Lead, headline, mean_regrets
+from attop.experiment._headline import TopJudgement, headline, mean_regrets
 from attop.metrics._registry import get_metric
+from attop.statistics._rounding import difference
 from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
-from attop_bench.report.compute.leads import BASELINE, FEW
+from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import Scene, key_svg
@@ -81,21 +82,22 @@ def build_page(
         ]
         sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
         by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
+        judgements = results.judgements
         overview = {
-            by: _overview([a for (d, m, _), a in results.leads.items() if used.get(d) == m], sections, titles)
+            by: _overview([a for (d, m, _), a in judgements.items() if used.get(d) == m], sections, titles)
             for by, used in by_metric.items()
         }
-        leaders = frozenset((BASELINE, *overview[""].leaders))
-        own = [lead for s in sections for (by, _), lead in s.leads.items() if by == s.metric and lead.best]
-        main = [lead for s in sections if s.view and (lead := s.leads[s.metric, s.main]).best]
+        highlighted = frozenset((BASELINE, *overview[""].highlighted))
+        own = [a for s in sections for (by, _), a in s.judgements.items() if by == s.metric and a.best]
+        main = [a for s in sections if s.view and (a := s.judgements[s.metric, s.main]).best]
         material = {
             "across": results.across,
-            "leads": own,
+            "judgements": own,
             "main": main,
             "names": {s.id: s.short for s in sections},
             "evaluation": results.evaluation,
         }
-        whole = Scene("across", "", "", overview[""].order, titles, styles, leaders)
+        whole = Scene("across", "", "", overview[""].order, titles, styles, highlighted)
         across = draw(ACROSS if len(sections) > 1 else (), whole, material)
         paper = draw(PAPER if main else (), whole, material)
         sections = [replace(s, figures=its()) for s, its in zip(sections, of_each, strict=True)]
@@ -112,7 +114,7 @@ def build_page(
         summary=results.summary,
         board=results.board,
         ranking=sentences(results.across, titles, {s.id: s.title for s in sections}),
-        leaders=leaders,
+        highlighted=highlighted,
         figures=figures,
         paper=exports,
         metrics=[get_metric(name) for name in results.metrics],
@@ -123,13 +125,15 @@ def build_page(
     )
 
 
-def _overview(leads: Sequence[Lead], ran: Sequence[Section], titles: Mapping[str, str]) -> Overview:
+def _overview(
+    judgements: Sequence[TopJudgement], ran: Sequence[Section], titles: Mapping[str, str]
+) -> Overview:
     """Order the methods by their mean regret; those that are not ranked everywhere come last."""
-    regrets = {m: math.nan for s in ran for m in s.order} | mean_regrets([a for a in leads if a.ranked])
+    regrets = {m: math.nan for s in ran for m in s.order} | mean_regrets([a for a in judgements if a.ranked])
     order = sorted(regrets, key=lambda m: (math.isnan(regrets[m]), regrets[m]))
-    least = [m for m in order if regrets[m] <= regrets[order[0]] + 1e-9]
+    least = [m for m in order if not difference(regrets[m], regrets[order[0]])]
     behind = {method: wording.format_fixed(regret, 1) for method, regret in regrets.items()}
-    return Overview(headline(leads, titles), order, behind, least if len(least) <= FEW else [])
+    return Overview(headline(judgements, titles), order, behind, least if len(least) <= FEW else [])
 
 
 _PARTS = ("overview", "tuning", "cost", "about", "failures", "constant", "undefined", "provenance", "cite")

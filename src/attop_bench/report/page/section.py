@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from attop._core.top import main_top
-from attop._core.wording import count_noun, format_duration, join_words
-from attop.experiment._lead import Lead
+from attop._core.wording import capitalise, count_noun, format_duration, join_words
+from attop.experiment._headline import TopJudgement
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
-from attop_bench.report.compute.leads import BASELINE, leaders, span
+from attop_bench.report.compute.judgements import BASELINE, highlighted, span
 from attop_bench.report.compute.results import Entry, Failures, Records, Results
 from attop_bench.report.compute.tables import (
     Choice,
@@ -32,8 +32,8 @@ from attop_bench.report.page.view import View, build_view
 class Section:
     """All the page says of one data set; `anchor` is its address on the page.
 
-    `views` are by metric, `leads` by (metric, top). `leaders` are in colour: those at the main top and the
-    baseline.
+    `views` are by metric, `judgements` by (metric, top). `highlighted` are in colour: those at the main top
+    and the baseline.
     """
 
     id: str
@@ -43,9 +43,9 @@ class Section:
     metric: str
     tops: list[str]
     order: list[str]
-    leads: dict[tuple[str, str], Lead]
+    judgements: dict[tuple[str, str], TopJudgement]
     views: dict[str, View]
-    leaders: frozenset[str]
+    highlighted: frozenset[str]
     skipped: dict[str, str]
     absent: list[str]
     transfers: list[Transfer]
@@ -86,7 +86,7 @@ class Section:
 
 
 def build_styles(results: Results) -> dict[str, MethodStyle]:
-    """Return the style of each method; the baseline is in ink, which no leader has."""
+    """Return the style of each method; the baseline is in ink, which no other has."""
     styles = method_styles({id: entry.get("estimator", id) for id, entry in results.methods.items()})
     return {m: replace(style, colour=INK) if m == BASELINE else style for m, style in styles.items()}
 
@@ -95,8 +95,8 @@ def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, 
     """Return what all figures of a data set have in common."""
     table, metric = results.standings, results.metric_of(dataset)
     tops = table.loc[table["dataset"] == dataset, "top"]
-    lead = results.leads.get((dataset, metric, main_top(tops))) if len(tops) else None
-    loud = frozenset((BASELINE, *(leaders(lead) if lead else ())))
+    judged = results.judgements.get((dataset, metric, main_top(tops))) if len(tops) else None
+    loud = frozenset((BASELINE, *(highlighted(judged) if judged else ())))
     order = rank_methods(table, dataset, metric)
     grouped = "groups" in results.datasets[dataset]
     return Scene(name, dataset, metric, order, results.titles, styles, loud, grouped)
@@ -111,7 +111,7 @@ def build_section(
     dataset = scene.dataset
     runs, table, titles = results.runs, results.standings, results.titles
     methods, entry = results.methods, results.datasets[dataset]
-    leads = {(metric, top): lead for (its, metric, top), lead in results.leads.items() if its == dataset}
+    judgements = {(by, top): a for (its, by, top), a in results.judgements.items() if its == dataset}
     of_dataset = table[table["dataset"] == dataset]
     metric, order = scene.metric, list(scene.order)
     tops = list(dict.fromkeys(of_dataset["top"]))  # the summary has them by size
@@ -128,7 +128,7 @@ def build_section(
     views = {
         by: build_view(
             entry["title"],
-            [lead for (its, _), lead in leads.items() if its == by],
+            [judged for (its, _), judged in judgements.items() if its == by],
             rows[by],
             values[by],
             rank_methods(table, dataset, by),
@@ -136,7 +136,7 @@ def build_section(
             spent,
             edge,
         )
-        for by in dict.fromkeys(metric for metric, _ in leads)
+        for by in dict.fromkeys(metric for metric, _ in judgements)
     }
     skipped = {m: why for m, why in entry.get("skip", {}).items() if m in methods}
     return Section(
@@ -147,9 +147,9 @@ def build_section(
         metric=metric,
         tops=tops,
         order=order,
-        leads=leads,
+        judgements=judgements,
         views=views,
-        leaders=frozenset(scene.leaders),
+        highlighted=frozenset(scene.highlighted),
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
         transfers=transfer(results.tables["cross"], dataset, order) if "cross" in results.tables else [],
@@ -170,7 +170,7 @@ def protocol_sentence(protocol: str | Entry) -> str:
     options = {**protocol.get("options", {}), "repeats": protocol.get("repeats", 1)}
     numbers = ", ".join(f"{name} = {value}" for name, value in options.items())
     summary = PROTOCOLS[kind].summary if kind in PROTOCOLS else kind
-    return f"{summary[:1].upper()}{summary[1:]} ({kind}: {numbers})."
+    return f"{capitalise(summary)} ({kind}: {numbers})."
 
 
 def _costs(here: pd.DataFrame, runs: pd.DataFrame, dataset: str, main: str, order: Sequence[str]) -> Records:

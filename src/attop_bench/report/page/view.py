@@ -1,7 +1,7 @@
 """A data set by one metric as the page shows it: cells, marks, sentences, tests and downloads, all formatted.
 
 The page, its script and the TeX files show what is made here. Marks are the verdicts of
-`attop_bench.report.compute.leads`.
+`attop_bench.report.compute.judgements`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pandas as pd
 from attop._core.files import plain_cell
 from attop._core.typing import Floats
 from attop._core.wording import (
+    capitalise,
     count_noun,
     decimals_for,
     format_cell,
@@ -25,27 +26,21 @@ from attop._core.wording import (
     format_p,
     join_words,
 )
+from attop.experiment._headline import TopJudgement
 from attop.experiment._judge import Rival
-from attop.experiment._lead import Lead
+from attop.experiment._verdict import Verdict, legend
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
-from attop_bench.report.compute.leads import MARKS, VERDICTS, leader, leaders, reading, shade
+from attop_bench.report.compute.judgements import highlighted, name_best, reading, shade
 
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
-_PLACES = {"ahead": "behind", "equal": "equal", "open": "open", "untested": "not tested"}
-_IN_WORDS = {
-    "best": "the best",
-    "ahead": "shown to be behind the best",
-    "equal": "shown to be equal to the best",
-    "open": "not shown to be behind the best",
-    "untested": "not tested against the best",
-    "unranked": "fewer runs than others, not ranked",
-}
+#: What the marks of a table say.
+LEGEND = legend("Bold", Verdict.OPEN.mark, Verdict.UNTESTED.mark, "no mark")
 _TEX_ESCAPES = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "°": r"$^\circ$", "†": r"$^\dagger$"}
 )
-_TEX = {"": "", "=": "", "°": r"$^\circ$", "†": r"$^\dagger$"}
 
 
 @dataclass(frozen=True)
@@ -53,8 +48,8 @@ class Cell:
     """A method at one top: `text`, `brief` (for the map) and `pm` are its mean and standard deviation.
 
     `runs` has a value a run, None where there is none. `shade` is that of the distance to the best, ``s0`` to
-    ``s5``, or ``none`` where it is not ranked; `state` is `Lead.state`. `sign` marks the verdict, `signs` the
-    method (at an edge of its grid, ranks nothing); `notes` go below the number, `tip` says all in words.
+    ``s5``, or ``none`` where it is not ranked; `sign` marks the verdict `state`, `signs` the method (at an
+    edge of its grid, ranks nothing); `notes` go below the number, `tip` says all in words.
     """
 
     text: str
@@ -64,7 +59,7 @@ class Cell:
     se: float | None
     runs: list[float | None]
     shade: str
-    state: str
+    state: Verdict
     sign: str
     signs: str
     notes: list[str]
@@ -72,16 +67,16 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class LeadView:
+class TopView:
     """The best at one top against all others: card, strip, tests; `order` are the methods, best first."""
 
     card: dict[str, str]
     kind: str
     note: str
     about: str
-    chance: str
+    random_baseline: str
     order: list[str]
-    leaders: list[str]
+    highlighted: list[str]
     cells: dict[str, Cell]
     tests: list[list[object]]
 
@@ -108,13 +103,13 @@ class View:
     order: list[str]
     places: int
     bounds: list[float | None]
-    leads: dict[str, LeadView]
+    tops: dict[str, TopView]
     exports: dict[str, Download]
 
 
 def build_view(
     title: str,
-    leads: Sequence[Lead],
+    judgements: Sequence[TopJudgement],
     table: pd.DataFrame,
     values: pd.DataFrame,
     order: Sequence[str],
@@ -124,44 +119,44 @@ def build_view(
 ) -> View:
     """Format one metric of one data set.
 
-    `leads` has one a top; `table` are rows of `attop_bench.report.compute.tables.standings`, `values` of the
-    evaluation; `spent` are seconds a job, `edge` methods mostly chosen at an edge of their grid.
+    `judgements` has one a top; `table` are rows of `attop_bench.report.compute.tables.standings`, `values`
+    of the evaluation; `spent` are seconds a job, `edge` methods mostly chosen at an edge of their grid.
     """
-    metric = get_metric(leads[0].metric)
+    metric = get_metric(judgements[0].metric)
     places = decimals_for(table["mean"])
-    rows: dict[str, dict[str, Any]] = {lead.top: {} for lead in leads}
+    rows: dict[str, dict[str, Any]] = {judged.top: {} for judged in judgements}
     for row in table.to_dict("records"):
         rows[row["top"]][row["method"]] = row
     by_run = values.set_index(["top", "method", "repeat", "fold"])["value"].astype(float)
     by_run = by_run.unstack(["repeat", "fold"]).sort_index(axis=1)
     runs = dict(zip(by_run.index, by_run.to_numpy(), strict=True))
     found = {}
-    for lead in leads:
+    for judged in judgements:
         cells = {
-            method: _cell(lead, method, row, runs[lead.top, method], places, method in edge)
-            for method, row in rows[lead.top].items()
+            method: _cell(judged, method, row, runs[judged.top, method], places, method in edge)
+            for method, row in rows[judged.top].items()
             if row["n"]
         }
-        flat = {method: rows[lead.top][method]["n_constant"] for method in cells}
-        found[lead.top] = LeadView(
-            _card(lead, titles, spent, flat, places),
-            lead.verdict,
-            _note(lead, metric, cells, flat),
-            f"{titles.get(lead.best, '')} minus the other, by {metric.name} at {lead.top}, over shared runs. "
-            "p ahead: corrected resampled t-test, adjusted for the choice of the best and its rivals."
-            + (f" p equal: that they differ by more than {lead.tolerance:g}." if lead.tolerance > 0 else ""),
-            format_cell(lead.chance),
-            [lead.best, *(r.model for r in lead.rivals)] if lead.best else [],
-            list(leaders(lead)),
+        flat = {method: rows[judged.top][method]["n_constant"] for method in cells}
+        found[judged.top] = TopView(
+            _card(judged, titles, spent, flat, places),
+            judged.verdict,
+            _note(judged, metric, cells, flat),
+            f"{titles.get(judged.best, '')} minus the other, by {metric.name} at {judged.top}, over shared "
+            "runs. p ahead: corrected resampled t-test, adjusted for the choice of the best and its rivals."
+            + f" p equal: that they differ by more than {judged.tolerance:g}."
+            * (judged.tolerance > 0),
+            format_cell(judged.random_baseline),
+            [judged.best, *(r.model for r in judged.rivals)] if judged.best else [],
+            list(highlighted(judged)),
             cells,
-            [_test(rival, places) for rival in lead.rivals],
+            [_test(rival, places) for rival in judged.rivals],
         )
     n = {counts for counts in table["n"] if counts}
     over = "no run" if not n else count_noun(n.pop(), "run") if len(n) == 1 else f"{min(n)} to {max(n)} runs"
     better = "higher" if metric.higher_is_better else "lower"
     return View(
-        f"{metric.name} ({better} is better): mean ± standard deviation over {over}. Bold: the best and, "
-        "with =, what is shown to be equal to it. °: not shown to be behind. †: not tested. No mark: behind.",
+        f"{metric.name} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
         list(order),
         places,
         [bound if math.isfinite(bound) else None for bound in metric.bounds],
@@ -170,17 +165,19 @@ def build_view(
     )
 
 
-def _cell(lead: Lead, method: str, row: Mapping[str, Any], runs: Floats, places: int, edge: bool) -> Cell:
+def _cell(
+    judged: TopJudgement, method: str, row: Mapping[str, Any], runs: Floats, places: int, edge: bool
+) -> Cell:
     mean, n, m, flat, se = (row[name] for name in ("mean", "n", "n_expected", "n_constant", "se"))
-    state, text = lead.state(method), format_fixed(mean, places)
+    state, text = judged.state(method), format_fixed(mean, places)
     pm = f" ± {format_fixed(row['std'], places)}" if math.isfinite(row["std"]) else ""
     over = count_noun(n, "run") if n == m else f"{n} of {count_noun(m, 'run')}"
     nothing = [f"{flat} {'ranks' if flat == 1 else 'rank'} nothing"] if flat else []
-    words = [f"{lead.metric} {text}{pm} ({over})", _IN_WORDS[state]]
-    if lead.in_hits and lead.k:
-        words.append(f"{format_fixed(mean * lead.k, 1)} of the top {lead.k:,}")
-    if lead.in_hits and 0 < lead.chance < 0.2:
-        words.append(f"{format_fixed(mean / lead.chance, 1)} times a random order")
+    words = [f"{judged.metric} {text}{pm} ({over})", state.sentence()]
+    if judged.in_hits and judged.k:
+        words.append(f"{format_fixed(mean * judged.k, 1)} of the top {judged.k:,}")
+    if judged.in_hits and 0 < judged.random_baseline < 0.2:
+        words.append(f"{format_fixed(mean / judged.random_baseline, 1)} times a random order")
     words += ["mostly at an edge of its grid"] * edge
     words += [f"{note} of {count_noun(m, 'run')}" for note in nothing]
     return Cell(
@@ -190,9 +187,9 @@ def _cell(lead: Lead, method: str, row: Mapping[str, Any], runs: Floats, places:
         float(f"{mean:.9g}"),
         float(f"{se:.3g}") if math.isfinite(se) else None,
         [float(f"{x:.5g}") if math.isfinite(x) else None for x in runs],
-        f"s{shade(row['gap'], lead)}" if row["ranked"] else "none",
+        f"s{shade(row['gap'], judged)}" if row["ranked"] else "none",
         state,
-        MARKS.get(state, ""),
+        state.mark,
         " ⚠" * edge + " ∅" * bool(flat),
         [over] * (n < m) + nothing,
         "; ".join(words),
@@ -200,44 +197,49 @@ def _cell(lead: Lead, method: str, row: Mapping[str, Any], runs: Floats, places:
 
 
 def _card(
-    lead: Lead, titles: Mapping[str, str], spent: Mapping[str, float], flat: Mapping[str, int], places: int
+    judged: TopJudgement,
+    titles: Mapping[str, str],
+    spent: Mapping[str, float],
+    flat: Mapping[str, int],
+    places: int,
 ) -> dict[str, str]:
     """Return the parts of a card by class: what, who, verdict and so on."""
-    level = {m: spent[m] for m in lead.not_behind if spent.get(m, math.nan) == spent.get(m)}
+    level = {m: spent[m] for m in judged.not_behind if spent.get(m, math.nan) == spent.get(m)}
     cheapest = min(level, key=lambda method: level[method], default="")
-    alike = {"Shown to be equal to it": lead.of("equal"), "Not shown to be behind it": lead.of("open")}
-    n = flat.get(lead.best, 0)
+    alike = {v: [titles[m] for m in judged.of(v)] for v in (Verdict.EQUAL, Verdict.OPEN)}
+    n = flat.get(judged.best, 0)
     return {
-        "what": f"Best {lead.metric} at {lead.top}",
-        "who": leader(lead, titles)
-        + (f" {'level at ' if lead.tied else ''}{format_fixed(lead.mean, places)}" if lead.best else ""),
-        "verdict": VERDICTS[lead.verdict],
-        "words": reading(lead, titles),
-        "nothing": f"{titles[lead.best]} gives all test items one score in {n} of "
-        f"{count_noun(lead.m, 'run')}, where it ranks nothing."
+        "what": f"Best {judged.metric} at {judged.top}",
+        "who": name_best(judged, titles)
+        + f" {'level at ' * bool(judged.tied)}{format_fixed(judged.mean, places)}" * bool(judged.best),
+        "verdict": judged.verdict.capitalize(),
+        "words": reading(judged, titles),
+        "nothing": f"{titles[judged.best]} gives all test items one score in {n} of "
+        f"{count_noun(judged.m, 'run')}, where it ranks nothing."
         if n
         else "",
         "alike": " ".join(
-            f"{words}: {join_words([titles[m] for m in its])}." for words, its in alike.items() if its
+            f"{capitalise(v.sentence('it'))}: {join_words(its)}." for v, its in alike.items() if its
         ),
         "cheapest": f"Cheapest of these: {titles[cheapest]}, {format_duration(level[cheapest])} a job."
-        if cheapest and len(lead.not_behind) > 1
+        if cheapest and len(judged.not_behind) > 1
         else "",
     }
 
 
-def _note(lead: Lead, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[str, int]) -> str:
+def _note(judged: TopJudgement, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[str, int]) -> str:
     """Return the legend below the strip."""
     if not cells:
-        return f"No method has a defined value of {metric.name} at {lead.top}."
+        return f"No method has a defined value of {metric.name} at {judged.top}."
     parts = [
         f"{metric.name} ({'higher' if metric.higher_is_better else 'lower'} is better). Large mark: mean; "
         "bar: one standard error; dots: runs",
-        "filled: the best and its equals; pale: not shown to be behind; dashed: not tested; hollow: behind",
+        legend("filled", "pale", "dashed", "hollow"),
         *["⚠: mostly at an edge of its grid"] * any("⚠" in cell.signs for cell in cells.values()),
         *["∅: ranks nothing, one score for all items, in some run"] * any(flat.values()),
     ]
-    known = f" A random order has {format_fixed(lead.chance)}." if math.isfinite(lead.chance) else ""
+    baseline = judged.random_baseline
+    known = f" A random order has {format_fixed(baseline)}." if math.isfinite(baseline) else ""
     return f"{'; '.join(parts)}.{known}"
 
 
@@ -245,13 +247,13 @@ def _test(rival: Rival, places: int) -> list[object]:
     """Return a row of the table of tests: the method, and a cell for each head."""
     low, high = format_fixed(rival.low, places), format_fixed(rival.high, places)
     numbers = [
-        format_fixed(rival.mean, places),
+        format_fixed(rival.difference, places),
         f"{low} to {high}" if math.isfinite(rival.low) else "–",
         f"{rival.better} of {rival.n}",
         format_p(rival.p),
         format_p(rival.p_equal),
     ]
-    verdict = {"text": _PLACES[rival.verdict], "notes": [rival.reason] if rival.reason else []}
+    verdict = {"text": rival.verdict.word, "notes": [rival.reason] if rival.reason else []}
     return [rival.model, *({"text": text} for text in numbers), verdict]
 
 
@@ -260,26 +262,25 @@ def _downloads(
     metric: Metric,
     over: str,
     order: Sequence[str],
-    leads: Mapping[str, LeadView],
+    tops: Mapping[str, TopView],
     titles: Mapping[str, str],
 ) -> dict[str, Download]:
     """Return the table as CSV, TeX (booktabs) and Markdown."""
     csv, tex, md = {}, {}, {}
     for method in order:
-        cells = {top: lead.cells.get(method) for top, lead in leads.items()}
+        cells = {top: view.cells.get(method) for top, view in tops.items()}
         csv[method] = "\n".join(
-            f"{_in_csv(method)},{top},{metric.name},{c.mean!r},{sum(x is not None for x in c.runs)},{c.state}"
+            f"{_in_csv(method)},{top},{metric.name},{c.mean!r},{len(c.runs) - c.runs.count(None)},"
+            f"{c.state.word}"
             for top, c in cells.items()
             if c
         )
         tex[method] = " & ".join([tex_text(titles[method]), *map(as_tex, cells.values())]) + r" \\"
         md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
-    tops = list(leads)
-    untested = any(cell.state == "untested" for lead in leads.values() for cell in lead.cells.values())
+    untested = any(cell.state is Verdict.UNTESTED for view in tops.values() for cell in view.cells.values())
     note = rf"\multicolumn{{{1 + len(tops)}}}{{l}}{{\footnotesize $^\dagger$ not tested: {over}}} \\"
     head = [
-        f"% {' '.join(title.split())}, {metric.name}: mean over {over}. Bold: the best, or shown to be equal "
-        "to it; circle: not shown to be behind; dagger: not tested; no mark: shown to be behind.",
+        f"% {' '.join(title.split())}, {metric.name}: mean over {over}. {LEGEND}.",
         rf"\begin{{tabular}}{{l{'r' * len(tops)}}}",
         r"\toprule",
         " & ".join(["Method", *map(tex_text, tops)]) + r" \\",
@@ -296,7 +297,7 @@ def _downloads(
 
 
 def _is_bold(cell: Cell) -> bool:
-    return cell.state in ("best", "equal")
+    return cell.state in (Verdict.BEST, Verdict.EQUAL)
 
 
 def as_tex(cell: Cell | None, short: bool = False) -> str:
@@ -304,7 +305,7 @@ def as_tex(cell: Cell | None, short: bool = False) -> str:
     if cell is None:
         return "--"
     value = (cell.brief if short else cell.text).replace("−", "$-$")
-    return f"\\textbf{{{value}}}" if _is_bold(cell) else value + _TEX[cell.sign]
+    return f"\\textbf{{{value}}}" if _is_bold(cell) else value + tex_text(cell.sign)
 
 
 def _in_markdown(cell: Cell | None) -> str:

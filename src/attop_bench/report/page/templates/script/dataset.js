@@ -9,11 +9,11 @@ function ticksOf(low, high) {
 }
 
 /** What is drawn of a method: a value a run, their mean, and its standard error, which differences lack. */
-function drawnOf(lead, method) {
-  const { runs, mean, se } = lead.cells[method], other = lead.cells[state.against];
+function drawnOf(judged, method) {
+  const { runs, mean, se } = judged.cells[method], other = judged.cells[state.against];
   if (!state.against) return { runs: runs.filter((x) => x !== null), mean, se };
   const differences = runs.map((x, i) => (x === null || (other?.runs[i] ?? null) === null ? null : x - other.runs[i]));
-  return { runs: differences.filter((x) => x !== null), mean: gap(lead, method), se: NaN };
+  return { runs: differences.filter((x) => x !== null), mean: gap(judged, method), se: NaN };
 }
 
 function rangeOf(values, [least, most]) {
@@ -22,15 +22,15 @@ function rangeOf(values, [least, most]) {
   return [Math.max(low - 0.04 * room, ends[0] - 0.02 * room), Math.min(high + 0.04 * room, ends[1] + 0.02 * room)];
 }
 
-function fillStrip(section, view, lead) {
-  const methods = lead.order.filter(shown), drawn = methods.map((method) => drawnOf(lead, method));
+function fillStrip(section, view, judged) {
+  const methods = judged.order.filter(shown), drawn = methods.map((method) => drawnOf(judged, method));
   const [low, high] = rangeOf(drawn.flatMap(({ runs }) => runs), view.bounds);
   const { size, ticks } = Number.isFinite(low) ? ticksOf(low, high) : { size: 1, ticks: [] };
   const places = Math.max(0, -Math.floor(Math.log10(size) + 1e-9));
   const part = (x) => `${(100 * x / (high - low)).toFixed(2)}%`;
   const at = (x, look) => make("i", { class: look, style: `left:${part(x - low)}` });
   const rows = methods.map((method, i) => {
-    const { runs, mean, se } = drawn[i], cell = lead.cells[method];
+    const { runs, mean, se } = drawn[i], cell = judged.cells[method];
     const grid = ticks.map((t) => at(t, state.against && Math.abs(t) < 1e-9 ? "grid zero" : "grid"));
     const line = make("span", { class: "line", "aria-hidden": "true" }, ...grid, ...runs.map((x) => at(x, "dot")));
     if (Number.isFinite(se)) {
@@ -54,10 +54,10 @@ function fillStrip(section, view, lead) {
   });
   const axis = make("li", { class: "axis", "aria-hidden": "true" }, make("span"), scale, make("span"));
   section.querySelector(".strip").replaceChildren(...rows, axis);
-  section.querySelector(".stripnote").textContent = lead.note;
+  section.querySelector(".stripnote").textContent = judged.note;
 }
 
-function fillCard(section, top, lead) {
+function fillCard(section, top, judged) {
   let card = section.querySelector(".card.live");
   if (!card) {
     card = section.querySelector(".card").cloneNode(true);
@@ -65,29 +65,29 @@ function fillCard(section, top, lead) {
     section.querySelector(".cards").prepend(card);
   }
   card.dataset.top = top;
-  for (const [name, text] of Object.entries(lead.card)) {
+  for (const [name, text] of Object.entries(judged.card)) {
     for (const place of all(`.${name}`, card)) place.textContent = text;
   }
-  card.querySelector(".verdict").dataset.kind = lead.kind;
+  card.querySelector(".verdict").dataset.kind = judged.kind;
 }
 
 function fillSection(section, set, top) {
-  const view = set.views[metricOf(set)], lead = view?.leads[top];
+  const view = set.views[metricOf(set)], judged = view?.tops[top];
   if (!section.querySelector(".strip")) return;
-  section.querySelector(".live-part").hidden = !lead;
-  section.querySelector(".no-value").hidden = Boolean(lead);
+  section.querySelector(".live-part").hidden = !judged;
+  section.querySelector(".no-value").hidden = Boolean(judged);
   for (const button of all(".tops button", section)) button.ariaPressed = String(button.dataset.top === top);
-  section.lead = lead;
-  if (!lead) return;
-  fillCard(section, top, lead);
-  fillStrip(section, view, lead);
-  const tests = lead.tests.filter(([method]) => shown(method));
-  section.querySelector(".tests .scroll").replaceChildren(table(DATA.tests, tests, lead.about));
+  section.judged = judged;
+  if (!judged) return;
+  fillCard(section, top, judged);
+  fillStrip(section, view, judged);
+  const tests = judged.tests.filter(([method]) => shown(method));
+  section.querySelector(".tests .scroll").replaceChildren(table(DATA.tests, tests, judged.about));
   const rows = view.order.filter(shown).map((method) => [method, ...set.tops.map((t) => {
-    const cell = view.leads[t]?.cells[method];
+    const cell = view.tops[t]?.cells[method];
     if (!cell) return { text: "–" };
     if (!state.against) return { ...cell, value: cell.mean };
-    const by = gap(view.leads[t], method);
+    const by = gap(view.tops[t], method);
     return { ...cell, value: Number.isFinite(by) ? by : "", text: signed(by, view.places), pm: "" };
   })]);
   section.querySelector(".wide").replaceChildren(table(["Method", ...set.tops], rows, view.caption));
@@ -105,7 +105,7 @@ function usable(section) {
     place = Math.max(-1, Math.min(i, rows.length - 1));
     rows.forEach((row, j) => row.classList.toggle("on", j === place));
     if (place < 0) tell("");
-    else tell(tipOf(section.lead, state.top, rows[place].dataset.m), rows[place].querySelector(".line"));
+    else tell(tipOf(section.judged, state.top, rows[place].dataset.m), rows[place].querySelector(".line"));
   }
   strip.addEventListener("mouseover", (event) => {
     const row = event.target.closest("li[data-m]");

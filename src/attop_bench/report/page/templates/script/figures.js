@@ -79,8 +79,8 @@ function drawFigure(figure) {
 }
 
 /** Colour is for those that lead and the baseline; the others are grey until pointed at. */
-function quieten(section, leaders) {
-  const loud = [...leaders, DATA.baseline, state.against];
+function quieten(section, highlighted) {
+  const loud = [...highlighted, DATA.baseline, state.against];
   for (const mark of all("[data-m], tr[data-method]", section)) {
     mark.classList.toggle("quiet", !loud.includes(mark.dataset.m ?? mark.dataset.method));
   }

@@ -20,8 +20,8 @@ function apply(scrollTo) {
   if (set) fillSection(section, set, state.top);
   all("figure", section).forEach(drawFigure);
   for (const mark of all(".m")) mark.classList.toggle("off", !shown(mark.dataset.m));
-  if (set) quieten(section, section.lead?.leaders ?? []);
-  if (map) quieten(home, DATA.overview[state.metric].leaders);
+  if (set) quieten(section, section.judged?.highlighted ?? []);
+  if (map) quieten(home, DATA.overview[state.metric].highlighted);
   if (find) {
     find.placeholder = set ? set.title : find.dataset.nothing;
     find.parentNode.classList.toggle("here", Boolean(set));
@@ -101,7 +101,7 @@ function everything() {
   for (const set of DATA.datasets) {
     const section = document.getElementById(set.anchor);
     if (set.anchor !== state.tab) fillSection(section, set, set.main);
-    quieten(section, section.lead?.leaders ?? []);
+    quieten(section, section.judged?.highlighted ?? []);
   }
   all("figure", home).forEach(drawFigure);
 }

@@ -7,9 +7,9 @@ function fillMap() {
   headline.textContent = view.headline;
   if (!map) return;
   for (const cell of all("td[data-top]", body)) {
-    const lead = leadOf(SETS[cell.dataset.dataset], cell.dataset.top), { method } = cell.parentNode.dataset;
-    const its = lead?.cells[method], by = its && state.against ? gap(lead, method) : NaN;
-    if (!method) cell.textContent = state.against ? "·" : lead?.chance ?? "·";
+    const judged = judgedAt(SETS[cell.dataset.dataset], cell.dataset.top), { method } = cell.parentNode.dataset;
+    const its = judged?.cells[method], by = its && state.against ? gap(judged, method) : NaN;
+    if (!method) cell.textContent = state.against ? "·" : judged?.random_baseline ?? "·";
     else {
       const difference = () => signed(by, Math.abs(by) < 10 ? 2 : 1).replace(/^([+−])0\./, "$1.");
       cell.textContent = !its ? "·" : state.against ? difference() : its.brief;
@@ -35,8 +35,8 @@ function rove(cell) {
 }
 
 function tellCell(cell) {
-  const { dataset, top } = cell.dataset, { method } = cell.parentNode.dataset, lead = leadOf(SETS[dataset], top);
-  tell(method ? tipOf(lead, top, method) : `Expected ${metricOf(SETS[dataset])} of a random order`, cell);
+  const { dataset, top } = cell.dataset, { method } = cell.parentNode.dataset, judged = judgedAt(SETS[dataset], top);
+  tell(method ? tipOf(judged, top, method) : `Expected ${metricOf(SETS[dataset])} of a random order`, cell);
 }
 
 function walk(cell, event) {

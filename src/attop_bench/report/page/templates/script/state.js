@@ -34,11 +34,11 @@ function signed(x, places = 3) {
 const shown = (method) => !state.off.includes(method);
 const setOf = (tab) => DATA.datasets.find((set) => set.anchor === tab);
 const metricOf = (set) => state.metric || set.metric;
-const leadOf = (set, top) => set.views[metricOf(set)]?.leads[top];
+const judgedAt = (set, top) => set.views[metricOf(set)]?.tops[top];
 
 /** A method's mean minus that of the method others are set against; NaN unless both have every run. */
-function gap(lead, method) {
-  const [own, other] = [lead.cells[method], lead.cells[state.against]];
+function gap(judged, method) {
+  const [own, other] = [judged.cells[method], judged.cells[state.against]];
   return own && other && ![...own.runs, ...other.runs].includes(null) ? own.mean - other.mean : NaN;
 }
 
@@ -78,12 +78,12 @@ function tell(text, at) {
   tip.style.top = `${bottom + height + 12 > innerHeight ? top - height - 6 : bottom + 6}px`;
 }
 
-function tipOf(lead, top, method) {
-  const cell = lead?.cells[method];
+function tipOf(judged, top, method) {
+  const cell = judged?.cells[method];
   if (!cell) return `${TITLES[method]}: no value`;
   const words = [`${TITLES[method]}, ${top}: ${cell.tip}`];
   if (state.against && state.against !== method) {
-    const by = gap(lead, method);
+    const by = gap(judged, method);
     words.push(`${Number.isFinite(by) ? signed(by) : "with fewer runs, not set"} against ${TITLES[state.against]}`);
   }
   return words.join("; ");

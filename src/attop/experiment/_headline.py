@@ -1,4 +1,4 @@
-"""Who finds the most, by how much, is it sure: the judgement of a data set, and the sentence of several."""
+"""Judgement of a data set at a top, regret over data sets, and the headline."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+
+import pandas as pd
 
 from attop._core.top import Top, main_top
-from attop._core.wording import join_words
+from attop._core.wording import capitalise, join_words
 from attop.experiment._judge import MIN_RUNS, Judgement
+from attop.experiment._verdict import Verdict
+from attop.statistics._regrets import regret
+from attop.statistics._rounding import difference
 
 #: Most of a headline.
 _WORDS = 30
 
 
 @dataclass(frozen=True)
-class Lead(Judgement):
+class TopJudgement(Judgement):
     """The best model of a data set by a metric at one top, against all others.
 
     Attributes
@@ -25,7 +29,7 @@ class Lead(Judgement):
     dataset, metric, top : str
     k : int or None
         Items that the top has in the list a reader looks at; None if that is not known.
-    chance : float
+    random_baseline : float
         The metric's value of a random order; NaN if that is not known.
     grouped : bool
         Whether there is a list for each group.
@@ -35,7 +39,7 @@ class Lead(Judgement):
     metric: str
     top: str
     k: int | None = None
-    chance: float = math.nan
+    random_baseline: float = math.nan
     grouped: bool = False
 
     @property
@@ -65,28 +69,28 @@ def too_few_runs(n: int) -> str:
     return runs if n < MIN_RUNS else ""
 
 
-def headline(leads: Sequence[Lead], titles: Mapping[str, str] | None = None) -> str:
+def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | None = None) -> str:
     """Say in at most 30 words who finds the most, by how much, and whether that is shown.
 
     Of one data set at its main top; of several the model of least `mean_regrets`.
 
     Parameters
     ----------
-    leads : sequence of Lead
+    judgements : sequence of TopJudgement
         Of one metric a data set.
     titles : mapping of str to str, optional
         Model -> name shown.
     """
-    known = [lead for lead in leads if lead.best]
-    compared = [lead for lead in known if lead.ranked]
+    known = [judged for judged in judgements if judged.best]
+    compared = [judged for judged in known if judged.ranked]
     if not known:
         return "No method has a defined value."
     sentence = ""
     for words in (5, 3, 2):  # of a long title
         names = {r: _short((titles or {}).get(r, r), words) for r in _models(known)}
-        if len({lead.dataset for lead in leads}) == 1:
-            main = main_top(lead.top for lead in known)
-            sentence = _of_one(next(lead for lead in known if lead.top == main), names)
+        if len({judged.dataset for judged in judgements}) == 1:
+            main = main_top(judged.top for judged in known)
+            sentence = _of_one(next(judged for judged in known if judged.top == main), names)
         else:
             sentence = _of_several(compared, names) if compared else "No two methods can be compared."
         if len(sentence.split()) <= _WORDS:
@@ -94,8 +98,8 @@ def headline(leads: Sequence[Lead], titles: Mapping[str, str] | None = None) -> 
     return sentence
 
 
-def _models(leads: Sequence[Lead]) -> list[str]:
-    return [m for lead in leads for m in (lead.best, *(rival.model for rival in lead.rivals))]
+def _models(judgements: Sequence[TopJudgement]) -> list[str]:
+    return [m for judged in judgements for m in (judged.best, *(rival.model for rival in judged.rivals))]
 
 
 def _short(title: str, words: int) -> str:
@@ -104,42 +108,40 @@ def _short(title: str, words: int) -> str:
     return " ".join(parts[:words]) + "…" * (len(parts) > words)
 
 
-def _of_one(lead: Lead, names: Mapping[str, str]) -> str:
-    best, others = _named(lead.first, names), [r for r in lead.ranked if r.model not in lead.tied]
-    finds, value = "find" if lead.tied else "finds", lead.found(lead.mean)
-    if lead.in_hits:
-        times = f", {lead.mean / lead.chance:.2g} times chance" if lead.chance > 0 else ""
+def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
+    best, others = _named(judged.first, names), [r for r in judged.ranked if r.model not in judged.tied]
+    finds, value = "find" if judged.tied else "finds", judged.found(judged.mean)
+    if judged.in_hits:
+        baseline = judged.random_baseline
+        times = f", {judged.mean / baseline:.2g} times chance" if baseline > 0 else ""
         sentence = f"{best} {finds} {value}{times}."
     else:
-        sentence = f"{best} {'have' if lead.tied else 'has'} {lead.metric} {value} at {lead.top}."
+        sentence = f"{best} {'have' if judged.tied else 'has'} {judged.metric} {value} at {judged.top}."
     if not others:
-        return f"{sentence} {_untested(lead)}" if lead.verdict == "untested" else sentence
+        return f"{sentence} {_untested(judged)}" if judged.verdict == Verdict.UNTESTED else sentence
     rival = others[0]
-    second = f"{names[rival.model]} ({lead.found(rival.own)})"
-    verdict = {
-        "ahead": f"Shown to be better than {second}.",
-        "equal": f"Shown to be equal to {second}, within {lead.tolerance:g}.",
-        "open": f"Not shown to be better than {second}.",
-        "untested": f"Next: {second}. {_untested(lead)}",
-    }
-    return f"{sentence} {verdict[rival.verdict]}"
+    second = f"{names[rival.model]} ({judged.found(rival.mean)})"
+    if rival.verdict is Verdict.UNTESTED:
+        return f"{sentence} Next: {second}. {_untested(judged)}"
+    within = f", within {judged.tolerance:g}" if rival.verdict is Verdict.EQUAL else ""
+    return f"{sentence} {capitalise(rival.verdict.sentence(second, 'better than'))}{within}."
 
 
-def _of_several(leads: Sequence[Lead], names: Mapping[str, str]) -> str:
-    metrics, tops = {lead.metric for lead in leads}, f"{len(leads)} tops"
+def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
+    metrics, tops = {judged.metric for judged in judgements}, f"{len(judgements)} tops"
     by = f" by {metrics.pop()}" if len(metrics) == 1 else ""
-    mean = mean_regrets(leads)
+    mean = mean_regrets(judgements)
     if len(mean) < 2 or any(math.isnan(lost) for lost in mean.values()):
-        return _by_times(leads, by, tops, names)
+        return _by_times(judgements, by, tops, names)
     order = sorted(mean, key=lambda model: mean[model])
-    first = [model for model in order if mean[model] <= mean[order[0]] + 1e-9]
-    shown = _shown(leads, first, tops)
+    first = [model for model in order if not difference(mean[model], mean[order[0]])]
+    shown = _shown(judgements, first, tops)
     if len(first) == len(mean):
         return f"All {len(mean)} methods are equal on average{by}. {shown}"
     best, one, rival = _named(first, names), len(first) == 1, order[len(first)]
     least, more = _number(mean[first[0]]), _number(mean[rival])
     plural = "s" * (least != "1")
-    if all(lead.in_hits for lead in leads):
+    if all(judged.in_hits for judged in judgements):
         start, unit = f"{best} find{'s' * one} the most", f"hit{plural} per 100"
     else:
         start, unit = f"{best} {'is' if one else 'are'} best{by}", f"point{plural}"
@@ -149,49 +151,45 @@ def _of_several(leads: Sequence[Lead], names: Mapping[str, str]) -> str:
     )
 
 
-def regrets(leads: Sequence[Lead]) -> dict[str, dict[str, float]]:
-    """Return the regret of each model that is ranked wherever any is, by data set.
+def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
+    """Return the regret of each model that is ranked wherever any is, data sets x models.
 
     The mean over its tops of what the best has more, in hundredths of the metric's range; NaN if it has none.
     """
-    gaps: dict[str, dict[str, list[float]]] = {}
-    for lead in leads:
-        gap_of = {rival.model: rival.mean for rival in lead.ranked} | dict.fromkeys(lead.first, 0.0)
-        for model, gap in gap_of.items():
-            lost = gap / lead.tolerance if lead.tolerance > 0 else math.nan
-            gaps.setdefault(model, {}).setdefault(lead.dataset, []).append(lost)
-    counts = {model: sum(map(len, per_top.values())) for model, per_top in gaps.items()}
-    most = max(counts.values(), default=0)
-    return {
-        m: {d: fmean(of) for d, of in per_top.items()} for m, per_top in gaps.items() if counts[m] == most
-    }
+    means = pd.DataFrame(
+        [{m: value for m, value in one.means.items() if m not in one.unranked} for one in judgements],
+        index=[one.dataset for one in judgements],
+    )
+    units = [one.tolerance if one.higher_is_better else -one.tolerance for one in judgements]
+    lost = regret(means.div(units, axis=0), higher_is_better=True)
+    return lost.loc[:, means.count() == means.count().max()].groupby(level=0, sort=False).mean()
 
 
-def mean_regrets(leads: Sequence[Lead]) -> dict[str, float]:
+def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
     """Return the mean over the data sets of `regrets`."""
-    return {model: fmean(per_top.values()) for model, per_top in regrets(leads).items()}
+    return {str(model): float(lost) for model, lost in regrets(judgements).mean(skipna=False).items()}
 
 
-def _by_times(leads: Sequence[Lead], by: str, tops: str, names: Mapping[str, str]) -> str:
+def _by_times(judgements: Sequence[TopJudgement], by: str, tops: str, names: Mapping[str, str]) -> str:
     """Name the model that has the best mean most often, where means have no unit or most are missing."""
-    times = Counter(model for lead in leads for model in lead.first)
+    times = Counter(model for judged in judgements for model in judged.first)
     first = [model for model, n in times.items() if n == max(times.values())]
     most = f"{_named(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean{by}"
-    return f"{most}, at {times[first[0]]} of {tops}. {_shown(leads, first, tops)}"
+    return f"{most}, at {times[first[0]]} of {tops}. {_shown(judgements, first, tops)}"
 
 
-def _shown(leads: Sequence[Lead], first: Sequence[str], tops: str) -> str:
-    tested = [lead for lead in leads if lead.verdict != "untested"]
+def _shown(judgements: Sequence[TopJudgement], first: Sequence[str], tops: str) -> str:
+    tested = [judged for judged in judgements if judged.verdict != Verdict.UNTESTED]
     if not tested:
-        return _untested(leads[0])
-    ahead = sum(lead.best in first and lead.verdict == "ahead" for lead in tested)
-    rest = f", {len(leads) - len(tested)} not tested" if len(tested) < len(leads) else ""
+        return _untested(judgements[0])
+    ahead = sum(judged.best in first and judged.verdict == Verdict.AHEAD for judged in tested)
+    rest = f", {len(judgements) - len(tested)} not tested" if len(tested) < len(judgements) else ""
     return f"Shown ahead at {ahead or 'none'} of {tops}{rest}."
 
 
-def _untested(lead: Lead) -> str:
-    if lead.m < MIN_RUNS:
-        return f"Not tested: {lead.m} run{'s' * (lead.m != 1)}, {MIN_RUNS} needed."
+def _untested(judged: TopJudgement) -> str:
+    if judged.m < MIN_RUNS:
+        return f"Not tested: {judged.m} run{'s' * (judged.m != 1)}, {MIN_RUNS} needed."
     return "Not tested: values of too few runs, or training parts of unknown size."
 
 
