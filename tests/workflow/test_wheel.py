@@ -108,7 +108,7 @@ def test_the_benchmark_runs(installed):
     assert "Nothing to be done" in output
     status, output = installed.run(str(installed.home / "bin" / "attop"), "status", *small)
     assert status == 0, output
-    assert "wdbc       2" in output
+    assert "2: 2 done, 0 to do" in output
 
 
 def test_the_default_benchmark_is_planned(installed):
