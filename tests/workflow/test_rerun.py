@@ -10,21 +10,18 @@ from contextlib import contextmanager
 import pytest
 import yaml
 
+from attop_bench.cli.folder import benchmark
 from support import ROOT
 from support.small_run import SMALL, jobs
-
-FOLDERS = ("src", "rules", "workflow", "config", "envs", "profiles")
-FILES = ("Snakefile", "README.md")
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
     """A finished run in a copy of the repository, whose sources may be edited."""
     root = tmp_path_factory.mktemp("clone")
-    for folder in FOLDERS:  # with the compiled code, and the times that say it is up to date
-        shutil.copytree(ROOT / folder, root / folder)
-    for file in FILES:
-        shutil.copy2(ROOT / file, root / file)
+    for name in ("src", "README.md", *benchmark()):  # with compiled code, and times that say it is up to date
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+        copy(ROOT / name, root / name)
     (root / "small.yaml").write_text(yaml.safe_dump(SMALL))
     status, output = snakemake(root, "--cores", "2")
     assert status == 0, output

@@ -12,12 +12,10 @@ from ._ranks import rank_rows as rank_rows
 from ._regrets import Bootstrap as Bootstrap
 from ._regrets import bootstrap_means as bootstrap_means
 from ._regrets import regret as regret
-from ._two_methods import CorrectedT as CorrectedT
 from ._two_methods import Effect as Effect
 from ._two_methods import Posterior as Posterior
 from ._two_methods import SignedRank as SignedRank
 from ._two_methods import bayesian_signed_rank as bayesian_signed_rank
-from ._two_methods import corrected_t_test as corrected_t_test
 from ._two_methods import effect_sizes as effect_sizes
 from ._two_methods import wilcoxon as wilcoxon
 from ._watching import Watched as Watched

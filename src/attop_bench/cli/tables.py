@@ -74,8 +74,7 @@ def run_look(options: argparse.Namespace) -> int:
         print(f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:")
     file = options.output or "FILE"
     id = identifier(options.table)
-    print(f"  attop run {file}    compares the methods; edit the file as you like")
-    print(f"  attop curve {file} --out curve.png    then draws what they find among the first k")
+    print(f"  attop run {file}    compares the methods, and draws what they find; edit the file as you like")
     print(f"  attop deploy {id} --configfile {file}    chooses one and fits it on all rows")
     return 0
 
