@@ -11,11 +11,11 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from attop.core.top import Top
-from attop.core.typing import Floats, Ints
-from attop.solvers.minibatch.batches import Batches
-from attop.solvers.minibatch.perceptron import MistakeDriven
-from attop.solvers.minibatch.sgd_at_k import descend
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+from attop.from_papers.minibatch._batches import Batches
+from attop.from_papers.minibatch._perceptron import MistakeDriven
+from attop.from_papers.minibatch._sgd_at_k import descend
 from attop_bench.data.base import Dataset
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, panels

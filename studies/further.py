@@ -15,17 +15,17 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from attop.core.typing import Floats, Ints
-from attop.estimators.aatp import AATP
-from attop.estimators.gd_ranker import GDPApK
-from attop.estimators.minibatch import SGDAtK
-from attop.estimators.pnorm_push import PNormPush
-from attop.experiment.verdict import Verdict
-from attop.metrics.pap import macro_pap_at_k
-from attop.metrics.registry import get_metric
-from attop.metrics.scorer import make_top_scorer
-from attop.statistics.ranks import holm
-from attop.statistics.two_methods import wilcoxon
+from attop._core.typing import Floats, Ints
+from attop.experiment._verdict import Verdict
+from attop.from_papers._gd_papk import GDPApK
+from attop.from_papers.aatp._aatp import AATP
+from attop.from_papers.minibatch._rankers import SGDAtK
+from attop.from_papers.push._pnorm_push import PNormPush
+from attop.metrics._pap import macro_pap_at_k
+from attop.metrics._registry import get_metric
+from attop.metrics._scorer import make_top_scorer
+from attop.statistics._ranks import holm
+from attop.statistics._two_methods import wilcoxon
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import Findings, Plot, Table, Tables

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from attop.core.sample import check_labels
-from attop.core.typing import Floats
-from attop.solvers.minibatch.batches import Batch
-from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax
+from attop._core.sample import check_labels
+from attop._core.typing import Floats
+from attop.from_papers.minibatch._batches import Batch
+from attop.surrogates._prec_at_k import PrecAtKAvg, PrecAtKMax
 
 # --- Margin conditions of prec@k and pAp@k ---
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import attop
-from attop.core import files
+from attop._core import files
 from attop_bench.data.base import load_arrays, save_arrays
 from attop_bench.data.fetch import fetch_files
 from attop_bench.run.tables import write_tables
@@ -163,6 +163,6 @@ def test_one_module_writes_files():
         if (names := WRITES.findall(path.read_text(encoding="utf-8")))
     }
     assert found == {
-        "src/attop/core/files.py": ["os.replace"],
-        "src/attop_bench/data/base.py": ["np.savez"],  # into the file that attop.core.files gives
+        "src/attop/_core/files.py": ["os.replace"],
+        "src/attop_bench/data/base.py": ["np.savez"],  # into the file that attop._core.files gives
     }

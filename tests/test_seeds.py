@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attop.core.seeds import derive_seed
+from attop._core.seeds import derive_seed
 
 
 def test_derived_seeds_are_the_same_for_ever():

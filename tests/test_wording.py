@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import math
 
-from attop.core.wording import decimals_for, format_duration, format_fixed, format_p, format_small, join_words
+from attop._core.wording import (
+    decimals_for,
+    format_duration,
+    format_fixed,
+    format_p,
+    format_small,
+    join_words,
+)
 
 
 def test_numbers_as_a_reader_wants_them():

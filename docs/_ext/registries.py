@@ -1,14 +1,14 @@
-"""Tables of the registries, a page for each estimator, all modules of a package.
+"""Tables of the registries, and a page for each learner.
 
-The pages of estimators are written at each build; git does not keep them.
+The pages of learners are written at each build; git does not keep them.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from importlib import import_module
+from functools import partial
 from inspect import cleandoc, signature
 from pathlib import Path
-from pkgutil import walk_packages
+from types import ModuleType
 from typing import Any
 
 from docutils import nodes
@@ -17,12 +17,13 @@ from sklearn.utils import get_tags
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.nodes import nested_parse_with_titles
 
-from attop import estimators, surrogates
-from attop.metrics.metric import EXPECTED
-from attop.metrics.registry import METRICS
-from attop.surrogates.base import BoundSurrogate, Surrogate
+import attop
+from attop import from_papers, surrogates
+from attop import learners as to_use
+from attop.metrics._metric import EXPECTED
+from attop.metrics._registry import METRICS
+from attop.surrogates._base import BoundSurrogate, Surrogate
 
 
 def metric_rows() -> list[list[str]]:
@@ -74,7 +75,7 @@ PAGE = """{name}
      - {sparse}
      - {batches}
 
-.. autoclass:: attop.estimators.{name}
+.. autoclass:: attop.{name}
    :inherited-members: BaseEstimator, ClassifierMixin
    :show-inheritance:
 """
@@ -82,7 +83,7 @@ PAGE = """{name}
 
 def abilities(name: str) -> dict[str, bool]:
     """What an estimator takes, as its signature and its tags say it."""
-    estimator = getattr(estimators, name)
+    estimator = getattr(attop, name)
     return {
         "groups": name not in ONE_LIST,
         "weights": "sample_weight" in signature(estimator.fit).parameters,
@@ -91,10 +92,14 @@ def abilities(name: str) -> dict[str, bool]:
     }
 
 
-def learners() -> list[str]:
-    """Names of the exported estimators that can be made without arguments, but for their common class."""
-    known = {name: getattr(estimators, name) for name in estimators.__all__}
-    made = [n for n, value in known.items() if hasattr(value, "predict") and value is not estimators.Ranker]
+def learners(*packages: ModuleType) -> list[str]:
+    """Names of the exported learners that can be made without arguments, but for their common class."""
+    known = {
+        name: getattr(package, name)
+        for package in packages or (to_use, from_papers)
+        for name in package.__all__
+    }
+    made = [n for n, value in known.items() if hasattr(value, "predict") and value is not to_use.Ranker]
     return sorted((n for n in made if _without_arguments(known[n])), key=str.lower)
 
 
@@ -105,14 +110,14 @@ def _without_arguments(kind: type) -> bool:
     return all(p.default is not p.empty for p in given)
 
 
-def learner_rows() -> list[list[str]]:
-    """One row a learner: name, summary, abilities."""
+def learner_rows(package: ModuleType) -> list[list[str]]:
+    """One row a learner of a package: name, summary, abilities."""
     summaries = {
-        name: cleandoc(getattr(estimators, name).__doc__ or "").split("\n\n")[0] for name in learners()
+        name: cleandoc(getattr(attop, name).__doc__ or "").split("\n\n")[0] for name in learners(package)
     }
     return [
         [
-            f"{{py:obj}}`~attop.estimators.{name}`",
+            f"{{py:obj}}`~attop.{name}`",
             " ".join(text.split()),
             *("yes" if able else "no" for able in abilities(name).values()),
         ]
@@ -122,7 +127,7 @@ def learner_rows() -> list[list[str]]:
 
 def write_pages(app: Sphinx) -> None:
     """Write the pages of estimators; those that did not change keep their time."""
-    folder = Path(app.srcdir) / "reference" / "estimators"
+    folder = Path(app.srcdir) / "reference" / "learners"
     folder.mkdir(exist_ok=True)
     wanted = {}
     for name in learners():
@@ -144,10 +149,12 @@ def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
     return ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]
 
 
+LEARNER_COLUMNS = ["learner", "", "groups", "weights", "sparse", "batches"]
 TABLES = {
     "metrics": (["name", "definition", "ties", "undefined, or surprising", "range"], metric_rows),
     "surrogates": (["surrogate", "name", "what it is", "convex", "smooth"], surrogate_rows),
-    "estimators": (["estimator", "", "groups", "weights", "sparse", "batches"], learner_rows),
+    "learners to use": (LEARNER_COLUMNS, partial(learner_rows, to_use)),
+    "learners of papers": (LEARNER_COLUMNS, partial(learner_rows, from_papers)),
 }
 
 
@@ -155,6 +162,7 @@ class Table(SphinxDirective):
     """``registry-table``: a table of `TABLES`, in a page of Markdown."""
 
     required_arguments = 1
+    final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
         """Parse the table."""
@@ -163,25 +171,6 @@ class Table(SphinxDirective):
         lines = StringList(_markdown(header, rows()), source="registries")
         self.state.nested_parse(lines, self.content_offset, parsed)
         return parsed.children
-
-
-class Modules(SphinxDirective):
-    """``modules``: all modules of a package but its kernels, each with what it exports, in a page of reST."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Parse a section for each module."""
-        package = self.arguments[0]
-        lines = []
-        for module in walk_packages(import_module(package).__path__, f"{package}."):
-            if not module.ispkg and "kernels" not in module.name:
-                name = module.name.removeprefix(f"{package}.")
-                lines += [name, "-" * len(name), "", f".. automodule:: {module.name}", ""]
-        section = nodes.section()
-        section.document = self.state.document
-        nested_parse_with_titles(self.state, StringList(lines, source="registries"), section)
-        return section.children
 
 
 def tidy(app: Sphinx, doctree: nodes.document) -> None:
@@ -205,7 +194,6 @@ def skip_fields(app: Sphinx, what: str, name: str, value: object, skip: bool, op
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives and the writing of pages."""
     app.add_directive("registry-table", Table)
-    app.add_directive("modules", Modules)
     app.connect("builder-inited", write_pages)
     app.connect("doctree-read", tidy)
     app.connect("autodoc-skip-member", skip_fields)

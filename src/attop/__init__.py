@@ -3,7 +3,7 @@
 ``import attop`` is light: estimators and their dependencies load when first used.
 """
 
-from attop.core.lazy import attach
+from attop._core.lazy import attach
 
 __version__ = "0.1.0"
 

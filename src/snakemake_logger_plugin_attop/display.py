@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from attop.core.wording import count_noun, format_duration
+from attop._core.wording import count_noun, format_duration
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
 ROWS = 12  # bars; a run on more data sets shows those that are trained on

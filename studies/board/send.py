@@ -7,7 +7,7 @@
 
 RUN is the output of config/suites/rare.yaml, of which the data and folds are needed alone:
 
-    PYTHONPATH=. snakemake --cores 4 --configfile config/suites/rare.yaml --until split
+    snakemake --cores 4 --configfile config/suites/rare.yaml --until split
 
 Foundation models take part by `predict`, where their weights are: tabpfn.TabPFNClassifier,
 tabicl.TabICLClassifier.
@@ -23,9 +23,9 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from attop.core.files import read_json, write_parquet
-from attop.experiment.splits import Fold
-from attop.metrics.scorer import scores_of
+from attop._core.files import read_json, write_parquet
+from attop.experiment._splits import Fold
+from attop.metrics._scorer import scores_of
 from attop_bench.data.base import Dataset, load_available
 from attop_bench.papers.page import write_findings, write_tables
 from attop_bench.run.config import Config, load_config, read_yaml

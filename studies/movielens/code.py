@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
-from attop.core.sample import RankingSample
-from attop.core.top import Top
-from attop.core.typing import Floats, Ints
-from attop.estimators.papk_baselines import combine, hold_out, shards
-from attop.surrogates.base import eligible
+from attop._core.sample import RankingSample
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+from attop.surrogates._base import eligible
+from studies.papk2020.baselines import combine, hold_out, shards
 
 Loss = Callable[[Floats], tuple[Floats, Floats]]
 
@@ -119,7 +119,7 @@ def greedy_of(
     rng: np.random.RandomState,
     n_classifiers: int = 5,
 ) -> Floats:
-    """Combine classifiers as `attop.estimators.GreedyPApK` does, trained by `train` on each fold."""
+    """Combine classifiers as `attop.learners.GreedyPApK` does, trained by `train` on each fold."""
     held, held_groups, top = hold_out(y, groups, Top(k=k), rng)
     folds = shards(np.setdiff1d(np.arange(len(y)), held), y, n_classifiers, rng)
     W = np.column_stack([train(X[rows], y[rows]) for rows in folds])

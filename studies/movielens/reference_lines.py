@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from attop.core.typing import Floats
-from attop.estimators.base import Ranker, Training
+from attop._core.typing import Floats
+from attop.learners._base import Ranker, Training
 
 
 class InnerProduct(Ranker):

@@ -16,20 +16,18 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from attop.core.seeds import derive_seed
-from attop.core.top import Top
-from attop.core.typing import Floats, Ints
-from attop.estimators.base import ConstantModelWarning
-from attop.estimators.bundle_ranker import BundleRanker
-from attop.estimators.gd_ranker import GDPApK, GDRanker
-from attop.estimators.papk_baselines import GreedyPApK, Selection, SelectPApK
-from attop.metrics.pap import MICRO_PAP
-from attop.solvers.descent.lbfgs import minimise_cross_entropy
-from attop.surrogates.registry import get_surrogate
+from attop._core.seeds import derive_seed
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+from attop.from_papers._gd_papk import GDPApK
+from attop.learners._base import ConstantModelWarning
+from attop.learners._bundle_ranker import BundleRanker
+from attop.learners._gd_ranker import GDRanker
+from attop.metrics._pap import MICRO_PAP
+from attop.surrogates._registry import get_surrogate
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.papers.methods import RandomDirection
 from studies.movielens.code import (
     SharedCut,
     cross_entropy,
@@ -38,6 +36,13 @@ from studies.movielens.code import (
     one_number_for_all_weights,
 )
 from studies.movielens.reference_lines import InnerProduct, ItemMean
+from studies.papk2020.baselines import (
+    GreedyPApK,
+    RandomDirection,
+    Selection,
+    SelectPApK,
+    minimise_cross_entropy,
+)
 
 #: Surrogates by method.
 _OWN = {"gd-papk-avg": "pap@k-avg", "gd-papk-max": "pap@k-max", "gd-papk-ts": "pap@k-ts"}

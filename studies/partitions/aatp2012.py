@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from attop_bench.papers.aatp2012 import CITATION, over_partitions
 from attop_bench.papers.findings import Findings, Tables
+from studies.aatp2012 import CITATION, over_partitions
 from studies.partitions.partitions import partition_tables, picture
 
 

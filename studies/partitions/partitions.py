@@ -12,15 +12,16 @@ from typing import Any
 
 import pandas as pd
 
-from attop.core.top import sort_tops
-from attop.experiment.verdict import Verdict
-from attop.statistics.ranks import holm
-from attop.statistics.rounding import difference
-from attop.statistics.two_methods import corrected_t_test, wilcoxon
-from attop_bench.papers.aatp2012 import PREPARATIONS
+from attop._core.top import sort_tops
+from attop.experiment._judge import decide, scaled_error
+from attop.experiment._verdict import Verdict
+from attop.statistics._ranks import holm
+from attop.statistics._rounding import difference
+from attop.statistics._two_methods import wilcoxon
 from attop_bench.papers.findings import Plot, Tables
 from attop_bench.papers.pictures import dumbbells
 from attop_bench.report.compute.judgements import split_ratio
+from studies.aatp2012 import PREPARATIONS
 
 #: What a test must fall below.
 LEVEL = 0.05
@@ -96,8 +97,10 @@ def _pair(a: pd.Series, b: pd.Series, ratio: float) -> dict[str, Any]:
     shared = a.notna() & b.notna()
     x, y = a[shared].to_numpy(float), b[shared].to_numpy(float)
     ahead, corrected = difference(x, y), math.nan
-    if 0 < ratio < math.inf:
-        corrected = corrected_t_test(x, y, test_train_ratio=ratio).p
+    if len(x) > 1 and 0 < ratio < math.inf and (error := scaled_error(ahead, ratio)):
+        # The larger of the two one-sided tests, by twice the p of the one: the two-sided test.
+        (decision,) = decide([abs(ahead.mean())], [error], [len(x) - 1], tolerance=math.nan, chosen_from=2)
+        corrected = decision.p
     return {
         "difference": float((x - y).mean()) if len(x) else math.nan,
         "partitions_higher": int((ahead > 0).sum()),

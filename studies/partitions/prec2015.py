@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from attop_bench.papers.findings import Findings, Tables
-from attop_bench.papers.prec2015 import CITATION, over_partitions, picture, verdict
 from studies.partitions.partitions import partition_tables
+from studies.prec2015 import CITATION, over_partitions, picture, verdict
 
 #: The paper's methods, and the averages of its perceptrons.
 _OWN = (

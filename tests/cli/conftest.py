@@ -20,4 +20,4 @@ def folder(request, tmp_path, monkeypatch):
 
 @pytest.fixture
 def plan(folder):
-    return Plan(load_config(read_raw(parse(["plan", "--configfile", "mine.yaml"]))))
+    return Plan(load_config(read_raw(parse(["status", "--configfile", "mine.yaml"]))))

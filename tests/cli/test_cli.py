@@ -10,8 +10,8 @@ import pytest
 from joblib import cpu_count
 
 import attop
-from attop.core.files import write_json
-from attop.core.top import Top
+from attop._core.files import write_json
+from attop._core.top import Top
 from attop_bench.cli.configuration import read_raw
 from attop_bench.cli.main import COMMANDS, main, parse
 from attop_bench.data.base import save_arrays
@@ -37,11 +37,14 @@ def test_status_counts_and_says_how_to_mend(plan, capsys):
     assert main(["status", "--configfile", "mine.yaml"]) == 0
     out = capsys.readouterr().out
     lines = out.splitlines()
-    assert lines[0] == "30 training runs of 2 data sets, in out"
-    table = [line.split() for line in lines[2:5]]
-    assert table[0] == ["data", "set", "ok", "memory", "left", "time", "left"]
-    assert table[1] == ["wdbc", "10", "10"]
-    assert table[2] == ["letter", "10", "unknown"]  # five splits by two methods
+    assert lines[0] == "Accuracy at the top, the default benchmark: out/report.html"
+    assert [line.split() for line in lines[2:7]] == [
+        ["data", "set", "method", "ok", "memory", "left", "core", "time", "limit"],
+        ["wdbc", "linear-svm", "10", "60", "min"],
+        ["rankboost", "10", "60", "min"],
+        ["letter", "linear-svm", "5", "unknown", "60", "min"],
+        ["rankboost", "5", "unknown", "60", "min"],
+    ]
     assert "wdbc rankboost: memory in 10 runs: it broke" in lines
     assert "letter: unavailable: no network fetch it by hand" in lines
     assert lines[-1] == (
@@ -68,13 +71,13 @@ def test_results_of_another_configuration_are_left(plan, capsys):
     finish(plan, {"linear-svm": "ok", "rankboost": "error"})
     other = ["--configfile", "mine.yaml", "--config", "seed=7"]
     assert main(["status", *other]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    said = capsys.readouterr().out
+    lines = said.splitlines()
     assert "Of those left, 20 were done with another configuration and are done again." in lines
+    assert "30: 0 done, 30 to do" in said
     assert lines[-1].startswith("Go on with: snakemake")
     assert main(["retry", "--method", "rankboost", *other]) == 0
     assert "nothing to clear" in capsys.readouterr().out
-    assert main(["plan", *other]) == 0
-    assert "30: 0 done, 30 to do" in capsys.readouterr().out
 
 
 def test_configuration_is_merged_as_snakemake_merges(folder):
@@ -125,7 +128,7 @@ def test_list_of_metrics_has_those_of_a_configuration(folder, tmp_path, capsys):
         (["status", "--config", "seed=[1"], "--config seed: the value is not valid YAML, got '[1'"),
         (["fit", "wdbc", "aatp", "--config", "datasets=3"], "datasets: a list with at least one entry"),
         (["list", "methods", "--config", "catalogues=3"], "catalogues must map 'datasets' and 'methods'"),
-        (["plan", "--config", "catalogues={methods: [1]}"], "catalogues must map 'datasets' and 'methods'"),
+        (["status", "--config", "catalogues={methods: [1]}"], "catalogues must map 'datasets' and 'methods'"),
         (["status", "--config", "sed=1"], "sed: unknown key; did you mean 'seed'?"),
     ],
 )
@@ -192,7 +195,7 @@ def test_every_command_has_options_and_help(command, capsys):
     "call",
     [
         ["look", "FILE"],
-        ["gap", "FILE", "--label", "y"],
+        ["headroom", "FILE", "--label", "y"],
         ["fit", "wdbc", "aatp"],
         ["deploy", "wdbc"],
         ["score", "MODEL", "FILE"],

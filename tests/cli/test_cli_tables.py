@@ -1,4 +1,4 @@
-"""`attop gap` and `attop look`: a table in a file, read, judged and refused in words."""
+"""`attop headroom` and `attop look`: a table in a file, read, judged and refused in words."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from attop.gap.gap import gap
+from attop.headroom import headroom
 from attop_bench.cli import tables as command
 from attop_bench.cli.main import main
 from support.transactions import transactions
@@ -73,16 +73,16 @@ def test_a_table_is_read_as_a_data_set_is(table, capsys):
 
 @pytest.mark.workflow
 def test_it_prints_what_the_function_finds(table, capsys):
-    call = ["gap", "table.csv", "--label", "fraud", "--positive", "fraud", "--top"]
+    call = ["headroom", "table.csv", "--label", "fraud", "--positive", "fraud", "--top"]
     assert main([*call, "20"]) == 0
     printed = capsys.readouterr().out
     X, y, groups = command.read("table.csv", "fraud", "fraud", None)
-    assert printed.endswith(f"{gap(X, y, 20)}\n")
+    assert printed.endswith(f"{headroom(X, y, 20)}\n")
     assert f"240 rows, {y.sum()} of them positive (fraud = fraud), 6 features" in printed
     assert main([*call, "tau=0.1", "--group", "user", "--jobs", "2"]) == 0
     printed = capsys.readouterr().out
     X, y, groups = command.read("table.csv", "fraud", "fraud", "user")
-    assert printed.endswith(f"{gap(X, y, {'tau': 0.1}, groups=groups)}\n")
+    assert printed.endswith(f"{headroom(X, y, {'tau': 0.1}, groups=groups)}\n")
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_it_prints_what_the_function_finds(table, capsys):
 def test_what_cannot_be_done_is_one_message(arguments, message, table, capsys):
     Path("twice.csv").write_text("a,y,y\n1,0,0\n2,1,1\n")  # one of the two would be a feature
     Path("rows.csv").write_text(",a,y\n0,5,0\n1,2,1\n")
-    assert main(["gap", *arguments]) == 1
+    assert main(["headroom", *arguments]) == 1
     said = capsys.readouterr().err
-    assert said.startswith("attop gap cannot go on:\n")
+    assert said.startswith("attop headroom cannot go on:\n")
     assert re.search(message, said)
 
 

@@ -5,11 +5,10 @@ import sys
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from attop import estimators
 from attop_bench.cli.main import main
 from attop_bench.conformance import CHECKS, Method, check_all
 from support import hostile_methods
-from support.every_estimator import CHEAP, COMPOSITES, NAMES
+from support.every_estimator import CHEAP, CLASSES, COMPOSITES, NAMES
 from support.unsound_methods import (
     BROKEN,
     AnyNumber,
@@ -34,7 +33,7 @@ def failures(kind, **params):
 @pytest.mark.workflow
 @pytest.mark.parametrize("name", NAMES + COMPOSITES)
 def test_every_estimator_of_attop_passes(name):
-    found = results(getattr(estimators, name), **CHEAP.get(name, {}))
+    found = results(CLASSES[name], **CHEAP.get(name, {}))
     assert {n: r.reason for n, r in found.items() if r.status == "FAIL"} == {}
     skipped = {n for n, r in found.items() if r.status == "not applicable"}
     assert skipped <= {"takes_top", "takes_sparse"}

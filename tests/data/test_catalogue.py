@@ -15,14 +15,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
+from studies.papk2020.behance import RECORD, project_items
+from studies.papk2020.citation import CONTACTS, PUBLISHED
 
 from attop_bench.data import Dataset, DatasetError, build, make, make_folds
 from attop_bench.data.base import Unavailable, load_arrays
 from attop_bench.data.build import check_facts
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures, fetch_files, read_receipt
-from attop_bench.data.kinds.images import RECORD, project_items
-from attop_bench.data.kinds.published import CONTACTS, PUBLISHED
 from attop_bench.data.source import Source
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.inputs import Inputs
@@ -197,15 +197,15 @@ def test_kdd_cup_reads_labels_and_features_side_by_side(tmp_path):
     info, features = tmp_path / "Info.txt", tmp_path / "Features.txt"
     info.write_text("-1 0 0 17 3 1 0 12 13 1 2\n 1 5 6 18 3 0 1 10 11 1 2\n")
     features.write_text("0.5 -1e-3 2\n1.5 2 3\n")
-    data = make("kddcup08", info=info, features=features)
+    data = make("studies.prec2015.kddcup08.KDDCUP08", info=info, features=features)
     np.testing.assert_array_equal(data.X, [[0.5, -1e-3, 2], [1.5, 2, 3]])
     assert data.y.tolist() == [0, 1]
     features.write_text("0.5 -1 2\n")
     with pytest.raises(DatasetError, match=r"2 lines .* but 1 in"):
-        make("kddcup08", info=info, features=features)
+        make("studies.prec2015.kddcup08.KDDCUP08", info=info, features=features)
     info.write_text("0 1\n")
     with pytest.raises(DatasetError, match=r"must be 1 or -1, got \[0\]"):
-        make("kddcup08", info=info, features=features)
+        make("studies.prec2015.kddcup08.KDDCUP08", info=info, features=features)
 
 
 def citation_table(seed, labels):
@@ -229,10 +229,10 @@ def test_citation_tables_are_parts_with_the_active_users(tmp_path):
             info.size = len(content)
             box.addfile(info, io.BytesIO(content))
     with pytest.raises(DatasetError, match=f"expected git object id {PUBLISHED}, got"):
-        make("citation", archive=archive)
+        make("studies.papk2020.citation.CITATION", archive=archive)
     content = archive.read_bytes()
     for digest in (hashlib.sha1(b"blob %d\0" % len(content) + content), hashlib.sha256(content)):
-        data = make("citation", archive=archive, digest=digest.hexdigest())
+        data = make("studies.papk2020.citation.CITATION", archive=archive, digest=digest.hexdigest())
     assert data.X.shape == (12, 155)  # one user of three has three positives and a tenth of positives
     assert data.part.tolist() == [0] * 4 + [1] * 4 + [2] * 4
     assert data.y.tolist() == [1, 1, 1, 0] * 3
@@ -287,7 +287,7 @@ def test_behance_is_read_as_a_stream_and_becomes_recommendation(tmp_path, monkey
         **{"min_likes": 14, "max_likes": 16, "n_projected": 64, "n_components": 3, "n_neighbors": 5},
         **{"n_fit": 40, "n_profile": 4},
     }
-    spec = {"id": "b", "kind": "behance", "params": params, "seed": 0}
+    spec = {"id": "b", "kind": "studies.papk2020.behance.BEHANCE", "params": params, "seed": 0}
     build(spec, "source", None, tmp_path / "source.npz")
     arrays, _ = load_arrays(tmp_path / "source.npz")
     assert np.bincount(arrays["user"]).tolist() == [14, 15, 16]  # the fourth user likes too many

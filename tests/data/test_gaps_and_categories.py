@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.core.top import Top
+from attop._core.top import Top
 from attop_bench.data import Dataset, DatasetError, make
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job

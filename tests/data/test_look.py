@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from attop.core.top import Top
+from attop._core.top import Top
 from attop.metrics import get_metric
 from attop_bench.data import DatasetError, make
 from attop_bench.data.look import look

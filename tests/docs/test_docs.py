@@ -26,10 +26,10 @@ FILE = re.compile(r"# (\S+\.(?:py|yaml))\n")
 #: Commands run here, in a folder like a clone with the page's files in it.
 RUN = {
     "attop doctor",
-    "attop plan --configfile small.yaml",
-    "attop plan --configfile visits.yaml",
+    "attop status --configfile small.yaml",
+    "attop status --configfile visits.yaml",
     "attop look visits.csv --label bought --positive yes",
-    "attop plan --configfile orders.yaml",
+    "attop status --configfile orders.yaml",
     "attop look claims.csv --label fraud --output claims.yaml",
     "attop deploy claims --top 30 --configfile claims.yaml",
     "attop score deployed-claims new.csv --top 10",
@@ -41,8 +41,8 @@ RUN = {
     'python -c "import joblib, pandas; print('
     "joblib.load('deployed-claims/model.joblib').decision_function(pandas.read_csv('new.csv'))[:3])\"",
     "attop rescore predictions/ --top 20 --top tau=0.05",
-    "attop plan --configfile payments.yaml",
-    "attop plan --configfile config/papers/aatp2012.yaml",
+    "attop status --configfile payments.yaml",
+    "attop status --configfile config/papers/aatp2012.yaml",
     "PYTHONPATH=. attop check-method centroids.Centroids",
     "PYTHONPATH=. attop check-method r_glm.RGLM",
 }
@@ -64,10 +64,10 @@ STUDIES = (
 #: Commands only planned here, by --dry-run.
 PLANNED = {
     *(
-        f"snakemake --cores 16 --configfile {configuration_of(paper)}"
+        f"snakemake --cores 16 --configfile {configuration_of(f'studies.{paper}')}"
         for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "slatk2025")
     ),
-    *(f"PYTHONPATH=. snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
+    *(f"snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
     "snakemake --cores all --until compile",
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
     "snakemake --cores 2 --configfile small.yaml",

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "docs/_ext"))
 pytest.importorskip("sphinx", reason="the pages are made by Sphinx")
 from registries import ONE_LIST, abilities, learners
 
-from attop import estimators
+import attop
 
 #: Cross-validated by groups, for which a handful of fits is not enough.
 TUNED = {"SoftTop", "TopStack", "TopBooster"}
@@ -20,7 +20,7 @@ TUNED = {"SoftTop", "TopStack", "TopBooster"}
 
 @pytest.mark.parametrize("name", sorted(set(learners()) - TUNED))
 def test_whether_groups_have_a_top_each(name):
-    estimator = getattr(estimators, name)()
+    estimator = getattr(attop, name)()
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3))
     y = X[:, 0] + rng.normal(size=40) > 0

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from attop.estimators.aatp import AATP
-from attop.solvers.aatp.box_qp import interior_point
-from attop.solvers.aatp.threshold_svm import ThresholdSVM
+from attop.from_papers.aatp._aatp import AATP
+from attop.from_papers.aatp._box_qp import interior_point
+from attop.from_papers.aatp._threshold_svm import ThresholdSVM
 from support.threshold_programs import sample
 
 
@@ -19,8 +19,8 @@ def test_auto_is_exhaustive_where_that_is_cheap(monkeypatch):
     every = AATP(6, search="exhaustive").fit(X, y)
     assert every.n_iter_ == 60
     np.testing.assert_array_equal(AATP(6).fit(X, y).coef_, every.coef_)
-    monkeypatch.setattr("attop.solvers.aatp.search._SMALL", 59)
-    monkeypatch.setattr("attop.solvers.aatp.search._EFFORT", 20 * 60 * (3 + 30) ** 2)
+    monkeypatch.setattr("attop.from_papers.aatp._search._SMALL", 59)
+    monkeypatch.setattr("attop.from_papers.aatp._search._EFFORT", 20 * 60 * (3 + 30) ** 2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         few = AATP(6).fit(X, y)
@@ -34,14 +34,14 @@ def test_a_long_search_is_announced(monkeypatch, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         AATP(6).fit(X, y)
-        monkeypatch.setattr("attop.estimators.aatp._LONG_WORK", 0.0)
+        monkeypatch.setattr("attop.from_papers.aatp._aatp._LONG_WORK", 0.0)
         AATP(6).fit(X, y)  # many problems, but not long
-        monkeypatch.setattr("attop.estimators.aatp._LONG", 0.0)
+        monkeypatch.setattr("attop.from_papers.aatp._aatp._LONG", 0.0)
         AATP(6, time_limit=60.0).fit(X, y)  # as wanted
     assert capsys.readouterr().out == ""
     with pytest.warns(UserWarning, match=r"solves up to 60 .* in about [\d.]+ .?s: search='fixed-point'"):
         AATP(6, search="exhaustive").fit(X, y)
-    monkeypatch.setattr("attop.estimators.aatp._EVERY", 0.0)
+    monkeypatch.setattr("attop.from_papers.aatp._aatp._EVERY", 0.0)
     monkeypatch.setattr(ThresholdSVM, "batch_size", 25)
     monkeypatch.setattr(ThresholdSVM, "workers", 1)
     model = AATP(6, time_limit=60.0, verbose=True).fit(X, y)
@@ -107,7 +107,7 @@ def test_a_missed_tolerance_is_reported(monkeypatch):
     def hasty(*args, **options):
         return interior_point(*args, **{**options, "max_iter": 3})
 
-    monkeypatch.setattr("attop.solvers.aatp.threshold_svm.interior_point", hasty)
+    monkeypatch.setattr("attop.from_papers.aatp._threshold_svm.interior_point", hasty)
     with pytest.warns(ConvergenceWarning, match="30 of 30 quadratic programs did not reach tol=1e-06"):
         model = AATP(5).fit(X, y)
     assert not model.converged_
@@ -123,7 +123,7 @@ def test_a_program_that_fails_is_solved_again_with_care(monkeypatch):
         return interior_point(*args, cautious=cautious, **options)
 
     expected = AATP(5).fit(X, y)
-    monkeypatch.setattr("attop.solvers.aatp.threshold_svm.interior_point", hasty_unless_cautious)
+    monkeypatch.setattr("attop.from_papers.aatp._threshold_svm.interior_point", hasty_unless_cautious)
     model = AATP(5).fit(X, y)
     assert model.converged_
     assert model.threshold_item_ == expected.threshold_item_

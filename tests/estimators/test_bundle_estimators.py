@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attop.estimators import ROCSVM, SVMPAUC, InfinitePush, SVMPerf, TopPush
-from attop.estimators.bundle_ranker import BundleRanker
-from attop.surrogates.registry import SURROGATES
+from attop.from_papers import ROCSVM, SVMPAUC, InfinitePush, SVMPerf, TopPush
+from attop.learners._bundle_ranker import BundleRanker
+from attop.surrogates._registry import SURROGATES
 from oracles.bundle import optimum, sample
 
 ESTIMATORS = {

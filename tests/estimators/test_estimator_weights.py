@@ -9,9 +9,8 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from attop import estimators
-from attop.experiment.candidate import fit_many
-from support.every_estimator import COMPOSITES, NAMES, make
+from attop.experiment._learner import fit_many
+from support.every_estimator import CLASSES, COMPOSITES, NAMES, make
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -22,7 +21,7 @@ GROUPS = RNG.integers(0, 3, 60)
 
 #: A row given twice may be in two folds, a row of weight 2 is in one.
 DEAL_FOLDS = {"SoftTop", "TopStack"}
-WEIGHTED = [n for n in NAMES + COMPOSITES if has_fit_parameter(getattr(estimators, n), "sample_weight")]
+WEIGHTED = [n for n in NAMES + COMPOSITES if has_fit_parameter(CLASSES[n], "sample_weight")]
 EXACT = [name for name in WEIGHTED if name not in DEAL_FOLDS]
 #: What trains on other losses by a parameter.
 VARIANTS = {
@@ -53,7 +52,7 @@ def test_those_whose_problem_allows_it_take_weights():
         "GreedyPApK", "OnePMB", "PerceptronAtK", "SGDAtK", "SelectPApK",
     }  # fmt: skip
     for name in WEIGHTED:
-        kind = getattr(estimators, name)
+        kind = CLASSES[name]
         assert list(inspect.signature(kind.fit).parameters) == ["self", "X", "y", "groups", "sample_weight"]
         assert has_fit_parameter(kind, "sample_weight")
         assert "sample_weight" in inspect.signature(kind.fit_many).parameters
@@ -127,7 +126,7 @@ def test_who_takes_no_weights_has_no_such_parameter_and_says_why(name):
         make(name).fit(X, Y, sample_weight=WEIGHT)
     with pytest.raises(TypeError, match=f"{name} takes no sample_weight: "):
         fit_many(make(name), X, Y, sample_weight=WEIGHT, candidates=[{}])
-    assert "takes no sample_weight: " in getattr(estimators, name).__doc__
+    assert "takes no sample_weight: " in CLASSES[name].__doc__
 
 
 def test_a_loss_that_takes_no_weights_is_refused_with_its_reason():

@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from attop.estimators import FactorRanker
-from attop.solvers.descent import factors
+from attop.learners import FactorRanker
+from attop.learners.factor_ranker import _factor_descent as factors
 from attop.surrogates import BPRLoss, PApKAvg, PrecAtKRamp, SoftmaxLoss, SoftmaxLossAtK
 
 

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from attop.core.top import Top
-from attop.estimators import GDPApK, PerceptronAtK, SGDAtK, gd_ranker
-from attop.estimators.gd_ranker import GDRanker
-from attop.solvers.minibatch.batches import Batches
+from attop._core.top import Top
+from attop.from_papers import GDPApK, PerceptronAtK, SGDAtK
+from attop.from_papers.minibatch._batches import Batches
+from attop.learners import _gd_ranker as gd_ranker
+from attop.learners._gd_ranker import GDRanker
 from attop.surrogates import PApKAvg, PApKRamp, PApKTS, PrecAtKAvg, PrecAtKMax
-from attop.surrogates.registry import SURROGATES, get_surrogate
+from attop.surrogates._registry import SURROGATES, get_surrogate
 from oracles.first_order import gradient_descent_loop, overlapping, plain, sgd_loop
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from studies.papk2020 import baselines as papk_baselines
+from studies.papk2020.baselines import GreedyPApK, SelectPApK, minimise_cross_entropy
 
-from attop.core.top import Top
-from attop.estimators import GreedyPApK, SelectPApK, papk_baselines
-from attop.solvers.descent.lbfgs import minimise_cross_entropy
+from attop._core.top import Top
 from oracles.first_order import overlapping
 from oracles.papk_baselines import greedy_loop, micro_pap, select_loop, select_rows
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attop.estimators import PatMat
+from attop.from_papers import PatMat
 from oracles.bundle import pat_mat_optimum, sample
 
 QUANTILES = {"all": "pat-mat", "negatives": "pat-mat-np"}

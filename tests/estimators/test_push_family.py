@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attop.estimators.pnorm_push import PNormPush
-from attop.metrics.roc import auc
-from attop.solvers.boosting.coordinate_descent import coordinate_descent
-from attop.solvers.boosting.threshold_rankers import ThresholdRankers
-from attop.solvers.descent.lbfgs import lbfgs
-from attop.surrogates.pnorm_push import PNormPushExp
+from attop.from_papers.push._coordinate_descent import coordinate_descent
+from attop.from_papers.push._pnorm_push import PNormPush
+from attop.from_papers.push._threshold_rankers import ThresholdRankers
+from attop.metrics._roc import auc
+from attop.solvers._lbfgs import lbfgs
+from attop.surrogates._pnorm_push import PNormPushExp
 from oracles.push import real_data, threshold_matrix
 from support.pushes import COMBINATIONS, SMOOTH, surrogate
 

@@ -83,7 +83,7 @@ def test_weights_reach_base_and_refinement():
 def test_a_large_sample_is_chosen_by_a_part_of_it_and_trained_on_whole(monkeypatch):
     base = LogisticRegression(C=0.1)
     whole = SoftTop(top={"kappa": 0.3}, base=base).fit(X, Y)
-    monkeypatch.setattr("attop.estimators.soft_top._MOST_TO_CHOOSE_BY", len(Y) // 2)
+    monkeypatch.setattr("attop.learners.soft_top._soft_top._MOST_TO_CHOOSE_BY", len(Y) // 2)
     half = SoftTop(top={"kappa": 0.3}, base=base).fit(X, Y)
     np.testing.assert_array_equal(half.base_coef_, whole.base_coef_)
     assert half.refined_
@@ -94,7 +94,7 @@ def test_a_large_sample_is_chosen_by_a_part_of_it_and_trained_on_whole(monkeypat
 
 
 def test_of_a_large_sample_no_copy_is_made(monkeypatch, tmp_path):
-    monkeypatch.setattr("attop.estimators.soft_top._MOST_TO_CHOOSE_BY", 1000)
+    monkeypatch.setattr("attop.learners.soft_top._soft_top._MOST_TO_CHOOSE_BY", 1000)
     many, y = misspecified(40_000)
     np.save(tmp_path / "X.npy", np.repeat(many, 8, axis=1).astype(np.float32))
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")

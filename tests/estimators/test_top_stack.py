@@ -20,11 +20,11 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from attop import Top, TopPush, TopStack
-from attop.estimators.members import raw_scores
-from attop.experiment.candidate import takes
-from attop.experiment.splits import cross_fitting_folds
+from attop.experiment._routing import takes
+from attop.experiment._splits import cross_fitting_folds
+from attop.learners.top_stack._members import raw_scores
 from attop.metrics import precision_at_k
-from attop.metrics.held_out import TopPrecision
+from attop.metrics._held_out import TopPrecision
 from oracles.stacking import held_out_log_odds, log_odds
 from support.every_estimator import make
 

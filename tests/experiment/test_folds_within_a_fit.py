@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attop.experiment.splits import cross_fitting_folds, tuning_folds
+from attop.experiment._splits import cross_fitting_folds, tuning_folds
 
 Y = (np.random.default_rng(0).random(203) < 0.3).astype(int)
 

@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from attop import GDPApK, SoftTop, compare_at_top
-from attop.core.top import Top
-from attop.experiment.candidate import Learner, Sample
+from attop._core.top import Top
+from attop.experiment._learner import Learner, Sample
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.job import Job

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import attop_bench.run.preload  # noqa: F401 - children are forked with it
-from attop.core.files import read_json
-from attop.core.top import Top
+from attop._core.files import read_json
+from attop._core.top import Top
 from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavailable
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.supervise import supervise
@@ -231,7 +231,7 @@ def test_results_that_cannot_be_written_are_no_result_of_the_method(job_of, caps
     assert "Error" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("estimator", ["attop.estimators.SGDAtK", "sklearn.linear_model.LogisticRegression"])
+@pytest.mark.parametrize("estimator", ["attop.from_papers.SGDAtK", "sklearn.linear_model.LogisticRegression"])
 def test_a_warm_process_changes_no_bit(job_of, tmp_path, monkeypatch, estimator):
     found = []
     for warm in "01":

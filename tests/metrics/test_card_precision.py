@@ -1,12 +1,10 @@
-"""Card precision against every order of tied cards, and in the order of the handbook's code."""
+"""Card precision against every order of tied cards."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import oracles.metrics as oracle
 from attop.metrics import UndefinedMetricError, card_precision, get_metric, precision_at_k
-from attop.metrics.cards import card_precision_in_order
 
 
 def weeks(seed, count, levels):
@@ -88,36 +86,12 @@ def test_what_cannot_be_computed_is_refused():
         card_precision([1, 0], [1.0, 2.0], 1, ["a", "b"], [1, 1], n_orders=0)
 
 
-def as_the_handbook_does(test, scores, k=100):
-    """Precision of each day with tied cards in the order in which sorting the rows leaves them."""
-    found, precision = set(), []
-    test = test.assign(predictions=scores)
-    for _, day in test.groupby("TX_TIME_DAYS"):
-        day = day[~day["CUSTOMER_ID"].isin(found)][["predictions", "CUSTOMER_ID", "TX_FRAUD"]]
-        checked = day.groupby("CUSTOMER_ID").max().sort_values("predictions", ascending=False).head(k)
-        its = checked.index[checked["TX_FRAUD"] == 1]
-        found |= set(its)
-        precision.append(len(its) / k)
-    return float(np.mean(precision))
-
-
-def test_the_order_of_the_handbook_is_one_of_all_and_that_of_pandas():
-    for week in weeks(6, 40, levels=3):
-        y, scores, k, cards, days = week
-        table = pd.DataFrame({"TX_FRAUD": y, "CUSTOMER_ID": cards, "TX_TIME_DAYS": days})
-        theirs = as_the_handbook_does(table, scores, k)
-        assert card_precision_in_order(*week) == pytest.approx(theirs, rel=1e-14)
-        assert theirs in [float(value) for value in oracle.card_precisions(*as_lists(week))]
-
-
 def test_names_with_the_number_of_cards_checked():
     for week in weeks(7, 20, levels=3):
         y, scores, k, cards, days = week
-        found = card_precision(*week)
-        values = [found.value, found.low, found.high, card_precision_in_order(*week)]
-        for suffix, value in zip(("", "-low", "-high", "-in-order"), values, strict=True):
-            metric = get_metric(f"card-precision-{k}{suffix}")
-            assert metric.evaluate(y, scores, top=17, entities=cards, days=days) == (value, 1, 0, None)
+        metric = get_metric(f"card-precision-{k}")
+        value = metric.evaluate(y, scores, top=17, entities=cards, days=days)
+        assert value == (card_precision(*week).value, 1, 0, None)
     alone = get_metric("card-precision-2").evaluate([1, 0, 0], [3.0, 2.0, 1.0])
     assert np.isnan(alone.value)
     assert alone.reason == "the data name no entities or no days"

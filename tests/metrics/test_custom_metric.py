@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.core.files import read_json
-from attop.metrics import get_metric, registry
-from attop.metrics.custom import custom_metric
+from attop._core.files import read_json
+from attop.metrics import _registry as registry
+from attop.metrics import get_metric
+from attop.metrics._custom import custom_metric
 from attop_bench.data.base import Dataset
 from attop_bench.run import fingerprint as fingerprints
 from attop_bench.run.config import ConfigError, load_config

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attop.metrics import precision_at_k
-from attop.metrics.held_out import TopPrecision
+from attop.metrics._held_out import TopPrecision
 from oracles.metrics import expected, precision
 from oracles.stacking import smoothed
 

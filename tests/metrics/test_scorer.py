@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 import attop
 from attop import GDPApK
 from attop.metrics import get_metric, make_top_scorer, micro_pap_at_k, pap_at_k, precision_at_k
-from attop.metrics.custom import custom_metric
+from attop.metrics._custom import custom_metric
 
 
 @pytest.fixture

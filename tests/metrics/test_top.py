@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from attop import Top
-from attop.core.sample import RankingSample, check_groups, check_labels
-from attop.metrics.ranking import Ranking
+from attop._core.sample import RankingSample, check_groups, check_labels
+from attop.metrics._ranking import Ranking
 
 # Top
 

@@ -1,6 +1,7 @@
 """Surrogates and metrics in LightGBM and XGBoost: what every round is given, and that the loss falls."""
 
 import copy
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -157,7 +158,10 @@ def test_the_softmax_losses_fall_and_lift_ndcg(booster, name):
     assert get_metric("ndcg@k").evaluate(Y, scores, 10, GROUPS).value > 0.7
 
 
-@pytest.mark.parametrize("name", ["precision@k", "auc", "last-rank"])
+RISK = replace(get_metric("auc"), name="risk", higher_is_better=False)
+
+
+@pytest.mark.parametrize("name", ["precision@k", "auc", RISK])
 def test_evaluation_is_the_metric_at_the_scores(booster, name):
     metric = booster.metric(name, {"k": 10, "of": 100})
     data = booster.data(SIZES)

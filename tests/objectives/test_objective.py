@@ -10,7 +10,7 @@ from attop import Top
 from attop.metrics import METRICS, Metric, UndefinedMetricError
 from attop.objectives import EvaluationMetric, Objective
 from attop.surrogates import SoftPrecAtK
-from attop.surrogates.registry import SURROGATES, get_surrogate
+from attop.surrogates._registry import SURROGATES, get_surrogate
 
 RNG = np.random.default_rng(0)
 N = 60

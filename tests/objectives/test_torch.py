@@ -5,11 +5,11 @@ import pytest
 
 from attop import Top
 from attop.surrogates import PNormPushExp, PrecAtKAvg, PrecAtKRamp, SoftPrecAtK
-from attop.surrogates.registry import SURROGATES, get_surrogate
+from attop.surrogates._registry import SURROGATES, get_surrogate
 
 torch = pytest.importorskip("torch", reason="the extra torch is not installed")
 
-from attop.objectives.torch import _NATIVE, TopLoss  # noqa: E402
+from attop.objectives._torch import _NATIVE, TopLoss  # noqa: E402
 
 RNG = np.random.default_rng(0)
 N = 80

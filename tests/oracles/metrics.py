@@ -44,14 +44,6 @@ def reciprocal_rank(labels, k=None):
     return Fraction(1, labels.index(1) + 1)
 
 
-def top_1(labels, k=None):
-    return Fraction(labels[0])
-
-
-def last_rank(labels, k=None):
-    return Fraction(max(i for i, label in enumerate(labels, 1) if label))
-
-
 def lift(labels, k):
     return precision(labels, k) / Fraction(sum(labels), len(labels))
 
@@ -175,9 +167,6 @@ DEFINITIONS = {
     "micro-pap@k": pap,
     "lift@k": lift,
     "f1@k": f_beta,
-    "top-1": top_1,
-    "last-rank": last_rank,
-    "rie-20": rie,
     "bedroc-20": bedroc,
     "tpr@fpr-0.01": tpr_at_fpr,
 }
@@ -196,7 +185,7 @@ def defined(name, y, k):
         return k <= n
     if name in ("recall@k", "ndcg@k", "lift@k", "f1@k"):
         return k <= n and n_pos > 0
-    if name in ("ap", "ndcg", "reciprocal-rank", "last-rank", "rie-20", *OF_THRESHOLDS):
+    if name in ("ap", "ndcg", "reciprocal-rank", *OF_THRESHOLDS):
         return n_pos > 0
     if name == "positives@top":
         return n_pos < n
@@ -204,7 +193,7 @@ def defined(name, y, k):
         return 0 < n_pos < n
     if name in ("pauc@k", "pap@k", "micro-pap@k"):
         return n_pos > 0 and k <= n - n_pos
-    assert name in ("dcg", "top-1")
+    assert name == "dcg"
     return True
 
 

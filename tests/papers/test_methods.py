@@ -4,13 +4,13 @@ import zipfile
 
 import numpy as np
 import pytest
+from studies.slatk2025.methods import FactorLists, Popularity
 
-from attop.estimators import FactorRanker
-from attop.metrics.registry import get_metric
+from attop.learners import FactorRanker
+from attop.metrics._registry import get_metric
 from attop.surrogates import SoftmaxLossAtK
 from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.papers.methods import FactorLists, Popularity
 
 N_USERS, N_ITEMS = 30, 40
 
@@ -34,7 +34,7 @@ def data(drawn, tmp_path):
         for name, part in zip(("train", "test"), drawn, strict=True):
             lines = ["user_procid\titem_procid", *(f"{u}\t{i}" for u, i in np.argwhere(part))]
             archive.writestr(f"{name}.tsv", "\n".join(lines))
-    return make("pairs", path=tmp_path / "proc.zip")
+    return make("studies.slatk2025.pairs.PAIRS", path=tmp_path / "proc.zip")
 
 
 def test_a_tenth_of_the_training_pairs_selects_and_all_train_in_the_end(data, drawn):
@@ -59,7 +59,7 @@ AT_K = FactorLists(surrogate="softmax@k", bandwidth=3.0)
 
 @pytest.mark.parametrize("model", [FactorLists(), AT_K, Popularity()])
 def test_the_metrics_are_those_of_all_items_not_seen(model, data, drawn, monkeypatch):
-    monkeypatch.setattr("attop_bench.papers.methods._USERS", 7)
+    monkeypatch.setattr("studies.slatk2025.methods._USERS", 7)
     train, test = drawn
     [fold] = make_folds("given", data, 0, 0, refit=True)
     model.fit(data.X[fold.train], data.y[fold.train])
@@ -92,6 +92,6 @@ def test_a_list_of_few_items_ends_below_all_others(data, drawn):
 def test_what_is_no_such_file_is_refused(tmp_path):
     (tmp_path / "proc.zip").write_bytes(b"PK\3\4 damaged")
     with pytest.raises(DatasetError, match=r"train\.tsv and test\.tsv"):
-        make("pairs", path=tmp_path / "proc.zip")
+        make("studies.slatk2025.pairs.PAIRS", path=tmp_path / "proc.zip")
     with pytest.raises(DatasetError, match="validation must be"):
-        make("pairs", path=tmp_path / "proc.zip", validation=2.0)
+        make("studies.slatk2025.pairs.PAIRS", path=tmp_path / "proc.zip", validation=2.0)

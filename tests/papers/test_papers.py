@@ -10,18 +10,18 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 from studies.bounds import aatp, perceptrons, push
+from studies.papk2020.simulations import _sample, two_users
+from studies.papk2020.simulations import margins as simulate_margins
+from studies.pnorm2005.rounds import rounds
 from studies.theory import pap_margins
 
-from attop.core.top import Top
-from attop.estimators import PNormPush
+from attop._core.top import Top
+from attop.from_papers import PNormPush
 from attop_bench.data import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import COLUMNS, compare, printed_numbers, verdicts
 from attop_bench.papers.page import digest, index_row, markdown, read_tables, write_findings, write_tables
-from attop_bench.papers.papk_simulations import _sample, two_users
-from attop_bench.papers.papk_simulations import margins as simulate_margins
 from attop_bench.papers.pictures import beside, counts
-from attop_bench.papers.push_rounds import rounds
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
@@ -32,7 +32,7 @@ from support.movielens import as_printed
 from support.small_run import configured
 
 NAN = math.nan
-PAPERS = ["aatp2012", "prec2015", "papk2020", "pnorm2005", "slatk2025"]
+PAPERS = [f"studies.{name}" for name in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "slatk2025")]
 STUDIES = [
     "studies.partitions.aatp2012",
     "studies.partitions.prec2015",
@@ -107,7 +107,11 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
     assert not [
         complaint for complaint in complaints if "No module named 'xgboost'" not in complaint
     ]  # of an extra
-    if paper not in {"aatp2012", "papk2020", "pnorm2005"}:  # the others print no table
+    if paper not in {
+        "studies.aatp2012",
+        "studies.papk2020",
+        "studies.pnorm2005",
+    }:  # the others print no table
         return
     printed = printed_numbers(paper)
     assert set(printed["method"]) <= {m.id for m in config.methods}
@@ -149,10 +153,10 @@ def _results(config, value):
 
 def _simulated(paper):
     """Return the tables of a paper's simulations, small."""
-    if paper == "pnorm2005":
+    if paper == "studies.pnorm2005":
         bundled = {"wdbc": make("wdbc", n_features=6)}
         return {"rounds": rounds(0, bundled, {2: 7, 5: 6})}
-    if paper == "papk2020":
+    if paper == "studies.papk2020":
         return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20, starts=2)}
     if paper == "studies.movielens":
         return {f"ways_{split}": as_printed(split) for split in range(2)}

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from io import StringIO
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -10,12 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.statistics import (
-    against_control,
-    bayesian_signed_rank,
-    effect_sizes,
-    wilcoxon,
-)
+from attop.metrics._registry import METRICS, register
+from attop.statistics import against_control, bayesian_signed_rank, effect_sizes, wilcoxon
 from support.comparisons import compare, figures, said, table, xml
 from support.demsar import DEMSAR
 
@@ -125,11 +122,12 @@ class TestUnits:
         assert found.standings[1].posterior.refused
 
     def test_lower_is_better(self):
-        evaluation = table(1 - DEMSAR, "last-rank")
-        found = compare(evaluation, dict.fromkeys(evaluation["dataset"], "last-rank"))
+        register(replace(METRICS["auc"], name="risk", higher_is_better=False))
+        evaluation = table(1 - DEMSAR, "risk")
+        found = compare(evaluation, dict.fromkeys(evaluation["dataset"], "risk"))
         assert found.standings[0].method == "m+cf"
         assert found.friedman.chi2 == pytest.approx(9.28, abs=0.006)
-        assert "last-rank (lower is better" in figures(found)[0].caption
+        assert "risk (lower is better" in figures(found)[0].caption
 
 
 class TestMissing:

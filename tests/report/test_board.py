@@ -1,9 +1,12 @@
 """The matrix of what may be compared over data sets, and the board: each top by itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from attop.metrics._registry import METRICS, register
 from attop.statistics import friedman, mean_ranks
 from attop_bench.report.compute.across import board, metric_matrix
 from support.comparisons import table
@@ -80,7 +83,8 @@ class TestMatrix:
         matrix = matrix_of(values)
         assert matrix.scores.loc["x"].tolist() == pytest.approx([0.3, 0.7])
         assert matrix.without_datasets == matrix.without_methods == {}
-        assert mean_ranks(matrix_of(values, metric="last-rank").scores).to_dict() == {"a": 1, "b": 2}
+        register(replace(METRICS["auc"], name="risk", higher_is_better=False))
+        assert mean_ranks(matrix_of(values, metric="risk").scores).to_dict() == {"a": 1, "b": 2}
 
     def test_missing_is_left_out_with_reason(self):
         nan = np.nan

@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 from attop import compare_at_top
-from attop.core.wording import format_p
+from attop._core.wording import format_p
 from support import ROOT
 from support.html import Page, packed
 
@@ -55,6 +55,6 @@ def test_the_page_has_the_numbers_and_verdicts_of_the_comparison(comparison, wri
 
 
 def test_without_the_benchmark_it_says_what_to_install(comparison, monkeypatch, tmp_path):
-    monkeypatch.setattr("attop.experiment.result.entry_points", lambda **asked: ())
+    monkeypatch.setattr("attop.experiment._result.entry_points", lambda **asked: ())
     with pytest.raises(ImportError, match=r"pip install 'attop\[workflow\]'"):
         comparison.report(tmp_path / "page.html")

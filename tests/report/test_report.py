@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.metrics.registry import METRICS
+from attop.metrics._registry import METRICS
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report import build_report, summarise, write_analysis
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, Drawing, draw

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.core.top import Top, main_top, sort_tops
-from attop.metrics.registry import METRICS
+from attop._core.top import Top, main_top, sort_tops
+from attop.metrics._registry import METRICS
 from attop_bench.report import summarise
 from attop_bench.report.compute.tables import rank_methods, standings
 from attop_bench.report.figures.transfer import transfer

@@ -2,13 +2,14 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from attop.core.top import Top
+from attop._core.top import Top
 from attop_bench.run.checks import check_method
-from attop_bench.run.config import ConfigError, read_yaml
+from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.job import Run
 from attop_bench.run.options import json_schema, markdown
 from attop_bench.run.plan import Plan
@@ -21,6 +22,22 @@ def test_default_configuration():
     assert [d.id for d in config.datasets][:2] == ["wdbc", "digit-8"]
     assert config.method("aatp").param_grid == {"C": [0.01, 0.1, 1, 10]}
     assert "micro-pap@k" in config.metrics
+
+
+def test_every_configuration_of_the_repository_is_accepted():
+    listed = subprocess.run(["git", "ls-files", "*.yaml", "*.yml"], cwd=ROOT, capture_output=True, text=True)
+    if not (files := listed.stdout.split()):
+        pytest.skip("the files are listed by git, and this is no clone")
+    contents = {file: read_yaml(ROOT / file) for file in files}
+    chosen = {file: content for file, content in contents.items() if {"datasets", "methods"} & content.keys()}
+    assert {"config/config.yaml", "packaging/benchmark.yaml"} < chosen.keys()
+    refused = {}
+    for file, content in chosen.items():
+        try:
+            load_config({**contents["config/config.yaml"], **content}, ROOT)
+        except ConfigError as error:
+            refused[file] = str(error)
+    assert not refused
 
 
 def test_an_entry_overrides_the_catalogue():

@@ -17,10 +17,10 @@ from scipy.stats import chisquare
 from sklearn.tree import DecisionTreeClassifier
 
 from attop import SoftTop, compare_at_top
-from attop.core.top import Top
-from attop.experiment.headline import headline
+from attop._core.top import Top
+from attop.experiment._headline import headline
 from attop.metrics import precision_at_k
-from attop.metrics.scorer import scores_of
+from attop.metrics._scorer import scores_of
 from attop_bench.cli.main import main
 from attop_bench.data import DatasetError, make
 from attop_bench.data.splits.protocols import make_folds
@@ -248,7 +248,7 @@ def test_skops_is_written_where_it_needs_no_trust(table, logistic):
     read = pd.read_csv("mine.csv")
     expected = logistic.package.pipeline.decision_function(read)
     np.testing.assert_array_equal(model.decision_function(read), expected)
-    own, name = deployed([SGD]), "attop.estimators.minibatch.SGDAtK"
+    own, name = deployed([SGD]), "attop.from_papers.minibatch._rankers.SGDAtK"
     assert name in write_package(Path("out"), own.package)
     assert not Path("out/model.skops").exists()
     assert name in card(own, Path("out"), [name], {"sgd-avg": "S"})

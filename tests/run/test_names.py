@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from attop.core.files import write_csv
-from attop.core.top import Top
-from attop.experiment.candidate import fit
+from attop._core.files import write_csv
+from attop._core.top import Top
+from attop.experiment._routing import fit
 from attop_bench.cli.main import main
 from attop_bench.data import DatasetError, make
 from attop_bench.deploy.package import Package, read_package, write_package

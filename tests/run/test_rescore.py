@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.core.top import Top
+from attop._core.top import Top
 from attop.metrics import METRICS, get_metric
 from attop_bench.cli.main import main
 from attop_bench.data import DatasetError

@@ -16,7 +16,7 @@ METRIC = '''
 
 import numpy as np
 
-from attop.metrics.metric import Need, metric
+from attop.metrics._metric import Need, metric
 
 
 @metric("first-half", "Recall of the first half", "Undefined without positives.", (Need.POSITIVE,))
@@ -27,7 +27,7 @@ def recall_of_first_half(ranking, k):
 '''
 
 SURROGATE = """
-from attop.surrogates.pointwise import LogisticLoss
+from attop.surrogates._pointwise import LogisticLoss
 
 class MyLoss(LogisticLoss):  # without a kernel, which would be compiled
     name = "my-loss"
@@ -36,7 +36,7 @@ class MyLoss(LogisticLoss):  # without a kernel, which would be compiled
 EVERY_OTHER = """
 import numpy as np
 
-from attop.experiment.splits import Fold
+from attop.experiment._splits import Fold
 
 
 def every_other(y, groups=None, *, first: int = 0, seed: int):
@@ -89,9 +89,9 @@ ADDED = (
     (
         "attop/metrics/first_half.py",
         METRIC,
-        "attop/metrics/registry.py",
+        "attop/metrics/_registry.py",
         {
-            "from attop.metrics.metric ": "from attop.metrics.first_half import recall_of_first_half\n",
+            "from attop.metrics._metric ": "from attop.metrics.first_half import recall_of_first_half\n",
             "    lift_at_k.metric,\n": "    recall_of_first_half.metric,\n",
         },
     ),
@@ -106,7 +106,7 @@ ADDED = (
         EVERY_OTHER,
         f"{DATA}/splits/protocols.py",
         {
-            "from attop.core.seeds": "from attop_bench.data.splits.every_other import every_other\n",
+            "from attop._core.seeds": "from attop_bench.data.splits.every_other import every_other\n",
             "Protocol(holdout,": 'Protocol(every_other, "every other item trains"),\n',
         },
     ),
@@ -115,7 +115,7 @@ ADDED = (
         LINE,
         f"{DATA}/catalogue.py",
         {
-            "from attop.core.wording": "from attop_bench.data.kinds.line import line\n",
+            "from attop._core.wording": "from attop_bench.data.kinds.line import line\n",
             '_single("wdbc"': '_single("line", line),\n',
         },
     ),

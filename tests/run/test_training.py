@@ -10,9 +10,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from attop.core.files import read_json
-from attop.core.top import Top
-from attop.experiment.candidate import Learner
+from attop._core.files import read_json
+from attop._core.top import Top
+from attop.experiment._learner import Learner
 from attop.metrics import average_precision, get_metric, precision_at_k
 from attop_bench.data.base import Dataset
 from attop_bench.run.evaluation import evaluate
@@ -158,7 +158,7 @@ def test_a_method_that_fails_leaves_a_record(estimator, status, words):
 def test_a_ranker_whose_weights_overflow_diverged():
     data = dataset()
     data = replace(data, X=data.X * 1e300)
-    outcome = run(replace(job(param_grid={}), estimator="attop.estimators.PerceptronAtK"), data)
+    outcome = run(replace(job(param_grid={}), estimator="attop.from_papers.PerceptronAtK"), data)
     assert outcome.status == "diverged"
     assert "PerceptronAtK diverged" in outcome.error
 
@@ -228,7 +228,7 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
 
 def test_a_trace_is_the_chosen_setting_stopped_ever_later():
     data = dataset()
-    push = {"estimator": "attop.estimators.PNormPush", "params": {"p": 1, "max_iter": 6}}
+    push = {"estimator": "attop.from_papers.PNormPush", "params": {"p": 1, "max_iter": 6}}
     chosen = replace(job(), **push, param_grid={}, tops=[Top(k=5)])
     outcome, fold = run(chosen, data), fold_of(chosen, data)
     assert outcome.status == "ok"
@@ -262,11 +262,11 @@ def test_a_record_is_read_as_it_was_written_or_refused(tmp_path):
 
 _COMPILED_LATER = """
 import numba.core.event as event, numpy as np
-from attop.estimators import GDPApK
+from attop.from_papers import GDPApK
 from attop_bench.run.fitting import compile_method
 
 params, grid = {"surrogate": "ramp", "max_iter": 9}, {"lam": [0.1, 0.001], "eta": [0.1, 0.5, 2, 10]}
-compile_method({"estimator": "attop.estimators.GDPApK", "params": params, "param_grid": grid})
+compile_method({"estimator": "attop.from_papers.GDPApK", "params": params, "param_grid": grid})
 X = np.random.default_rng(0).normal(size=(90, 2))
 y, groups = (X[:, 0] > 0).astype(int), np.arange(90) % 3
 with event.install_recorder("numba:compile") as seen:

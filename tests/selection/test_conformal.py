@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from attop.selection import conformal
-from attop.selection.conformal import ConformalSelector, _envelope, _lowest_rank
+from attop.selection import _conformal as conformal
+from attop.selection._conformal import ConformalSelector, _envelope, _lowest_rank
 from oracles.selection import benjamini_hochberg, p_value, splits
 
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from attop.metrics import overlap_at_k
-from attop.selection.steady import SteadyTop
+from attop.selection._steady import SteadyTop
 
 X, Y = make_classification(800, weights=[0.8], flip_y=0.2, random_state=0)
 

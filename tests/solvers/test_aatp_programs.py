@@ -5,14 +5,14 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import oracles.aatp as oracle
-from attop.estimators.aatp import AATP
-from attop.solvers.aatp.box_qp import interior_point, relative_gap
-from attop.solvers.aatp.candidates import Candidates, quantile_items
-from attop.solvers.aatp.difference_rows import DifferenceRows
-from attop.solvers.aatp.search import Search
-from attop.solvers.aatp.threshold_svm import ThresholdSVM
-from attop.solvers.base import Deadline, History
-from attop.surrogates.accuracy_at_top import item_weights
+from attop.from_papers.aatp._aatp import AATP
+from attop.from_papers.aatp._box_qp import interior_point, relative_gap
+from attop.from_papers.aatp._candidates import Candidates, quantile_items
+from attop.from_papers.aatp._difference_rows import DifferenceRows
+from attop.from_papers.aatp._search import Search
+from attop.from_papers.aatp._threshold_svm import ThresholdSVM
+from attop.solvers._base import Deadline, History
+from attop.surrogates._accuracy_at_top import item_weights
 from support.threshold_programs import sample, search_input
 
 
@@ -40,7 +40,7 @@ def assert_certified(X, y, upper, solution, tol=1e-6):
 @pytest.mark.parametrize(("n", "d"), [(105, 34), (230, 57)])
 def test_interior_point_agrees_with_cvxpy(n, d, C):
     pytest.importorskip("cvxpy")
-    from attop.solvers.aatp.threshold_svm_cvxpy import CvxpyThresholdSVM
+    from attop.from_papers.aatp._threshold_svm_cvxpy import CvxpyThresholdSVM
 
     X, y = sample(n, d, seed=n)
     upper = np.full(n, C)
@@ -143,7 +143,7 @@ def test_scale_and_shift_of_features():
 @pytest.mark.parametrize("d", [1, 2, 5, 8, 13])
 @pytest.mark.parametrize("m", [1, 16, 21])
 def test_tile_cholesky(d, m):
-    from attop.solvers.aatp.kernels import factor, solve
+    from attop.from_papers.aatp._kernels import factor, solve
 
     rng = np.random.default_rng(d)
     V = rng.standard_normal((30, d))
@@ -258,9 +258,9 @@ def test_fixed_point_finds_distance_zero_wherever_there_is_one(weights):
 
 @pytest.mark.parametrize("share", [0.3, 1.0])
 def test_fixed_point_on_a_large_sample_gives_up_and_says_so(share, monkeypatch):
-    monkeypatch.setattr("attop.solvers.aatp.search._SMALL", 0)
+    monkeypatch.setattr("attop.from_papers.aatp._search._SMALL", 0)
     X, y = sample(150, 5, seed=1)
-    monkeypatch.setattr("attop.solvers.aatp.search._EFFORT", share * 150 * 150 * (5 + 30) ** 2)
+    monkeypatch.setattr("attop.from_papers.aatp._search._EFFORT", share * 150 * 150 * (5 + 30) ** 2)
     tau = {"tau": 0.05}
     assert AATP(tau, search="exhaustive", C=1.0).fit(X, y).quantile_gap_ > 0
     if share == 1.0:

@@ -5,13 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
-from attop.core.top import Top
-from attop.solvers.bundle.bundle import bundle
-from attop.solvers.bundle.cutting_planes import Planes
-from attop.solvers.bundle.working_set import WorkingSet
+from attop._core.top import Top
+from attop.solvers._bundle.bundle import bundle
+from attop.solvers._bundle.cutting_planes import Planes
+from attop.solvers._bundle.working_set import WorkingSet
 from attop.surrogates import AUCStruct, PrecAtKStruct, TopPushLoss
-from attop.surrogates.base import BoundSurrogate
-from attop.surrogates.registry import SURROGATES, get_surrogate
+from attop.surrogates._base import BoundSurrogate
+from attop.surrogates._registry import SURROGATES, get_surrogate
 from oracles.bundle import PLAIN, optimum, sample
 
 
@@ -164,7 +164,7 @@ def test_a_loss_of_the_top_rarely_reads_all_rows(monkeypatch):
     assert solution.status == "converged"
     assert sum(share == 1 for share in counted.log) <= solution.n_iter + 1  # and the objective at the end
     read = sum(counted.log)
-    monkeypatch.setattr("attop.solvers.bundle.working_set._FEW", 0.0)
+    monkeypatch.setattr("attop.solvers._bundle.working_set._FEW", 0.0)
     counted = RowsCounted(X)
     plain = bundle(counted, loss, lam=1.0, tol=1e-3)
     assert read < 0.6 * sum(counted.log)
@@ -175,7 +175,7 @@ def test_a_loss_of_the_top_rarely_reads_all_rows(monkeypatch):
 
 def test_planes_at_stale_scores_are_below_the_loss(monkeypatch):
     monkeypatch.setattr(
-        "attop.solvers.bundle.working_set._SHARE", 0.0
+        "attop.solvers._bundle.working_set._SHARE", 0.0
     )  # go on while there is anything to gain
     rng = np.random.default_rng(11)
     X, y = sample(11, n=400, d=6, n_pos=30, shift=0.4)
@@ -195,7 +195,7 @@ def test_planes_at_stale_scores_are_below_the_loss(monkeypatch):
 
 
 def test_planes_are_dropped_and_the_bound_survives(monkeypatch):
-    monkeypatch.setattr("attop.solvers.bundle.cutting_planes._PATIENCE", 2)
+    monkeypatch.setattr("attop.solvers._bundle.cutting_planes._PATIENCE", 2)
     X, y = sample(9, n=400, d=15, n_pos=40, shift=0.4)
     loss = PrecAtKStruct(20).bind(y)
     solution = bundle(X, loss, lam=0.1, tol=1e-5, max_iter=3000)

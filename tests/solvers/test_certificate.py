@@ -8,11 +8,11 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from attop.estimators import ROCSVM, SVMPAUC, InfinitePush, SVMPerf, TopPush
-from attop.estimators.base import ConstantModelWarning
-from attop.estimators.bundle_ranker import BundleRanker
-from attop.estimators.gd_ranker import GDRanker
-from attop.solvers.base import relative_gap
+from attop.from_papers import ROCSVM, SVMPAUC, InfinitePush, SVMPerf, TopPush
+from attop.learners._base import ConstantModelWarning
+from attop.learners._bundle_ranker import BundleRanker
+from attop.learners._gd_ranker import GDRanker
+from attop.solvers._base import relative_gap
 from support import SHARED
 from support.every_estimator import NAMES, make
 
@@ -119,7 +119,7 @@ def mixed(name):
     return X, y
 
 
-@pytest.mark.filterwarnings("ignore::attop.estimators.base.ConstantModelWarning")
+@pytest.mark.filterwarnings("ignore::attop.learners._base.ConstantModelWarning")
 @pytest.mark.parametrize("lam", [1e-4, 1.0, 1e4])
 @pytest.mark.parametrize("name", ZERO)
 def test_zero_optimum_is_recognised(name, lam):
@@ -138,7 +138,7 @@ def test_zero_optimum_is_recognised(name, lam):
         assert bound(1e-3 * X @ w)[0] >= start * (1 - 1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::attop.estimators.base.ConstantModelWarning")
+@pytest.mark.filterwarnings("ignore::attop.learners._base.ConstantModelWarning")
 @pytest.mark.parametrize("unit", [1e-3, 1e3, 1e6])
 def test_zero_optimum_is_recognised_in_any_unit(unit):
     X, y = mixed("infinite-push")
@@ -161,7 +161,7 @@ def test_a_model_that_ranks_nothing_is_warned_of(name):
     assert np.ptp(model.decision_function(X)) <= 1e-12
 
 
-@pytest.mark.filterwarnings("error::attop.estimators.base.ConstantModelWarning")
+@pytest.mark.filterwarnings("error::attop.learners._base.ConstantModelWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_that_ranks_is_not_warned_of(name):

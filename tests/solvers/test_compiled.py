@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from attop.core.compiled import discard_stale, kernel_sources
+from attop._core.compiled import discard_stale, kernel_sources
 
 
 def test_cache_follows_the_sources(tmp_path):
@@ -42,4 +42,4 @@ def test_a_copied_package_keeps_its_cache(tmp_path):
 
 def test_every_kernel_is_watched():
     names = {f"{path.parent.name}/{path.name}" for path in kernel_sources()}
-    assert {"kernels/k_largest.py", "kernels/pap_at_k.py", "minibatch/kernels.py"} <= names
+    assert {"_kernels/k_largest.py", "_kernels/pap_at_k.py", "minibatch/_kernels.py"} <= names

@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
-from attop.estimators.pnorm_push import PNormPush
-from attop.solvers.boosting.coordinate_descent import LONGEST_STEP, coordinate_descent, line_search
-from attop.solvers.boosting.threshold_rankers import ThresholdRankers, choose_thresholds, score_by_steps
-from attop.surrogates.pnorm_push import PNormPushExp
+from attop.from_papers.push._coordinate_descent import LONGEST_STEP, coordinate_descent, line_search
+from attop.from_papers.push._pnorm_push import PNormPush
+from attop.from_papers.push._threshold_rankers import ThresholdRankers, choose_thresholds, score_by_steps
+from attop.surrogates._pnorm_push import PNormPushExp
 from oracles.push import push_pseudocode, push_value, real_data, threshold_data, threshold_matrix
 
 POWERS = [1, 2, 4, 8, 16, 64]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from attop.solvers.descent.gradient_descent import gradient_descent
+from attop.solvers._gradient_descent import gradient_descent
 from attop.surrogates import PApKAvg, PApKMax
 from oracles.first_order import gradient_descent_loop, overlapping
 from support.first_order import BoundHinge, Hinge

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from attop.core.top import Top
-from attop.solvers.minibatch.batches import Batches, batch_top
+from attop._core.top import Top
+from attop.from_papers.minibatch._batches import Batches, batch_top
 from oracles.first_order import overlapping, perceptron_iterates, plain, queries, sgd_loop
 from support.first_order import RANKS, Hinge, grouped, hinge_of_batch, perceptron, sgd
 

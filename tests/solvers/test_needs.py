@@ -5,12 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from attop.core.top import Top
-from attop.solvers.boosting.coordinate_descent import coordinate_descent
-from attop.solvers.bundle.bundle import bundle
-from attop.solvers.descent.gradient_descent import gradient_descent
-from attop.solvers.descent.lbfgs import lbfgs
-from attop.surrogates.registry import SURROGATES, get_surrogate
+from attop._core.top import Top
+from attop.from_papers.push._coordinate_descent import coordinate_descent
+from attop.solvers._bundle.bundle import bundle
+from attop.solvers._gradient_descent import gradient_descent
+from attop.solvers._lbfgs import lbfgs
+from attop.surrogates._registry import SURROGATES, get_surrogate
 from oracles.first_order import overlapping
 from support.first_order import Hinge, perceptron, sgd
 

@@ -10,12 +10,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import oracles.soft_top as oracle
-from attop.core.top import Top
-from attop.solvers.descent.lbfgs_many import lbfgs_many
-from attop.solvers.descent.linear_bases import PointwiseBases, newton_path
-from attop.solvers.descent.soft_top import Part, precision_about, refine
-from attop.solvers.descent.soft_top_search import thinned
-from attop.solvers.descent.standardised import standardise
+from attop._core.top import Top
+from attop.learners.soft_top._bases import PointwiseBases, newton_path
+from attop.learners.soft_top._lbfgs_many import lbfgs_many
+from attop.learners.soft_top._refinement import Part, precision_about, refine
+from attop.learners.soft_top._search import thinned
+from attop.learners.soft_top._standardised import standardise
 from attop.surrogates import SoftPrecAtK
 from support.misspecified import misspecified
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attop.solvers.bundle.cutting_planes import minimise_on_simplex
+from attop.solvers._bundle.cutting_planes import minimise_on_simplex
 
 
 def programs():

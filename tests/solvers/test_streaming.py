@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from attop.core.top import Top
-from attop.estimators import OnePMB, PerceptronAtK, SGDAtK
-from attop.solvers.minibatch.batches import Batches, StreamedBatches
-from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
+from attop._core.top import Top
+from attop.from_papers import OnePMB, PerceptronAtK, SGDAtK
+from attop.from_papers.minibatch._batches import Batches, StreamedBatches
+from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
 from attop.surrogates import PrecAtKAvg
 from oracles.first_order import overlapping
 from support.first_order import sgd

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import oracles.statistics as oracle
-from attop.statistics.ranks import (
+from attop.statistics._ranks import (
     against_control,
     all_pairs,
     cliques,
@@ -17,7 +17,7 @@ from attop.statistics.ranks import (
     mean_ranks,
     rank_rows,
 )
-from attop.statistics.regrets import bootstrap_means, regret
+from attop.statistics._regrets import bootstrap_means, regret
 from support.demsar import DEMSAR
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from attop.statistics.rounding import difference, levels
+from attop.statistics._rounding import difference, levels
 
 
 @pytest.mark.parametrize(

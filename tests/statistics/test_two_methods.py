@@ -1,11 +1,11 @@
-"""Two methods compared, over data sets and over folds."""
+"""Two methods compared over data sets."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import oracles.statistics as oracle
-from attop.statistics.two_methods import bayesian_signed_rank, corrected_t_test, effect_sizes, wilcoxon
+from attop.statistics._two_methods import bayesian_signed_rank, effect_sizes, wilcoxon
 from support.demsar import DEMSAR
 
 
@@ -31,31 +31,6 @@ class TestWilcoxon:
     def test_scipy_without_ties(self):
         d = np.random.default_rng(3).normal(0.4, 1, 40)
         assert wilcoxon(d, 0 * d).p == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, rel=1e-9)
-
-
-class TestFolds:
-    a = np.array([0.81, 0.85, 0.78, 0.90, 0.84])
-    b = np.array([0.80, 0.80, 0.79, 0.83, 0.80])
-
-    def test_corrected_t(self):
-        result = corrected_t_test(self.a, self.b, test_train_ratio=0.25)
-        d = self.a - self.b
-        assert result.t == pytest.approx(d.mean() / np.sqrt((1 / 5 + 1 / 4) * d.var(ddof=1)))
-        # The correction shrinks the plain paired t by sqrt(1/n / (1/n + ratio)).
-        plain = stats.ttest_rel(self.a, self.b)
-        assert result.t == pytest.approx(plain.statistic * np.sqrt(0.2 / 0.45))
-        assert result.low < 0 < result.high
-        assert result.p > 0.05 > plain.pvalue / 2
-
-    def test_interval_and_p_agree(self):
-        p = corrected_t_test(self.a, self.b, test_train_ratio=0.25).p
-        edge = corrected_t_test(self.a, self.b, test_train_ratio=0.25, confidence=1 - p)
-        assert edge.low == pytest.approx(0, abs=1e-9)
-
-    @pytest.mark.parametrize("ratio", [0, -1, np.inf, np.nan])
-    def test_ratio(self, ratio):
-        with pytest.raises(ValueError, match="test_train_ratio"):
-            corrected_t_test(self.a, self.b, test_train_ratio=ratio)
 
 
 class TestSignedRankPosterior:
@@ -108,7 +83,6 @@ class TestEffects:
 @pytest.mark.parametrize(
     "test",
     [
-        lambda a, b: corrected_t_test(a, b, test_train_ratio=0.25),
         lambda a, b: bayesian_signed_rank(a, b, rope=0.01, seed=0),
         wilcoxon,
         effect_sizes,
@@ -123,9 +97,7 @@ def test_pairs_refuse(test):
         test(x, x[:3])
 
 
-def test_no_difference_and_no_variance():
+def test_no_difference():
     x = np.linspace(0, 1, 6)
     assert "equal on all 6" in wilcoxon(x, x).refused
     assert "at least 5".capitalize() in wilcoxon(x[:4], x[:4] + 1).refused
-    for shift in (0.0, 0.1):
-        assert "variance" in corrected_t_test(x, x + shift, test_train_ratio=0.25).refused

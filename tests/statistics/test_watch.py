@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from attop.statistics.watching import watch
+from attop.statistics._watching import watch
 
 
 def wealth(hits, rows, promised):

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 from studies.fraud_handbook import findings, tables
 from studies.fraud_handbook.kind import FEATURES, FILES, fraud_handbook
+from studies.fraud_handbook.orders import in_order
 
+import oracles.metrics as oracle
 from attop_bench.data.base import DatasetError
 from attop_bench.run.config import read_yaml
 from attop_bench.run.fitting import sample_of
@@ -76,6 +78,16 @@ def test_printed_card_precisions_to_the_digit(transactions, plan, method, low, h
     assert round(found["card-precision-100-low"], 3) == low
     assert round(found["card-precision-100-high"], 3) == high
     assert low - 0.0005 <= found["card-precision-100"] <= high + 0.0005
+
+
+def test_the_handbooks_order_of_tied_cards_is_one_of_all():
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        y, scores, cards, days = (rng.integers(0, most, 36) for most in (2, 3, 7, 3))
+        found = in_order(y, scores, 2, cards, days)
+        every = oracle.card_precisions(y.tolist(), scores.tolist(), 2, cards.tolist(), np.sort(days).tolist())
+        assert in_order(y, scores, 2, cards, np.sort(days)) in [float(value) for value in every]
+        assert found == in_order(y, scores, 2, cards.astype(str), days)
 
 
 def test_days_that_are_missing_or_other_are_refused(tmp_path):

@@ -7,7 +7,7 @@ from studies.movielens import findings, orderings, side_by_side
 from studies.movielens.code import SharedCut, cross_entropy, descend, greedy_of, one_number_for_all_weights
 from studies.movielens.ways import ways
 
-from attop.surrogates.prec_at_k import PrecAtKAvg
+from attop.surrogates._prec_at_k import PrecAtKAvg
 from attop_bench.data import make
 from attop_bench.papers.findings import printed_numbers
 from support.movielens import as_printed
@@ -113,7 +113,7 @@ def test_every_method_is_trained_in_every_way_that_is_known():
 
 
 def test_orderings_are_explained_by_the_ways_in_which_they_hold():
-    printed = printed_numbers("papk2020")
+    printed = printed_numbers("studies.papk2020")
     table = side_by_side(
         pd.concat([as_printed(0), as_printed(1)]), printed[printed["dataset"] == "movielens"]
     )

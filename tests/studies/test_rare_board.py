@@ -9,7 +9,7 @@ from studies.board import check_controls, findings, questions, send, set_means
 from studies.board.decides import left_out, one_split
 from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
 
-from attop.core.files import write_json
+from attop._core.files import write_json
 from attop.metrics import get_metric
 from attop.statistics import wilcoxon
 from attop_bench.data.base import Dataset

@@ -2,9 +2,9 @@
 
 import numpy as np
 from studies.movielens.reference_lines import InnerProduct, ItemMean
+from studies.papk2020.baselines import RandomDirection
 
 from attop_bench.data.features import interaction_features
-from attop_bench.papers.methods import RandomDirection
 
 
 def test_random_direction_hangs_on_its_seed_alone():

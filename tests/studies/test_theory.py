@@ -19,10 +19,10 @@ from studies.theory import (
 )
 
 import oracles.diagnostics as oracle
-from attop.core.top import Top
-from attop.solvers.minibatch.batches import Batches
-from attop.surrogates.pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS, PApKTSConvex
-from attop.surrogates.prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
+from attop._core.top import Top
+from attop.from_papers.minibatch._batches import Batches
+from attop.surrogates._pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS, PApKTSConvex
+from attop.surrogates._prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
 from attop_bench.data import make
 from support.first_order import perceptron
 

@@ -1,9 +1,10 @@
-"""All estimators of the library, with settings that train in milliseconds."""
+"""All learners of the library and of the studies, with settings that train in milliseconds."""
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
+from studies.papk2020.baselines import GreedyPApK, SelectPApK
 
-from attop import estimators
+from attop import from_papers, learners
 
 #: Settings that are not the defaults, for speed, and for optima found to the digits that are compared;
 #: every estimator without an entry is tested as it is.
@@ -36,11 +37,17 @@ COMPOSITES = ["TopStack"]
 OPTIONAL = ["TopBooster"]
 #: What is exported beside them.
 OTHERS = ["FactorRanker", "Ranker", "TopThreshold", "predict_top", "top_threshold"]
-NAMES = [n for n in estimators.__all__ if n not in [*OTHERS, *COMPOSITES, *OPTIONAL]]
+CLASSES = {
+    name: getattr(package, name)
+    for package in (learners, from_papers)
+    for name in package.__all__
+    if name not in OTHERS
+} | {"GreedyPApK": GreedyPApK, "SelectPApK": SelectPApK}
+NAMES = sorted(CLASSES.keys() - {*COMPOSITES, *OPTIONAL})
 
 
 def make(name, **changes):
     """Return a new, cheap estimator."""
-    kind = getattr(estimators, name)
+    kind = CLASSES[name]
     settings = {**CHEAP.get(name, {}), **changes}
     return kind(**{key: value for key, value in settings.items() if key in kind().get_params()})

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from attop.core.top import Top
-from attop.solvers.minibatch.batches import batches_of
-from attop.solvers.minibatch.perceptron import MistakeDriven
-from attop.solvers.minibatch.sgd_at_k import AveragedDescent, descend
-from attop.surrogates.base import BoundSurrogate, Surrogate
+from attop._core.top import Top
+from attop.from_papers.minibatch._batches import batches_of
+from attop.from_papers.minibatch._perceptron import MistakeDriven
+from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
+from attop.surrogates._base import BoundSurrogate, Surrogate
 from oracles.first_order import overlapping
 
 

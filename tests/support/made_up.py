@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 
-from attop.core.top import sort_tops
-from attop.metrics.registry import METRICS
+from attop._core.top import sort_tops
+from attop.metrics._registry import METRICS
 
 METHODS = [
     *("aatp", "aatp-fixed-point", "perceptron-avg", "perceptron-max", "sgd-avg"),
@@ -137,7 +137,7 @@ def make_results(
                 "title": {"aatp": "AATP", "gd-papk-avg": "GD-pAp@k-avg"}.get(m, m),
                 "reference": "Hiranandani et al. (2020), algorithm 1",
                 "summary": "Subgradient descent on a surrogate of the top.",
-                "estimator": "attop.estimators.Some",
+                "estimator": "attop.learners.Some",
                 "params": {"max_iter": 300},
                 "grid": {"lam": [0.01, 0.1, 1.0]},
                 "n_candidates": 3,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import oracles.aatp as oracle
-from attop.surrogates.accuracy_at_top import AccuracyAtTop, item_weights
+from attop.surrogates._accuracy_at_top import AccuracyAtTop, item_weights
 
 
 @pytest.mark.parametrize("weights", ["items", "pairs"])

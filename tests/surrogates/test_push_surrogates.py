@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attop.surrogates.pnorm_push import PNormPushExp
-from attop.surrogates.push import HingePush, LogisticPush, hinge_sums, logistic_sums
+from attop.surrogates._pnorm_push import PNormPushExp
+from attop.surrogates._push import HingePush, LogisticPush, hinge_sums, logistic_sums
 from oracles.push import push_value
 from support.pushes import COMBINATIONS, nasty_list, surrogate
 

@@ -7,9 +7,9 @@ import pytest
 
 import attop.surrogates
 from attop import surrogates
-from attop.core.top import Top
+from attop._core.top import Top
 from attop.surrogates import AccuracyAtTop, BoundSurrogate, PApKAvg, Surrogate
-from attop.surrogates.registry import SURROGATES, get_surrogate
+from attop.surrogates._registry import SURROGATES, get_surrogate
 from support.surrogate_cases import OF_LISTS, TOP, WITHOUT_TOP
 
 

@@ -87,7 +87,7 @@ def test_pointwise_losses_of_scores_that_are_not_finite():
 
 
 def test_selection_orders_ties_by_position():
-    from attop.surrogates.kernels import k_largest
+    from attop.surrogates._kernels import k_largest
 
     @njit
     def largest(x, k, floor, value, index):  # what Python calls; the kernel is for kernels alone
@@ -116,7 +116,7 @@ def test_selection_orders_ties_by_position():
 @pytest.mark.parametrize("n", [1, 2, 31, 300, 1500])
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
 def test_the_kth_score_is_that_of_a_sorted_list(n, scale):
-    from attop.surrogates.kernels import k_largest
+    from attop.surrogates._kernels import k_largest
 
     @njit
     def kth(x, k, values, positions):

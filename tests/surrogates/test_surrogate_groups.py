@@ -6,8 +6,8 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 import attop.surrogates
-from attop.core.compiled import allowed_threads
-from attop.solvers import blocks
+from attop._core.compiled import allowed_threads
+from attop.solvers import _blocks as blocks
 from attop.surrogates import (
     AUCStruct,
     HingeLoss,
@@ -23,8 +23,8 @@ from attop.surrogates import (
     PrecAtKRamp,
     PrecAtKStruct,
     TopPushLoss,
-    grouped,
 )
+from attop.surrogates import _grouped as grouped
 from support.surrogate_cases import EXACT, PAP, PUSHES, TOP, WITHOUT_TOP, case, defined, draw
 
 

@@ -17,7 +17,7 @@ from attop.surrogates import (
     Surrogate,
     TopPushK,
 )
-from attop.surrogates.grouped import GroupedSurrogate
+from attop.surrogates._grouped import GroupedSurrogate
 
 EVERY = [
     kind

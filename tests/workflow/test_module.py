@@ -7,6 +7,7 @@ import sys
 import pytest
 import yaml
 
+from attop_bench.cli.folder import benchmark
 from support import ROOT
 from support.small_run import SMALL, jobs
 
@@ -50,8 +51,9 @@ def snakemake(folder, *arguments):
 def repository(tmp_path, monkeypatch):
     """The module's address in a repository, which git finds on this machine."""
     place = tmp_path / "hub/OWNER/attop"
-    for name in ("rules", "workflow", "config", "envs"):
-        shutil.copytree(ROOT / name, place / name)
+    for name in benchmark():
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, place / name)
     git = ["git", "-C", place, "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "all"]):
         subprocess.run([*git, *command], check=True)

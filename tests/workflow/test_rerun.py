@@ -10,21 +10,18 @@ from contextlib import contextmanager
 import pytest
 import yaml
 
+from attop_bench.cli.folder import benchmark
 from support import ROOT
 from support.small_run import SMALL, jobs
-
-FOLDERS = ("src", "rules", "workflow", "config", "envs", "profiles")
-FILES = ("Snakefile", "README.md")
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
     """A finished run in a copy of the repository, whose sources may be edited."""
     root = tmp_path_factory.mktemp("clone")
-    for folder in FOLDERS:  # with the compiled code, and the times that say it is up to date
-        shutil.copytree(ROOT / folder, root / folder)
-    for file in FILES:
-        shutil.copy2(ROOT / file, root / file)
+    for name in ("src", "README.md", *benchmark()):  # with compiled code, and times that say it is up to date
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+        copy(ROOT / name, root / name)
     (root / "small.yaml").write_text(yaml.safe_dump(SMALL))
     status, output = snakemake(root, "--cores", "2")
     assert status == 0, output
@@ -61,25 +58,35 @@ MEASURED = {"evaluate": 2, "report": 1}
 
 TABLE = {
     "solver": (
-        "src/attop/solvers/descent/gradient_descent.py",
+        "src/attop/solvers/_gradient_descent.py",
         code,
         {**BEFORE, "train": 3, **AFTER},
         {"gd-papk-avg"},
     ),
-    "solver of other methods": ("src/attop/solvers/aatp/box_qp.py", code, {}, set()),
-    "comment": ("src/attop/solvers/descent/gradient_descent.py", comment, {}, set()),
-    "docstring": ("src/attop/solvers/descent/gradient_descent.py", docstring, {}, set()),
-    "surrogate": ("src/attop/surrogates/pap_at_k.py", code, {**BEFORE, "train": 3, **AFTER}, {"gd-papk-avg"}),
+    "solver of other methods": ("src/attop/from_papers/aatp/_box_qp.py", code, {}, set()),
+    "comment": ("src/attop/solvers/_gradient_descent.py", comment, {}, set()),
+    "docstring": ("src/attop/solvers/_gradient_descent.py", docstring, {}, set()),
+    "surrogate": (
+        "src/attop/surrogates/_pap_at_k.py",
+        code,
+        {**BEFORE, "train": 3, **AFTER},
+        {"gd-papk-avg"},
+    ),
     "kernel": (
-        "src/attop/surrogates/kernels/k_largest.py",
+        "src/attop/surrogates/_kernels/k_largest.py",
         code,
         {**BEFORE, "compile": 2, "train": 6, **AFTER},
         {"gd-papk-avg", "sgd-avg"},
     ),
-    "estimator": ("src/attop/estimators/minibatch.py", code, {**BEFORE, "train": 3, **AFTER}, {"sgd-avg"}),
-    "metric": ("src/attop/metrics/roc.py", code, MEASURED, set()),
+    "estimator": (
+        "src/attop/from_papers/minibatch/_rankers.py",
+        code,
+        {**BEFORE, "train": 3, **AFTER},
+        {"sgd-avg"},
+    ),
+    "metric": ("src/attop/metrics/_roc.py", code, MEASURED, set()),
     "metric that selects": (
-        "src/attop/metrics/pap.py",
+        "src/attop/metrics/_pap.py",
         code,
         {"check": 1, "train": 3, "trace": 1, **MEASURED},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},
@@ -106,7 +113,7 @@ TABLE = {
     "evaluation": ("src/attop_bench/run/evaluation.py", code, MEASURED, set()),
     "curves": ("src/attop_bench/run/trace.py", code, {"trace": 2, "report": 1}, set()),
     "own metrics": (
-        "src/attop/metrics/custom.py",
+        "src/attop/metrics/_custom.py",
         code,
         {**BEFORE, "compile": 3, "train": 9, **AFTER},
         {"gd-papk-avg", "sgd-avg", "logistic-regression"},

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from benchmarks.endurance.killing import finish, kill_and_resume, results, scores, start
 
-from support.killing import finish, kill_and_resume, results, scores, start
 from support.small_run import SMALL
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes below /proc")

@@ -96,8 +96,16 @@ def test_the_entry_of_catalogues_plans_the_whole_run(tmp_path):
     assert "Nothing to be done" not in found.stdout + found.stderr
 
 
+def test_profiles_of_clusters_differ_in_how_jobs_are_submitted_alone():
+    slurm, other = (
+        yaml.safe_load((ROOT / p / "profile.yaml").read_text()) for p in ("slurm", "profiles/cluster")
+    )
+    assert "groups" in slurm
+    assert {key for key in slurm.keys() & other.keys() if slurm[key] != other[key]} == {"executor"}
+
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-RECIPE = (ROOT / "envs/conda/recipe.yaml").read_text()
+RECIPE = (ROOT / "packaging/recipe.yaml").read_text()
 #: Packages that conda-forge also has without what draws windows, and without the plugins.
 LEAN = re.compile(r"(matplotlib|seaborn)-base|(snakemake)-minimal")
 
@@ -133,7 +141,7 @@ def test_environments_of_rules_ask_for_what_the_package_asks_for(name):
 
 
 def test_the_oldest_versions_that_are_tested_are_the_oldest_allowed():
-    lines = (ROOT / "constraints/oldest.txt").read_text().splitlines()
+    lines = (ROOT / "packaging/oldest.txt").read_text().splitlines()
     tested = {line.replace("==", ">=").removesuffix(".*") for line in lines if not line.startswith("#")}
     assert tested <= bounds(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["workflow"])
     (least,) = re.findall(r'min_version\("(.*)"\)', (ROOT / "workflow/Snakefile").read_text())

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import pytest
 import yaml
 
-from attop_bench.cli.folder import BENCHMARK
+from attop_bench.cli.folder import benchmark
 from attop_bench.cli.main import main
 from attop_bench.cli.options import source
 from attop_bench.run.config import load_config
@@ -76,8 +76,8 @@ def installed(tmp_path_factory):
 def test_init_writes_what_the_clone_has(installed):
     assert installed.said[0] == 0, installed.said
     assert installed.said[1].endswith("Now: cd bench && snakemake --cores 16\n")
-    assert sorted(path.name for path in installed.bench.iterdir()) == sorted(BENCHMARK)
-    tracked = subprocess.run(["git", "ls-files", *BENCHMARK], cwd=ROOT, capture_output=True, text=True)
+    assert sorted(path.name for path in installed.bench.iterdir()) == benchmark()
+    tracked = subprocess.run(["git", "ls-files", *benchmark()], cwd=ROOT, capture_output=True, text=True)
     if tracked.returncode != 0:
         pytest.skip("not a git clone: what belongs to it is not known")
     for file in tracked.stdout.split():
@@ -108,7 +108,7 @@ def test_the_benchmark_runs(installed):
     assert "Nothing to be done" in output
     status, output = installed.run(str(installed.home / "bin" / "attop"), "status", *small)
     assert status == 0, output
-    assert "wdbc       2" in output
+    assert "2: 2 done, 0 to do" in output
 
 
 def test_the_default_benchmark_is_planned(installed):

@@ -3,7 +3,7 @@
 from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop.core.files import write_json
+    from attop._core.files import write_json
     from attop_bench.data.base import Dataset, load_available
     from attop_bench.run.checks import check_plan
     from attop_bench.run.config import Config

@@ -1,6 +1,6 @@
 """Compile what a method needs. One that fails here is left to fail in its training jobs, which record it."""
 
-from attop.core.files import write_json
+from attop._core.files import write_json
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.server import perform
 from attop_bench.run.job import PRELOAD

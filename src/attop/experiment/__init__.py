@@ -3,6 +3,6 @@
 The benchmark's jobs, `attop deploy`, `gap` and the estimators that cross-validate use the same functions.
 """
 
-from attop.core.lazy import attach
+from attop._core.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,8 +1,10 @@
-from .candidate import fit_many as fit_many
-from .compare import compare_at_top as compare_at_top
-from .forecast import HeldOut as HeldOut
-from .forecast import NextList as NextList
-from .forecast import next_list as next_list
-from .result import TopComparison as TopComparison
+from ._compare import compare_at_top as compare_at_top
+from ._forecast import HeldOut as HeldOut
+from ._forecast import NextList as NextList
+from ._forecast import next_list as next_list
+from ._judge import decide as decide
+from ._judge import judge as judge
+from ._learner import fit_many as fit_many
+from ._result import TopComparison as TopComparison
 
 __all__: list[str]

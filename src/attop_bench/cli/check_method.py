@@ -74,7 +74,7 @@ def _parameters(given: list[str]) -> dict[str, Any]:
 
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     """Run one check in a process of its own: a method may crash, hang or exit."""
-    from attop.core.files import write_json
+    from attop._core.files import write_json
     from attop_bench.conformance import Result, run_here
     from attop_bench.jobs.supervise import supervise
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from attop.core.files import csv_text, write_bytes, write_csv, write_text
-from attop.statistics.watching import watch
+from attop._core.files import csv_text, write_bytes, write_csv, write_text
+from attop.statistics._watching import watch
 from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top, check_output
 from attop_bench.deploy.card import CURVE, card, draw_curve, expectation_sentence

@@ -15,7 +15,6 @@ import tempfile
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,14 +23,12 @@ from urllib.parse import unquote, urlsplit
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from attop.core.wording import count_noun, join_first
+from attop._core.wording import count_noun, join_first
 from attop_bench.cli.options import add_configuration
 
 if TYPE_CHECKING:
     from attop_bench.run.config import Config
 
-#: Packages that fail to import if the versions of others, or MPLBACKEND, do not suit them.
-_FRAGILE = {"scikit-learn": "sklearn", **{name: name for name in ("numpy", "numba", "pandas", "matplotlib")}}
 _SLURM = "snakemake-executor-plugin-slurm"
 _LITTLE = 1e9  # bytes of free disk
 
@@ -92,27 +89,18 @@ def requirements(extra: str = "") -> dict[str, SpecifierSet]:
 
 
 def _check_packages() -> Iterator[Finding]:
-    """Yield Python, each package that is missing, unsuitable or broken, and one line for the others."""
+    """Yield Python, each package that is missing or unsuitable, and one line for the others."""
     yield Finding("ok", "Python", f"{platform.python_version()} in {sys.prefix}")
     good = [f"attop {version('attop')} in {Path(__file__).parents[1]}"]
     for name, versions in requirements("workflow").items():
-        fix = f'python -m pip install "{name}{versions}"'
         try:
-            installed = version(name)
+            good.append(f"{name} {version(name)}")
+            if versions.contains(version(name), prereleases=True):
+                continue
+            text = f"{good.pop()} does not suit: {versions} is needed"
         except PackageNotFoundError:
-            yield Finding("FAIL", "package", f"{name} is missing", fix)
-            continue
-        if not versions.contains(installed, prereleases=True):
-            yield Finding("FAIL", "package", f"{name} {installed} does not suit: {versions} is needed", fix)
-            continue
-        try:
-            if name in _FRAGILE:
-                import_module(_FRAGILE[name])
-        except Exception as error:  # whatever a broken installation raises
-            again = f"python -m pip install --upgrade --force-reinstall {name}"
-            yield Finding("FAIL", "package", f"{name} {installed} cannot be imported: {error}", again)
-            continue
-        good.append(f"{name} {installed}")
+            text = f"{name} is missing"
+        yield Finding("FAIL", "package", text, f'python -m pip install "{name}{versions}"')
     yield Finding("ok", "packages", ", ".join(good))
 
 
@@ -127,7 +115,7 @@ def _check_cores() -> Finding:
 def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
     """Yield what a run of the configuration would meet: folders, disk, memory, mirror and network."""
     from attop_bench.cli.configuration import read_config
-    from attop_bench.cli.plan import count_jobs, disk_to_come
+    from attop_bench.cli.estimate import count_jobs, disk_to_come, read_states
     from attop_bench.run.config import ConfigError
     from attop_bench.run.plan import Plan
 
@@ -140,7 +128,7 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
     sets, methods = count_noun(len(config.datasets), "data set"), count_noun(len(config.methods), "method")
     yield Finding("ok", "configuration", f"{config.title}: {sets}, {methods}")
     plan = Plan(config)
-    needed = sum(amount.known for amount in disk_to_come(plan, count_jobs(plan)).values())
+    needed = sum(amount.known for amount in disk_to_come(plan, count_jobs(plan, read_states(plan))).values())
     for key, folder in (("output", config.output), ("cache", config.cache)):
         yield _check_folder(key, Path(folder), needed)
     yield from _check_memory(config)
@@ -148,7 +136,7 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
 
 
 def _check_folder(key: str, folder: Path, needed: int) -> Finding:
-    from attop_bench.cli.plan import existing, size
+    from attop_bench.cli.estimate import existing, size
 
     about, other = f"{key} folder", f"give another one: --config {key}=FOLDER"
     if folder.exists() and not folder.is_dir():
@@ -170,7 +158,7 @@ def _check_memory(config: Config) -> Iterator[Finding]:
     import psutil
     from joblib import cpu_count
 
-    from attop_bench.cli.plan import size
+    from attop_bench.cli.estimate import size
 
     have, cores = float(psutil.virtual_memory().total), cpu_count()
     for file in ("memory.max", "memory/memory.limit_in_bytes"):  # versions 2 and 1
@@ -190,28 +178,28 @@ def _check_files(config: Config) -> Iterator[Finding]:
     """Look for the files of the data sets in cache and mirror: the others need a network, or a hand."""
     from attop_bench.data.fetch import MIRROR
 
-    files = {file.path: file for data in config.datasets for file in data.files.values()}
-    missing = {path: file for path, file in files.items() if not (Path(config.cache) / path).exists()}
-    mirror = config.mirror or os.environ.get(MIRROR) or ""
-    server = "://" in mirror and not mirror.lower().startswith("file://")
-    folder = Path(unquote(urlsplit(mirror).path) if "://" in mirror else mirror)
-    if server:
-        yield Finding("ok", "mirror", f"{mirror} is asked first, then upstream; not tried now")
-    elif mirror and not folder.is_dir():
+    cache, mirror = Path(config.cache), config.mirror or os.environ.get(MIRROR) or ""
+    server = mirror.lower().startswith(("http://", "https://"))
+    folder = None
+    if mirror and not server:
+        folder = Path(unquote(urlsplit(mirror).path) if "://" in mirror else mirror)
+    if folder and not folder.is_dir():
         fix = f"correct `mirror` in the configuration or the variable {MIRROR}"
         yield Finding("warn", "mirror", f"there is no folder {folder}", fix)
-    elif mirror:
-        has = [path for path, file in files.items() if (folder / (file.mirror or path)).is_file()]
-        needed = count_noun(len(files), "file")
-        yield Finding("ok", "mirror", f"{folder} has {len(has)} of the {needed} needed")
-        missing = {path: file for path, file in missing.items() if path not in has}
-    if not missing:
-        why = "all files are on this machine" if files else "no data set of the configuration is downloaded"
-        yield Finding("ok", "network", f"not needed: {why}")
+    missing = {
+        file.path: file
+        for data in config.datasets
+        for file in data.files.values()
+        if not (cache / file.path).exists()
+        and not (folder and (folder / (file.mirror or file.path)).is_file())
+    }
     by_hand = [path for path, file in missing.items() if config.offline or not (file.urls or server)]
     if wanted := [path for path in missing if path not in by_hand]:
-        text = f"needed to download {count_noun(len(wanted), 'file')}: {join_first(wanted)}"
-        yield Finding("ok", "network", text)
+        yield Finding(
+            "ok", "network", f"needed to download {count_noun(len(wanted), 'file')}: {join_first(wanted)}"
+        )
+    elif not by_hand:
+        yield Finding("ok", "network", "not needed: all files are on this machine")
     if by_hand:
         why = "offline is set" if config.offline else "no address is known"
         text = f"{join_first(by_hand)} cannot be downloaded ({why}); their data sets will be left out"

@@ -7,14 +7,21 @@ import os
 import shlex
 import shutil
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 import attop
 from attop_bench.cli.options import add_configuration, command, source
 
-#: What a folder needs for `snakemake` and ``snakemake --profile slurm``.
-BENCHMARK = ("Snakefile", "rules", "workflow", "config", "envs", "profiles", "slurm")
+
+def benchmark() -> list[str]:
+    """Return what a folder needs for `snakemake`: all of what is installed, of a clone what a wheel takes."""
+    project = source() / "pyproject.toml"
+    if not project.exists():
+        return sorted(path.name for path in source().iterdir())
+    wheel = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    return sorted(wheel["force-include"])
 
 
 def add_init(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +35,8 @@ def run_init(options: argparse.Namespace) -> int:
     Nothing that is there is overwritten.
     """
     folder = Path(options.folder)
-    there = [name for name in BENCHMARK if (folder / name).exists()]
+    names = benchmark()
+    there = [name for name in names if (folder / name).exists()]
     if there or (folder.exists() and not folder.is_dir()):
         what = f"has {', '.join(there)}" if there else "is a file"
         remedy = "give a new folder, or remove them"
@@ -36,14 +44,14 @@ def run_init(options: argparse.Namespace) -> int:
         return 1
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in BENCHMARK:
+        for name in names:
             copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
             copy(source() / name, folder / name)
     except OSError as error:
         print(f"attop init: {folder} cannot be written: {error}", file=sys.stderr)
         return 1
     print(
-        f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(BENCHMARK)}.\nconfig/README.md "
+        f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(names)}.\nconfig/README.md "
         f"explains the configuration.\n\nNow: cd {shlex.quote(str(folder))} && snakemake --cores 16"
     )
     return 0
@@ -78,7 +86,7 @@ def run_list(options: argparse.Namespace) -> int:
     from attop_bench.run.config import ConfigError
 
     if options.what == "metrics":
-        from attop.metrics.registry import METRICS
+        from attop.metrics._registry import METRICS
 
         for name, metric in METRICS.items():
             print(f"{name:18} {metric.definition}")

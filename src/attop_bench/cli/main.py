@@ -15,12 +15,11 @@ from attop import __version__
 #: help. A module is imported when its command is called, so that ``attop --help`` answers at once.
 COMMANDS = {
     "look": ("tables", "what is in a table of yours, what is wrong with it, a configuration to begin with"),
-    "gap": ("tables", "whether there is anything to gain at the top of a table of yours, and by what"),
+    "headroom": ("tables", "whether there is anything to gain at the top of a table of yours, and by what"),
     "init": ("folder", "make a folder to run the benchmark in"),
     "list": ("folder", "the names there are: of data sets, methods or metrics"),
     "run": ("folder", "run the benchmark of a configuration, in any folder, to the report"),
-    "plan": ("plan", "what a run will do and take, before it starts"),
-    "status": ("runs", "what is done, what failed and why, what is left"),
+    "status": ("runs", "what is done, what failed and why, what is left and what that takes"),
     "retry": ("runs", "clear failed runs and downloads, so that they run again"),
     "fit": ("fit", "train one method on one data set here and now, to look at it or to debug it"),
     "deploy": (
@@ -28,7 +27,6 @@ COMMANDS = {
         "choose a method, fit it on all rows, write a model to take away, its list and card",
     ),
     "score": ("deploy", "rank the rows of a new file by a model that attop deploy wrote"),
-    "curve": ("rescore", "the hits among the first k against k, of a run's stored scores, as a picture"),
     "watch": ("deploy", "whether lists keep the precision that was promised, as their labels come"),
     "rescore": ("rescore", "the report of stored test scores, whoever made them, without training"),
     "doctor": ("doctor", "whether this machine is ready for a run, and what to do if not"),
@@ -43,7 +41,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options of a command, with the function that does it as ``run``."""
     parser = argparse.ArgumentParser(
         prog="attop",
-        description="Look at your data, plan, run and repair the benchmark, take the best model away. "
+        description="Look at your data, run and repair the benchmark, take the best model away. "
         "`attop run` is `snakemake --cores all`, which takes more options, where there is a Snakefile.",
     )
     parser.add_argument("--version", action="version", version=f"attop {__version__}")
@@ -78,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    except BrokenPipeError:  # such as `attop plan | head`
+    except BrokenPipeError:  # such as `attop list methods | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor does Python complain at exit
         return 0
     except OSError as error:

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import attop
-from attop.core.top import Top
+import attop_bench
+from attop._core.top import Top
 
 
 def source() -> Path:
-    """Return the folder of the workflow: the clone, or what lies beside the installed package."""
-    beside = Path(attop.__file__).parents[1]
-    clone = beside.parent
-    return clone if (clone / "Snakefile").is_file() else beside / "attop_benchmark"
+    """Return the folder of the workflow: the clone, or what lies in the installed package."""
+    package = Path(attop_bench.__file__).parent
+    clone = package.parents[1]
+    return clone if (clone / "Snakefile").is_file() else package / "benchmark"
 
 
 def add_configuration(parser: argparse.ArgumentParser) -> None:

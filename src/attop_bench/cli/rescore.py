@@ -1,22 +1,18 @@
-"""The report of stored test scores, and the curve of their hits, without training."""
+"""The report of stored test scores, without training."""
 
 from __future__ import annotations
 
 import argparse
-import io
-import json
 from pathlib import Path
 
-from attop.core.files import write_bytes
-from attop.core.top import Top
-from attop.core.wording import count_noun
-from attop.metrics.registry import get_metric
-from attop_bench.cli.configuration import read_config
+from attop._core.top import Top
+from attop._core.wording import count_noun
+from attop.metrics._registry import get_metric
 from attop_bench.cli.options import add_jobs, add_top, check_output
 from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
 from attop_bench.run.rescore import files_of, rescore
-from attop_bench.run.tables import read_tables, write_tables
+from attop_bench.run.tables import write_tables
 
 #: Tops, where none is asked for: a quarter, half and all of the positives, and 1% of the items.
 _TOPS = (Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01))
@@ -81,51 +77,6 @@ def run_rescore(options: argparse.Namespace) -> int:
         f"{count_noun(datasets, 'data set')} at {', '.join(map(str, tops))}\n"
         f"Written: {report}, and tables and figures beside it."
     )
-    return 0
-
-
-def add_curve(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``attop curve``."""
-    about = "of a run that is done; its keys replace those of the default benchmark"
-    parser.add_argument("configfile", nargs="*", metavar="FILE.yaml", help=about)
-    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help="single keys of it")
-    parser.add_argument("--dataset", metavar="NAME", help="by default the first")
-    about = "PNG, PDF or SVG, by its ending (default: curve.png)"
-    parser.add_argument("--out", "--output", default="curve.png", metavar="FILE", help=about)
-
-
-def run_curve(options: argparse.Namespace) -> int:
-    """Draw the hits among the first k of a list against k, up to three times the budget.
-
-    A mean over the test parts of a run that is done, with a band for the best and the baseline, the
-    random and the perfect order. At the middle top of the data set.
-    """
-    from attop_bench.report.compute.results import Results
-    from attop_bench.report.figures import PER_DATASET, draw
-    from attop_bench.report.figures.scene import figure_theme, for_paper
-    from attop_bench.report.page.section import build_scene, build_styles
-
-    kinds = (".png", ".pdf", ".svg")
-    if Path(options.out).suffix not in kinds:
-        raise ConfigError(f"--out {options.out} must end in {', '.join(kinds)}")
-    check_output(options.out, options.configfile)
-    config = read_config(options)
-    id, folder = options.dataset or config.datasets[0].id, Path(config.output)
-    about = folder / "manifest.json"
-    if not about.exists():
-        raise ConfigError(f"{folder} has no results yet; first: attop run {' '.join(options.configfile)}")
-    tables = read_tables([folder / "evaluation" / config.dataset(id).id])
-    results = Results(tables, json.loads(about.read_text(encoding="utf-8")))
-    scene = build_scene(id, id, results, build_styles(results))
-    (figure,) = draw(PER_DATASET[:1], scene, results.tables)
-    if figure.canvas is None:
-        raise ConfigError(figure.caption)
-    for_paper(figure.canvas, scene.highlighted)
-    buffer = io.BytesIO()
-    with figure_theme():
-        figure.canvas.savefig(buffer, format=Path(options.out).suffix[1:], facecolor="white", dpi=200)
-    write_bytes(options.out, buffer.getvalue())
-    print(f"{figure.caption}\nWritten: {options.out}")
     return 0
 
 

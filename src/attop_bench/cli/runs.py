@@ -1,27 +1,44 @@
-"""Training runs of a configuration by their status, and clearing those that failed."""
+"""Training jobs of a configuration: done, failed and left; and clearing those that failed."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from attop.core.wording import columns, count_noun, format_duration
+from attop.experiment._lead import too_few_runs
+from joblib import cpu_count
+
+from attop._core.wording import columns, count_noun, format_duration, join_first
 from attop_bench.cli.configuration import read_config
+from attop_bench.cli.estimate import (
+    DAMAGED,
+    OTHER,
+    Amount,
+    Jobs,
+    State,
+    count_jobs,
+    disk_to_come,
+    existing,
+    read_states,
+    size,
+)
 from attop_bench.cli.options import add_configuration, command_line
-from attop_bench.cli.plan import count_jobs
 from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
-from attop_bench.run.record import Record, RecordError
-
-_OTHER = "were done with another configuration and are done again"
-_DAMAGED = "are damaged: `attop retry` removes them"
 
 
-add_status = add_configuration
+def add_status(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop status``."""
+    parser.add_argument(
+        "--cores", type=int, metavar="N", help="cores of the run; by default those of this machine"
+    )
+    add_configuration(parser)
 
 
 def add_retry(parser: argparse.ArgumentParser) -> None:
@@ -33,45 +50,112 @@ def add_retry(parser: argparse.ArgumentParser) -> None:
 
 
 def run_status(options: argparse.Namespace) -> int:
-    """Print how many runs are done, failed and left, the failures with their reasons, and what to do."""
+    """Print the training jobs that are done, failed and left, what those take, and what to do. Runs nothing.
+
+    Times are those of jobs that are done; where there are none the time is unknown.
+    """
     plan = Plan(read_config(options))
-    states = {run: _state(plan, run) for run in plan.runs()}
-    datasets = count_noun(len(plan.config.datasets), "data set")
-    print(f"{count_noun(len(states), 'training run')} of {datasets}, in {plan.root}\n")
-    print(columns(_table(plan, states), right=range(1, 9)))
-    for reason in (_OTHER, _DAMAGED):
-        if n := sum(why == reason for _, why in states.values()):
-            print(f"Of those left, {n} {reason}.")
-    failed = [(run, *state) for run, state in states.items() if state[0] in FAILED]
-    failures = Counter((run.dataset, run.method, state, why) for run, state, why in failed)
-    if failures:
-        print()
-    for (dataset, method, state, why), n in failures.items():
-        print(f"{dataset} {method}: {state} in {n} runs: {why}")
-    missing = list(_missing(plan))
-    for dataset, _, why in missing:
-        print(f"{dataset}: unavailable: {why}")
+    states = read_states(plan)
+    jobs = count_jobs(plan, states)
+    print(f"{plan.config.title}: {plan.root / 'report.html'}\n")
+    print(columns(_table(plan, jobs), right=range(2, 11)))
+    print(f"\n{columns(_sums(plan, jobs, options.cores or cpu_count()))}\n")
+    print("\n".join(_remarks(plan, states)))
     command = command_line(options)
-    if failures:
+    if any(state.status in FAILED for state in states.values()):
         print(f"\nAfter fixing the cause: {command_line(options, 'attop', 'retry')} && {command}")
-    elif missing or any(state == "left" for state, _ in states.values()):
+    elif any(job.left for job in jobs.values()) or any(_missing(plan)):
         print(f"\nGo on with: {command}")
     return 0
 
 
-def _table(plan: Plan, states: Mapping[Run, tuple[str, str]]) -> Iterable[list[str]]:
-    """Yield a row for each data set: its runs by status, and the core time of those that are left."""
-    present = {state for state, _ in states.values()}
-    shown = [state for state in (*STATUSES, "left") if state in present]
-    yield ["data set", *shown, "time left"]
-    jobs = count_jobs(plan)
+def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:
+    """Yield failures with their reasons, runs that are done again, and what to know before starting."""
+    for reason in (OTHER, DAMAGED):
+        if n := sum(state.why == reason for state in states.values()):
+            yield f"Of those left, {n} {reason}."
+    failed = [(run, state) for run, state in states.items() if state.status in FAILED]
+    failures = Counter((run.dataset, run.method, state.status, state.why) for run, state in failed)
+    for (dataset, method, status, why), n in failures.items():
+        yield f"{dataset} {method}: {status} in {n} runs: {why}"
+    for dataset, _, why in _missing(plan):
+        yield f"{dataset}: unavailable: {why}"
     for data in plan.config.datasets:
-        counts = Counter(state for run, (state, _) in states.items() if run.dataset == data.id)
-        left = [job for (dataset, _), job in jobs.items() if dataset == data.id and job.left]
-        known = [job.seconds for job in left if job.seconds is not None]
-        over = "" if len(known) == len(left) else "over "
-        time = over + format_duration(sum(known)) if known else "unknown"
-        yield [data.id, *(str(counts[state] or "") for state in shown), time if left else ""]
+        n = len({(run.repeat, run.fold) for run in plan.runs(data.id)})
+        if warning := too_few_runs(n):
+            yield f"warning: {data.id}: {warning}"
+    for complaint in plan.lost_files():
+        yield f"snakemake will refuse: {complaint}"
+    yield (
+        "Not checked here: the data themselves, and whether code of jobs that are done changed since; "
+        "`snakemake --dry-run` tells which of them run again."
+    )
+
+
+def _table(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterable[list[str]]:
+    """Yield a row for each data set and method: its jobs by status, and the time of those left."""
+    present = {status for job in jobs.values() for status in job.counts}
+    shown = [status for status in (*STATUSES, "left") if status in present]
+    yield ["data set", "method", *shown, "core time", "limit"]
+    for data in plan.config.datasets:
+        name = data.id
+        for method in plan.config.methods:
+            if job := jobs.get((data.id, method.id)):
+                time = "unknown" if job.seconds is None else format_duration(job.seconds)
+                limit = "none" if job.limit is None else format_duration(job.limit)
+                counts = [str(job.counts[status] or "") for status in shown]
+                yield [name, method.id, *counts, time if job.left else "", limit]
+            else:
+                yield [name, method.id, "-"]
+            name = ""
+
+
+def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Iterable[list[str]]:
+    left = [job for job in jobs.values() if job.left]
+    total, to_do = sum(job.counts.total() for job in jobs.values()), sum(job.left for job in left)
+    failed = sum(job.counts[status] for job in jobs.values() for status in FAILED)
+    tried_again = f", {failed} failed (attop retry has them tried again)" if failed else ""
+    done = f"{total}: {total - failed - to_do} done"
+    yield ["Training jobs", f"{done}{tried_again}, {to_do} to do; one core each"]
+    skipped = sum(len(set(data.skip) & {m.id for m in plan.config.methods}) for data in plan.config.datasets)
+    if skipped:
+        yield ["Left out", f"{count_noun(skipped, 'pair')} marked -: the configuration skips them (key skip)"]
+    if not left:
+        return
+    yield ["Core hours of training", _hours(left)]
+    if all(job.seconds is not None for job in left):
+        together = sum(job.seconds or 0 for job in left)
+        yield [f"On {count_noun(cores, 'core')}", f"about {format_duration(together / cores)}"]
+    longest = max(math.inf if job.limit is None else job.limit for job in left)
+    end = f"is stopped after {format_duration(longest)}" if math.isfinite(longest) else "has no limit"
+    yield ["Longest job", end]
+    disk = disk_to_come(plan, jobs)
+    for name, amount in disk.items():
+        yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
+    free = shutil.disk_usage(existing(plan.root)).free
+    short = ": too little" if free < sum(amount.known for amount in disk.values()) else ""
+    yield ["Free disk", f"{size(free)} for {plan.root}{short}"]
+
+
+def _hours(left: list[Jobs]) -> str:
+    """Say what the jobs to do take together, and how many of them nothing is known of."""
+    known = sum(job.seconds for job in left if job.seconds is not None)
+    blind = [job for job in left if job.seconds is None]
+    n = sum(job.left for job in blind)
+    if not blind:
+        return f"{known / 3600:.2g} ({format_duration(known)} on one core), by the jobs that are done"
+    limits = [job.left * job.limit for job in blind if job.limit is not None]
+    worst = f"at most {sum(limits) / 3600:,.3g} by their limits" if len(limits) == len(blind) else "no limit"
+    unknown = f"unknown for {count_noun(n, 'job')} ({worst}): no job of the same method and data set is done"
+    return f"{known / 3600:.2g} by the jobs that are done, and {unknown}" if known else unknown
+
+
+def _amount(amount: Amount, bound: str) -> str:
+    known = f"{bound if amount.known else ''}{size(amount.known)}"
+    if not amount.unknown:
+        return known
+    names = join_first(amount.unknown)
+    return f"{known}, and an unknown amount for {names}" if amount.known else f"unknown for {names}"
 
 
 def run_retry(options: argparse.Namespace) -> int:
@@ -81,10 +165,9 @@ def run_retry(options: argparse.Namespace) -> int:
     """
     plan = Plan(read_config(options))
     removed = 0
-    for run in plan.runs():
-        state, why = _state(plan, run)
+    for run, (state, why, _) in read_states(plan).items():
         asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state)
-        if (state in FAILED or why == _DAMAGED) and all(only in (None, one) for only, one in asked):
+        if (state in FAILED or why == DAMAGED) and all(only in (None, one) for only, one in asked):
             for path in plan.results(run):  # the scores first: a record without them is a run that is left
                 path.unlink(missing_ok=True)
             print(f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
@@ -97,19 +180,6 @@ def run_retry(options: argparse.Namespace) -> int:
                 removed += 1
     print(f"\nNow: {command_line(options)}" if removed else "Nothing failed: there is nothing to clear.")
     return 0
-
-
-def _state(plan: Plan, run: Run) -> tuple[str, str]:
-    """Return status and reason of a run; ``left`` if its outputs are not there, or not its own."""
-    if not all(path.exists() for path in plan.results(run)):
-        return "left", ""
-    try:
-        content = Record.read(plan.record_path(run))
-    except RecordError:
-        return "left", _DAMAGED
-    if content.digest != plan.digest(run):
-        return "left", _OTHER
-    return content.status, content.error
 
 
 def _missing(plan: Plan) -> Iterator[tuple[str, Path, str]]:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from attop.core.files import write_text
-from attop.core.top import Top
-from attop.core.typing import Floats, Ints
-from attop.core.wording import columns, count_noun, join_first
+from attop._core.files import write_text
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+from attop._core.wording import columns, count_noun, join_first
 from attop_bench.cli.options import add_top, check_output, read_top
 from attop_bench.data.build import make
 from attop_bench.data.look import Look, look
@@ -31,8 +31,8 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
 
 
-def add_gap(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``attop gap``."""
+def add_headroom(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop headroom``."""
     _add_table(parser)
     parser.add_argument("--label", required=True, metavar="COLUMN", help="which holds two values")
     add_top(parser, "items at the top", required=True)
@@ -74,8 +74,7 @@ def run_look(options: argparse.Namespace) -> int:
         print(f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:")
     file = options.output or "FILE"
     id = identifier(options.table)
-    print(f"  attop run {file}    compares the methods; edit the file as you like")
-    print(f"  attop curve {file} --out curve.png    then draws what they find among the first k")
+    print(f"  attop run {file}    compares the methods, and draws what they find; edit the file as you like")
     print(f"  attop deploy {id} --configfile {file}    chooses one and fits it on all rows")
     return 0
 
@@ -110,18 +109,18 @@ def _screen(table: Look) -> Iterator[str]:
     yield from (f"- {complaint}" for complaint in table.complaints)
 
 
-def run_gap(options: argparse.Namespace) -> int:
+def run_headroom(options: argparse.Namespace) -> int:
     """Say whether there is anything to gain at the top, by a richer model or by training for the top.
 
     Compares on held-out rows a tuned logistic regression with boosting, a forest and the same linear
     model refined for the top; says how many rows it takes to tell. Reads the table as attop look
     proposes, and needs no configuration.
     """
-    from attop.gap.gap import gap
+    from attop.headroom._headroom import headroom
 
     X, y, groups = read(options.table, options.label, options.positive, options.group, options.drop)
     try:
-        print(gap(X, y, options.top, groups=groups, n_jobs=options.jobs))
+        print(headroom(X, y, options.top, groups=groups, n_jobs=options.jobs))
     except ValueError as error:
         raise ConfigError(str(error)) from error
     return 0

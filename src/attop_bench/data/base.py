@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.core.files import replacing
-from attop.core.typing import Floats, Ints
+from attop._core.files import replacing
+from attop._core.typing import Floats, Ints
 from attop_bench.data.preparation import Preparation
 
 #: What may be known of each row besides features and label -> what a message calls it.

@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from attop.core.seeds import derive_seed
+from attop._core.seeds import derive_seed
 from attop_bench.data.base import (
     Dataset,
     DatasetError,

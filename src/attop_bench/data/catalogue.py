@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attop.core.wording import did_you_mean
+from attop._core.wording import did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.kinds import bundled, images, pairs, published, ratings, simulated, table
+from attop_bench.data.kinds import bundled, images, ratings, simulated, table
 from attop_bench.data.parameters import complete
 from attop_bench.data.registries import openml_file, pmlb_file
 from attop_bench.data.source import Source
@@ -110,18 +110,6 @@ KINDS: Mapping[str, Kind] = {
             ),
             ("path",),
         ),
-        Kind(
-            "behance",
-            (
-                Stage("source", images.read_behance),
-                Stage("umap", images.embed_behance, ("projected",)),
-                Stage("dataset", images.behance_recommendation, ("user", "item", "item_features")),
-            ),
-            ("appreciations", "features"),
-        ),
-        _single("pairs", pairs.user_pairs, ("path",)),
-        _single("citation", published.citation_recommendation, ("archive",)),
-        _single("kddcup08", published.kdd_cup, ("info", "features")),
         _single("file", table.file_table, ("path", "validation", "test", "labels")),
         replace(_single("openml", table.file_table), files=("path",), source=openml_file),
         replace(_single("pmlb", table.file_table), files=("path",), source=pmlb_file),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.core.typing import Floats
+from attop._core.typing import Floats
 from attop_bench.data.base import DatasetError
 
 

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from attop.core.files import put_in_place, write_text
+from attop._core.files import put_in_place, write_text
 from attop_bench.data.base import DatasetError, Unavailable
 from attop_bench.data.registries import RECORDS
 from attop_bench.data.source import Source, digest, kind_of, open_member, stays_inside

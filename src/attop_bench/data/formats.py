@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
-from attop.core.wording import did_you_mean
+from attop._core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import checked, complete
 from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop.core.typing import Floats, Ints
-from attop.core.wording import count_noun, did_you_mean, join_first
-from attop.metrics.roc import auc
+from attop._core.typing import Floats, Ints
+from attop._core.wording import count_noun, did_you_mean, join_first
+from attop.metrics._roc import auc
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import MANY_VALUES, day_numbers, is_dates, is_identifier, positives

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attop.core.typing import Floats
+from attop._core.typing import Floats
 
 if TYPE_CHECKING:
     from sklearn.compose import ColumnTransformer

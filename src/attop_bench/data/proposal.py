@@ -6,8 +6,8 @@ import re
 from pathlib import PurePath
 from typing import Any
 
-from attop.core.top import Top
-from attop.experiment.judge import MIN_RUNS
+from attop._core.top import Top
+from attop.experiment._judge import MIN_RUNS
 from attop_bench.data.base import DatasetError
 from attop_bench.data.look import Look
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from attop.core.top import Top
-from attop.experiment.capacity import capacity, draw_capacity
-from attop.metrics.roc import roc_points
+from attop._core.top import Top
+from attop.experiment._capacity import capacity, draw_capacity
+from attop.metrics._roc import roc_points
 from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL, Package
 from attop_bench.run.record import environment

@@ -14,16 +14,17 @@ import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from attop.core.top import Top
-from attop.core.typing import Floats, Ints
-from attop.experiment.candidate import Candidate, fit
-from attop.experiment.forecast import HeldOut, NextList, next_list
-from attop.experiment.judge import interval
-from attop.experiment.splits import Fold
-from attop.metrics.metric import Metric
-from attop.metrics.overlap import overlap_at_k
-from attop.metrics.registry import get_metric
-from attop.metrics.scorer import scores_of
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+from attop.experiment._forecast import HeldOut, NextList, next_list
+from attop.experiment._judge import interval
+from attop.experiment._learner import Candidate
+from attop.experiment._routing import fit
+from attop.experiment._splits import Fold
+from attop.metrics._metric import Metric
+from attop.metrics._overlap import overlap_at_k
+from attop.metrics._registry import get_metric
+from attop.metrics._scorer import scores_of
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt

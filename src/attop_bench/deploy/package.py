@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
-from attop.core.files import read_json, replacing, write_json
-from attop.core.top import Top
-from attop.core.wording import did_you_mean
-from attop.metrics.scorer import scores_of
+from attop._core.files import read_json, replacing, write_json
+from attop._core.top import Top
+from attop._core.wording import did_you_mean
+from attop.metrics._scorer import scores_of
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import names, present

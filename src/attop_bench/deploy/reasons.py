@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop.core.typing import Floats, Ints
-from attop.experiment.splits import Fold
+from attop._core.typing import Floats, Ints
+from attop.experiment._splits import Fold
 
 
 class Difference(NamedTuple):

@@ -14,8 +14,8 @@ from importlib.resources import files
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop.experiment.judge import MIN_RUNS, decide
-from attop.experiment.verdict import Verdict
+from attop.experiment._judge import MIN_RUNS, decide
+from attop.experiment._verdict import Verdict
 
 NOT_COMPARABLE = "not comparable"
 #: Differences up to this are of no importance; all printed metrics lie in [0, 1], but for DCG.
@@ -76,14 +76,14 @@ class Findings:
 
 
 def printed_numbers(paper: str) -> pd.DataFrame:
-    """Return a paper's printed numbers: table, `_KEY`, ``mean`` and ``std``."""
-    text = files("attop_bench.papers") / "printed" / f"{paper}.csv"
+    """Return the numbers in ``printed.csv`` of a paper's package: table, `_KEY`, ``mean`` and ``std``."""
+    text = files(paper) / "printed.csv"
     with text.open(encoding="utf-8") as file:
         return pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
 
 
 def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
-    """Judge every printed number of a table by the rule of all comparisons, `attop.experiment.judge.decide`.
+    """Judge every printed number of a table by the rule of all comparisons, `attop.experiment.decide`.
 
     The table has metric, ours, spread, n, printed and printed_spread; `reasons` are, by metric, why printed
     numbers are not what we compute. "above", "below": ours is shown to be so, by a t-test of the two means,

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop.core.files import write_bytes, write_csv
+from attop._core.files import write_bytes, write_csv
 from attop_bench.papers.findings import Findings, Tables
 from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style
@@ -97,10 +97,7 @@ def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
         yield "caption", plot.caption
     yield "h2", "Make it again"
     yield "p", findings.citation
-    yield (
-        "code",
-        f"{'PYTHONPATH=. ' * ('.' in paper)}snakemake --cores 16 --configfile {configuration_of(paper)}",
-    )
+    yield "code", f"snakemake --cores 16 --configfile {configuration_of(paper)}"
     if findings.files:
         yield "list", [f"[{name}.csv]({name}.csv): {what}" for name, what in findings.files.items()]
 

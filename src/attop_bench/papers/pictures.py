@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attop.experiment.verdict import Verdict
+from attop.experiment._verdict import Verdict
 from attop_bench.report.figures.scene import INK, MUTED, figure_theme
 
 #: Verdict -> its colour, of Okabe and Ito's.

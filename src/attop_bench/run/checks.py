@@ -7,10 +7,10 @@ from itertools import islice
 
 import numpy as np
 
-from attop.core.top import Top
-from attop.core.typing import Ints
-from attop.experiment.splits import Fold
-from attop.metrics.metric import Metric
+from attop._core.top import Top
+from attop._core.typing import Ints
+from attop.experiment._splits import Fold
+from attop.metrics._metric import Metric
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import import_estimator, sample_of

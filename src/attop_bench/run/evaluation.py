@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.core.top import Top
-from attop.core.typing import Floats, Ints
-from attop.experiment.tune import best_candidate
-from attop.metrics.metric import Metric
-from attop.metrics.roc import roc_points
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+from attop.experiment._tune import best_candidate
+from attop.metrics._metric import Metric
+from attop.metrics._roc import roc_points
 from attop_bench.data.base import Dataset, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.job import Run

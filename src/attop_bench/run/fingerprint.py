@@ -22,17 +22,17 @@ from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from attop.core.files import write_text
+from attop._core.files import write_text
 
 PACKAGES = ("attop", "attop_bench", "studies")
 
 #: Import nearly everything, to look it up by name; what is looked up is named to `fingerprint` instead.
-REGISTRIES = frozenset({"attop.metrics.registry", "attop_bench.data.catalogue"})
+REGISTRIES = frozenset({"attop.metrics._registry", "attop_bench.data.catalogue"})
 
 #: How a function is run, which does not change what it returns.
 RUNNERS = "attop_bench.jobs"
 
-#: An export of a package that loads when used; see `attop.core.lazy`.
+#: An export of a package that loads when used; see `attop._core.lazy`.
 _EXPORT = re.compile(r"^from \.([\w.]+) import \w+ as (\w+)$", re.MULTILINE)
 
 #: Digest and imports of each module, until a file changes: reading them takes a second.

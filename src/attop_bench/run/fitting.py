@@ -12,7 +12,8 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 
-from attop.experiment.candidate import Candidate, Estimator, Learner, Sample, Transformer, fit_many
+from attop.experiment._learner import Candidate, Learner, Sample, Transformer, fit_many
+from attop.experiment._routing import Estimator
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.run.job import Job

@@ -15,8 +15,8 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.core.typing import Ints
-from attop.experiment.splits import Fold
+from attop._core.typing import Ints
+from attop.experiment._splits import Fold
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
 
 _TRAINS, _SCORED = 1, 2

@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from attop.metrics.metric import Metric
+from attop.metrics._metric import Metric
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.job import PARTS, Run
-from attop_bench.run.paper import paper_module, simulations_of
+from attop_bench.run.paper import simulations_of
 from attop_bench.run.parameters import either, named
 from attop_bench.run.plan import Plan
 
@@ -144,7 +144,7 @@ class Inputs:
     def paper(self) -> Params:
         """Return what the rebuilt tables of a paper depend on besides the results."""
         paper = self.config.paper
-        return named(paper=paper, code=self._code("paper", paper_module(str(paper))))
+        return named(paper=paper, code=self._code("paper", str(paper)))
 
     def _code(self, script: str, *named: str) -> str:
         return rule_fingerprint(self._script(script), named)

@@ -11,15 +11,15 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attop.core.files import write_text
-from attop.core.seeds import derive_seed
-from attop.core.top import Top
+from attop._core.files import write_text
+from attop._core.seeds import derive_seed
+from attop._core.top import Top
 from attop_bench.jobs.limits import FAILED, Exit, Limits
 from attop_bench.jobs.server import perform
 from attop_bench.run.record import Record, name_of_data
 
 if TYPE_CHECKING:
-    from attop.metrics.metric import Metric
+    from attop.metrics._metric import Metric
 
 #: What a server imports before it forks training jobs.
 PRELOAD = "attop_bench.run.preload"
@@ -49,7 +49,7 @@ class Job:
     `seed` is that of the whole benchmark run. `protocol` has ``kind`` and ``options`` of the split. `tops`
     are trained for; the metric `scoring` selects, at each of them, among the combinations of `param_grid`, by
     ``"nested"`` or ``"optimistic"`` `selection`. `custom_metrics` has the definition of `scoring`, if it is
-    from outside attop; see `attop.metrics.custom`.
+    from outside attop; see `attop.metrics.custom_metric`.
     """
 
     repeat: int
@@ -73,7 +73,7 @@ class Job:
     @property
     def metric(self) -> Metric:
         """The metric that selects."""
-        from attop.metrics.custom import find_metric
+        from attop.metrics._custom import find_metric
 
         return find_metric(self.scoring, self.custom_metrics)
 

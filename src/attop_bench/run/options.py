@@ -31,11 +31,11 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from attop.core.files import FILE_STEM, write_json, write_text
-from attop.core.top import Top
-from attop.metrics.custom import find_metric
-from attop.metrics.metric import Metric
-from attop.metrics.registry import DEFAULT_METRICS
+from attop._core.files import FILE_STEM, write_json, write_text
+from attop._core.top import Top
+from attop.metrics._custom import find_metric
+from attop.metrics._metric import Metric
+from attop.metrics._registry import DEFAULT_METRICS
 from attop_bench.bibliography import bibliography
 from attop_bench.data.catalogue import KINDS, from_registry
 from attop_bench.data.source import Source
@@ -260,7 +260,7 @@ class MetricConfig(_Model):
     """A metric from outside attop."""
 
     path: str = Field(pattern=DOTTED)
-    """Dotted path of a Metric (see attop.metrics.metric) or of a function f(y_true, y_score) that returns a
+    """Dotted path of a Metric (see attop.metrics.Metric) or of a function f(y_true, y_score) that returns a
     number; found as the classes of own methods are, by PYTHONPATH."""
     title: str = ""
     """Name in tables and figures; the name if left out."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from attop.core.files import write_json
+from attop._core.files import write_json
 
 _STATE = ".snakemake"
 

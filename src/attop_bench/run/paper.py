@@ -27,31 +27,24 @@ class Simulation:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-def paper_module(paper: str) -> str:
-    """Return the module of a paper: one of `attop_bench.papers` by its name, another by its dotted path."""
-    return paper if "." in paper else f"attop_bench.papers.{paper}"
-
-
 def load_paper(paper: str) -> ModuleType:
-    """Import the module of a paper; a ValueError if there is none, or it lacks one of its two functions."""
-    name = paper_module(paper)
+    """Import the module of a paper by its dotted path; a ValueError without it or one of its functions."""
     try:
-        module = import_module(name)
+        module = import_module(paper)
     except ImportError as error:
         raise ValueError(
-            f"{paper!r} cannot be imported ({error}): name a file of config/papers, or give the dotted path "
-            "of a module"
+            f"{paper!r} cannot be imported ({error}): give the dotted path of a module; those of "
+            "the papers are in the folder studies of a clone of attop"
         ) from None
     for function, arguments in (("tables", "results, story"), ("findings", "tables")):
         if not callable(getattr(module, function, None)):
-            raise ValueError(f"the module {name} of {paper!r} has no function {function}({arguments})")
+            raise ValueError(f"the module {paper!r} has no function {function}({arguments})")
     return module
 
 
 def configuration_of(paper: str) -> str:
     """Return the configuration that rebuilds a paper, below the root of the repository."""
-    default = f"{paper.replace('.', '/')}.yaml" if "." in paper else f"config/papers/{paper}.yaml"
-    return str(getattr(load_paper(paper), "CONFIGURATION", default))
+    return str(getattr(load_paper(paper), "CONFIGURATION", f"{paper.replace('.', '/')}.yaml"))
 
 
 def simulations_of(paper: str | None) -> Mapping[str, Simulation]:

@@ -181,16 +181,6 @@ class Plan:
         except RecordError:
             return 0.0
 
-    def record(self, run: Run) -> Record | None:
-        """Return the record of a run; None if results are missing, damaged or of another configuration."""
-        path = self.record_path(run)
-        if not self.scores_path(run).exists() or digest_of(path) != self.digest(run):
-            return None
-        try:
-            return Record.read(path)
-        except RecordError:
-            return None
-
     def _digest_of(self, dataset: str, method: str) -> str:
         spec = self.job(Run(dataset, method, 0, 0)).as_dict()
         text = json.dumps(plain([spec, self._data(dataset)]))

@@ -4,10 +4,11 @@ import sklearn.linear_model
 import sklearn.preprocessing
 import sklearn.svm  # noqa: F401
 
-import attop.metrics.registry  # noqa: F401
-from attop import estimators
+import attop.metrics._registry  # noqa: F401
+from attop import from_papers, learners
 from attop_bench.run.record import environment
 
-for name in estimators.__all__:
-    getattr(estimators, name)
+for package in (learners, from_papers):
+    for name in package.__all__:
+        getattr(package, name)
 environment()  # what it finds out stays known

@@ -16,11 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from attop.core.files import read_json, write_json
+from attop._core.files import read_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
 
 if TYPE_CHECKING:
-    from attop.core.typing import Floats, Ints
+    from attop._core.typing import Floats, Ints
 
 _PACKAGES = ("attop", "numpy", "scipy", "scikit-learn", "numba", "cvxpy", "scs", "umap-learn", "pandas")
 #: Of a record: what lies in a file of its own.

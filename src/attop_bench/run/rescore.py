@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attop.core.files import check_stem
-from attop.core.sample import as_floats
-from attop.core.top import Top
-from attop.core.typing import Floats, Ints
-from attop.core.wording import did_you_mean
-from attop.estimators.base import all_alike
-from attop.metrics.metric import Metric
+from attop._core.files import check_stem
+from attop._core.sample import as_floats
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+from attop._core.wording import did_you_mean
+from attop.learners._base import all_alike
+from attop.metrics._metric import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import read_table, refuse_twice
 from attop_bench.data.kinds.columns import names

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attop.core.files import write_csv, write_parquet
+from attop._core.files import write_csv, write_parquet
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,11 +18,11 @@ import traceback
 
 import numpy as np
 
-from attop.core.typing import Floats
-from attop.estimators.base import all_alike
-from attop.experiment.splits import Fold
-from attop.experiment.tune import at_edge, train
-from attop.metrics.scorer import scores_of
+from attop._core.typing import Floats
+from attop.experiment._splits import Fold
+from attop.experiment._tune import at_edge, train
+from attop.learners._base import all_alike
+from attop.metrics._scorer import scores_of
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
@@ -54,7 +54,7 @@ def run_job(
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
     Selection happens on the inner splits of the training part only, which are the same for every method:
-    see `attop.experiment.tune.train`.
+    see `attop.experiment._tune`.
 
     The status in the record is ``ok``, ``timeout`` (after `seconds`), ``diverged`` (weights or scores that
     are not finite), ``memory`` or ``error``. A full disk is no fault of the method and raises OSError.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.core.typing import Floats, Ints
-from attop.core.wording import did_you_mean
+from attop._core.typing import Floats, Ints
+from attop._core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.core.typing import Floats, Ints
+from attop._core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.features import interaction_features, masked_nmf
 from attop_bench.data.parameters import Count, Interval, Share, checked, increasing

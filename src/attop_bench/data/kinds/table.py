@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from attop.core.typing import Ints
+from attop._core.typing import Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.formats import Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds.columns import (

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop.core.sample import check_groups, check_labels
-from attop.core.typing import Ints
-from attop.experiment.splits import (
+from attop._core.sample import check_groups, check_labels
+from attop._core.typing import Ints
+from attop.experiment._splits import (
     Fold,
     assign_by,
     assign_folds,

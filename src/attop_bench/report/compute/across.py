@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from attop.core.top import main_top, sort_tops
-from attop.core.wording import count_noun, format_fixed, format_p, join_words
-from attop.metrics.registry import get_metric
-from attop.statistics.ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
-from attop.statistics.regrets import Bootstrap, bootstrap_means, regret
-from attop.statistics.rounding import difference
-from attop.statistics.two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
+from attop._core.top import main_top, sort_tops
+from attop._core.wording import count_noun, format_fixed, format_p, join_words
+from attop.metrics._registry import get_metric
+from attop.statistics._ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
+from attop.statistics._regrets import Bootstrap, bootstrap_means, regret
+from attop.statistics._rounding import difference
+from attop.statistics._two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
 from attop_bench.report.compute.tables import costs
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.

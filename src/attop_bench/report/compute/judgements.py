@@ -1,8 +1,8 @@
 """Judgements of all data sets, metrics and tops, and their sentences.
 
-`judge_all` judges every (data set, metric, top) once, by `attop.experiment.judge`.
+`judge_all` judges every (data set, metric, top) once, by `attop.experiment._judge`.
 Table, map, cards, headlines, LaTeX and the page's script show what it returns, and compute nothing of the
-kind themselves. `name_best`, `reading` and `attop.experiment.headline.headline` put it into words.
+kind themselves. `name_best`, `reading` and `attop.experiment._headline.headline` put it into words.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.core.top import Top, sort_tops
-from attop.core.wording import count_noun, format_p, format_small, join_words
-from attop.experiment.headline import TopJudgement, items_at
-from attop.experiment.judge import default_tolerance, judge
-from attop.experiment.verdict import Verdict
-from attop.metrics.registry import get_metric
+from attop._core.top import Top, sort_tops
+from attop._core.wording import count_noun, format_p, format_small, join_words
+from attop.experiment._headline import TopJudgement, items_at
+from attop.experiment._judge import default_tolerance, judge
+from attop.experiment._verdict import Verdict
+from attop.metrics._registry import get_metric
 
 #: The method others are set against, where it takes part: the plainest one that is often good enough.
 BASELINE = "logistic-regression"

@@ -15,9 +15,9 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from attop.core.top import sort_tops
-from attop.metrics.registry import get_metric
-from attop.statistics.rounding import difference
+from attop._core.top import sort_tops
+from attop.metrics._registry import get_metric
+from attop.statistics._rounding import difference
 from attop_bench.jobs.limits import FAILED, OK
 
 _KEY = ["dataset", "top", "metric", "method"]

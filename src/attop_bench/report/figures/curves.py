@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from attop.core.top import Top, main_top, sort_tops
-from attop.core.typing import Floats
-from attop.core.wording import abridge, count_noun, format_duration, join_words
-from attop.experiment.capacity import BUDGETS, UNITS, capacity, draw_capacity
-from attop.metrics.registry import get_metric
-from attop.metrics.roc import RocPoints
+from attop._core.top import Top, main_top, sort_tops
+from attop._core.typing import Floats
+from attop._core.wording import abridge, count_noun, format_duration, join_words
+from attop.experiment._capacity import BUDGETS, UNITS, capacity, draw_capacity
+from attop.metrics._registry import get_metric
+from attop.metrics._roc import RocPoints
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, mark_legend
 

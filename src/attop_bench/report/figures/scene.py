@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import io
 import math
 import re
-import shutil
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import sha1
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -19,18 +15,16 @@ from xml.etree import ElementTree
 import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure as Canvas
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
-from matplotlib.text import Text
 from numpy.typing import ArrayLike
 
-from attop.core.wording import abridge, count_noun, join_words
-from attop.metrics.registry import get_metric
+from attop._core.wording import abridge, count_noun, join_words
+from attop.metrics._registry import get_metric
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
@@ -177,31 +171,9 @@ def to_pdf(canvas: Canvas) -> bytes:
     """Return a figure as PDF."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    for text in canvas.findobj(Text):
-        text.set_fontfamily([lean_font(), *text.get_fontfamily()])
     buffer = io.BytesIO()
     FigureCanvasPdf(canvas).print_pdf(buffer, metadata={"CreationDate": None})
     return buffer.getvalue()
-
-
-@cache
-def lean_font() -> str:
-    """Make a DejaVu Sans of Latin letters: to take a PDF's part out of the whole font takes longer."""
-    from fontTools import subset
-
-    folder = tempfile.mkdtemp()
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    options = subset.Options(drop_tables=["FFTM", "GDEF", "GPOS", "GSUB", "kern"], hinting=False)
-    for weight in (400, 700):
-        entry = font_manager.FontEntry(fname=f"{folder}/{weight}.ttf", name="Lean Sans", weight=weight)
-        whole = font_manager.FontProperties(family="DejaVu Sans", weight=weight)
-        part = subset.Subsetter(options)
-        part.populate(unicodes=[*range(0x250), *range(0x2000, 0x2230)])  # punctuation, minus
-        with subset.load_font(font_manager.findfont(whole), options) as font:
-            part.subset(font)
-            font.save(entry.fname)
-        font_manager.fontManager.ttflist.append(entry)
-    return "Lean Sans"
 
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"

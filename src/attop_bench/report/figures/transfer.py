@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from attop.core.top import Top, sort_tops
-from attop.core.wording import abridge, count_noun, format_small
-from attop.metrics.registry import get_metric
+from attop._core.top import Top, sort_tops
+from attop._core.wording import abridge, count_noun, format_small
+from attop.metrics._registry import get_metric
 from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank
 
 _ACROSS = 5  # panels side by side

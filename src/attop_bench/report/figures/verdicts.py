@@ -11,11 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from attop.core.wording import abridge, count_noun, format_cell
-from attop.experiment.headline import TopJudgement, mean_regrets, regrets
-from attop.experiment.verdict import Verdict, legend
-from attop.statistics.regrets import bootstrap_means
-from attop.statistics.rounding import difference
+from attop._core.wording import abridge, count_noun, format_cell
+from attop.experiment._headline import TopJudgement, mean_regrets, regrets
+from attop.experiment._verdict import Verdict, legend
+from attop.statistics._regrets import bootstrap_means
+from attop.statistics._rounding import difference
 from attop_bench.report.compute.judgements import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 

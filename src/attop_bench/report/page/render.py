@@ -15,13 +15,13 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from attop.core import wording
-from attop.core.files import check_stem, write_bytes, write_csv, write_parquet
-from attop.core.wording import join_words
-from attop.experiment.headline import mean_regrets
-from attop.experiment.judge import MIN_RUNS
-from attop.experiment.verdict import Verdict
-from attop.metrics.metric import Metric
+from attop._core import wording
+from attop._core.files import check_stem, write_bytes, write_csv, write_parquet
+from attop._core.wording import join_words
+from attop.experiment._headline import mean_regrets
+from attop.experiment._judge import MIN_RUNS
+from attop.experiment._verdict import Verdict
+from attop.metrics._metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.judgements import BASELINE

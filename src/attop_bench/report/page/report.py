@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from attop.core import wording
-from attop.core.files import write_bytes
-from attop.experiment.headline import TopJudgement, headline, mean_regrets
-from attop.metrics.registry import get_metric
-from attop.statistics.rounding import difference
+from attop._core import wording
+from attop._core.files import write_bytes
+from attop.experiment._headline import TopJudgement, headline, mean_regrets
+from attop.metrics._registry import get_metric
+from attop.statistics._rounding import difference
 from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
 from attop_bench.report.compute.judgements import BASELINE, FEW
@@ -28,7 +28,7 @@ from attop_bench.report.page.render import Overview, Page, render, write_exports
 from attop_bench.report.page.section import Section, build_scene, build_section, build_styles, chips, left_out
 
 if TYPE_CHECKING:
-    from attop.experiment.result import TopComparison
+    from attop.experiment._result import TopComparison
 
 
 def write_analysis(

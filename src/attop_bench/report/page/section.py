@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from attop.core.top import main_top
-from attop.core.wording import capitalise, count_noun, format_duration, join_words
-from attop.experiment.headline import TopJudgement
+from attop._core.top import main_top
+from attop._core.wording import capitalise, count_noun, format_duration, join_words
+from attop.experiment._headline import TopJudgement
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
 from attop_bench.report.compute.judgements import BASELINE, highlighted, span

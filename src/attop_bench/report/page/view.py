@@ -14,9 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from attop.core.files import plain_cell
-from attop.core.typing import Floats
-from attop.core.wording import (
+from attop._core.files import plain_cell
+from attop._core.typing import Floats
+from attop._core.wording import (
     capitalise,
     count_noun,
     decimals_for,
@@ -26,11 +26,11 @@ from attop.core.wording import (
     format_p,
     join_words,
 )
-from attop.experiment.headline import TopJudgement
-from attop.experiment.judge import Rival
-from attop.experiment.verdict import Verdict, legend
-from attop.metrics.metric import Metric
-from attop.metrics.registry import get_metric
+from attop.experiment._headline import TopJudgement
+from attop.experiment._judge import Rival
+from attop.experiment._verdict import Verdict, legend
+from attop.metrics._metric import Metric
+from attop.metrics._registry import get_metric
 from attop_bench.report.compute.judgements import highlighted, name_best, reading, shade
 
 #: Heads of the table of tests.

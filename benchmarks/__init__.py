@@ -1,0 +1,1 @@
+"""Measures of time and memory, run by hand; see README.md."""

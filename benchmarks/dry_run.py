@@ -1,0 +1,126 @@
+"""`snakemake --dry-run` of the benchmark against rules of the same jobs, files and kind without its helpers.
+
+    python -m benchmarks.dry_run 1000           # training jobs: at most 1.3 times wanted
+    python -m benchmarks.dry_run 10000          # at most 1.1 times
+    python -m benchmarks.dry_run 1000 --profile # where the benchmark's time goes, by function
+
+Processor time, in turn. Nothing has been made before: all jobs are to be done. The plain rules have scripts,
+as the benchmark's: Snakemake reads the script of every job, 0.6 s for a thousand.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.measure import header, interleave_programs
+
+ROOT = Path(__file__).parents[1]
+FOLDS = 10
+METHODS = [
+    *("soft-top", "perceptron-avg", "sgd-avg", "gd-papk-avg", "gd-papk-ramp"),
+    *("rankboost", "push-8", "logistic-regression", "linear-svm", "random-forest"),
+]
+REST = """
+    log: "results/logs/{name}{wildcards}.log"
+    priority: 2
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params: seed={{"seed": 0}}, data={{"data": "digit-8"}}, code={{"code": "{name}"}}
+    message: "{name}{wildcards}"
+    script: "nothing.py"
+"""
+PLAIN = """
+METHODS, REPEATS, FOLDS = {methods}, range({repeats}), range({folds})
+RUNS = "results/train/digit-8/{{method}}/repeat{{repeat}}-fold{{fold}}/"
+SCORES = expand(RUNS + "scores.npz", method=METHODS, repeat=REPEATS, fold=FOLDS)
+RECORDS = expand(RUNS + "record.json", method=METHODS, repeat=REPEATS, fold=FOLDS)
+SPLITS = expand("results/data/digit-8/folds/repeat{{repeat}}.npz", repeat=REPEATS)
+COMPILED = expand("results/data/compiled/{{method}}.json", method=METHODS)
+TABLES = ["results/evaluation/digit-8/evaluation.parquet", "results/evaluation/digit-8/trace.parquet"]
+DATA, CHECKED = "results/data/digit-8/dataset.npz", "results/data/checked.json"
+
+rule all:
+    input: "results/report.html", CHECKED, COMPILED, DATA, SPLITS, SCORES, RECORDS, TABLES
+"""
+RULES = {
+    "prepare": ("", "DATA"),
+    "split": ("data=DATA", '"results/data/digit-8/folds/repeat{repeat}.npz"'),
+    "check": ("DATA, SPLITS", "CHECKED"),
+    "compile": ("", '"results/data/compiled/{method}.json"'),
+    "train": (
+        'CHECKED, "results/data/compiled/{method}.json", data=DATA, '
+        'folds="results/data/digit-8/folds/repeat{repeat}.npz"',
+        'scores=RUNS + "scores.npz", record=RUNS + "record.json"',
+    ),
+    "evaluate": ("data=DATA, scores=SCORES, records=RECORDS", "TABLES[0]"),
+    "trace": (
+        'data=DATA, folds=SPLITS[0], records=expand(RUNS + "record.json", method=METHODS, repeat=0, fold=0)',
+        "TABLES[1]",
+    ),
+    "report": ("data=DATA, tables=TABLES", '"results/report.html"'),
+}
+WILDCARDS = {"split": " {repeat}", "compile": " {method}", "train": " {method} {repeat} {fold}"}
+
+
+def rule(name, inputs, outputs):
+    """Return a rule with what every rule of the benchmark has, all of it constant."""
+    given = f"    input: {inputs}\n" if inputs else ""
+    rest = REST.format(name=name, wildcards=WILDCARDS.get(name, ""))
+    for wildcard in ("method", "repeat", "fold"):
+        message = f"{{wildcards.{wildcard}}}"
+        head, _, tail = rest.rpartition("message:")
+        rest = f"{head}message:{tail.replace(f'{{{wildcard}}}', message)}"
+    return f"\nrule {name}:\n{given}    output: {outputs}{rest}"
+
+
+def program(folder, *arguments, profile=None):
+    """Return a Python program that runs Snakemake in a folder, where no other profile is found."""
+    call = f"sys.argv = {['snakemake', '--dry-run', '--quiet', 'all', '--cores', '2', *arguments]!r}; main()"
+    if profile:
+        call = f"import cProfile; cProfile.run({call!r}, {str(profile)!r})"
+    quiet = f"os.chdir({str(folder)!r}); os.dup2(os.open(os.devnull, os.O_WRONLY), 1)"
+    return f"import os, sys\n{quiet}\nfrom snakemake.cli import main\n{call}"
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("jobs", type=int, help="training jobs")
+    parser.add_argument("--repeats", type=int, default=3, help="of the measurement")
+    parser.add_argument("--profile", action="store_true", help="show where the benchmark's time goes")
+    options = parser.parse_args()
+    repeats = options.jobs // (len(METHODS) * FOLDS)
+    protocol = {"kind": "stratified", "repeats": repeats, "options": {"n_folds": FOLDS, "inner_folds": 3}}
+    with TemporaryDirectory() as name:
+        ours, plain = Path(name) / "ours", Path(name) / "plain"
+        ours.mkdir()
+        plain.mkdir()
+        config = {"datasets": [{"id": "digit-8", "protocol": protocol}], "methods": METHODS}
+        (ours / "config.yaml").write_text(json.dumps(config))
+        text = PLAIN.format(methods=METHODS, repeats=repeats, folds=FOLDS)
+        (plain / "Snakefile").write_text(text + "".join(rule(name, *files) for name, files in RULES.items()))
+        (plain / "nothing.py").touch()
+        file = Path(name) / "profile"
+        call = ("-s", str(ROOT / "Snakefile"), "--configfile", "config.yaml")
+        first = program(ours, *call, profile=file if options.profile else None)
+        if options.profile:
+            import pstats
+            import subprocess
+
+            subprocess.run([sys.executable, "-c", first], check=True)
+            pstats.Stats(str(file)).sort_stats("cumulative").print_stats(70)
+            return
+        second = program(plain, "--scheduler", "greedy")
+        header()
+        goal = 1.3 if options.jobs <= 1000 else 1.1
+        interleave_programs(first, second, options.repeats).show(
+            f"dry run, {options.jobs} training jobs : plain rules", goal
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""A step of FactorRanker against its products, and the memory of a fit, at the sizes of SL@K's sets.
+
+    python -m benchmarks.factors [--quick]
+
+Wanted: at most 2 for the softmax losses. BPR and PSL read a list once for each of its positives. Of memory,
+less than 1 GB beyond the imports.
+"""
+
+import resource
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from attop._core.top import Top
+from attop.learners import FactorRanker
+from attop.learners.factor_ranker import _factor_descent as factors
+from attop.surrogates._registry import get_surrogate
+from benchmarks.measure import header, interleave, repeats
+
+#: As MovieLens-100K, Amazon Health and Electronic: users, items, training pairs.
+SIZES = ((939, 1016, 63_944), (1974, 1200, 37_784), (13_455, 8360, 182_398))
+NAMES = ("softmax", "softmax@k", "pap@k-avg", "prec@k-avg", "psl", "bpr")
+GOALS = {"softmax": 2.0, "softmax@k": 2.0}
+FACTORS, USERS = 64, 1000
+
+
+def pairs_of(n_users, n_items, n_pairs):
+    """Return pairs of users with items, few of which are popular."""
+    rng = np.random.default_rng(0)
+    items = (n_items * rng.random(n_pairs) ** 3).astype(int)
+    users = rng.integers(0, n_users, n_pairs)
+    pairs = csr_matrix((np.ones(n_pairs, np.int8), (users, items)), (n_users, n_items))
+    pairs.sum_duplicates()
+    return pairs
+
+
+def main():
+    times = repeats(__doc__, 5, 15)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    FactorRanker(batch_users=USERS, max_iter=1).fit(pairs_of(*SIZES[-1]))
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(f"memory of a fit on {SIZES[-1][0]:,} users x {SIZES[-1][1]:,}: {grown / 1e3:.0f} MB")
+    header()
+    for size in SIZES:
+        pairs = pairs_of(*size)
+        rng = np.random.default_rng(0)
+        arrays = [rng.standard_normal((n, FACTORS)).astype(np.float32) for n in pairs.shape]
+        for name in NAMES:
+            lists, adam = factors._Lists(pairs, get_surrogate(name, Top(k=20))), factors._Adam(arrays, 0.0)
+            users = lists.users[:USERS]
+
+            def step(lists=lists, adam=adam, users=users, arrays=arrays):
+                adam.step(factors._gradients(lists, arrays, users, 5.0)[1])
+
+            def products(lists=lists, users=users, arrays=arrays):
+                for first in range(0, len(users), len(lists.scores)):
+                    block = users[first : first + len(lists.scores)]
+                    p, q, slope = arrays[0][block], arrays[1], lists.scores[: len(block)]
+                    np.matmul(p, q.T, out=slope)
+                    slope @ q, slope.T @ p
+
+            what = f"{len(users)} of {size[0]} users x {size[1]}, {name} : products"
+            interleave(step, products, times).show(what, GOALS.get(name))
+
+
+if __name__ == "__main__":
+    main()

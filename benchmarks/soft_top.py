@@ -1,0 +1,120 @@
+"""One fit of SoftTop against its limits: products with X, logistic regressions, rows, memory.
+
+    python -m benchmarks.soft_top [--quick] [--rows 50000 500000 5000000]
+
+A fit tunes the base, then chooses among 16 settings on 3 folds. It cannot do without the products of each
+evaluation, so the refinement of 4 settings is timed against as many pairs `X @ W`, `X.T @ C`; the whole fit,
+for information, against one logistic regression of scikit-learn for each of the 24 bases and 16 settings on
+each fold.
+
+The other lines are of processes of their own, with 100,000 x 50 and with `--rows` x 20. "A row" is the
+processor time of a fit per row, over that of the sample before. Memory is the peak that the operating system
+reports, over that before X was made: X is in it once.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import gen_batches
+
+from attop import SoftTop
+from attop.learners.soft_top._lbfgs_many import lbfgs_many
+from attop.surrogates import SoftPrecAtK
+from benchmarks.measure import clocked, duration, header, interleave, readings_of, row
+
+FOLDS, BASES, SETTINGS = 3, 24, 16
+
+
+def sample(n, d):
+    """Two ways to be positive, so that refining goes somewhere; in blocks, for no memory beside X."""
+    rng = np.random.default_rng(0)
+    direction = rng.standard_normal(d) * np.sqrt(2 / d)
+    X, y = np.empty((n, d)), np.empty(n, np.int64)
+    for rows in gen_batches(n, 10_000):
+        X[rows] = rng.standard_normal(X[rows].shape)
+        score = X[rows] @ direction + rng.standard_normal(len(y[rows]))
+        y[rows] = (score > 3.2) | (X[rows, 0] > 3)
+    return X, y
+
+
+def fit(X, y):
+    return SoftTop(top={"tau": 0.005}, cv=FOLDS).fit(X, y)
+
+
+def memory(what):
+    """Return the bytes this process holds ("VmRSS") or held at most ("VmHWM"), as Linux tells them."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith(what)).split()[1])
+
+
+def fit_here(n, d):
+    """Print processor time of a fit, and by how many bytes X and the fit raised the memory held."""
+    fit(*sample(2000, d))  # imports and compiles
+    Path("/proc/self/clear_refs").write_text("5")  # the peak of what has been so far is forgotten
+    before = memory("VmRSS")
+    X, y = sample(n, d)
+    cpu, _ = clocked(lambda: fit(X, y))
+    print(json.dumps([cpu, memory("VmHWM") - before]))
+
+
+def fit_alone(n, d):
+    """Return what `fit_here` prints in a process of its own."""
+    command = [sys.executable, "-m", __spec__.name, "--child", str(n), str(d)]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, fewer repeats")
+    parser.add_argument("--rows", type=int, nargs="+", default=[50_000, 500_000, 5_000_000])
+    parser.add_argument("--child", type=int, nargs=2, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        fit_here(*args.child)
+        return
+    less = 10 if args.quick else 1
+    header()
+
+    X, y = sample(100_000 // less, 50)
+    fit(*sample(2000, 50))  # compiles
+    loss = SoftPrecAtK({"tau": 0.005}).bind(y)
+    W = np.random.default_rng(1).standard_normal((X.shape[1], 4))
+
+    def evaluate(W):
+        value, coef = loss(X @ W)
+        return value, X.T @ coef
+
+    def refine():
+        lbfgs_many(evaluate, W, max_iter=10, tol=0.0)
+
+    def products():
+        for _ in range(11):
+            X.T @ (X @ W)
+
+    interleave(refine, products, 3 if args.quick else 9).show("refining 4 settings : its products with X", 3)
+
+    whole = clocked(lambda: fit(X, y))
+    one = clocked(lambda: LogisticRegression(max_iter=1000).fit(X, y))
+    fits = FOLDS * (BASES + SETTINGS)
+    readings_of([[whole, one * fits]]).show(f"a fit of {len(X):,} x 50 : {fits} logistic regressions")
+
+    before = None
+    for n, d in [(len(X), 50)] + [(n // less, 20) for n in args.rows]:
+        cpu, peak = fit_alone(n, d)
+        size = 8 * n * d
+        megabytes = f"{peak / 2**20:.0f} MB", f"{size / 2**20:.0f} MB"
+        row(f"{n:,} x {d}, peak memory : X", *megabytes, peak / size, goal=3)
+        if before and d == before[1]:
+            of = before[0]
+            what = f"a row of {n:,} : of {of:,}"
+            row(what, duration(cpu / n), duration(before[2] / of), cpu / n * of / before[2], goal=1.2)
+        before = n, d, cpu
+
+
+if __name__ == "__main__":
+    main()

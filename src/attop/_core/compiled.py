@@ -1,0 +1,59 @@
+"""Compiled code: its cache kept true to its sources, and how many threads it may use."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+from attop._core.files import write_text
+
+#: Options of numba for a kernel.
+KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+#: Those of a function that kernels call, and Python never does: without what Python calls it by, a short one
+#: compiles in half the time.
+PART: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
+
+
+def kernel_sources() -> list[Path]:
+    """Return the source files of all compiled kernels: ``[_]kernels.py``, and those in ``_kernels``."""
+    package = Path(__file__).parents[1]
+    return sorted([*package.rglob("*kernels.py"), *package.rglob("_kernels/*.py")])
+
+
+def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path] | None = None) -> None:
+    """Empty numba's cache in `folder` if any source of a kernel changed since it was filled.
+
+    numba notices an edit of the file a kernel is in, but not of a file whose functions it calls: after an
+    update, results would come from a mixture of old and new code. Paths are relative to `folder`: a package
+    that is moved or copied keeps its cache. `sources` are those of all kernels by default.
+    """
+    sources = kernel_sources() if sources is None else sources
+    cache = Path(folder) / "__pycache__"
+    stamp = cache / "kernels.stamp"
+    state = "".join(
+        f"{os.path.relpath(s, folder)} {s.stat().st_mtime_ns} {s.stat().st_size}\n" for s in sources
+    )
+    with contextlib.suppress(OSError):  # no stamp yet; or read-only, where sources do not change either
+        if stamp.read_text() == state:
+            return
+    with contextlib.suppress(OSError):
+        for file in cache.glob("*.nb[ci]"):
+            file.unlink(missing_ok=True)
+        write_text(stamp, state)
+
+
+@functools.cache
+def blas() -> ThreadpoolController:
+    """Return the linear algebra libraries in use; looking them up takes longer than a small problem."""
+    return ThreadpoolController().select(user_api="blas")
+
+
+def allowed_threads() -> int:
+    """Return as many threads as the BLAS may use, so that one setting, OMP_NUM_THREADS, governs both."""
+    return max((library.num_threads for library in blas().lib_controllers), default=1)

@@ -1,0 +1,252 @@
+"""Labels, scores, weights and groups of a sample, checked, and laid out for ranking."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+
+
+def check_labels(y: ArrayLike) -> Ints:
+    """Return binary labels as 0 and 1.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Booleans, 0/1 or -1/+1; the larger value is the positive class. One class alone is accepted,
+        as long as it is recognisable (0 and -1 are negative, 1 is positive).
+
+    Returns
+    -------
+    y : ndarray of shape (n,), dtype int64
+
+    Raises
+    ------
+    ValueError
+        If `y` is empty, not one-dimensional or holds anything else.
+    """
+    labels = _array(y, "y")
+    if labels.ndim != 1:
+        raise ValueError(f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()")
+    if labels.size == 0:
+        raise ValueError("y is empty: a ranking needs at least one item")
+    if labels.dtype.kind not in "biuf":
+        try:
+            if labels.dtype.kind in "cmM":  # NumPy would make numbers of dates
+                raise TypeError
+            labels = labels.astype(float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"labels must be 0/1, -1/+1 or booleans, got {labels.dtype} "
+                f"such as {labels[:1].tolist()[0]!r}: encode them, for example y == 'malignant'"
+            ) from None
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise ValueError(
+            "labels must be 0/1, -1/+1 or booleans, got missing values: "
+            "give every item a label or drop the item"
+        )
+    values = _distinct(labels)
+    if not (values <= {0, 1} or values <= {-1, 1}):
+        shown = sorted(values)[:5]
+        raise ValueError(
+            f"labels must be 0/1, -1/+1 or booleans, got values {shown}"
+            f"{' ...' if len(values) > 5 else ''}: choose the positive class, for example y == {shown[-1]!r}"
+        )
+    return (labels == 1).astype(np.int64)
+
+
+def _array(values: ArrayLike, what: str) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):  # pandas has a _mask too
+        raise ValueError(f"{what} has masked values, which would count as if they were not: drop those items")
+    return np.asarray(values)
+
+
+def _distinct(labels: NDArray[Any]) -> set[Any]:
+    """Return the distinct labels; the usual ones are looked for, which is faster than sorting."""
+    usual = {value for value in (-1, 0, 1) if (labels == value).any()}
+    if sum(np.count_nonzero(labels == value) for value in usual) == len(labels):
+        return usual
+    return set(np.unique(labels).tolist())
+
+
+def check_scores(scores: ArrayLike, n: int) -> Floats:
+    """Return scores as finite floats.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        The higher, the nearer the top.
+    n : int
+        Number of labels.
+    """
+    values = as_floats(scores)
+    if values.shape != (n,):
+        raise ValueError(f"scores must have shape ({n},) like y, got {values.shape}: one score per item")
+    if not np.isfinite(values).all():
+        bad = np.flatnonzero(~np.isfinite(values))
+        raise ValueError(
+            f"{len(bad)} of the {n} scores are NaN or infinite, the first at position {bad[0]}: "
+            "NaN and infinity cannot be ranked; fix the model that returned them"
+        )
+    return values
+
+
+def check_weights(weights: ArrayLike, n: int) -> Floats:
+    """Return weights of items as finite floats of at least 0."""
+    values = _array(weights, "sample_weight")
+    if values.dtype.kind not in "biuf" or values.shape != (n,):
+        raise ValueError(
+            f"sample_weight must hold a number for each of the {n} items, got {values.dtype} "
+            f"of shape {values.shape}"
+        )
+    values = values.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight must be finite and at least 0, got {values[bad[0]]} at position {bad[0]} "
+            f"({len(bad)} such of {n})"
+        )
+    extreme = values[(values > 1e140) | ((values > 0) & (values < 1e-140))]
+    if len(extreme):
+        raise ValueError(
+            f"sample_weight must be 0 or lie between 1e-140 and 1e140, got {extreme[0]}: products of such "
+            "weights are no numbers, divide them by their mean"
+        )
+    return values
+
+
+def as_floats(scores: ArrayLike) -> Floats:
+    """Return scores of any shape as floats; refuse what is not real numbers, or loses its order as floats."""
+    values = _array(scores, "scores")
+    if values.dtype.kind not in "biuf":
+        try:
+            # NumPy would read "3" as a number.
+            if values.dtype.kind != "O" or any(isinstance(value, str | bytes) for value in values.flat):
+                raise TypeError
+            floats = values.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(
+                f"scores must be real numbers, got {values.dtype}: pass the output of decision_function"
+            ) from None
+        whole = [value for value in values.flat if isinstance(value, int)]
+    else:
+        floats = values.astype(np.float64, copy=False)
+        whole = [int(values.min()), int(values.max())] if values.dtype.kind in "iu" and values.size else []
+    if values.dtype.kind == "O" or values.dtype.itemsize > 8:  # as of Fraction, longdouble
+        finite = np.isfinite(floats)
+        if len(set(values[finite].tolist())) > len(np.unique(floats[finite])):
+            raise ValueError(
+                f"scores must be different as floats where they are different, got {values.dtype} finer than "
+                "float64, in which they would be tied: pass their ranks"
+            )
+    if whole and max(map(abs, whole)) > 2**53:
+        raise ValueError(
+            f"scores must lie between -2**53 and 2**53 where they are integers, got {min(whole)} to "
+            f"{max(whole)}: as floats different ones would be tied, subtract the smallest or pass ranks"
+        )
+    return floats
+
+
+def check_groups(groups: ArrayLike, n: int) -> Ints:
+    """Return groups as codes 0 .. n_groups - 1, in sorted order of their values; missing ones are refused."""
+    values = _array(groups, "groups")
+    if values.ndim != 1 or len(values) != n:
+        raise ValueError(f"groups must name the group of each of the {n} items, got shape {values.shape}")
+    if values.dtype.kind == "U" and isinstance(groups, (list, tuple)):
+        values = values if all(isinstance(group, str) for group in groups) else np.array(groups, object)
+    if (values.dtype.kind in "fmM" and (values != values).any()) or (
+        values.dtype.kind == "O" and any(map(is_missing, values))
+    ):
+        raise ValueError("groups has missing values: give every item a group or drop the item")
+    if values.dtype.kind in "iu" and len(values) and int(values.max()) - int(values.min()) < 4 * n:
+        # Few integers, counted: several times as fast as sorting them.
+        shifted = (values - values.min()).astype(np.int64)
+        return (np.cumsum(np.bincount(shifted) > 0) - 1)[shifted]
+    try:
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    except TypeError:
+        raise ValueError(
+            f"groups mixes types that cannot be compared ({values.dtype}): use integers or strings"
+        ) from None
+
+
+def is_missing(value: object) -> bool:
+    """Tell None, NaN, NaT and pandas' NA, which is neither equal nor unequal to itself."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+
+
+def resolve_each(top: Top, n_pos: Ints | Floats, n_neg: Ints | Floats, *, of_negatives: bool = False) -> Ints:
+    """Resolve `top` in every group, by its numbers of positives and negatives or the weights of both.
+
+    0 where the group is too small. With `of_negatives` the list that has a top is that of the negatives.
+    """
+    # `resolve` is written for numbers of items; weights go in as fractions, which it calculates in anyway.
+    exact: type[int] = Fraction if n_pos.dtype.kind == "f" else int  # type: ignore[assignment]
+    sizes, group = np.unique(np.stack([n_pos, n_neg]), axis=1, return_inverse=True)
+    k = np.zeros(sizes.shape[1], np.int64)
+    for i, (pos, neg) in enumerate(sizes.T.tolist()):
+        with suppress(ValueError):
+            k[i] = top.resolve(exact(neg) + (0 if of_negatives else exact(pos)), exact(pos))
+    return k[group.ravel()]
+
+
+@dataclass(frozen=True)
+class RankingSample:
+    """A sample sorted by group, positives first within each group.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,)
+        Positions in the caller's arrays, in layout order.
+    start : ndarray of shape (n_groups + 1,)
+        Group `g` occupies ``order[start[g]:start[g + 1]]``.
+    n_pos, n_neg : ndarray of shape (n_groups,)
+        Positives and negatives of each group; its positives come first.
+    """
+
+    order: Ints
+    start: Ints
+    n_pos: Ints
+    n_neg: Ints
+
+    @classmethod
+    def from_labels(cls, y: ArrayLike, groups: ArrayLike | None = None) -> RankingSample:
+        """Lay out labels `y` (see `check_labels`) by `groups`; without groups, all items are one."""
+        labels = check_labels(y)
+        n = len(labels)
+        codes = np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
+        order = np.lexsort((1 - labels, codes)).astype(np.int64)
+        size = np.bincount(codes)
+        n_pos = np.bincount(codes, weights=labels).astype(np.int64)
+        start = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+        return cls(order, start, n_pos, (size - n_pos).astype(np.int64))
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.n_pos)
+
+    def amounts(self, weight: Floats | None) -> tuple[Ints | Floats, Ints | Floats]:
+        """Return the weight of the positives, and of the negatives, of each group; without, their number."""
+        if weight is None:
+            return self.n_pos, self.n_neg
+        block = np.repeat(np.arange(2 * self.n_groups), np.column_stack([self.n_pos, self.n_neg]).ravel())
+        total = np.bincount(block, weights=weight[self.order], minlength=2 * self.n_groups)
+        return total[0::2].astype(np.float64), total[1::2].astype(np.float64)
+
+    def select(self, keep: NDArray[np.bool_]) -> RankingSample:
+        """Restrict to the groups where `keep` is true; `order` still refers to all items."""
+        size = np.diff(self.start)
+        order = self.order[np.repeat(keep, size)]
+        start = np.concatenate([[0], np.cumsum(size[keep])]).astype(np.int64)
+        return RankingSample(order, start, self.n_pos[keep], self.n_neg[keep])

@@ -1,0 +1,317 @@
+"""compare_at_top: whose top is best, is it real, and what does one find."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from sklearn.model_selection import BaseCrossValidator, check_cv
+from threadpoolctl import threadpool_limits
+
+from attop._core.sample import check_groups, check_weights, is_missing
+from attop._core.seeds import derive_seed
+from attop._core.top import Top
+from attop._core.typing import Ints, TopLike
+from attop._core.wording import format_duration
+from attop.experiment._capacity import capacity
+from attop.experiment._forecast import HeldOut
+from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
+from attop.experiment._result import TopComparison, summarise
+from attop.experiment._splits import (
+    Fold,
+    Pair,
+    assign_by,
+    fold_of,
+    require_classes,
+    stratified,
+    whole_entities,
+    whole_groups,
+)
+from attop.experiment._tune import train
+from attop.metrics._metric import Metric
+from attop.metrics._registry import get_metric
+from attop.metrics._roc import roc_points
+
+#: A number of folds, a splitter of scikit-learn's, or folds.
+Cv: TypeAlias = int | BaseCrossValidator | Iterable[Pair | Fold] | None
+#: A row of `TopComparison.runs`.
+Row = dict[str, object]
+#: Folds, how often they are drawn, and inner folds of a training part, on which candidates are chosen.
+_FOLDS, _REPEATS, _INNER = 5, 2, 3
+
+
+def compare_at_top(
+    models: Mapping[str, Estimator | tuple[Estimator, Grid | Sequence[Grid]]],
+    X: Rows,
+    y: ArrayLike,
+    top: TopLike = 100,
+    *,
+    groups: ArrayLike | None = None,
+    entity: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    metric: str | Metric | None = None,
+    cv: Cv = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    verbose: bool = True,
+) -> TopComparison:
+    """Compare models by what they put at the top, on the same splits of one's own data.
+
+    Every model is trained and tested on the same parts, tuned on the training items if it comes with a grid,
+    and the best one is compared with every other: ahead, equal, open or untested, see
+    `attop.experiment.decide`.
+
+    Parameters
+    ----------
+    models : mapping of str to estimator or (estimator, grid)
+        Any scikit-learn classifiers with `decision_function` or `predict_proba`, pipelines included; a grid
+        as for ``GridSearchCV``. Parameters left at their default, those of nested estimators included, are
+        set: `top` to the top of the comparison, so that a model is trained for what it is judged by, and
+        `random_state` to the seed of the run; `n_jobs` that is None becomes 1. What you set stays.
+    X : array-like, sparse matrix or DataFrame of n rows
+        As the models take it.
+    y : array-like of shape (n,)
+        Two labels; the second in sorted order is the positive one.
+    top : Top, int or mapping
+        How much of the top counts. A whole number is k of a list as long as `X`, of which a test part is cut
+        at the same share: 100 of 20,000 items are 20 of a part of 4,000. For a list of another length write
+        ``{"k": 100, "of": 30000}``. With `groups` it is k of each group.
+    groups : array-like of shape (n,), optional
+        User or query of each item: a group is a list of its own, is never split, and the value is the mean
+        over groups.
+    entity : array-like of shape (n,), optional
+        Customer, card or machine of each row, where all rows are one list: an entity is never split, so that
+        no model is tested on those it was trained on.
+    sample_weight : array-like of shape (n,), optional
+        What each item is worth: handed to every `fit` that takes it, also inside searches, stacks and the
+        like (by scikit-learn's metadata routing), and to the metric. So are groups.
+    metric : str or Metric, optional
+        By default ``"precision@k"``, with `sample_weight` ``"recall@k"``, the share captured.
+    cv : int, splitter or iterable of (train, test), optional
+        As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups or entities if
+        there are any. A number is that of the folds, drawn twice. A grid is searched on 3 inner folds. The
+        numbers are those of a benchmark's data set called "data", of the same seed, with such folds; its
+        folds, with their own inner folds, may be given too.
+    n_jobs : int, optional
+        Processes, as for joblib. The numbers are the same for any.
+    random_state : int
+        Seeds splits and models.
+    verbose : bool
+        Whether to show progress, on the standard error stream.
+
+    Returns
+    -------
+    TopComparison
+        It prints as a table and a sentence; `table` and `runs` are DataFrames, `plot` draws it.
+
+    Raises
+    ------
+    ValueError
+        If the input is malformed, or the metric has no value at `top` in any test part: before the first fit.
+    TypeError
+        If a model is no estimator.
+
+    Notes
+    -----
+    Verdicts know that training parts overlap (Nadeau and Bengio 2003) and that the best model is chosen by
+    the same runs: where all models are equal, a claim that one is ahead has a probability of at most 5%.
+    "open" means that neither a difference nor equality is shown: give more items, or more runs by `cv`. Fewer
+    than 5 runs are not tested.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), "Inference for the generalization error", Machine Learning 52.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X, y = make_classification(1000, weights=[0.9], flip_y=0.2, random_state=0)
+    >>> found = compare_at_top(
+    ...     {"logistic": (LogisticRegression(), {"C": [0.01, 1]}), "none": DummyClassifier()},
+    ...     X, y, top=50, verbose=False,
+    ... )
+    >>> print(found.sentence)
+    logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
+    """
+    sample = _sample(X, y, groups, sample_weight, entity)
+    learners, metric, top = _checked(models, sample, metric, top)
+    tuned = any(len(learner.candidates) > 1 for learner in learners)
+    folds = _folds(cv, sample, random_state, _INNER if tuned else None)
+    _require_values(folds, sample, metric, top)
+    jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
+    results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
+    numbers = [r for r in range(len(folds)) for _ in learners]
+    return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
+
+
+def _checked(
+    models: Mapping[str, Any], sample: Sample, metric: str | Metric | None, top: TopLike
+) -> tuple[list[Learner], Metric, Top]:
+    """Return learners, metric and top, or refuse what cannot be compared, before the first fit."""
+    if not isinstance(models, Mapping) or not models:
+        raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
+    learners = [Learner.of(name, given) for name, given in models.items()]
+    if len({learner.name for learner in learners}) < len(learners):
+        raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
+    weighted, grouped = sample.weights is not None, sample.groups is not None
+    metric = get_metric(metric or ("recall@k" if weighted else "precision@k"))
+    if weighted and not metric.weighted:
+        raise ValueError(f"{metric.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc")
+    if metric.grouped and not grouped:
+        raise ValueError(f"{metric.name} is a mean over groups: give groups")
+    top, n = Top.of(top), len(sample.y)
+    if not grouped:
+        if top.out_of is None and top.resolve(n, int(sample.y.sum()), where="X") == n:
+            raise ValueError(f"{top} is all of the {n} rows, in any order: lower it")
+        top = top.as_share(n)
+    for learner in learners:
+        for name, there in (("groups", grouped), ("sample_weight", weighted)):
+            if there:
+                takes(learner.estimator, name)  # refuses those that cannot hand it on
+    return learners, metric, top
+
+
+def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: Metric, top: Top) -> None:
+    """Refuse a metric that is undefined in all test parts, or in all inner parts of a fold."""
+    inner = [[rows for _, rows in fold.inner] for fold, _ in folds if fold.inner]
+    for parts in ([fold.test for fold, _ in folds], *inner):
+        values = [sample.measure(metric, rows, np.arange(len(rows), dtype=float), top) for rows in parts]
+        if all(np.isnan(value.value) for value in values):
+            instead = "; if all rows are one list, give entity in place of groups"
+            raise ValueError(
+                f"{metric.name} at {top} is undefined in all {len(parts)} parts that would measure it "
+                f"({values[0].reason}): give another top or other folds"
+                + instead
+                * (sample.groups is not None)
+            )
+
+
+def _sample(
+    X: Rows,
+    y: ArrayLike,
+    groups: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    entity: ArrayLike | None,
+) -> Sample:
+    if groups is not None and entity is not None:
+        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
+    labels = np.asarray(y)
+    if issparse(X) and X.format not in ("csr", "csc"):
+        X = X.tocsr()  # of some formats no rows can be taken
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if labels.shape != (n,):
+        raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")
+    if labels.dtype.kind in "fmMO" and any(map(is_missing, labels)):
+        raise ValueError("y has missing values: leave those rows out")
+    classes = np.unique(labels)
+    if len(classes) != 2:
+        raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
+    codes, entities = (None if column is None else np.asarray(column) for column in (groups, entity))
+    for name, column in (("groups", codes), ("entity", entities)):
+        if column is not None and column.shape != (n,):
+            raise ValueError(f"{name} must have an entry for each of the {n} rows, got shape {column.shape}")
+    entities = None if entities is None else check_groups(entities, n)
+    weights = None if sample_weight is None else check_weights(sample_weight, n)
+    if weights is not None and not all(weights[labels == label].any() for label in classes):
+        raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
+    return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, entities, labels=labels)
+
+
+def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:
+    """Return the folds and the seed of each: those of a benchmark's data set called "data"."""
+    y, groups = sample.y, sample.groups if sample.entity is None else sample.entity
+    if cv is None or isinstance(cv, int):
+        kind, draw = "stratified", partial(stratified, y)
+        if sample.entity is not None:
+            kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
+        elif groups is not None:
+            kind, draw = "whole-groups", partial(whole_groups, y, groups)
+        seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
+        n_folds = _FOLDS if cv is None else cv
+        repeats = [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
+    else:
+        pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
+        given = [f if isinstance(f, Fold) else _fold(f, i, y) for i, f in enumerate(pairs)]
+        if not given:
+            raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
+        codes = None if groups is None else check_groups(groups, len(y))
+        assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
+        repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in given]]
+    return [
+        (fold, derive_seed(random_state, "data", r, f))
+        for r, folds in enumerate(repeats)
+        for f, fold in enumerate(folds)
+    ]
+
+
+def _fold(pair: Pair, i: int, y: Ints) -> Fold:
+    """Return a given fold by its row numbers, which may be masks or count from the end."""
+    try:
+        train, test = (np.arange(len(y))[np.asarray(part)] for part in pair)
+    except (IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"fold {i} of cv must be (train, test) rows of {len(y)}: {error}") from None
+    if not len(test) or np.isin(test, train).any():
+        raise ValueError(f"fold {i} of cv must test rows, and none that it trains on, got {len(test)} rows")
+    require_classes(y[train], f"the training part of fold {i} of cv", "give other folds")
+    return Fold(train, test)
+
+
+def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, seed: int) -> Row:
+    """Return the value of a learner on the test items, after tuning and fitting on the training items.
+
+    One thread and a given seed, so that neither the number of jobs nor their order makes a difference.
+    """
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        trained = train(learner, sample, fold, [top], metric, seed)
+    (scores,) = trained.scores
+    value = sample.measure(metric, fold.test, scores, top)
+    groups = None if sample.groups is None else sample.groups[fold.test]
+    return {
+        "model": learner.name,
+        "value": value.value,
+        "reason": value.reason or "",
+        "lift": get_metric("lift@k").evaluate(sample.y[fold.test], scores, top, groups).value,
+        "hits": None if groups is not None else capacity(roc_points(sample.y[fold.test], scores), top),
+        "held_out": HeldOut(fold.test, sample.y[fold.test], scores),
+        "candidate": trained.chosen[0],
+        "seconds": sum(filter(None, (trained.seconds[part] for part in ("selection", "training")))),
+        "warning": str(warned[0].message) if warned else "",
+    }
+
+
+def _in_parallel(
+    jobs: Sequence[tuple[Learner, Fold, int]],
+    sample: Sample,
+    metric: Metric,
+    top: Top,
+    n_jobs: int | None,
+    verbose: bool,
+) -> list[Row]:
+    from joblib import Parallel, delayed
+
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(run)(learner, sample, fold, metric, top, seed) for learner, fold, seed in jobs
+    )
+    return list(_shown(done, len(jobs)) if verbose else done)
+
+
+def _shown(results: Iterator[Row], total: int) -> Iterator[Row]:
+    """Pass results on, and say how many are done and how long the others will take."""
+    begun, live = time.monotonic(), sys.stderr.isatty()
+    for done, result in enumerate(results, 1):
+        passed = time.monotonic() - begun
+        left = format_duration(passed / done * (total - done))
+        line = f"{done} of {total} runs, {format_duration(passed)}, about {left} to go"
+        if live or done in {total * tenth // 10 for tenth in range(1, 11)}:
+            print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
+        yield result

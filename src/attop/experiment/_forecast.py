@@ -1,0 +1,224 @@
+"""Hits of the next list: how many positives are among the k highest of a list that is not there yet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attop._core.typing import Floats, Ints
+from attop.metrics._overlap import inside_top
+from attop.metrics._roc import RocPoints, roc_points
+
+#: Held-out positives, and held-out rows at the top, below which nothing is promised.
+MIN_POSITIVES, MIN_TOP = 5, 10
+_DRAWS, _MOST_BINS, _LENGTHS = 4000, 80, 24
+#: The reach of the list that is looked at, in budgets.
+_REACH = 3
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A test part: rows that the model which scored them was neither trained nor tuned on.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        Which rows of the sample they are: parts may share some.
+    y_true : ndarray of shape (n,)
+        1 for a positive, else 0.
+    y_score : ndarray of shape (n,)
+    """
+
+    rows: Ints
+    y_true: Ints
+    y_score: Floats
+
+
+@dataclass(frozen=True)
+class NextList:
+    """Positives among the k highest of the next list.
+
+    Attributes
+    ----------
+    k, length : int
+        Rows at the top, of how many.
+    expected, low, high : float
+        Mean and prediction interval; NaN where the sample is too small.
+    ks : ndarray of shape (m,)
+        From 1 to three times k.
+    path, band_low, band_high : ndarray of shape (m,)
+        Mean for each of them, and a band that holds for all at once.
+    optimism : float
+        Positives taken off because the model was chosen among others by the same rows.
+    reason : str
+        Why nothing is promised; empty if something is.
+    """
+
+    k: int
+    length: int
+    expected: float
+    low: float
+    high: float
+    ks: Ints
+    path: Floats
+    band_low: Floats
+    band_high: Floats
+    optimism: float
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """What to expect, or why nothing is promised."""
+        where = f"the {self.k:,} highest of {self.length:,} rows"
+        if self.reason:
+            return f"Of {where} nothing is promised: {self.reason}"
+        within = f"{self.low:.0f} to {self.high:.0f} in 95% of such lists"
+        return f"Of {where} expect {self.expected:.0f} positives ({within})"
+
+
+def next_list(
+    parts: Sequence[HeldOut],
+    k: int,
+    length: int,
+    *,
+    rivals: Sequence[Sequence[HeldOut]] = (),
+    confidence: float = 0.95,
+    random_state: int = 0,
+) -> NextList:
+    """Predict how many positives the k highest of a new list hold.
+
+    Parameters
+    ----------
+    parts : sequence of HeldOut
+        Of the model, all test parts of a cross-validation, repeated or not.
+    k, length : int
+        Rows at the top of the list to come, of how many; 1 <= k <= length.
+    rivals : sequence of sequence of HeldOut
+        The other models on the same parts, if the model was chosen among them.
+    confidence : float
+        Of interval and band, between 0 and 1.
+    random_state : int
+        Of the 4,000 lists that are drawn.
+
+    Raises
+    ------
+    ValueError
+        If k, length or confidence are out of range, or there is no part.
+
+    Notes
+    -----
+    The interval is of the count in one list, not of its mean over lists. Held-out rows are put into narrow
+    bins by the share of their part that ranks above them, ties in every order alike. A list is drawn in two
+    steps: shares of the bins and their precision from what the sample leaves open (Dirichlet, Beta; a row
+    that several parts hold counts once), then as many rows as the list has. So the spread is that of the
+    sample, of the list, and of the place where the list is cut.
+
+    The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
+    the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on all.
+
+    It holds for rows drawn as those of the sample were: it allows for no change over time.
+    studies/claims/next_list.py measures its coverage.
+
+    References
+    ----------
+    Efron (1983), "Estimating the error rate of a prediction rule: improvement on cross-validation", Journal
+    of the American Statistical Association 78.
+    """
+    if not 1 <= k <= length:
+        raise ValueError(f"k must be from 1 to the length of the list, {length}, got {k}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence}")
+    if not parts:
+        raise ValueError("parts is empty: give the test parts of a cross-validation")
+    paths = [roc_points(part.y_true, part.y_score) for part in parts]
+    rows, first = np.unique(np.concatenate([part.rows for part in parts]), return_index=True)
+    positives = int(np.concatenate([part.y_true for part in parts])[first].sum())
+    n = len(rows)
+    top = n * k / length
+    reason = ""
+    if positives < MIN_POSITIVES:
+        reason = f"at least {MIN_POSITIVES} held-out positives are needed, and there are {positives}"
+    elif top < MIN_TOP:
+        reason = f"at least {MIN_TOP} held-out rows at the top are needed, and there are {top:.1f}"
+    reach = min(_REACH * k, length)
+    ks = np.union1d(np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]).astype(np.int64)
+    if reason:
+        nan, none = math.nan, np.full(len(ks), math.nan)
+        return NextList(k, length, nan, nan, nan, ks, none, none, none, nan, reason)
+    once = n / sum(map(_size, paths))  # a row that several parts hold counts once
+    drawn = _drawn(paths, n, once, k, length, ks, np.random.default_rng(random_state))
+    optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n if rivals else 0.0
+    drawn = np.clip(drawn - optimism * np.minimum(ks / k, 1), 0, ks)
+    at = int(np.searchsorted(ks, k))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(drawn[:, at], [tail, 1 - tail], method="inverted_cdf")
+    path, std = drawn.mean(axis=0), np.maximum(drawn.std(axis=0), 1e-9)
+    wide = np.quantile(np.abs((drawn - path) / std).max(axis=1), confidence) * std
+    return NextList(
+        k,
+        length,
+        float(path[at]),
+        math.floor(low),
+        math.ceil(high),
+        ks,
+        path,
+        # Among more rows there are no fewer positives.
+        np.maximum.accumulate(np.maximum(np.floor(path - wide), 0)),
+        np.minimum.accumulate(np.minimum(np.ceil(path + wide), ks)[::-1])[::-1],
+        optimism,
+        "",
+    )
+
+
+def _drawn(
+    paths: list[RocPoints], n: int, once: float, k: int, length: int, ks: Ints, rng: np.random.Generator
+) -> Floats:
+    """Return positives among the ks highest of drawn lists, of shape (draws, len(ks))."""
+    share = ks[-1] / length
+    looked_at = min(1.0, 1.5 * share + 5 * math.sqrt(share / length))  # lists differ in where they are cut
+    bins = int(np.clip(math.ceil(looked_at * n / 2), 8, _MOST_BINS))
+    edges = np.linspace(0, looked_at, bins + 1)
+    edges = edges if looked_at == 1 else np.append(edges, 1.0)
+    known = np.diff(edges) * n
+    hits = once * np.diff(sum(path.hits(edges * _size(path)) for path in paths))
+    # Jeffreys' half a row on either side, over the k highest.
+    prior = np.minimum(0.5 * np.diff(edges) * length / k, 0.5)
+    precision = rng.beta(hits + prior, np.maximum(known - hits, 0) + prior, (_DRAWS, len(known)))
+    weights = rng.gamma(known, size=precision.shape)
+    counts = rng.multinomial(length, weights / weights.sum(axis=1, keepdims=True))
+    positives = rng.binomial(counts, precision)
+    rows, found = (np.pad(np.cumsum(a, axis=1), ((0, 0), (1, 0))) for a in (counts, positives))
+    draw, result = np.arange(_DRAWS), np.empty((_DRAWS, len(ks)))
+    for column, cut in enumerate(ks):
+        bin = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(known) - 1)  # the one that is cut
+        hit = positives[draw, bin]
+        inside = rng.hypergeometric(hit, counts[draw, bin] - hit, cut - rows[draw, bin])
+        result[:, column] = found[draw, bin] + inside
+    return result
+
+
+def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random_state: int) -> float:
+    """Return the hits, in the rows of the sample, by which the best on resampled rows is better there."""
+    count = 1 + max(int(part.rows.max()) for part in models[0])
+    influence, hits = np.zeros((count, len(models))), np.zeros(len(models))
+    for column, parts in enumerate(models):
+        for part in parts:
+            path, places = roc_points(part.y_true, part.y_score), share * len(part.rows)
+            hits[column] += once * float(path.hits(places))
+            # What a row adds, less what it pushes over the edge.
+            around = np.array([0.75 * places, min(1.25 * places, len(part.rows))])
+            margin = np.diff(path.hits(around)) / np.diff(around)
+            inside = inside_top(part.y_score, places)
+            np.add.at(influence[:, column], part.rows, once * inside * (part.y_true - margin))
+    noise = np.random.default_rng(random_state).multivariate_normal(
+        np.zeros(len(models)), influence.T @ influence, _DRAWS, method="eigh"
+    )
+    best = np.argmax(hits + noise, axis=1)
+    return float(noise[np.arange(_DRAWS), best].mean())
+
+
+def _size(path: RocPoints) -> int:
+    return int(path.fp[-1] + path.tp[-1])

@@ -1,0 +1,201 @@
+"""Judgement of a data set at a top, regret over data sets, and the headline."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from attop._core.top import Top, main_top
+from attop._core.wording import capitalise, join_words
+from attop.experiment._judge import MIN_RUNS, Judgement
+from attop.experiment._verdict import Verdict
+from attop.statistics._regrets import regret
+from attop.statistics._rounding import difference
+
+#: Most of a headline.
+_WORDS = 30
+
+
+@dataclass(frozen=True)
+class TopJudgement(Judgement):
+    """The best model of a data set by a metric at one top, against all others.
+
+    Attributes
+    ----------
+    dataset, metric, top : str
+    k : int or None
+        Items that the top has in the list a reader looks at; None if that is not known.
+    random_baseline : float
+        The metric's value of a random order; NaN if that is not known.
+    grouped : bool
+        Whether there is a list for each group.
+    """
+
+    dataset: str
+    metric: str
+    top: str
+    k: int | None = None
+    random_baseline: float = math.nan
+    grouped: bool = False
+
+    @property
+    def in_hits(self) -> bool:
+        """Whether the metric counts positives among the first k."""
+        return self.metric == "precision@k"
+
+    def found(self, value: float) -> str:
+        """Put a value of the metric into hits, if it counts them."""
+        if not self.in_hits:
+            return f"{value:.3g}"
+        k = self.k or 100
+        return f"{_number(k * value)} of {k:,}{' per group' * self.grouped}"
+
+
+def items_at(top: Top, n: int | None, n_pos: int | None) -> int | None:
+    """Return the items that a top has in a list of n items, n_pos of them positive; None if not known."""
+    try:
+        return top.k if top.k is not None else top.resolve(n or 0, n_pos or 0)
+    except ValueError:
+        return None
+
+
+def too_few_runs(n: int) -> str:
+    """Warn of a plan whose runs are too few to test anything; empty if they are not."""
+    runs = f"{n} run{'s' * (n != 1)} a method cannot be tested: plan {MIN_RUNS}, by more folds or repeats"
+    return runs if n < MIN_RUNS else ""
+
+
+def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | None = None) -> str:
+    """Say in at most 30 words who finds the most, by how much, and whether that is shown.
+
+    Of one data set at its main top; of several the model of least `mean_regrets`.
+
+    Parameters
+    ----------
+    judgements : sequence of TopJudgement
+        Of one metric a data set.
+    titles : mapping of str to str, optional
+        Model -> name shown.
+    """
+    known = [judged for judged in judgements if judged.best]
+    compared = [judged for judged in known if judged.ranked]
+    if not known:
+        return "No method has a defined value."
+    sentence = ""
+    for words in (5, 3, 2):  # of a long title
+        names = {r: _short((titles or {}).get(r, r), words) for r in _models(known)}
+        if len({judged.dataset for judged in judgements}) == 1:
+            main = main_top(judged.top for judged in known)
+            sentence = _of_one(next(judged for judged in known if judged.top == main), names)
+        else:
+            sentence = _of_several(compared, names) if compared else "No two methods can be compared."
+        if len(sentence.split()) <= _WORDS:
+            break
+    return sentence
+
+
+def _models(judgements: Sequence[TopJudgement]) -> list[str]:
+    return [m for judged in judgements for m in (judged.best, *(rival.model for rival in judged.rivals))]
+
+
+def _short(title: str, words: int) -> str:
+    """Return a title up to a bracket, cut after so many words."""
+    parts = title.partition(" (")[0].split()
+    return " ".join(parts[:words]) + "…" * (len(parts) > words)
+
+
+def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
+    best, others = _named(judged.first, names), [r for r in judged.ranked if r.model not in judged.tied]
+    finds, value = "find" if judged.tied else "finds", judged.found(judged.mean)
+    if judged.in_hits:
+        baseline = judged.random_baseline
+        times = f", {judged.mean / baseline:.2g} times chance" if baseline > 0 else ""
+        sentence = f"{best} {finds} {value}{times}."
+    else:
+        sentence = f"{best} {'have' if judged.tied else 'has'} {judged.metric} {value} at {judged.top}."
+    if not others:
+        return f"{sentence} {_untested(judged)}" if judged.verdict == Verdict.UNTESTED else sentence
+    rival = others[0]
+    second = f"{names[rival.model]} ({judged.found(rival.mean)})"
+    if rival.verdict is Verdict.UNTESTED:
+        return f"{sentence} Next: {second}. {_untested(judged)}"
+    within = f", within {judged.tolerance:g}" if rival.verdict is Verdict.EQUAL else ""
+    return f"{sentence} {capitalise(rival.verdict.sentence(second, 'better than'))}{within}."
+
+
+def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
+    metrics, tops = {judged.metric for judged in judgements}, f"{len(judgements)} tops"
+    by = f" by {metrics.pop()}" if len(metrics) == 1 else ""
+    mean = mean_regrets(judgements)
+    if len(mean) < 2 or any(math.isnan(lost) for lost in mean.values()):
+        return _by_times(judgements, by, tops, names)
+    order = sorted(mean, key=lambda model: mean[model])
+    first = [model for model in order if not difference(mean[model], mean[order[0]])]
+    shown = _shown(judgements, first, tops)
+    if len(first) == len(mean):
+        return f"All {len(mean)} methods are equal on average{by}. {shown}"
+    best, one, rival = _named(first, names), len(first) == 1, order[len(first)]
+    least, more = _number(mean[first[0]]), _number(mean[rival])
+    plural = "s" * (least != "1")
+    if all(judged.in_hits for judged in judgements):
+        start, unit = f"{best} find{'s' * one} the most", f"hit{plural} per 100"
+    else:
+        start, unit = f"{best} {'is' if one else 'are'} best{by}", f"point{plural}"
+    return (
+        f"{start}: on average {least} {unit} behind each data set’s best; "
+        f"{names[rival]}, next, {more} behind. {shown}"
+    )
+
+
+def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
+    """Return the regret of each model that is ranked wherever any is, data sets x models.
+
+    The mean over its tops of what the best has more, in hundredths of the metric's range; NaN if it has none.
+    """
+    means = pd.DataFrame(
+        [{m: value for m, value in one.means.items() if m not in one.unranked} for one in judgements],
+        index=[one.dataset for one in judgements],
+    )
+    units = [one.tolerance if one.higher_is_better else -one.tolerance for one in judgements]
+    lost = regret(means.div(units, axis=0), higher_is_better=True)
+    return lost.loc[:, means.count() == means.count().max()].groupby(level=0, sort=False).mean()
+
+
+def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
+    """Return the mean over the data sets of `regrets`."""
+    return {str(model): float(lost) for model, lost in regrets(judgements).mean(skipna=False).items()}
+
+
+def _by_times(judgements: Sequence[TopJudgement], by: str, tops: str, names: Mapping[str, str]) -> str:
+    """Name the model that has the best mean most often, where means have no unit or most are missing."""
+    times = Counter(model for judged in judgements for model in judged.first)
+    first = [model for model, n in times.items() if n == max(times.values())]
+    most = f"{_named(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean{by}"
+    return f"{most}, at {times[first[0]]} of {tops}. {_shown(judgements, first, tops)}"
+
+
+def _shown(judgements: Sequence[TopJudgement], first: Sequence[str], tops: str) -> str:
+    tested = [judged for judged in judgements if judged.verdict != Verdict.UNTESTED]
+    if not tested:
+        return _untested(judgements[0])
+    ahead = sum(judged.best in first and judged.verdict == Verdict.AHEAD for judged in tested)
+    rest = f", {len(judgements) - len(tested)} not tested" if len(tested) < len(judgements) else ""
+    return f"Shown ahead at {ahead or 'none'} of {tops}{rest}."
+
+
+def _untested(judged: TopJudgement) -> str:
+    if judged.m < MIN_RUNS:
+        return f"Not tested: {judged.m} run{'s' * (judged.m != 1)}, {MIN_RUNS} needed."
+    return "Not tested: values of too few runs, or training parts of unknown size."
+
+
+def _named(models: Sequence[str], names: Mapping[str, str]) -> str:
+    return join_words([names[m] for m in models]) if len(models) <= 2 else f"{len(models)} methods"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")

@@ -1,0 +1,426 @@
+"""Interval and verdict of paired runs: the one rule of whether a difference is real.
+
+Every place that says of two models which is better asks this module: `attop.compare_at_top`, the report's
+tables, map, cards and LaTeX, the model card, the papers' pages. A verdict is about the best model against
+another one, and has four outcomes:
+
+==========  ================================================================================================
+ahead       the best is shown to be better: corrected resampled t-test, p below 5% after both adjustments
+equal       shown to be within the tolerance: two one-sided tests, or the same value in every run
+open        neither is shown
+untested    fewer than `MIN_RUNS` shared runs, or it is not known how much their training parts overlap
+==========  ================================================================================================
+
+The adjustments. The best is chosen by the runs it is then tested on, and tested against every other model. So
+p is one-sided, adjusted by Holm for the number of rivals, and multiplied by the number of models the best
+could have been: if no model is better than another, a claim that one is ahead has a probability of at most
+5%, whichever comes out best (a union bound over the choice, Holm's procedure within it). With two models this
+is the two-sided test. studies/claims/verdicts.py measures it.
+
+The error of a pair. Five runs say little of a variance, and the adjustments ask for it far out in the tail.
+So "ahead" is tested with the pair's own error or the root mean square of those of all pairs, whichever is
+larger, the latter with the degrees of freedom of such a mean (Satterthwaite). It is never below the pair's
+own: where one model varies more than the others, pooling alone would call it ahead too often. "Equal" is
+tested with the pair's own error.
+
+Without variance. A t-test cannot judge a difference that is the same in every run. Where it is zero, the
+models are equal. Else the error of all pairs takes its place, since values in coarse steps coincide by
+chance; if no pair varies, the difference is taken as it is: within the tolerance equal, beyond it ahead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr, stdtrit
+
+from attop._core.typing import Floats
+from attop.experiment._verdict import Verdict
+from attop.metrics._metric import Metric
+from attop.metrics._registry import get_metric
+from attop.statistics._ranks import holm
+from attop.statistics._rounding import difference
+from attop.statistics._two_methods import differences
+
+#: Of intervals and verdicts.
+CONFIDENCE = 0.95
+#: With fewer runs than this nothing is tested: their variance is not known well enough.
+MIN_RUNS = 5
+#: Differences up to this share of a metric's range are of no practical importance.
+_TOLERANCE = 0.01
+
+
+def default_tolerance(metric: str | Metric) -> float:
+    """Return the largest difference of no practical importance: 0.01 for metrics from 0 to 1.
+
+    It is a hundredth of the metric's range; NaN if the metric has no bounds.
+    """
+    low, high = get_metric(metric).bounds
+    return _TOLERANCE * (high - low) if math.isfinite(high - low) else math.nan
+
+
+def scaled_error(d: Floats, test_train_ratio: float) -> float:
+    """Return the standard error of the mean of d under overlapping training sets, 0.0 if d is constant.
+
+    sqrt((1/n + n_test/n_train) s^2), Nadeau and Bengio, Machine Learning 52 (2003), section 3.
+    """
+    if not difference(d, d.mean()).any():
+        return 0.0
+    return math.sqrt(1 / d.size + test_train_ratio) * float(np.std(d, ddof=1))
+
+
+def interval(
+    values: ArrayLike, test_train_ratio: float, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """Return the confidence interval of a mean over runs whose training parts overlap.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        A value a run, or a difference; values that are not finite are left out.
+    test_train_ratio : float
+        Test items per training item: 1 / (K - 1) for K-fold cross-validation.
+    confidence : float
+
+    Returns
+    -------
+    low, high : float
+        Nadeau and Bengio's interval; NaN with fewer than two values, or where the ratio is not known.
+    """
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known)]
+    if known.size < 2 or not 0 < test_train_ratio < math.inf:
+        return math.nan, math.nan
+    reach = scaled_error(known, test_train_ratio) * float(stdtrit(known.size - 1, (1 + confidence) / 2))
+    return float(known.mean()) - reach, float(known.mean()) + reach
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A verdict, and the adjusted p-values of "not ahead" and of "not within the tolerance"."""
+
+    verdict: Verdict
+    p: float = math.nan
+    p_equal: float = math.nan
+
+
+def decide(
+    means: Sequence[float],
+    errors: Sequence[float],
+    dfs: Sequence[float],
+    *,
+    tolerance: float,
+    chosen_from: int = 1,
+    ahead: tuple[Sequence[float], Sequence[float]] | None = None,
+) -> list[Decision]:
+    """Decide for each difference whether it is above zero, within the tolerance, or neither is shown.
+
+    Parameters
+    ----------
+    means, errors : sequence of float
+        Differences, positive where the first is better, and their standard errors; an error of 0 stands for
+        a difference that is known.
+    dfs : sequence of float
+        Degrees of freedom of the errors; infinite for those of a bootstrap.
+    tolerance : float
+        Differences from -tolerance to tolerance are of no practical importance; NaN if that is not known.
+    chosen_from : int
+        Of how many the first was chosen by these differences; 1 if it was named before.
+    ahead : (errors, dfs), optional
+        Those of the test of "ahead", where they are not those of the test of "equal".
+
+    Returns
+    -------
+    list of Decision
+        "equal" wins over "ahead": a difference can be real and within the tolerance.
+    """
+    if not len(means):
+        return []
+    mean, error, df = (np.asarray(a, dtype=float) for a in (means, errors, dfs))
+    wide, wide_df = (np.asarray(a, dtype=float) for a in ahead or (errors, dfs))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = np.where(wide > 0, stdtr(wide_df, -mean / wide), np.where(mean > 0, 0.0, 1.0))
+        beyond = np.where(
+            error > 0,
+            stdtr(df, (np.abs(mean) - tolerance) / error),
+            np.where(np.abs(mean) <= tolerance, 0.0, 1.0),
+        )
+    p, risk = np.minimum(chosen_from * holm(above), 1.0), 1 - CONFIDENCE
+    equal = np.full(len(p), math.nan) if math.isnan(tolerance) else holm(beyond)
+    return [
+        Decision(
+            Verdict.EQUAL if e < risk else Verdict.AHEAD if q < risk else Verdict.OPEN, float(q), float(e)
+        )
+        for q, e in zip(p, equal, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Rival:
+    """The best model against another one, over the runs in which both have a value.
+
+    Attributes
+    ----------
+    model : str
+        The other.
+    verdict : Verdict
+        Of the best against it: "ahead", which shows that the rival is behind, "equal", "open" or "untested".
+    n : int
+        Runs in which both have a value.
+    mean : float
+        Its own.
+    difference, low, high : float
+        How far the best is ahead, in units of the metric, with the 95% interval of this pair alone; NaN
+        where there is none.
+    p, p_equal : float
+        Of "the best is not ahead" and of "they differ by more than the tolerance", adjusted; NaN where
+        untested.
+    better, equal : int
+        Shared runs in which the best beats and equals the other.
+    ranked : bool
+        Whether it has values of as many runs as the best; its mean may be flattered by the runs it lacks.
+    reason : str
+        Why it is untested.
+    """
+
+    model: str
+    verdict: Verdict
+    n: int
+    mean: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_equal: float
+    better: int
+    equal: int
+    ranked: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The best of several models over the same runs, against all others.
+
+    Attributes
+    ----------
+    best : str
+        Of the models with the most runs, the (first) one with the best mean; empty if no value is defined.
+    tied : tuple of str
+        Models with as many runs and the same mean, rounding aside.
+    mean, std, low, high : float
+        Of the best: mean, standard deviation over the runs, 95% interval of the mean.
+    n, m : int
+        Runs in which the best has a value, of those there are.
+    tolerance : float
+        Differences up to this are of no practical importance; NaN if that is not known.
+    higher_is_better : bool
+    rivals : tuple of Rival
+        All others with a value, best mean first, those with fewer runs last.
+    """
+
+    best: str
+    tied: tuple[str, ...]
+    mean: float
+    std: float
+    low: float
+    high: float
+    n: int
+    m: int
+    tolerance: float
+    higher_is_better: bool
+    rivals: tuple[Rival, ...]
+
+    @property
+    def ranked(self) -> tuple[Rival, ...]:
+        """The rivals with as many runs as the best."""
+        return tuple(r for r in self.rivals if r.ranked)
+
+    @property
+    def unranked(self) -> tuple[str, ...]:
+        """The models with fewer runs than the best."""
+        return tuple(r.model for r in self.rivals if not r.ranked)
+
+    @property
+    def verdict(self) -> Verdict | Literal[""]:
+        """The best against the next; empty without a next one."""
+        return self.ranked[0].verdict if self.ranked else ""
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The best and those with its mean."""
+        return (self.best, *self.tied) if self.best else ()
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean of each model that has a value, the best first."""
+        return {self.best: self.mean} | {r.model: r.mean for r in self.rivals} if self.best else {}
+
+    def of(self, verdict: Verdict) -> tuple[str, ...]:
+        """Return the ranked rivals with a verdict, without those that share the best mean."""
+        return tuple(r.model for r in self.ranked if r.verdict == verdict and r.model not in self.tied)
+
+    @property
+    def not_behind(self) -> tuple[str, ...]:
+        """The best and all that were tested and not shown to be behind it."""
+        return (*self.first, *self.of(Verdict.EQUAL), *self.of(Verdict.OPEN))
+
+    def state(self, model: str) -> Verdict:
+        """Return "best", the verdict against the model, "unranked" or, where it has no value, "absent"."""
+        if model in self.first:
+            return Verdict.BEST
+        rival = next((r for r in self.rivals if r.model == model), None)
+        return Verdict.ABSENT if rival is None else rival.verdict if rival.ranked else Verdict.UNRANKED
+
+
+def judge(
+    values: Mapping[str, ArrayLike],
+    *,
+    test_train_ratio: float,
+    tolerance: float,
+    higher_is_better: bool = True,
+) -> Judgement:
+    """Find the best of several models over the same runs, and compare it with each of the others.
+
+    Parameters
+    ----------
+    values : mapping of str to array-like of shape (n,)
+        Model -> its value in each run, not finite where it has none.
+    test_train_ratio : float
+        Test items per training item, 1 / (K - 1) for K-fold cross-validation: how much the runs overlap. NaN
+        if it is not known: then nothing is tested.
+    tolerance : float
+        Differences from -tolerance to tolerance are of no practical importance, see `default_tolerance`.
+    higher_is_better : bool
+
+    Returns
+    -------
+    Judgement
+
+    Raises
+    ------
+    ValueError
+        If the tolerance is negative.
+
+    Notes
+    -----
+    It speaks of this data set only. Nothing is imputed: a pair is compared over the runs both have.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), "Inference for the generalization error", Machine Learning 52. Holm (1979), "A
+    simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6. Schuirmann
+    (1987), "A comparison of the two one-sided tests procedure and the power approach for assessing the
+    equivalence of average bioavailability", Journal of Pharmacokinetics and Biopharmaceutics 15.
+    Satterthwaite (1946), "An approximate distribution of estimates of variance components", Biometrics 2.
+
+    Examples
+    --------
+    >>> found = judge({"a": [0.9, 0.8, 0.9, 0.7, 0.9], "b": [0.5, 0.5, 0.4, 0.4, 0.5]},
+    ...               test_train_ratio=0.25, tolerance=0.01)
+    >>> found.best, found.verdict
+    ('a', 'ahead')
+    """
+    if tolerance < 0:
+        raise ValueError(f"tolerance must be at least 0, in units of the metric, got {tolerance}")
+    sign = 1.0 if higher_is_better else -1.0
+    scores = {model: sign * np.asarray(per_run, dtype=float) for model, per_run in values.items()}
+    known = {model: per_run[np.isfinite(per_run)] for model, per_run in scores.items()}
+    known = {model: per_run for model, per_run in known.items() if per_run.size}
+    m = max((per_run.size for per_run in scores.values()), default=0)
+    if not known:
+        nan = math.nan
+        return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, higher_is_better, ())
+    most = max(per_run.size for per_run in known.values())
+    # fsum: the same numbers in another order have the same mean
+    means = {model: math.fsum(per_run) / per_run.size for model, per_run in known.items()}
+    order = sorted(known, key=lambda model: (known[model].size < most, -means[model]))
+    best, others = order[0], order[1:]
+    full = [model for model in others if known[model].size == most]
+    pairs = [_paired(scores[best], scores[model]) for model in others]
+    low, high = interval(sign * known[best], test_train_ratio)
+    return Judgement(
+        best,
+        tuple(model for model in full if not difference(means[best], means[model])),
+        sign * means[best],
+        float(np.std(known[best], ddof=1)) if most > 1 else math.nan,
+        low,
+        high,
+        most,
+        m,
+        tolerance,
+        higher_is_better,
+        tuple(
+            _rival(model, model in full, sign * means[model], d, decision, test_train_ratio)
+            for model, d, decision in zip(
+                others, pairs, _decisions(pairs, test_train_ratio, tolerance), strict=True
+            )
+        ),
+    )
+
+
+def _paired(best: Floats, other: Floats) -> Floats:
+    """Return the differences of the runs both have, rounding errors as zeros."""
+    shared = np.isfinite(best) & np.isfinite(other)
+    return differences(best[shared], other[shared], 0)[0]
+
+
+def _decisions(pairs: Sequence[Floats], ratio: float, tolerance: float) -> list[Decision]:
+    tested = [d for d in pairs if not _refusal(d.size, ratio)]
+    errors = [scaled_error(d, ratio) for d in tested]
+    squares = np.square([error for error in errors if error > 0])
+    pooled = math.sqrt(squares.mean()) if squares.size else 0.0
+    errors = [error or (pooled if d.any() else 0.0) for d, error in zip(tested, errors, strict=True)]
+    dfs = [d.size - 1 for d in tested]
+    shared = min(dfs, default=0) * squares.sum() ** 2 / (squares**2).sum() if squares.size else 1.0
+    larger = [max(error, pooled) for error in errors]
+    larger_dfs = [df if error > pooled else max(df, shared) for df, error in zip(dfs, errors, strict=True)]
+    decided = iter(
+        decide(
+            [float(d.mean()) for d in tested],
+            errors,
+            dfs,
+            tolerance=tolerance,
+            chosen_from=len(tested) + 1,
+            ahead=(larger, larger_dfs),
+        )
+    )
+    untested = Decision(Verdict.UNTESTED)
+    return [untested if _refusal(d.size, ratio) else _same(d, next(decided)) for d in pairs]
+
+
+def _same(d: Floats, decision: Decision) -> Decision:
+    """Return the decision, "equal" where no run differs: also by a metric that has no tolerance."""
+    return decision if d.any() else Decision(Verdict.EQUAL, decision.p, decision.p_equal)
+
+
+def _refusal(n: int, ratio: float) -> str:
+    if n < MIN_RUNS:
+        return f"At least {MIN_RUNS} shared runs are needed, and there {'is' if n == 1 else 'are'} {n}."
+    if not 0 < ratio < math.inf:
+        return "How many items the runs train and test on is not known, so neither is how much they overlap."
+    return ""
+
+
+def _rival(model: str, ranked: bool, mean: float, d: Floats, decision: Decision, ratio: float) -> Rival:
+    low, high = interval(d, ratio)
+    return Rival(
+        model,
+        decision.verdict,
+        d.size,
+        mean,
+        float(d.mean()) if d.size else math.nan,
+        low,
+        high,
+        decision.p,
+        decision.p_equal,
+        int((d > 0).sum()),
+        int((d == 0).sum()),
+        ranked,
+        _refusal(d.size, ratio),
+    )

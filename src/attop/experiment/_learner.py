@@ -1,0 +1,269 @@
+"""Learners of an experiment: an estimator and its grid, seeded, set to the top and fitted on some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from inspect import Parameter, signature
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import _safe_indexing
+
+from attop._core.seeds import derive_seed
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints
+from attop.experiment._routing import Estimator, Rows, fit, takes
+from attop.metrics._cards import CardMetric
+from attop.metrics._metric import Metric, MetricValue
+
+#: Values to choose from, by name of the parameter.
+Grid = Mapping[str, Sequence[object]]
+#: Values of parameters by name.
+Candidate = Mapping[str, object]
+
+
+class Transformer(Protocol):
+    """A transformer of features."""
+
+    def fit_transform(self, X: Rows) -> Rows:
+        """Learn from rows and return their features."""
+        ...
+
+    def transform(self, X: Rows) -> Rows:
+        """Return the features of rows."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows of an experiment.
+
+    Attributes
+    ----------
+    X : array, frame or sparse matrix of n rows
+    y : ndarray of shape (n,)
+        0 and 1.
+    groups : ndarray of shape (n,) or None
+        The list of each row, where there are several.
+    weights : ndarray of shape (n,) or None
+        What each row is worth, to models and metrics that take it.
+    entity, day : ndarray of shape (n,) or None
+        Customer and day of each row, for metrics of cards.
+    labels : ndarray of shape (n,) or None
+        What models learn, where it is not `y`.
+    """
+
+    X: Rows
+    y: Ints
+    groups: NDArray[np.generic] | None = None
+    weights: Floats | None = None
+    entity: Ints | None = None
+    day: Ints | None = None
+    labels: NDArray[np.generic] | None = None
+
+    def rows(self, rows: Ints) -> Sample:
+        """Return some of the rows."""
+        columns = ("y", "groups", "weights", "entity", "day", "labels")
+        columns_of_rows = {name: v[rows] for name in columns if (v := getattr(self, name)) is not None}
+        return replace(self, X=_safe_indexing(self.X, rows), **columns_of_rows)
+
+    def measure(self, metric: Metric, rows: Ints, scores: Floats, top: Top) -> MetricValue:
+        """Return a metric of the scores of some rows, with what it needs to know of each row."""
+        y = self.y[rows]
+        groups = None if self.groups is None else self.groups[rows]
+        if isinstance(metric, CardMetric):
+            entities = None if self.entity is None else self.entity[rows]
+            days = None if self.day is None else self.day[rows]
+            return metric.evaluate(y, scores, top, groups, entities=entities, days=days)
+        weights = self.weights[rows] if metric.weighted and self.weights is not None else None
+        return metric.evaluate(y, scores, top, groups, weights)
+
+
+@dataclass(frozen=True)
+class Learner:
+    """An estimator, and the candidates it is tuned over.
+
+    Attributes
+    ----------
+    name : str
+    estimator : Estimator
+        Never fitted itself.
+    grid : mapping, sequence of mappings or None
+        As for ``GridSearchCV``.
+    prepare : callable or None
+        Makes an unfitted transformer of features; each fit has its own.
+    fixed : collection of str
+        Parameters that stay what they are, although that is their default.
+    """
+
+    name: str
+    estimator: Estimator
+    grid: Grid | Sequence[Grid] | None = None
+    prepare: Callable[[], Transformer | None] = lambda: None
+    fixed: Iterable[str] = ()
+
+    @classmethod
+    def of(cls, name: str, given: Estimator | tuple[Estimator, Grid | Sequence[Grid]]) -> Learner:
+        """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither."""
+        estimator, grid = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        if not hasattr(estimator, "fit") or isinstance(estimator, type):
+            raise TypeError(
+                f"model {name!r} must be an estimator or a pair (estimator, grid), got {given!r}: "
+                "write for example LogisticRegression() or (LogisticRegression(), {'C': [0.1, 1]})"
+            )
+        return cls(str(name), estimator, grid)
+
+    @property
+    def candidates(self) -> list[dict[str, object]]:
+        """The combinations of the grid, one empty one without: names in alphabetical order, values as listed.
+
+        Of equally good candidates the first is chosen, so the order of names must not matter.
+        """
+        return list(ParameterGrid(self.grid or {}))
+
+    def seeded(self, seed: int, top: Top | None = None) -> Estimator:
+        """Return a clone with a seed wherever `random_state` is left open, and `n_jobs` 1 where it is None.
+
+        LightGBM, for one, starts as many threads as there are cores whatever `threadpool_limits` says. With
+        `top`, every parameter of this name that is left at its default, nested ones included, is set too.
+        """
+        model = clone(self.estimator)
+        states = {
+            name: seed if name == "random_state" else derive_seed(seed, name, bits=31)
+            for name in open_parameters(model, "random_state", default=True)
+            if name not in self.fixed
+        }
+        tops = {} if top is None else dict.fromkeys(self._tops, top)
+        return model.set_params(**states, **tops, **dict.fromkeys(open_parameters(model, "n_jobs"), 1))
+
+    @property
+    def _tops(self) -> list[str]:
+        names = open_parameters(self.estimator, "top", default=True)
+        return [name for name in names if name not in self.fixed]
+
+    def fit(
+        self, sample: Sample, rows: Ints, picks: Sequence[tuple[Top, Candidate]], seed: int
+    ) -> tuple[list[Estimator], Callable[[Ints], Rows]]:
+        """Fit candidates on some of the rows, each for a top.
+
+        Every parameter `top` that is left at its default, nested ones included, is set to the candidate's;
+        one set by the user or the grid stays. Groups and weights reach the models whose `fit` takes them.
+
+        Returns the models, in the order of `picks`, and what makes the features they score of row numbers. A
+        FloatingPointError where a linear model has weights that are not finite.
+        """
+        part, prepare = sample.rows(rows), self.prepare()
+        X = part.X if prepare is None else prepare.fit_transform(part.X)
+        estimator = self.seeded(seed)
+        weights = part.weights if part.weights is not None and takes(estimator, "sample_weight") else None
+        try:
+            models = fit_many(
+                estimator,
+                X,
+                part.y if part.labels is None else part.labels,
+                part.groups,
+                weights,
+                candidates=[{**dict.fromkeys(self._tops, top), **candidate} for top, candidate in picks],
+            )
+        except Exception as error:
+            error.add_note(f"while model {self.name!r} was fitted on {len(rows)} items")
+            raise
+
+        for model in models:
+            coef = getattr(model, "coef_", None)
+            if isinstance(coef, np.ndarray) and coef.dtype.kind == "f" and not np.isfinite(coef).all():
+                raise FloatingPointError(f"{self.name} diverged: its weights are NaN or infinite")
+
+        def features(rows: Ints) -> Rows:
+            X = _safe_indexing(sample.X, rows)
+            return X if prepare is None else prepare.transform(X)
+
+        return models, features
+
+
+def open_parameters(estimator: Estimator, name: str, *, default: bool = False) -> list[str]:
+    """Return the parameters called `name`, nested ones too, that are None or, if asked, at their default."""
+    params = estimator.get_params()
+    names = []
+    for path, value in params.items():
+        prefix, _, last = path.rpartition("__")
+        if last == name and (
+            value is None or (default and _at_default(params.get(prefix, estimator), name, value))
+        ):
+            names.append(path)
+    return names
+
+
+def _at_default(owner: object, name: str, value: object) -> bool:
+    known = signature(type(owner)).parameters.get(name)
+    if known is None or known.default is Parameter.empty:
+        return False
+    return type(value) is type(known.default) and bool(np.all(value == known.default))
+
+
+def fit_many(
+    estimator: Estimator,
+    X: Rows,
+    y: ArrayLike,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    candidates: Sequence[Candidate],
+) -> list[Estimator]:
+    """Fit any scikit-learn estimator once per candidate, sharing work where the estimator knows how.
+
+    An estimator with a method `fit_many` (all of attop's) trains the candidates together. Any other is
+    cloned and fitted once per distinct candidate. `top` is left out for an estimator that has no such
+    parameter; `groups` reach those whose `fit` takes them.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Never fitted itself.
+    X, y, groups, sample_weight : array-like
+        As for ``estimator.fit``.
+    candidates : sequence of mappings
+        Parameters of each model.
+
+    Returns
+    -------
+    models : list of fitted estimators, in the order of `candidates`; equal candidates share one.
+
+    Raises
+    ------
+    TypeError
+        If there are weights, and the estimator's `fit` takes none.
+    """
+    if sample_weight is not None and not takes(estimator, "sample_weight"):
+        raise TypeError(
+            f"{type(estimator).__name__} takes no sample_weight: leave the weights out, or use an estimator "
+            "whose fit has that parameter"
+        )
+    takes_top = "top" in estimator.get_params()
+    relevant = [{k: v for k, v in c.items() if k != "top" or takes_top} for c in candidates]
+    distinct: list[Candidate] = []
+    position = []
+    for candidate in relevant:
+        if candidate not in distinct:
+            distinct.append(candidate)
+        position.append(distinct.index(candidate))
+    if hasattr(estimator, "fit_many"):
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        models = estimator.fit_many(X, y, groups, candidates=distinct, **weights)
+    else:
+        # Copies: an estimator from elsewhere may change what it is given.
+        models = [
+            fit(
+                clone(estimator).set_params(**c),
+                *deepcopy((X, y)),
+                groups=groups,
+                sample_weight=sample_weight,
+            )
+            for c in distinct
+        ]
+    return [models[i] for i in position]

@@ -1,0 +1,265 @@
+"""The result of a comparison: a table of the models with intervals and verdicts, a sentence, a figure."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from html import escape
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+
+from attop._core.top import Top
+from attop._core.typing import Ints
+from attop.experiment._capacity import draw_capacity
+from attop.experiment._forecast import HeldOut, NextList, next_list
+from attop.experiment._headline import TopJudgement, headline, items_at
+from attop.experiment._judge import default_tolerance, interval, judge
+from attop.experiment._learner import Sample
+from attop.metrics._metric import Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+_MARK, _RUNS, _BASELINE = "#1f5a96", "#9db8d2", "#8a8a8a"
+
+
+@dataclass(frozen=True)
+class TopComparison:
+    """What `compare_at_top` found.
+
+    Attributes
+    ----------
+    table : DataFrame, one row a model, best first
+        The metric's mean with a 95% interval (`low`, `high`), how many times chance (`lift`), the difference
+        to the best model with its interval (`behind`, `behind_low`, `behind_high`), `p` that it is not
+        behind, adjusted for the choice of the best and the number of its rivals, `best_is` (the verdict of
+        the best against it: ahead, equal, open or untested), and mean `seconds` of a run.
+    runs : DataFrame, one row a model and run
+        `value`, `lift`, `hits` (see `attop.experiment._capacity`), the `candidate` that was chosen,
+        `seconds`,
+        the `reason` of an undefined value, and the numbers of items, `n_train` and `n_test`.
+    metric, top : str, Top
+    list_length : int
+        Items of the list that the sentence speaks of: those given, or what `top` says.
+    share : float
+        Positives among the items: what chance finds.
+    grouped : bool
+        Whether each value is a mean over groups.
+    judgement : TopJudgement
+        The best against every other model, see `attop.experiment._judge`.
+    positive : label
+        What is to be found: the second label in sorted order.
+    next : NextList or None
+        How many positives the best finds in the next list of that length, chosen as it was among all
+        models; of precision@k alone, and None with groups, each of which is a list.
+    """
+
+    table: pd.DataFrame
+    runs: pd.DataFrame
+    metric: str
+    top: Top
+    list_length: int
+    share: float
+    grouped: bool
+    judgement: TopJudgement
+    positive: object
+    next: NextList | None
+
+    @property
+    def sentence(self) -> str:
+        """The best, what it finds, and whether it is shown to be better than the next."""
+        return headline([self.judgement])
+
+    def plot(
+        self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None
+    ) -> Figure | SubFigure | None:
+        """Draw the comparison.
+
+        Parameters
+        ----------
+        kind : {"strip", "capacity"}
+            "strip": every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
+            "capacity": the hits among the first k against k, up to three times the budget, see
+            `attop.experiment._capacity`, and the band of the next list.
+        axes : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        figure : matplotlib Figure
+
+        Raises
+        ------
+        ValueError
+            If the kind is unknown, or a curve is asked for and each group is a list of its own.
+        """
+        from matplotlib.figure import Figure
+
+        if kind == "capacity":
+            axes = axes or Figure(figsize=(6.4, 4.2), layout="constrained").subplots()
+            return self._plot_capacity(axes)
+        if kind != "strip":
+            raise ValueError(f"kind must be 'strip' or 'capacity', got {kind!r}")
+        table, n = self.table, len(self.table)
+        if axes is None:
+            axes = Figure(figsize=(6.4, 1.3 + 0.42 * n), layout="constrained").subplots()
+        rows = np.arange(n)[::-1]
+        for row, name in zip(rows, table.index, strict=True):
+            values = self.runs.loc[self.runs["model"] == name, "value"]
+            axes.plot(values, np.full(len(values), row), "|", color=_RUNS, markersize=9, zorder=1)
+            axes.annotate(
+                self.judgement.state(str(name)).word, (1, row), xycoords=("axes fraction", "data"),
+                xytext=(5, 0), textcoords="offset points", va="center", color=_BASELINE, fontsize="small",
+            )  # fmt: skip
+        middle = table[self.metric]
+        reach = np.nan_to_num([middle - table["low"], table["high"] - middle])
+        axes.errorbar(middle, rows, xerr=reach, fmt="o", color=_MARK, capsize=3, zorder=2)
+        if self.metric == "precision@k":
+            axes.axvline(self.share, color=_BASELINE, linestyle=":", linewidth=1)
+            axes.annotate(
+                "chance", (self.share, 1), xycoords=("data", "axes fraction"), xytext=(3, -10),
+                textcoords="offset points", color=_BASELINE, fontsize="small",
+            )  # fmt: skip
+        axes.set_yticks(rows, table.index)
+        axes.set_ylim(-0.6, n - 0.4)
+        axes.set_xlabel(f"{self.metric} ({self.top}), mean, 95% interval and runs")
+        axes.spines[["top", "right"]].set_visible(False)
+        return axes.get_figure()
+
+    def _plot_capacity(self, axes: Axes) -> Figure | SubFigure | None:
+        k = self.judgement.k
+        if self.grouped or k is None:
+            raise ValueError(
+                "a curve of hits is of one list, and with groups there is one each: plot('strip')"
+            )
+        curves = {m: np.stack(list(self.runs.loc[self.runs["model"] == m, "hits"])) for m in self.table.index}
+        n_pos = round(self.share * self.list_length)
+        draw_capacity(axes, curves, k, self.list_length, n_pos, coming=self.next)
+        axes.legend(loc="upper left")
+        axes.spines[["top", "right"]].set_visible(False)
+        return axes.get_figure()
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the benchmark's page of this comparison: one HTML file that opens without a network.
+
+        Raises
+        ------
+        ImportError
+            If the benchmark, or what it draws with, is not installed.
+        """
+        try:
+            (page,) = entry_points(group="attop.report", name="page")
+            page.load()(self, path)
+        except (ImportError, ValueError) as error:
+            raise ImportError(
+                f"the page needs the benchmark: pip install 'attop[workflow]' ({error})"
+            ) from error
+
+    def __str__(self) -> str:
+        shown = self.table.copy()
+        shown["seconds"] = shown["seconds"].map("{:.2f}".format)
+        text = self.sentence + self._sought + self._coming
+        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{text}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        table = self.table.to_html(float_format="{:.3f}".format, na_rep="", border=0)
+        drawn = io.StringIO()
+        with suppress(ImportError):  # without matplotlib
+            cast("Figure", self.plot()).savefig(drawn, format="svg")
+        picture = drawn.getvalue()[drawn.getvalue().find("<svg") :]
+        return f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{picture}{table}"
+
+    @property
+    def _sought(self) -> str:
+        return "" if self.positive in (0, 1) else f" Positive: {self.positive!r}."
+
+    @property
+    def _coming(self) -> str:
+        return "" if self.next is None else f" {self.next.sentence}."
+
+
+def summarise(
+    results: Sequence[Mapping[str, object]],
+    numbers: list[int],
+    splits: list[tuple[Ints, Ints]],
+    metric: Metric,
+    top: Top,
+    sample: Sample,
+) -> TopComparison:
+    """Return the comparison that all runs come to.
+
+    `results` are rows of `TopComparison.runs` without their `numbers`, `splits` the training and test rows of
+    each run.
+    """
+    import pandas as pd
+
+    n_train, n_test = np.array([[len(part) for part in split] for split in splits]).T
+    runs = (
+        pd.DataFrame(results)
+        .drop(columns="held_out")
+        .assign(run=numbers, n_train=n_train[numbers], n_test=n_test[numbers])
+    )
+    ratio = float(n_test.sum() / n_train.sum())
+    values = runs.pivot(index="run", columns="model", values="value")
+    found = judge(
+        {model: values[model].to_numpy() for model in dict.fromkeys(runs["model"])},
+        test_train_ratio=ratio,
+        tolerance=default_tolerance(metric),
+        higher_is_better=metric.higher_is_better,
+    )
+    rivals = {rival.model: rival for rival in found.rivals}
+    order = dict.fromkeys(filter(None, [found.best, *rivals, *runs["model"]]))
+    means = runs.groupby("model")[["lift", "seconds"]].mean().loc[list(order)]
+    limits = np.clip([interval(values[model], ratio) for model in order], *metric.bounds).T
+    behind = {
+        "behind": "difference", "behind_low": "low", "behind_high": "high", "p": "p", "best_is": "verdict"
+    }  # fmt: skip
+    table = pd.DataFrame(
+        {
+            metric.name: pd.Series(found.means, dtype=float).reindex(order),
+            "low": limits[0],
+            "high": limits[1],
+            "lift": means["lift"],
+            **{c: pd.Series({m: getattr(r, a) for m, r in rivals.items()}) for c, a in behind.items()},
+            "seconds": means["seconds"],
+        },
+        index=pd.Index(order, name="model"),
+    )
+    table["best_is"] = table["best_is"].fillna("")
+    n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
+    length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
+    judged = TopJudgement(
+        **vars(found),
+        dataset="data",
+        metric=metric.name,
+        top=str(top),
+        k=items_at(top, length, round(share * length)),
+        random_baseline=share if metric.name == "precision@k" and not grouped else math.nan,
+        grouped=grouped,
+    )
+    coming = None
+    if judged.best and judged.k and metric.name == "precision@k" and not grouped:
+        parts = [[cast("HeldOut", r["held_out"]) for r in results if r["model"] == model] for model in order]
+        coming = next_list(parts[0], judged.k, length, rivals=parts[1:])
+    return TopComparison(
+        table,
+        runs,
+        metric.name,
+        top,
+        length,
+        share,
+        grouped,
+        judged,
+        (sample.y if sample.labels is None else sample.labels).tolist()[sample.y.argmax()],
+        coming,
+    )

@@ -1,0 +1,60 @@
+"""Verdicts, with the words and marks that page, terminal, TeX, notebook and papers have for them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+
+class Verdict(StrEnum):
+    """How a model stands beside the best one, or a number beside another.
+
+    "ahead", "equal", "open" and "untested" are of the best against a model, see `attop.experiment._judge`;
+    "above" and "below" are of two numbers of which either may be the higher.
+
+    Attributes
+    ----------
+    mark : str
+        Sign at the model's value, or at the number.
+    """
+
+    mark: str
+    _sentence: str
+
+    BEST = "best", "", "the best"
+    AHEAD = "ahead", "", "shown to be {behind} {other}"
+    EQUAL = "equal", "=", "shown to be equal to {other}"
+    OPEN = "open", "°", "not shown to be {behind} {other}"
+    UNTESTED = "untested", "†", "not tested against {other}"
+    UNRANKED = "unranked", "", "fewer runs than others, not ranked"
+    ABSENT = "absent", "", "no value"
+    ABOVE = "above", "▲", "shown to be above {other}"
+    BELOW = "below", "▼", "shown to be below {other}"
+
+    def __new__(cls, value: str, mark: str = "", sentence: str = "") -> Self:
+        self = str.__new__(cls, value)
+        self._value_, self.mark, self._sentence = value, mark, sentence
+        return self
+
+    __repr__ = str.__repr__  # in a tuple or a table as anywhere else
+
+    @classmethod
+    def beside(cls, difference: float, shown: bool) -> Verdict:
+        """Return "above" or "below", whichever the difference says, if that is shown, else "open"."""
+        return cls.OPEN if not shown else cls.ABOVE if difference > 0 else cls.BELOW
+
+    @property
+    def word(self) -> str:
+        """What the model is that the best is set against."""
+        return "behind" if self is Verdict.AHEAD else self.value
+
+    def sentence(self, other: str = "the best", behind: str = "behind") -> str:
+        """Say it of the model beside `other`; with `behind` "better than", of the best."""
+        return self._sentence.format(other=other, behind=behind)
+
+
+def legend(equal: str, open: str, untested: str, ahead: str) -> str:
+    """Explain what stands for each verdict in a table or figure."""
+    signs = {Verdict.OPEN: open, Verdict.UNTESTED: untested, Verdict.AHEAD: ahead}
+    others = "; ".join(f"{sign}: {verdict.sentence('it')}" for verdict, sign in signs.items())
+    return f"{equal}: the best, or {Verdict.EQUAL.sentence('it')}; {others}"

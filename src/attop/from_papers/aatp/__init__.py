@@ -1,0 +1,1 @@
+"""Accuracy at the top (Boyd, Cortes, Mohri, Radovanovic 2012)."""

@@ -1,0 +1,1 @@
+"""The p-norm push (Rudin 2005)."""

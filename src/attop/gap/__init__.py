@@ -1,1 +1,0 @@
-"""What there is to gain at the top of one data set."""

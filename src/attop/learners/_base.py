@@ -1,0 +1,368 @@
+"""The base of attop's rankers: training one or many candidates, warnings, the cut of `predict`."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, gen_batches
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
+
+from attop._core.sample import check_groups
+from attop._core.top import Top
+from attop._core.typing import Features, Floats, Ints, TopLike
+from attop.learners._validation import check_features, check_parameters, check_weights, encode_labels
+from attop.solvers._base import History, Solution, Status
+
+#: Values of some parameters.
+Setting = Mapping[str, Any]
+R = TypeVar("R", bound="Ranker")
+
+#: Scores that differ by no more than this share of the largest are equal but for rounding.
+_ALIKE = 16 * np.finfo(np.float64).eps
+#: Rows of float32 converted at a time.
+_CONVERTED = 4096
+
+
+class ConstantModelWarning(UserWarning):
+    """A fitted model gives all training items one score: it ranks nothing."""
+
+
+class Training(NamedTuple):
+    """A checked training sample: labels 0 and 1, groups as codes, no weights where all items weigh 1."""
+
+    X: Features
+    y: Ints
+    groups: Ints | None
+    weight: Floats | None
+
+
+class Ranker(ClassifierMixin, BaseEstimator):
+    """Base of the estimators that rank items by a score; positives are those that score above 0.
+
+    A subclass has parameters and `_solve`. Unless it overrides `_score`, it scores by
+    ``X @ coef_ + intercept_``. The order of the scores is all a ranker learns; `intercept_` only says where
+    `predict` cuts: it makes as many training items positive as there were positives (the break-even point),
+    and never changes the order.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second is the positive class.
+    coef_ : ndarray of shape (n_features,)
+        Of linear models alone.
+    intercept_ : float
+        Places the cut of `predict`: it makes as many training items positive as there were positives.
+    constant_ : bool
+        Whether all training items have one score: the model ranks nothing.
+    n_features_in_ : int
+    """
+
+    #: Feature types that are used as they are; others are converted to the first of these.
+    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64,)
+    _takes_sparse: ClassVar[bool] = False
+    _takes_missing: ClassVar[bool] = False
+    #: The meaning of ``top=None``, in an estimator with that parameter.
+    _default_top: ClassVar[TopLike]
+
+    top: TopLike | None
+    classes_: NDArray[Any]
+    coef_: Floats
+    intercept_: float
+    constant_: bool
+    n_features_in_: int
+    objective_: float
+    gap_: float
+    converged_: bool
+    n_iter_: int
+    status_: Status
+    history_: History
+
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+        """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
+
+        Where the training ended early, a ConvergenceWarning says so, and what to change; where the model
+        scores all training items alike, a `ConstantModelWarning` does.
+
+        Raises
+        ------
+        ValueError
+            If the input is not finite, `y` does not hold two classes, or a parameter is out of range.
+        FloatingPointError
+            If the model's scores of the training items overflow.
+        """
+        train([self], X, y, groups)
+        return self
+
+    def fit_many(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        *,
+        candidates: Sequence[Setting],
+    ) -> list[Self]:
+        """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared."""
+        models = [clone(self).set_params(**candidate) for candidate in candidates]
+        train(models, X, y, groups)
+        return models
+
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        """Fit `models`, of this class and with checked parameters; `self` is the first of them."""
+        raise NotImplementedError
+
+    def _score(self, X: Features) -> Floats:
+        """Return the scores before `intercept_`."""
+        if issparse(X) or X.dtype == self.coef_.dtype:
+            return safe_sparse_dot(X, self.coef_)
+        # Block by block: X may be mapped from a file larger than memory, and `@` would convert all of it.
+        return np.concatenate([X[rows] @ self.coef_ for rows in gen_batches(X.shape[0], _CONVERTED)])
+
+    def _why_constant(self) -> str:
+        """Say why a fitted model scores all training items alike, and what to try."""
+        return (
+            "the features do not distinguish them, or the training never left its start; scale the features"
+        )
+
+    def _top(self) -> Top:
+        """Return the parameter `top`, or its default."""
+        return Top.of(self._default_top if self.top is None else self.top)
+
+    def _validate(self, X: ArrayLike, *labels: ArrayLike, reset: bool = True) -> Any:
+        return check_features(
+            self,
+            X,
+            *labels,
+            sparse=self._takes_sparse,
+            missing=self._takes_missing,
+            dtype=self._dtypes,
+            reset=reset,
+        )
+
+    def _set_linear(self, coef: Floats, data: Training) -> None:
+        """Store a linear model and place the break-even threshold."""
+        self.coef_ = np.ascontiguousarray(coef, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._score(data.X)
+        self._place_cut(scores, data.y, data.weight)
+
+    def _place_cut(self, scores: Floats, y: Ints, weight: Floats | None = None) -> None:
+        """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
+        if not np.isfinite(scores).all():
+            raise FloatingPointError(
+                f"{type(self).__name__} diverged: {int((~np.isfinite(scores)).sum())} of its {len(scores)} "
+                "training scores are infinite or NaN: scale the features, for example by StandardScaler, "
+                "or lower the step length"
+            )
+        self.constant_ = all_alike(scores)
+        self.intercept_ = -_break_even(scores, y, weight)
+
+    def _set_course(self, solution: Solution) -> None:
+        """Store how the training went."""
+        self.n_iter_, self.status_, self.history_ = solution.n_iter, solution.status, solution.history
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores, shape (n,); the higher, the nearer the top."""
+        check_is_fitted(self)
+        return self._score(self._validate(X, reset=False)) + self.intercept_
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each item: positive where the score is above 0."""
+        above = self.decision_function(X) > 0
+        return self.classes_[above.astype(int)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
+        return tags
+
+
+_EXAMPLE = """Examples
+--------
+>>> import numpy as np
+>>> from attop import {name}
+>>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+>>> model = {name}({top}).fit(X, [1, 1, 0, 0, 0])
+>>> sorted(model.decision_function(X).argsort()[-2:].tolist())
+[0, 1]"""
+
+
+@dataclass_transform()
+def ranker(kind: type[R]) -> type[R]:
+    """Make a ranker a dataclass, and complete its docstring.
+
+    Parameters and attributes that its bases document are added to those it documents itself, and an example
+    if it has none.
+    """
+    text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", cleandoc(kind.__doc__ or ""))
+    bases = [cleandoc(base.__doc__ or "") for base in kind.__mro__[1:-1] if issubclass(base, Ranker)]
+    for title in ("Attributes", "Parameters"):
+        known: dict[str, str] = {}
+        for document in ("\n\n".join(sections), *bases):
+            match = re.search(rf"(?:^|\n\n){title}\n-+\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)", document, re.DOTALL)
+            for entry in re.split(r"\n(?=\w)", match[1]) if match else ():
+                known.setdefault(re.split(r" : |\n", entry)[0], entry)
+        sections = [section for section in sections if not section.startswith(title)]
+        sections.insert(0, "\n".join([title, "-" * len(title), *known.values()]))
+    if not any(section.startswith("Examples") for section in sections):
+        top = "top=2" if hasattr(kind, "top") else ""
+        sections.append(_EXAMPLE.format(name=kind.__name__, top=top))
+    kind.__doc__ = "\n\n".join([text, *sections])
+    return dataclass(repr=False, eq=False)(kind)
+
+
+class WeightedRanker(Ranker):
+    """Base of the rankers in whose problem an item of weight 2 is two equal items."""
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from features and labels and, where used, groups and weights; warnings are those of `Ranker`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        groups : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
+            At least 0: an item of weight 2 counts as two equal items, and wherever a top or a rank counts
+            items, it is their weight that counts: divide amounts by their mean, or k may be just a few items.
+
+        Raises
+        ------
+        ValueError
+            If the input is not finite, `y` does not hold two classes with some weight each, a parameter is
+            out of range, or the requested loss takes no weights.
+        FloatingPointError
+            If the model's scores of the training items overflow.
+        """
+        train([self], X, y, groups, sample_weight)
+        return self
+
+    def fit_many(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        candidates: Sequence[Setting],
+    ) -> list[Self]:
+        """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared."""
+        models = [clone(self).set_params(**candidate) for candidate in candidates]
+        train(models, X, y, groups, sample_weight)
+        return models
+
+
+def train(
+    models: Sequence[Ranker],
+    X: ArrayLike,
+    y: ArrayLike,
+    groups: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+) -> None:
+    """Check everything, fit `models` of one class, and warn of those that ended early or rank nothing."""
+    for model in models:
+        check_parameters(model)
+    if not models:
+        return
+    first = models[0]
+    features, target = first._validate(X, y)
+    classes, labels = encode_labels(target)
+    codes = None if groups is None else check_groups(groups, len(labels))
+    data = Training(features, labels, codes, check_weights(sample_weight, labels))
+    for model in models:
+        model.classes_ = classes
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(model, name, getattr(first, name))
+    first._solve(data, models)
+    # The warnings name the line that calls `fit` or `fit_many`.
+    for message in _unfinished(models):
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    for message in _constant(models):
+        warnings.warn(message, ConstantModelWarning, stacklevel=3)
+
+
+def sharing(models: Sequence[R], key: Callable[[R], Hashable]) -> list[list[R]]:
+    """Return lists of the models with one `key`, in the order of their first."""
+    together: dict[Hashable, list[R]] = {}
+    for model in models:
+        together.setdefault(key(model), []).append(model)
+    return list(together.values())
+
+
+def _unfinished(models: Sequence[Ranker]) -> Iterable[str]:
+    """Yield a message for each way in which models ended early.
+
+    Training is done when it has converged. Where the number of iterations is a hyper-parameter, like the
+    rounds of boosting or the passes over a stream, reaching it is normal: such models have `status_` and no
+    `converged_`. Those without a `status_` warn by themselves.
+    """
+    advice = {
+        "max_iter": "raise max_iter or tol, or scale the features",
+        "deadline": "raise time_limit",
+        "diverged": "scale the features" + (", or lower eta" if hasattr(models[0], "eta") else ""),
+    }
+    for status, remedy in advice.items():
+        early = [model for model in models if getattr(model, "status_", None) == status]
+        if not early or (status == "max_iter" and not hasattr(models[0], "converged_")):
+            continue
+        worst = max(early, key=lambda model: getattr(model, "gap_", 0.0))
+        name = type(worst).__name__
+        subject = name if len(models) == 1 else f"{len(early)} of {len(models)} models of {name}"
+        where = f"after {worst.n_iter_} iterations"
+        if hasattr(worst, "gap_") and hasattr(worst, "tol"):
+            where += f" at a relative gap of {worst.gap_:.2g}, above tol={worst.tol:g}"
+        yield f"{subject} stopped ({status}) {where}: {remedy}"
+
+
+def _constant(models: Sequence[Ranker]) -> Iterable[str]:
+    """Yield a message for each reason why models give all training items one score."""
+    reasons = [model._why_constant() for model in models if model.constant_]
+    for reason in dict.fromkeys(reasons):
+        name = type(models[0]).__name__
+        n = reasons.count(reason)
+        subject = f"{name} scores" if len(models) == 1 else f"{n} of {len(models)} models of {name} score"
+        yield f"{subject} all training items alike, and so rank{'s' * (len(models) == 1)} nothing: {reason}"
+
+
+def cut_below(scores: Floats, n: int) -> float:
+    """Return the middle between the `n`-th highest score and the next."""
+    at = [len(scores) - n - 1, len(scores) - n]
+    return _middle(*np.partition(scores, at)[at])
+
+
+def _middle(low: float, high: float) -> float:
+    return float(low + (high - low) / 2)  # their sum may overflow
+
+
+def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
+    """Return the threshold above which there are as many items, or as much weight, as positives."""
+    if weight is None:
+        return cut_below(scores, int(y.sum()))
+    order = np.argsort(scores)
+    reached, below = np.cumsum(weight[order]), weight[y == 0].sum()
+    at = [np.searchsorted(reached, below, "left"), np.searchsorted(reached, below, "right")]
+    return _middle(*scores[order[np.minimum(at, np.flatnonzero(weight[order])[-1])]])
+
+
+def all_alike(scores: Floats) -> bool:
+    """Return whether scores are equal but for rounding: they rank nothing."""
+    return bool(np.ptp(scores) <= _ALIKE * np.abs(scores).max())

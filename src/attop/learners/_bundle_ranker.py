@@ -1,0 +1,138 @@
+"""Linear rankers by the bundle solver, on any convex surrogate."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from attop._core.typing import TopLike
+from attop.learners._base import Training, WeightedRanker, ranker, sharing
+from attop.solvers._bundle.bundle import bundle
+from attop.surrogates._base import Surrogate
+from attop.surrogates._registry import get_surrogate
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class BundleEstimator(WeightedRanker):
+    """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by cutting planes.
+
+    A subclass says which loss and which `lam` its parameters stand for. Models that agree in these and in
+    `tol`, `max_iter` and `time_limit` share a fit.
+
+    Parameters
+    ----------
+    tol : float, at least 0, default=1e-3
+        Share of the gain over ``w = 0`` that may be missing: the gap to certify.
+    max_iter : int, at least 1, default=1000
+    time_limit : float, optional
+        Seconds per model.
+
+    Attributes
+    ----------
+    objective_ : float
+        ``lam/2 ||w||^2 + L(X w)`` at `coef_`; with a parameter C, lam is 1 / C.
+    gap_ : float
+        Certified: at most this share of what can be gained over ``w = 0`` is missing at `coef_`; see
+        `attop.solvers.relative_gap`. 0 also where ``w = 0`` is the optimum.
+    n_iter_ : int
+    converged_ : bool
+        Whether the gap reached `tol`.
+    status_ : str
+        "converged", "max_iter", "deadline" or "diverged".
+    history_ : attop.solvers.History
+        Seconds, objective and absolute gap of each iteration.
+    """
+
+    _takes_sparse: ClassVar[bool] = True
+
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
+
+    def _problem(self) -> tuple[Surrogate, float]:
+        """Return the loss L, and lam."""
+        raise NotImplementedError
+
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        for alike in sharing(models, _all_but_the_sample):
+            model = alike[0]
+            surrogate, lam = model._problem()
+            solution = bundle(
+                data.X,
+                surrogate.bind(data.y, data.groups, data.weight),
+                lam=lam,
+                tol=model.tol,
+                max_iter=model.max_iter,
+                time_limit=model.time_limit,
+            )
+            assert solution.relative_gap is not None
+            for model in alike:
+                model._set_linear(solution.coef[:, 0], data)
+                model._set_course(solution)
+                model.objective_ = float(solution.objective[0])
+                model.gap_ = float(solution.relative_gap[0])
+                model.converged_ = solution.status == "converged"
+
+    def _why_constant(self) -> str:
+        if self.gap_ > 0:
+            return super()._why_constant()
+        return (
+            "w = 0 minimises its objective for any regularisation: no direction lifts the positives above "
+            "the negatives that the loss looks at; try a loss that looks further down the list (a larger "
+            "top, SVMPAUC, ROCSVM), or other features"
+        )
+
+
+def _all_but_the_sample(model: BundleEstimator) -> Hashable:
+    surrogate, lam = model._problem()
+    return repr(surrogate), lam, model.tol, model.max_iter, model.time_limit
+
+
+@ranker
+class BundleRanker(BundleEstimator):
+    r"""Minimise a convex surrogate of the top of the list to a certified gap.
+
+    .. math:: \min_w \tfrac12 \|w\|^2 + C \, L(X w)
+
+    Parameters
+    ----------
+    surrogate : str or Surrogate, default="pap@k-avg"
+        L, convex: a name of `attop.get_surrogate`, such as ``"prec@k-avg"``, ``"pap@k-max"``,
+        ``"pap@k-ts-convex"``, ``"pauc"``, ``"auc"``, ``"infinite-push"`` or ``"top-push"``, or an object from
+        `attop.surrogates`, which brings its own top. Those of prec@k count items, the others named here lie
+        around 1 at w = 0.
+    top : int, mapping or Top, optional
+        Size of the top, resolved in each group. None stands for k = 1. Not used by surrogates without a top,
+        nor with an object.
+    C : float, positive, default=1.0
+        Weight of the loss; ``lam = 1 / C``.
+
+    See Also
+    --------
+    GDPApK : Gradient descent on the surrogates of pAp@k.
+    attop.solvers._bundle : The algorithm.
+
+    Notes
+    -----
+    With `groups`, L is the mean over the groups it is defined on. Surrogates that are not convex cannot
+    be certified, and are refused: use `GDRanker`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attop import BundleRanker
+    >>> X = np.array([[2.0, 0.1], [1.5, 0.9], [0.2, 0.8], [0.1, 0.3], [0.4, 0.5]])
+    >>> model = BundleRanker("pap@k-max", top=2).fit(X, [1, 1, 0, 0, 0])
+    >>> model.converged_, sorted(model.decision_function(X).argsort()[-2:].tolist())
+    (True, [0, 1])
+    """
+
+    _default_top: ClassVar[TopLike] = 1
+
+    surrogate: str | Surrogate = "pap@k-avg"
+    top: TopLike | None = None
+    C: float = 1.0
+
+    def _problem(self) -> tuple[Surrogate, float]:
+        return get_surrogate(self.surrogate, self._top()), 1.0 / float(self.C)

@@ -1,0 +1,125 @@
+"""Parameters, features, labels and weights, checked before an estimator is fitted."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from attop._core.parameters import check_number
+from attop._core.typing import Floats, Ints
+
+
+def check_parameters(estimator: BaseEstimator) -> None:
+    """Refuse numbers out of range, values that are not among the choices, and several values at once."""
+    kind: type[object] = type(estimator)
+    choices = _choices(kind)  # type: ignore[arg-type]
+    for name, value in estimator.get_params(deep=False).items():
+        check_number(name, value)
+        if name not in ("top", "estimators") and isinstance(value, (list, tuple, set, dict, np.ndarray)):
+            raise ValueError(
+                f"{name} must be one value, got {value!r}: to try several, use fit_many or GridSearchCV"
+            )
+        if name in choices and value not in choices[name]:
+            raise ValueError(f"{name} must be {' or '.join(map(repr, choices[name]))}, got {value!r}")
+
+
+@functools.cache
+def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
+    """Return the choices of the parameters whose type is a Literal."""
+    try:
+        hints = get_type_hints(kind)
+    except NameError:  # of a subclass from elsewhere, which imports names for type checkers only
+        return {}
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+
+
+def check_features(
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    *labels: ArrayLike,
+    sparse: bool,
+    missing: bool = False,
+    dtype: tuple[type[np.floating[Any]], ...],
+    reset: bool = True,
+) -> Any:
+    """Do as scikit-learn's `validate_data`; say in code what helps against missing, text and sparse features.
+
+    `labels` are `y`, if it is to be checked too.
+    """
+    name = type(estimator).__name__
+    if issparse(X) and not sparse:
+        raise TypeError(
+            f"{name} does not take sparse input, got a {type(X).__name__} of shape {np.shape(X)}: make the "
+            "step before it return a dense array, for example by\n"
+            "    OneHotEncoder(sparse_output=False)\n"
+            "    ColumnTransformer(..., sparse_threshold=0)\n"
+            "or use a learner that takes sparse features, such as GDPApK, BundleRanker or SGDAtK"
+        )
+    columns = list(getattr(X, "columns", ()))
+    if len(set(columns)) < len(columns):  # older scikit-learn takes them
+        twice = sorted({str(column) for column in columns if columns.count(column) > 1})
+        raise ValueError(
+            f"X has duplicate column names: {', '.join(twice)}: rename them, each must be unique"
+        )
+    try:
+        return validate_data(
+            estimator,
+            X,
+            *labels,
+            accept_sparse="csr" if sparse else False,
+            dtype=dtype,
+            ensure_all_finite="allow-nan" if missing else True,
+            reset=reset,
+        )
+    except ValueError as error:
+        message = str(error)
+        if message.startswith("Input X contains NaN"):
+            raise ValueError(
+                f"Input X contains NaN: {name} does not take missing values. Fill them in first:\n"
+                "    from sklearn.impute import SimpleImputer\n"
+                f"    make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}(...))"
+            ) from None
+        if message.startswith("could not convert string to float"):
+            raise ValueError(
+                f"{message}: {name} takes numbers only. Encode text columns first:\n"
+                "    encode = OneHotEncoder(handle_unknown='ignore', sparse_output=False)\n"
+                "    make_column_transformer((encode, make_column_selector(dtype_exclude='number')), "
+                "remainder='passthrough')"
+            ) from None
+        raise
+
+
+def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
+    """Return the two classes, the positive one last, and the labels as 0 and 1."""
+    check_classification_targets(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"got {len(classes)} classes; choose the positive one, "
+            f"for example y == {classes[-1:].tolist()[0]!r}"
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only ({classes.tolist()[0]!r}): a ranking is learnt from "
+            "positives and negatives"
+        )
+    return classes, labels.astype(np.int64)
+
+
+def check_weights(sample_weight: ArrayLike | None, labels: Ints) -> Floats | None:
+    """Return checked weights, or None where all items weigh 1."""
+    if sample_weight is None:
+        return None
+    weight = _check_sample_weight(sample_weight, labels, dtype=np.float64, ensure_non_negative=True)
+    for label, kind in enumerate(("negatives", "positives")):
+        if not weight[labels == label].any():
+            raise ValueError(f"sample_weight is 0 for all {kind}: give both classes some weight")
+    return None if (weight == 1).all() else weight

@@ -1,0 +1,1 @@
+"""Users and items by factors, from their pairs alone."""

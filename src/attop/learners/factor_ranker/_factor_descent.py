@@ -1,0 +1,129 @@
+"""Factors of users and items, descended on a surrogate of every user's list; Adam on blocks of users."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import sgemm
+from scipy.sparse import csr_matrix
+
+from attop._core.typing import Floats, Ints
+from attop.surrogates._grouped import GroupedSurrogate, Kernel
+
+#: Factors and the products of their gradients are of single precision, losses of double.
+Singles = NDArray[np.float32]
+
+#: Scores held at once: 4 MB; with fewer, products of matrices with many items take longer.
+_BLOCK = 2**20
+#: Rows of factors changed at once, so that what a step needs of them stays in cache.
+_ROWS = 1000
+#: Adam's rates of decay, and what keeps it from dividing by zero (Kingma and Ba 2015).
+_MEAN, _SQUARE, _TINY = 0.9, 0.999, 1e-8
+
+
+def factor_descent(
+    pairs: csr_matrix,
+    surrogate: GroupedSurrogate,
+    *,
+    n_factors: int,
+    scale: float,
+    learning_rate: float,
+    max_iter: int,
+    batch_users: int | None,
+    rng: np.random.Generator,
+) -> tuple[list[Singles], Floats, int]:
+    """Minimise the mean over users u of ``L(scale * cos(p_u, q_i) for all items i)``; see `FactorRanker`.
+
+    What is stored in `pairs`, with sorted indices, is positive, all else of a user negative. Users that L,
+    the `surrogate`, is undefined on are left out. `rng` draws the start, normal with standard deviation 0.1,
+    and the batches. Returns both factors, of length 1, the mean during each pass, and the number of users.
+    """
+    lists = _Lists(pairs, surrogate)
+    factors = [(0.1 * rng.standard_normal((n, n_factors))).astype(np.float32) for n in pairs.shape]
+    adam = _Adam(factors, learning_rate)
+    n = len(lists.users)
+    size = batch_users or n
+    objective = np.zeros(max_iter)
+    for t in range(max_iter):
+        for users in np.split(rng.permutation(lists.users), range(size, n, size)):
+            value, gradients = _gradients(lists, factors, users, scale)
+            objective[t] += value * len(users) / n
+            adam.step(gradients)
+    return [_normalised(array)[0] for array in factors], objective, n
+
+
+def _normalised(factors: Singles) -> tuple[Singles, Singles]:
+    """Return the factors divided by their lengths, and the lengths."""
+    length = np.sqrt(np.einsum("ij,ij->i", factors, factors))[:, np.newaxis]
+    np.maximum(length, np.finfo(np.float32).tiny, out=length)
+    return factors / length, length
+
+
+def _gradients(
+    lists: _Lists, factors: list[Singles], users: Ints, scale: float
+) -> tuple[float, list[Singles]]:
+    """Return the mean loss of `users`, and its gradient by all factors."""
+    items, item_length = _normalised(factors[1])
+    of_users, of_items = (np.zeros_like(array) for array in factors)
+    value = 0.0
+    for block in np.split(users, range(len(lists.scores), len(users), len(lists.scores))):
+        directions, length = _normalised(factors[0][block])
+        slope = np.matmul(directions, items.T, out=lists.scores[: len(block)])
+        value += lists.descend(slope, block, scale, 1 / len(users))
+        of_users[block] = _tangent(slope @ items, directions, length)
+        sgemm(1.0, directions.T, slope.T, 1.0, of_items.T, trans_b=True, overwrite_c=True)  # adds to it
+    return value / len(users), [of_users, _tangent(of_items, items, item_length)]
+
+
+def _tangent(gradient: Singles, directions: Singles, length: Singles) -> Singles:
+    """Turn a gradient by unit vectors, in place, into one by vectors of any `length`."""
+    gradient -= np.einsum("ij,ij->i", gradient, directions)[:, np.newaxis] * directions
+    gradient /= length
+    return gradient
+
+
+class _Lists:
+    """Every user's list of all items, one block of users at a time."""
+
+    def __init__(self, pairs: csr_matrix, surrogate: GroupedSurrogate):
+        n = pairs.shape[1]
+        n_pos = np.diff(pairs.indptr).astype(np.int64)
+        k, defined = surrogate.k_of_groups(n_pos, n - n_pos)
+        self.users = np.flatnonzero(defined)
+        self.scores = np.empty((max(1, _BLOCK // n), n), np.float32)
+        self._positives = pairs.indptr, pairs.indices, k
+        self._buffers = surrogate._constant(), np.empty(n), np.empty((2, n)), np.empty((2, n), np.int64)
+        self._descend = _compiled(getattr(surrogate._kernels(), surrogate.loss))
+
+    def descend(self, scores: Singles, users: Ints, scale: float, times: float) -> float:
+        """Overwrite `scores` by slopes of the losses of `users`, `times` what they are; return their sum."""
+        return self._descend(scores, users, *self._positives, scale, times, *self._buffers)
+
+
+@functools.cache
+def _compiled(kernel: Kernel) -> Callable[..., float]:
+    from attop.surrogates._kernels.groups import over_lists
+
+    descend: Callable[..., float] = over_lists(kernel)
+    return descend
+
+
+class _Adam:
+    """Steps of Adam on several arrays, in place."""
+
+    def __init__(self, arrays: list[Singles], learning_rate: float):
+        self._rate, self._t = learning_rate, 0
+        self._states = [(array, np.zeros_like(array), np.zeros_like(array)) for array in arrays]
+
+    def step(self, gradients: list[Singles]) -> None:
+        self._t += 1
+        rate = np.float32(self._rate * np.sqrt(1 - _SQUARE**self._t) / (1 - _MEAN**self._t))
+        for state, whole in zip(self._states, gradients, strict=True):
+            for first in range(0, len(whole), _ROWS):
+                array, mean, square, gradient = (a[first : first + _ROWS] for a in (*state, whole))
+                mean += (1 - _MEAN) * (gradient - mean)
+                square += (1 - _SQUARE) * (gradient * gradient - square)
+                array -= rate * mean / (np.sqrt(square) + np.float32(_TINY))

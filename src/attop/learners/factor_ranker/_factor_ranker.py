@@ -1,0 +1,173 @@
+"""Users and items with a vector each, for lists of the items a user has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints, TopLike
+from attop.learners._validation import check_parameters
+from attop.learners.factor_ranker._factor_descent import factor_descent
+from attop.surrogates._grouped import GroupedSurrogate
+from attop.surrogates._registry import get_surrogate
+
+
+@dataclass(repr=False, eq=False)
+class FactorRanker(BaseEstimator):
+    r"""Learn lists of items for users from pairs, by matrix factorisation on a surrogate of each list.
+
+    Minimises, by Adam, the mean over users u of :math:`L(s_{u1}, \ldots, s_{un})` with
+    :math:`s_{ui} = c \cos(p_u, q_i)`, the scores of all n items; the positives of a user are the items of
+    their pairs. L is a surrogate with groups: each user's list is one.
+
+    Parameters
+    ----------
+    surrogate : str or GroupedSurrogate, default="softmax"
+        L: ``"softmax"``, ``"softmax@k"``, one of pAp@k or prec@k, or an object, which brings its own top.
+    top : int, mapping or Top, default=20
+        The top of each list. Not used by surrogates without a top, nor with an object.
+    n_factors : int, at least 1, default=64
+        Length of the vectors p and q.
+    scale : float, positive, default=5.0
+        c, the highest score. For the softmax losses one divided by the temperature.
+    learning_rate : float, positive, default=0.05
+        Adam's.
+    max_iter : int, at least 1, default=100
+        Passes over the users. It is a hyper-parameter: nothing else stops the descent.
+    batch_users : int, at least 1, optional
+        Users of a step; all by default. With some ten thousand users, 1000 need far fewer passes.
+    random_state : int, RandomState or None, default=0
+        Draws the start and the batches.
+
+    Attributes
+    ----------
+    user_factors_, item_factors_ : ndarray of shape (n_users, n_factors), (n_items, n_factors)
+        Vectors of length 1, single precision.
+    seen_ : sparse matrix of shape (n_users, n_items)
+        The pairs learnt from.
+    objective_ : ndarray of shape (max_iter,)
+        Mean over users during each pass.
+    n_users_left_out_ : int
+        Users on which the surrogate is undefined; they keep a random vector.
+
+    Notes
+    -----
+    A step holds the scores of a million pairs at a time, whatever the number of users.
+
+    Differences from W. Yang et al. (2025), whose matrix factorisation this is: all items of a user stand in
+    the loss, none are sampled, and a batch holds users, not pairs.
+
+    Examples
+    --------
+    >>> pairs = [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [2, 3], [2, 4], [3, 3], [3, 4], [3, 5]]
+    >>> model = FactorRanker(n_factors=4).fit(pairs)
+    >>> model.recommend([0, 2], 1).tolist()  # what the users who share their tastes have too
+    [[2], [5]]
+    """
+
+    surrogate: str | GroupedSurrogate = "softmax"
+    top: TopLike = 20
+    n_factors: int = 64
+    scale: float = 5.0
+    learning_rate: float = 0.05
+    max_iter: int = 100
+    batch_users: int | None = None
+    random_state: int | np.random.RandomState | None = 0
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Learn from pairs of users and items; `y` is ignored.
+
+        Parameters
+        ----------
+        X : sparse matrix of shape (n_users, n_items), or array-like of shape (n_pairs, 2)
+            What is stored, or a row (user, item) of codes from 0 on. Values do not count, nor repeats.
+
+        Raises
+        ------
+        ValueError
+            If there is no pair, a code is negative or no integer, a parameter is out of range, or the
+            surrogate is undefined on every list.
+        TypeError
+            If the surrogate has no groups.
+        """
+        check_parameters(self)
+        loss = get_surrogate(self.surrogate, Top.of(self.top))
+        if not isinstance(loss, GroupedSurrogate):
+            raise TypeError(
+                f"FactorRanker needs a surrogate that has a kernel for groups, got {loss!r}: take 'softmax'"
+            )
+        pairs = _as_matrix(X)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        (self.user_factors_, self.item_factors_), self.objective_, n_users = factor_descent(
+            pairs,
+            loss,
+            n_factors=self.n_factors,
+            scale=self.scale,
+            learning_rate=self.learning_rate,
+            max_iter=self.max_iter,
+            batch_users=self.batch_users,
+            rng=np.random.default_rng(seed),
+        )
+        self.seen_, self.n_users_left_out_ = pairs, pairs.shape[0] - n_users
+        self.n_features_in_ = pairs.shape[1]
+        return self
+
+    def decision_function(self, users: ArrayLike) -> NDArray[np.float32]:
+        """Return the scores of all items, shape (len(users), n_items), for users by their codes."""
+        check_is_fitted(self)
+        codes = np.asarray(users)
+        n = len(self.user_factors_)
+        if codes.ndim != 1 or codes.dtype.kind not in "iu" or not ((codes >= 0) & (codes < n)).all():
+            raise ValueError(f"users must be codes from 0 to {n - 1}, got {codes!r}")
+        scores: NDArray[np.float32] = np.float32(self.scale) * (
+            self.user_factors_[codes] @ self.item_factors_.T
+        )
+        return scores
+
+    def unseen(self, users: ArrayLike) -> Floats:
+        """Return the scores of all items, those of pairs learnt from minus infinity."""
+        scores = self.decision_function(users).astype(np.float64)
+        seen = self.seen_[np.asarray(users)]
+        scores[np.repeat(np.arange(len(scores)), np.diff(seen.indptr)), seen.indices] = -np.inf
+        return scores
+
+    def recommend(self, users: ArrayLike, n: int = 20) -> Ints:
+        """Return the `n` best items not seen, best first, shape (len(users), n).
+
+        A ValueError where a user has seen all but fewer than `n`.
+        """
+        scores = self.unseen(users)
+        least = int(np.isfinite(scores).sum(axis=1).min(initial=scores.shape[1]))
+        if not 1 <= n <= least:
+            raise ValueError(
+                f"n must lie between 1 and {least}, the items that all of the users have not seen, got {n}"
+            )
+        best = np.argpartition(-scores, n - 1, axis=1)[:, :n]
+        order = np.take_along_axis(-scores, best, axis=1).argsort(axis=1, kind="stable")
+        return np.take_along_axis(best, order, axis=1)
+
+
+def _as_matrix(X: Any) -> csr_matrix:
+    """Return the pairs, each once, as a matrix of ones with sorted indices."""
+    if not issparse(X):
+        codes = np.asarray(X)
+        if codes.ndim != 2 or codes.shape[1] != 2 or codes.dtype.kind not in "iu" or codes.min(initial=0) < 0:
+            raise ValueError(
+                "X must be a sparse matrix of users and items, or rows (user, item) of codes from 0 on, "
+                f"got {codes.dtype} of shape {codes.shape}: encode them, for example with pandas.factorize"
+            )
+        X = csr_matrix((np.ones(len(codes), np.int8), tuple(codes.T)))
+    pairs = csr_matrix(X, copy=True)
+    pairs.sum_duplicates()
+    if pairs.nnz == 0:
+        raise ValueError("X has no pair of a user and an item")
+    pairs.data = np.ones(pairs.nnz, np.int8)
+    return pairs

@@ -1,0 +1,1 @@
+"""Linear models refined for the top of the list."""

@@ -1,0 +1,90 @@
+"""L-BFGS for several models at once, which share each product with the features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from attop._core.typing import Floats
+
+#: Pairs of a step and its change of gradient that are remembered.
+_MEMORY = 10
+#: A step is taken if it decreases the objective by this share of what its slope promises (Armijo).
+_ARMIJO = 1e-4
+#: Below this step length the line search gives up.
+_SHORTEST = 1e-8
+
+
+def lbfgs_many(
+    objective: Callable[[Floats], tuple[Floats, Floats]],
+    start: Floats,
+    *,
+    max_iter: int = 60,
+    tol: float = 1e-6,
+) -> tuple[Floats, Floats]:
+    """Minimise `m` smooth functions of `d` numbers side by side.
+
+    `objective` takes W of shape (d, m), and returns the values, shape (m,), and the gradients, shape (d, m).
+    It is called `max_iter` times after the call at `start`; a model is done when an accepted step lowers its
+    value by no more than `tol`. Returns the lowest iterates, never higher than `start`, and their values.
+
+    Each call of `objective` serves every model where it is: one takes a step, another shortens its own. Steps
+    are halved or shortened further by interpolation until they descend enough; pairs without positive
+    curvature, which a function that is not convex has, are left out.
+    """
+    W = np.array(start, dtype=np.float64)
+    d, m = W.shape
+    value, gradient = objective(W)
+    steps, bends, rho = np.zeros((_MEMORY, d, m)), np.zeros((_MEMORY, d, m)), np.zeros((_MEMORY, m))
+    direction = -gradient
+    # The first step has no curvature to go by: a tenth of the start's length, or 1.
+    length = np.linalg.norm(W, axis=0)
+    size = np.where(length > 0, 0.1 * length, 1.0) / np.maximum(np.linalg.norm(gradient, axis=0), 1e-300)
+    active = np.isfinite(value) & gradient.any(axis=0)
+    for _ in range(max_iter):
+        if not active.any():
+            break
+        step = np.where(active, size, 0.0) * direction
+        new_value, new_gradient = objective(W + step)
+        slope = np.einsum("dm,dm->m", gradient, direction)
+        took = active & (new_value <= value + _ARMIJO * size * slope)
+        short = active & ~took
+        # The minimum of the parabola through value, slope and the new value, within bounds.
+        rise = new_value - value - size * slope
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            factor = np.nan_to_num(-slope * size / (2 * rise), nan=0.1)
+        size[short] *= np.clip(factor, 0.1, 0.5)[short]
+        active &= ~(short & (size < _SHORTEST))
+        if not took.any():
+            continue
+        bend = new_gradient - gradient
+        curvature = np.einsum("dm,dm->m", step, bend)
+        lengths = np.linalg.norm(step, axis=0) * np.linalg.norm(bend, axis=0)
+        kept = np.flatnonzero(took & (curvature > 1e-10 * lengths))
+        for memory, newest in ((steps, step), (bends, bend)):
+            memory[:-1, :, kept] = memory[1:, :, kept]
+            memory[-1][:, kept] = newest[:, kept]
+        rho[:-1, kept] = rho[1:, kept]
+        rho[-1, kept] = 1.0 / curvature[kept]
+        active &= ~(took & (value - new_value <= tol))
+        W = np.where(took, W + step, W)
+        value = np.where(took, new_value, value)
+        gradient = np.where(took, new_gradient, gradient)
+        direction = np.where(took, -_inverse_hessian(steps, bends, rho, gradient), direction)
+        size[took] = 1.0
+    return W, value
+
+
+def _inverse_hessian(steps: Floats, bends: Floats, rho: Floats, gradient: Floats) -> Floats:
+    """Apply the two-loop recursion of each model to its gradient; an empty place has rho 0."""
+    q = gradient.copy()
+    alpha = np.empty_like(rho)
+    for i in reversed(range(_MEMORY)):
+        alpha[i] = rho[i] * np.einsum("dm,dm->m", steps[i], q)
+        q -= alpha[i] * bends[i]
+    square = np.einsum("dm,dm->m", bends[-1], bends[-1])
+    q *= np.where(rho[-1] > 0, 1.0 / np.maximum(rho[-1] * square, 1e-300), 1.0)
+    for i in range(_MEMORY):
+        q += (alpha[i] - rho[i] * np.einsum("dm,dm->m", bends[i], q)) * steps[i]
+    return q

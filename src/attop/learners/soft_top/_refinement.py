@@ -1,0 +1,156 @@
+"""A linear model refined for the top: the smoothed precision@k ascended from a pointwise model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attop._core.sample import resolve_each
+from attop._core.top import Top
+from attop._core.typing import Features, Floats, Ints
+from attop.learners.soft_top._lbfgs_many import lbfgs_many
+from attop.surrogates._prec_at_k import SoftPrecAtK
+
+#: The unit of the scores is the spread of this many times k of the highest.
+_UNIT_OF = 4
+#: Rows scored at a time.
+_BLOCK = 4096
+#: k' of the smooth selector, as multiples of k.
+_ABOUT = 2.0 ** np.linspace(-1, 1, 9)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a sample: their labels, groups (or None) and weights (or None for all 1)."""
+
+    rows: Ints
+    y: Ints
+    groups: Ints | None
+    weight: Floats | None
+
+    def take(self, rows: Ints) -> Part:
+        """Return the part of the rows at positions `rows`."""
+        groups = None if self.groups is None else self.groups[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        return Part(self.rows[rows], self.y[rows], groups, weight)
+
+    def lists(self) -> list[Ints]:
+        """Return the positions of each group's rows; all of them without groups."""
+        if self.groups is None:
+            return [np.arange(len(self.y))]
+        order = np.argsort(self.groups, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(self.groups[order])) + 1)
+
+    def as_share(self, top: Top) -> Top:
+        """Return `top`, a k of a single list as a share of it: folds are then cut at the same share."""
+        length = len(self.y) if self.weight is None else round(float(self.weight.sum()))
+        return top.as_share(length) if self.groups is None else top
+
+    def resolve(self, top: Top, at: Ints) -> int:
+        """Return k of the list at positions `at`, by weight; 0 where precision@k is undefined."""
+        weight = np.ones(len(at)) if self.weight is None else self.weight[at]
+        n_pos = weight @ self.y[at]
+        amounts = np.array([n_pos]), np.array([weight.sum() - n_pos])
+        return int(resolve_each(top, *amounts)[0]) if n_pos > 0 else 0
+
+
+def refine(
+    X: Features,
+    part: Part,
+    top: Top,
+    start: Floats,
+    bandwidth: Floats,
+    l2_to_base: Floats,
+    max_iter: int = 60,
+) -> Floats:
+    r"""Refine a linear model for the top of the list.
+
+    Minimises over w, from :math:`w_0/u` on,
+
+    .. math:: L_h(X w) + \tfrac\lambda2 \|w - w_0/u\|^2,
+
+    with L the loss of `SoftPrecAtK` at bandwidth h and u the standard deviation of the 4k highest scores of
+    the start :math:`w_0`: h and :math:`\lambda` mean the same whatever the scale of the start.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+        Standardised.
+    part : Part
+        The rows to train on.
+    start : ndarray of shape (d,)
+        :math:`w_0`.
+    bandwidth, l2_to_base : ndarray of shape (m,)
+        h, positive and in units of u, and :math:`\lambda`, at least 0, of each model.
+    max_iter : int
+        Evaluations of the objective.
+
+    Returns
+    -------
+    coef : ndarray of shape (d, m)
+        In units of u, like :math:`w_0/u`.
+    """
+    loss = SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
+    every = len(part.rows) == X.shape[0]
+    scores = X @ start
+    start = start / unit(scores if every else scores[part.rows], part, top)
+    W0 = np.repeat(start[:, None], len(l2_to_base), axis=1)
+
+    def objective(W: Floats) -> tuple[Floats, Floats]:
+        # Scores divided by h need a bandwidth of 1: one loss serves all.
+        scores = X @ (W / bandwidth)
+        value, coef = loss(scores if every else scores[part.rows])
+        if not every:
+            scores[:] = 0.0
+            scores[part.rows] = coef
+            coef = scores
+        moved = W - W0
+        return (
+            value + 0.5 * l2_to_base * np.einsum("dm,dm->m", moved, moved),
+            (X.T @ coef) / bandwidth + l2_to_base * moved,
+        )
+
+    return lbfgs_many(objective, W0, max_iter=max_iter)[0]
+
+
+def unit(scores: Floats, part: Part, top: Top) -> float:
+    """Return the weighted standard deviation of the 4k highest scores; over lists, the root mean square."""
+    variances = []
+    for at in part.lists():
+        k = part.resolve(top, at)
+        if k == 0:
+            continue
+        order = at[np.argsort(-scores[at], kind="stable")]
+        weight = np.ones(len(at)) if part.weight is None else part.weight[order]
+        before = np.cumsum(weight) - weight
+        weight = np.minimum(weight, np.maximum(_UNIT_OF * k - before, 0.0))
+        mean = np.average(scores[order], weights=weight)
+        variances.append(np.average((scores[order] - mean) ** 2, weights=weight))
+    spread = float(np.sqrt(np.mean(variances)))
+    return spread if np.isfinite(spread) and spread > 0 else 1.0
+
+
+def precision_about(X: Features, W: Floats, part: Part, top: Top) -> Floats:
+    """Return precision@k' averaged over nine k' from k/2 to 2k: smoother in the model than precision@k.
+
+    Of the linear models in the columns of `W`, on the rows `part` of `X`: the mean over the groups where it
+    is defined, NaN where there is none. Ties count against the model; between two items it is interpolated.
+    """
+    lists = [(at, k) for at in part.lists() if (k := part.resolve(top, at)) > 0]
+    if not lists:
+        return np.full(W.shape[1], np.nan)
+    values = np.empty((len(lists), W.shape[1]))
+    # A block of rows at a time: all of them at once would be a copy of X.
+    firsts = range(0, len(part.rows), _BLOCK)
+    scores = np.concatenate([X[part.rows[first : first + _BLOCK]] @ W for first in firsts])
+    for i, (at, k) in enumerate(lists):
+        at = at[np.argsort(part.y[at], kind="stable")]  # negatives first: they win ties
+        for j in range(W.shape[1]):
+            order = at[np.argsort(-scores[at, j], kind="stable")]
+            weight = np.ones(len(at)) if part.weight is None else part.weight[order]
+            ranks = np.append(0.0, np.cumsum(weight))
+            found = np.append(0.0, np.cumsum(weight * part.y[order]))
+            about = np.clip(k * _ABOUT, 1.0, ranks[-1])
+            values[i, j] = np.mean(np.interp(about, ranks, found) / about)
+    return values.mean(axis=0)

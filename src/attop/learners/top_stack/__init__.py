@@ -1,0 +1,1 @@
+"""Models combined for the top of the list."""

@@ -1,0 +1,277 @@
+"""TopStack: the models you have, combined into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from attop._core.typing import Floats, Ints, TopLike
+from attop.experiment._routing import Rows, takes
+from attop.experiment._splits import Pair, cross_fitting_folds
+from attop.learners._base import Setting, Training, WeightedRanker, all_alike, cut_below, train
+from attop.learners.top_stack._members import (
+    Member,
+    Values,
+    cross_fit,
+    default_members,
+    raw_scores,
+    refit,
+    seeded,
+)
+from attop.metrics._held_out import HeldOutPrecision, TopPrecision
+
+
+@dataclass(frozen=True)
+class _Members:
+    """Members and their held-out scores, which are the same for every top."""
+
+    fitted: list[Member]
+    scores: Floats
+    prior: float
+    folds: list[Pair]
+    centre: Floats
+    scale: Floats
+    seed: int
+
+
+class TopStack(WeightedRanker, _BaseComposition):
+    r"""Combine any classifiers into one that ranks better than its members.
+
+    The members are cross-fitted: every row is scored by members that have not seen its fold. A logistic
+    regression learns from these held-out scores how to weigh the members, which are then fitted on all rows.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator), default="auto"
+        Any scikit-learn classifiers or pipelines with ``predict_proba`` or ``decision_function``. "auto":
+        boosting, plain and with random thresholds (LightGBM where it is installed, else scikit-learn's),
+        extra trees and, with missing values filled in and features scaled, logistic regression, plain and
+        of 300 kernel features.
+    top : int, mapping or Top, optional
+        The top that is measured and cut: k, for example ``10``, or a share such as ``{"tau": 0.05}``; None is
+        as many items as there are positives. With groups, the top of each. The order of the items does not
+        depend on it.
+    cv : int, at least 2, default=5
+        Folds, stratified, with groups kept together. Each must hold two positives and two negatives.
+    n_jobs : int, optional
+        Fits at the same time, see joblib. Each takes one thread; the numbers are the same for any.
+    random_state : int, RandomState or None, default=0
+        Deals the folds, and seeds the members that have no seed of their own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second is the positive class.
+    members_ : list of (str, estimator)
+        Fitted on all rows.
+    coef_ : ndarray of shape (n_members,)
+        Weights of the members' scores in units of their standard deviations.
+    member_values_ : dict of str to HeldOutPrecision
+        What each member alone is worth on held-out rows: precision at the top, its standard error, and the
+        smoothed precision; see `attop.metrics._held_out.HeldOutPrecision`.
+    value_ : HeldOutPrecision
+        What the stack is worth, its weights cross-validated on the same folds.
+    intercept_ : float
+        Places the cut of `predict`: it makes as many training items positive as the top has places. It never
+        changes the order.
+    n_features_in_ : int
+        Where the features are a table.
+
+    See Also
+    --------
+    sklearn.ensemble.StackingClassifier : combines probabilities; knows neither groups nor a top.
+
+    Notes
+    -----
+    Members' probabilities p enter as :math:`\log(p / (1 - p))`, p at most 0.999; below an eighth of the share
+    of positives the log-odds are shrunk tenfold, so that the many rows far from any top do not decide.
+    Where there is no ``predict_proba``, the decision function enters as it is. All are standardised by mean
+    and standard deviation of the held-out scores. The regression has the penalty of scikit-learn's default,
+    C = 1.
+
+    Aiming the combination at the top, by a regression on the highest candidates, by weights about the cut or
+    by smoothed precision, gained nothing measurable (:doc:`/explanation/top-stack`): a model that can
+    represent the probability is best trained for it, and is then right at every k.
+
+    `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
+    values are refused by the first member that does not. `sample_weight` and `groups` reach the members whose
+    `fit` takes them (of a pipeline, its last step), and the weights the regression; the precision at the top
+    counts all rows of a weight above 0 alike.
+
+    References
+    ----------
+    D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992, pages 241-259.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from attop import TopStack
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> y = (X[:, 0] + X[:, 1] > 2).astype(int)
+    >>> members = [("linear", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=3))]
+    >>> stack = TopStack(members, top=5, cv=3).fit(X, y)
+    >>> y[stack.decision_function(X).argsort()[-5:]].tolist()
+    [1, 1, 1, 1, 1]
+    >>> {name: round(worth.precision, 2) for name, worth in stack.member_values_.items()}
+    {'linear': 1.0, 'tree': 0.58}
+    """
+
+    def __init__(
+        self,
+        estimators: Sequence[Member] | Literal["auto"] = "auto",
+        top: TopLike | None = None,
+        cv: int = 5,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ):
+        self.estimators = estimators
+        self.top = top
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def get_params(self, deep: bool = True) -> dict[str, object]:
+        """Return the parameters, and with `deep` those of the members as ``name__parameter``."""
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: object) -> Self:
+        """Set parameters, those of members as ``name__parameter``, a member itself by its name."""
+        self._set_params("estimators", **params)
+        return self
+
+    def fit_many(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        candidates: Sequence[Setting],
+    ) -> list[Self]:
+        """Fit a clone for each of `candidates`; those that differ in `top` alone share their members."""
+        models = [clone(self).set_params(**setting) for setting in candidates]
+        shared: list[tuple[Setting, list[Self]]] = []
+        for model, setting in zip(models, candidates, strict=True):
+            key = {name: value for name, value in setting.items() if name != "top"}
+            alike = next((found for known, found in shared if known == key), None)
+            if alike is None:
+                shared.append((key, alike := []))
+            alike.append(model)
+        for _, alike in shared:
+            train(alike, X, y, groups, sample_weight)
+        return models
+
+    def _validate(self, X: Rows, *labels: ArrayLike, reset: bool = True) -> Any:
+        self._check_estimators()
+        y = validate_data(self, y=labels[0])
+        if not len(y):
+            raise ValueError("X has 0 sample(s): a ranking is learnt from positives and negatives")
+        return indexable(validate_data(self, X, skip_check_array=True), y)
+
+    def _solve(self, data: Training, models: Sequence[Self]) -> None:
+        """Fit `models`, which differ in their top alone."""
+        X, y, groups, weight = data
+        values: Values = {} if groups is None else {"groups": groups}
+        if weight is not None:
+            rows = np.flatnonzero(weight)  # centre, scale and places at the top count rows: of weight 0, none
+            X, y, values = _safe_indexing(X, rows), y[rows], {name: v[rows] for name, v in values.items()}
+            values["sample_weight"] = weight[rows]
+        measures = [
+            TopPrecision(y, {"kappa": 1.0} if model.top is None else model.top, values.get("groups"))
+            for model in models
+        ]
+        members = self._fit_members(X, y, values)
+        for model, measure in zip(models, measures, strict=True):
+            model._combine(members, y, values.get("sample_weight"), measure)
+
+    def _fit_members(self, X: Rows, y: Ints, values: Values) -> _Members:
+        rng = check_random_state(self.random_state)
+        folds = cross_fitting_folds(self.cv, y, values.get("groups"), rng)
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        given: Any = self.estimators
+        if isinstance(given, str):
+            given = default_members(min(len(train) for train, _ in folds), sparse=issparse(X))
+        if "sample_weight" in values and not any(takes(model, "sample_weight") for _, model in given):
+            raise ValueError(
+                f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
+                "add one that does, or leave the weights out"
+            )
+        members = [(name, seeded((name, model), seed)) for name, model in given]
+        scores = cross_fit(members, X, y, folds, values, self.n_jobs)
+        centre, scale = scores.mean(axis=0), scores.std(axis=0)
+        scale[scale == 0] = 1.0
+        fitted = refit(members, X, y, values, self.n_jobs)
+        return _Members(fitted, (scores - centre) / scale, float(y.mean()), folds, centre, scale, seed)
+
+    def _check_estimators(self) -> None:
+        if isinstance(self.estimators, str) and self.estimators == "auto":
+            return
+        try:
+            names = [name for name, model in self.estimators if hasattr(model, "fit")]
+        except (TypeError, ValueError):
+            names = []
+        if not names or len(names) < len(self.estimators):
+            raise ValueError(
+                f'estimators must be "auto" or a list of (name, estimator), got {self.estimators!r}: '
+                'write for example [("forest", RandomForestClassifier()), ...]'
+            )
+        self._validate_names(names)
+
+    def _combine(self, members: _Members, y: Ints, weights: Floats | None, measure: TopPrecision) -> None:
+        Z, seed = members.scores, members.seed
+        self.members_, self._prior = members.fitted, members.prior
+        self._centre, self._scale = members.centre, members.scale
+        self.member_values_ = {
+            name: measure.assess(Z[:, j], seed=seed) for j, (name, _) in enumerate(members.fitted)
+        }
+        held_out = np.empty(len(y))
+        for rows, test in members.folds:
+            held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, rows))
+        self.value_: HeldOutPrecision = measure.assess(held_out, seed=seed)
+        self.coef_ = _weigh(Z, y, weights, np.arange(len(y)))
+        scores = _weighted(Z, self.coef_)
+        self.constant_ = all_alike(scores)
+        self.intercept_ = -cut_below(scores, min(int(measure.k.sum()), len(y) - 1))
+
+    def member_scores(self, X: Rows) -> Floats:
+        """Return the members' scores on their common scale, shape (n, n_members)."""
+        check_is_fitted(self)
+        raw = np.column_stack([raw_scores(member, X, self._prior) for member in self.members_])
+        return (raw - self._centre) / self._scale
+
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the scores, shape (n,); the higher, the nearer the top."""
+        scores = self.member_scores(X)
+        return _weighted(scores, self.coef_) + self.intercept_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given: Any = [] if isinstance(self.estimators, str) else self.estimators
+        members = [get_tags(model).input_tags for _, model in given]
+        tags.input_tags.allow_nan = all(member.allow_nan for member in members)
+        tags.input_tags.sparse = all(member.sparse for member in members)
+        return tags
+
+
+def _weigh(members: Floats, y: Ints, weights: Floats | None, rows: Ints) -> Floats:
+    """Return the weights of the members' standardised scores, shape (m,), learnt on `rows`."""
+    model = LogisticRegression(max_iter=1000)
+    model.fit(members[rows], y[rows], sample_weight=None if weights is None else weights[rows])
+    return np.asarray(model.coef_[0])
+
+
+def _weighted(members: Floats, coef: Floats) -> Floats:
+    # Not a product of matrices, which may sum equal rows in different orders.
+    return (members * coef).sum(axis=1)

@@ -1,0 +1,181 @@
+"""Metrics from outside attop, made known by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from attop._core.typing import Floats, Ints
+from attop.metrics._metric import Metric, Need
+from attop.metrics._registry import get_metric, is_known
+
+#: What a list may be said to need, in the order in which the lack is reported.
+NEEDS = {"k": Need.K_ITEMS, "positive": Need.POSITIVE, "negative": Need.NEGATIVE}
+#: What it needs unless said otherwise: both classes, as most metrics of scikit-learn.
+USUAL = ("positive", "negative")
+
+
+@dataclass(frozen=True, repr=False)
+class FunctionMetric(Metric):
+    """A metric whose `kernel` is a plain function of one list.
+
+    It is called as ``kernel(y_true, y_score)``, or ``kernel(y_true, y_score, k)`` if `needs_top`, with labels
+    0 and 1 and scores of shape (n,), once for each group that has what is needed, and returns a number. It is
+    an error (ValueError) that it raises, or returns anything but a finite number within `bounds`.
+    """
+
+    def _per_group(
+        self,
+        labels: Ints,
+        scores: Floats,
+        codes: Ints | None,
+        k: Ints,
+        weights: Floats | None,
+        **options: object,
+    ) -> Floats:
+        order = np.arange(len(labels)) if codes is None else np.argsort(codes, kind="stable")
+        ends = np.array([len(labels)]) if codes is None else np.cumsum(np.bincount(codes))
+        parts = np.split(order, ends[:-1])
+        return np.array([self._one(labels[p], scores[p], int(top)) for p, top in zip(parts, k, strict=True)])
+
+    def _one(self, labels: Ints, scores: Floats, k: int) -> float:
+        where = f"metric {self.name!r} on {len(labels)} items, {labels.sum()} positive"
+        try:
+            result = self.kernel(labels, scores, k) if self.needs_top else self.kernel(labels, scores)
+        except Exception as error:
+            raise ValueError(f"{where}, raised {type(error).__name__}: {error}") from error
+        try:
+            value = float(result)
+        except (TypeError, ValueError):
+            raise ValueError(f"{where}, returned {result!r}: a number is needed") from None
+        low, high = self.bounds
+        if not np.isfinite(value):
+            raise ValueError(
+                f"{where}, returned {value}: a finite number is needed; if it is undefined without a class "
+                f"or with too few items, say so by needs (any of {', '.join(NEEDS)})"
+            )
+        if not low <= value <= high:
+            raise ValueError(f"{where}, returned {value!r}, outside its bounds [{low}, {high}]")
+        return value
+
+
+def custom_metric(
+    name: str,
+    path: str,
+    *,
+    title: str = "",
+    higher_is_better: bool | None = None,
+    bounds: Sequence[float | None] | None = None,
+    needs: Sequence[str] | None = None,
+) -> Metric:
+    """Return the metric at a dotted path.
+
+    Parameters
+    ----------
+    name : str
+        What it is to be called.
+    path : str
+        Dotted path of a `Metric`, or of a function ``f(y_true, y_score)`` that returns a number.
+    title : str
+        Name in tables and figures; that of the `Metric`, or `name`.
+    higher_is_better : bool, optional
+        Of a function: by default true.
+    bounds : (float or None, float or None), optional
+        Least and greatest value of a function; None where there is none.
+    needs : sequence of {"k", "positive", "negative"}, optional
+        What a list must have for a function to be called; by default a positive and a negative. With
+        ``"k"`` it is called as ``f(y_true, y_score, k)``, for k of at most as many items as there are.
+
+    Raises
+    ------
+    ValueError
+        If there is no such object, it is neither of the two, what is said of it does not fit, or its name is
+        that of one of attop's.
+
+    Examples
+    --------
+    >>> brier = custom_metric("brier", "sklearn.metrics.brier_score_loss", higher_is_better=False)
+    >>> brier.evaluate([1, 0], [0.75, 0.5]).value
+    0.15625
+    """
+    if is_known(name):
+        raise ValueError(f"{name!r} is already the name of one of attop's metrics: choose another")
+    function = _import(path)
+    declared = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
+    if isinstance(function, Metric):
+        given = [key for key, value in declared.items() if value is not None]
+        if given:
+            raise ValueError(f"{path} is a Metric, which defines {', '.join(given)} itself: leave that out")
+        return replace(function, name=name, title=title or function.title)
+    if not callable(function) or isinstance(function, type):
+        raise ValueError(f"{path} is {function!r}: a Metric or a function f(y_true, y_score) is needed")
+    needed = USUAL if needs is None else tuple(needs)
+    unknown = [need for need in needed if need not in NEEDS]
+    if unknown:
+        raise ValueError(f"unknown need {unknown[0]!r}; known: {', '.join(NEEDS)}")
+    _check_signature(path, function, "k" in needed)
+    low, high = (None, None) if bounds is None else bounds
+    limits = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+    if not limits[0] < limits[1]:
+        raise ValueError(f"bounds must be the least and the greatest value, got {list(limits)}")
+    return FunctionMetric(
+        name=name,
+        title=title or name,
+        definition=_first_line(function) or f"The function {path}.",
+        bounds=limits,
+        ties=f"as {path} has it",
+        edge_cases="Undefined without " + " and ".join(_LACKS[n] for n in NEEDS if n in needed) + "."
+        if needed
+        else "Always defined.",
+        needs=tuple(need for word, need in NEEDS.items() if word in needed),
+        kernel=function,
+        needs_top="k" in needed,
+        higher_is_better=higher_is_better is not False,
+    )
+
+
+def find_metric(name: str, own: Mapping[str, Mapping[str, Any]]) -> Metric:
+    """Return the metric called `name`, made by `custom_metric` if `own` has its arguments."""
+    return custom_metric(name, **own[name]) if name in own else get_metric(name)
+
+
+_LACKS = {"k": "k items", "positive": "a positive", "negative": "a negative"}
+
+
+def _import(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    try:
+        home = import_module(module)
+    except (Exception, SystemExit) as error:  # a module of the user's may raise anything
+        missing = isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]
+        remedy = "; its folder must be on PYTHONPATH" if missing else ""
+        raise ValueError(f"cannot import {module}: {type(error).__name__}: {error}{remedy}") from None
+    try:
+        return getattr(home, name)
+    except AttributeError:
+        raise ValueError(f"{module} ({getattr(home, '__file__', 'built in')}) has no {name}") from None
+
+
+def _check_signature(path: str, function: Callable[..., Any], with_k: bool) -> None:
+    arguments = ("y_true", "y_score", "k")[: 3 if with_k else 2]
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        remedy = "" if with_k else "; one that takes k needs `needs: [k]`"
+        raise ValueError(
+            f"{path}{signature} cannot be called as f({', '.join(arguments)}): {error}{remedy}"
+        ) from None
+
+
+def _first_line(function: Any) -> str:
+    text = inspect.getdoc(function) if inspect.isroutine(function) else ""
+    return text.strip().split("\n")[0] if text else ""

@@ -1,0 +1,104 @@
+"""All metrics by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attop._core.wording import did_you_mean
+from attop.metrics._cards import CARD_PRECISION
+from attop.metrics._cumulative_gain import dcg, ndcg, ndcg_aatp
+from attop.metrics._metric import Metric
+from attop.metrics._operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
+from attop.metrics._pap import MICRO_PAP, pap_at_k, partial_auc
+from attop.metrics._precision import (
+    average_precision,
+    f_beta_at_k,
+    hit_at_k,
+    lift_at_k,
+    precision_at_k,
+    recall_at_k,
+)
+from attop.metrics._ranks import bedroc, positives_at_top, reciprocal_rank
+from attop.metrics._roc import auc
+
+#: What a benchmark run evaluates unless told otherwise.
+_EVERY_RUN = (
+    precision_at_k.metric,
+    recall_at_k.metric,
+    hit_at_k.metric,
+    average_precision.metric,
+    dcg.metric,
+    dcg.whole,
+    ndcg.metric,
+    ndcg.whole,
+    ndcg_aatp.metric,
+    positives_at_top.metric,
+    reciprocal_rank.metric,
+    auc.metric,
+    partial_auc.metric,
+    pap_at_k.metric,
+    MICRO_PAP,
+)
+_ON_REQUEST = (
+    lift_at_k.metric,
+    f_beta_at_k.family.at(1),
+    bedroc.family.at(20),
+    recall_at_precision.family.at(0.9),
+    precision_at_recall.family.at(0.5),
+    tpr_at_fpr.family.at(0.01),
+)
+#: Metrics with a number in their name; any other number than those above may be written there.
+FAMILIES = (
+    *(f.family for f in (f_beta_at_k, bedroc, recall_at_precision, precision_at_recall, tpr_at_fpr)),
+    CARD_PRECISION,
+)
+#: Metrics by name, in the order in which reports show them.
+METRICS: Mapping[str, Metric] = MappingProxyType({m.name: m for m in (*_EVERY_RUN, *_ON_REQUEST)})
+#: Names of those a benchmark run evaluates unless told otherwise.
+DEFAULT_METRICS = tuple(m.name for m in _EVERY_RUN)
+
+
+#: Metrics from outside attop, of this process.
+_OWN: dict[str, Metric] = {}
+
+
+def register(metric: Metric) -> None:
+    """Make a metric from outside attop known to `get_metric` in this process, instead of one of its name.
+
+    For the report alone, which finds metrics by the names in its tables. Whatever computes is given the
+    metric itself: see `attop.metrics._custom.find_metric`.
+    """
+    _OWN[metric.name] = metric
+
+
+def is_known(name: str) -> bool:
+    """Whether a name is that of one of attop's metrics; a number in it that is out of range is an error."""
+    return name in METRICS or any(family.read(name) for family in FAMILIES)
+
+
+def get_metric(name: str | Metric) -> Metric:
+    """Return the metric called `name`, such as ``"pap@k"`` or ``"bedroc-80.5"``; a `Metric` as it is.
+
+    Raises
+    ------
+    ValueError
+        If there is none, with the nearest names, or a number in the name is out of range.
+
+    Examples
+    --------
+    >>> get_metric("pap@k").bounds
+    (0.0, 1.0)
+    >>> get_metric("tpr@fpr-0.001").definition
+    'Share of the positives above all but floor(0.001 n-) of the negatives.'
+    """
+    if isinstance(name, Metric):
+        return name
+    known = {**METRICS, **_OWN}
+    if name in known:
+        return known[name]
+    for family in FAMILIES:
+        metric = family.read(str(name))
+        if metric is not None:
+            return metric
+    raise ValueError(f"unknown metric {name!r}: {did_you_mean(name, known)}")

@@ -1,0 +1,226 @@
+"""Metrics as scorers of scikit-learn's model selection."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attop._core.sample import as_floats
+from attop._core.top import Top
+from attop._core.typing import Floats, TopLike
+from attop.metrics._metric import Metric
+from attop.metrics._registry import get_metric
+
+#: What a scorer may be handed besides features and labels.
+_METADATA = ("groups", "sample_weight")
+
+
+@dataclass
+class TopScorer:
+    """Scorer ``scorer(estimator, X, y, groups=None, sample_weight=None)``; made by `make_top_scorer`."""
+
+    metric: Metric
+    top: Top | None
+    _requests: dict[str, bool | str | None] = field(default_factory=dict, repr=False)
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Score a fitted binary classifier on `X` with labels `y` of shape (n,), taken from `classes_`.
+
+        With `groups` of shape (n,) it is the mean over the groups the metric is defined on; `sample_weight`
+        of shape (n,) says what each item is worth, for the metrics that take it. Where lower is better, it is
+        the negative of the metric, as scikit-learn's model selection takes the greatest.
+        """
+        classes = getattr(estimator, "classes_", None)
+        if classes is None or len(classes) != 2:
+            known = "no classes_" if classes is None else f"classes_ {np.asarray(classes).tolist()}"
+            raise ValueError(
+                f"{self.metric.name} needs a classifier fitted on two classes, "
+                f"got {type(estimator).__name__} with {known}"
+            )
+        labels = np.asarray(y)
+        unknown = np.setdiff1d(labels, classes)
+        if len(unknown):
+            raise ValueError(
+                f"y holds {unknown[:5].tolist()}, but the classifier knows only {classes.tolist()}"
+            )
+        if groups is None and self.metric.grouped:
+            raise ValueError(
+                f"{self.metric.name} is a mean over groups, but the scorer got no groups: call "
+                "sklearn.set_config(enable_metadata_routing=True) and scorer.set_score_request(groups=True), "
+                "and pass groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
+            )
+        scores = scores_of(estimator, X)
+        value = self.metric.group_mean(labels == classes[1], scores, self.top, groups, sample_weight)
+        return value.value if self.metric.higher_is_better else -value.value
+
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Ask scikit-learn's metadata routing for what the scorer is to be handed.
+
+        Parameters
+        ----------
+        groups, sample_weight : bool, str or None
+            True to be handed what is given to the search by this name, False to be handed none, a string to
+            be handed what is given under that name; None makes it an error to give it.
+
+        Raises
+        ------
+        TypeError
+            If something else is asked for.
+        RuntimeError
+            If metadata routing is not enabled, so that the request would be ignored.
+        """
+        from sklearn import get_config
+
+        unknown = sorted(set(requests) - set(_METADATA))
+        if unknown:
+            raise TypeError(f"a scorer can ask for {' and '.join(_METADATA)}, got {', '.join(unknown)}")
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "metadata routing is off, so the scorer would never get what it asks for: "
+                "call sklearn.set_config(enable_metadata_routing=True) first"
+            )
+        self._requests = {**self._requests, **requests}
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what was asked for by `set_score_request`, for scikit-learn."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        for name in _METADATA:
+            request.score.add_request(param=name, alias=self._requests.get(name))
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        """Tell scikit-learn whether it may hand on the weights of `fit` where routing is not enabled."""
+        return self.metric.weighted
+
+
+def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") -> Floats:
+    """Return what a fitted binary classifier ranks by: `decision_function`, or the positive's probability.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    X : array, frame or sparse matrix of n rows
+    protect : bool
+        Hand a copy of `X` to an estimator from elsewhere, which may change what it is given.
+    name : str
+        What errors call the estimator; by default its class.
+
+    Returns
+    -------
+    scores : ndarray of shape (n,)
+        Finite.
+
+    Raises
+    ------
+    TypeError
+        If it has neither method, or its scores are no real numbers.
+    ValueError
+        If there is not one score per row, or scores would be tied as floats.
+    FloatingPointError
+        If scores are NaN or infinite.
+    """
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if protect and not hasattr(estimator, "fit_many"):
+        X = deepcopy(X)
+    who = name or type(estimator).__name__
+    if hasattr(estimator, "decision_function"):
+        return check_scores_of(estimator.decision_function(X), n, who)
+    if hasattr(estimator, "predict_proba"):
+        return check_scores_of(np.asarray(estimator.predict_proba(X))[:, 1], n, who)
+    raise TypeError(f"{who} gives no scores: a ranking needs decision_function or predict_proba")
+
+
+def check_scores_of(scores: ArrayLike, n: int, who: str) -> Floats:
+    """Return scores of a model as floats; parameters and errors are those of `scores_of`."""
+    values = np.asarray(scores)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{who} returned scores of dtype {values.dtype}, such as {values.ravel()[:1]}: "
+            "real numbers are needed"
+        )
+    if values.shape != (n,):
+        raise ValueError(
+            f"{who} returned scores of shape {values.shape} for {n} items: one number per item is needed"
+        )
+    try:
+        values = as_floats(values)
+    except ValueError as error:
+        raise ValueError(f"{who}: {error}") from None
+    if not np.isfinite(values).all():
+        raise FloatingPointError(
+            f"{who} returned {int((~np.isfinite(values)).sum())} scores that are NaN or infinite: scale its "
+            "features, or leave it out"
+        )
+    return values
+
+
+def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScorer:
+    """Make a scorer for ``GridSearchCV``, ``cross_val_score`` and the like.
+
+    It ranks by ``decision_function``, or else by the probability of ``classes_[1]``, which is the positive
+    class. Where the metric is undefined, the scorer raises `UndefinedMetricError`, which scikit-learn turns
+    into its `error_score`.
+
+    All test items form one list, unless the scorer is handed groups (users, queries) by scikit-learn's
+    metadata routing; then the value is the mean over the groups. A metric that is by definition a mean over
+    groups, such as ``"micro-pap@k"``, is an error without them.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        Such as ``"precision@k"``, see `METRICS`.
+    top : Top, int or mapping, optional
+        How much of the top, for metrics that need it. It is resolved on each test fold (in each group): of
+        the k you will look at in production give the length of that list too, ``{"k": 100, "of": 30000}``,
+        and the fold is cut at the same share.
+
+    Returns
+    -------
+    TopScorer
+        Where lower is better, such as for ranks, its value is the metric's negative.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, or `top` malformed.
+    TypeError
+        If the metric needs a top and there is none.
+
+    Examples
+    --------
+    >>> make_top_scorer("precision@k", {"k": 100, "of": 30000})
+    TopScorer(metric=Metric(precision@k), top=Top(k=100, out_of=30000))
+
+    With groups, by metadata routing:
+
+    >>> import numpy as np, sklearn
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import GridSearchCV, GroupKFold
+    >>> rng = np.random.default_rng(0)
+    >>> X, users = rng.normal(size=(400, 3)), np.repeat(np.arange(20), 20)
+    >>> y = X[:, 0] + rng.normal(size=400) > 1
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     scorer = make_top_scorer("micro-pap@k", 3).set_score_request(groups=True)
+    ...     search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, scoring=scorer, cv=GroupKFold(4))
+    ...     search = search.fit(X, y, groups=users)
+    >>> search.best_params_
+    {'C': 1}
+    """
+    found = get_metric(metric)
+    if found.needs_top and top is None:
+        raise TypeError(f"{found.name} is a metric of the top: give top, for example {{'tau': 0.05}}")
+    return TopScorer(found, None if top is None else Top.of(top))

@@ -1,0 +1,59 @@
+"""Objectives and evaluation metrics for LightGBM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attop._core.typing import Floats
+from attop.objectives._evaluation import EvaluationMetric
+from attop.objectives._objective import Objective, codes_of
+
+
+class LightGBMObjective(Objective):
+    """A surrogate as ``objective`` of ``lightgbm.train`` and ``LGBMClassifier``.
+
+    Labels, groups and weights are those of the data set. Parameters, scale and second derivatives are those
+    of `Objective`.
+
+    See Also
+    --------
+    attop.TopBooster : Starts from log loss, and tells whether it pays.
+
+    Notes
+    -----
+    Start from a booster of log loss: train one with ``objective="binary"``, and hand it to the second call
+    as ``init_model``. The booster returned holds the trees of both. Its scores are no log-odds any more.
+    """
+
+    def __call__(
+        self, first: Any, second: Any, weight: Any = None, group: Any = None
+    ) -> tuple[Floats, Floats]:
+        """Return first and second derivatives.
+
+        Called as ``(scores, data set)`` by ``lightgbm.train``, as ``(y, scores, weight, group)`` by
+        ``LGBMClassifier``.
+        """
+        scores, *sample = _read(first, second, weight, group)
+        return self.derivatives(scores, *sample)
+
+
+class LightGBMMetric(EvaluationMetric):
+    """A metric as ``feval`` of ``lightgbm.train`` and ``eval_metric`` of ``LGBMClassifier.fit``.
+
+    Labels, groups and weights are those of the data set that is evaluated. Parameters are those of
+    `EvaluationMetric`. Set LightGBM's parameter ``metric="none"`` for early stopping to look at no other.
+    """
+
+    def __call__(
+        self, first: Any, second: Any, weight: Any = None, group: Any = None
+    ) -> tuple[str, float, bool]:
+        """Return name, value and whether higher is better; called as `LightGBMObjective` is."""
+        scores, *sample = _read(first, second, weight, group)
+        return self.name, self.value(scores, *sample), self.metric.higher_is_better
+
+
+def _read(first: Any, second: Any, weight: Any, group: Any) -> tuple[Any, Any, Any, Any]:
+    """Return scores, labels, groups and weights, from either way LightGBM calls."""
+    if hasattr(second, "get_label"):
+        return first, second.get_label(), codes_of(second.get_group()), second.get_weight()
+    return second, first, codes_of(group), weight

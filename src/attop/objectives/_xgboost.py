@@ -1,0 +1,61 @@
+"""Objectives and evaluation metrics for XGBoost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attop._core.typing import Floats, TopLike
+from attop.metrics._metric import Metric
+from attop.objectives._evaluation import EvaluationMetric
+from attop.objectives._objective import Objective, codes_of
+
+
+class XGBoostObjective(Objective):
+    """A surrogate as ``obj`` of ``xgboost.train`` and ``objective`` of ``XGBClassifier``.
+
+    Labels, groups and weights are those of the matrix. Parameters, scale and second derivatives are those
+    of `Objective`.
+
+    Notes
+    -----
+    Start from a booster of log loss: train one with ``objective="binary:logistic"``, and hand it to the
+    second call as ``xgb_model``. Scores are what ``predict(..., output_margin=True)`` gives.
+
+    XGBoost refuses a matrix that has groups and weights of items. For both, hand it a function that leaves
+    them out of the matrix: ``lambda scores, _: objective.derivatives(scores, y, groups, weight)``.
+    """
+
+    def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[Floats, Floats]:
+        """Return first and second derivatives.
+
+        Called as ``(scores, matrix)`` by ``xgboost.train``, as ``(y, scores, sample_weight)`` by
+        ``XGBClassifier``.
+        """
+        if not hasattr(second, "get_label"):
+            return self.derivatives(second, first, None, sample_weight)
+        return self.derivatives(first, *_sample_of(second))
+
+
+class XGBoostMetric(EvaluationMetric):
+    """A metric as ``custom_metric`` of ``xgboost.train`` and ``eval_metric`` of ``XGBClassifier``.
+
+    Labels, groups and weights are those of the matrix that is evaluated. Parameters are those of
+    `EvaluationMetric`. XGBoost takes lower values for better unless told otherwise: for early stopping hand
+    ``maximize=True`` to `xgboost.callback.EarlyStopping`.
+    """
+
+    def __init__(self, metric: str | Metric, top: TopLike | None = None):
+        super().__init__(metric, top)
+        self.__name__ = self.name  # what XGBClassifier shows
+
+    def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[str, float] | float:
+        """Return name and value, or the value alone to ``XGBClassifier``; called as `XGBoostObjective` is."""
+        if not hasattr(second, "get_label"):
+            return self.value(second, first, None, sample_weight)
+        return self.name, self.value(first, *_sample_of(second))
+
+
+def _sample_of(matrix: Any) -> tuple[Any, Any, Any]:
+    """Return labels, groups and weights of an `xgboost.DMatrix`."""
+    weight = matrix.get_weight()
+    return matrix.get_label(), codes_of(matrix.get_group()), weight if len(weight) else None

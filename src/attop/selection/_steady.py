@@ -1,0 +1,91 @@
+"""SteadyTop: a new model whose list stays near that of the last one."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from attop._core.typing import Floats
+from attop.experiment._routing import Estimator, Rows, fit
+from attop.metrics._scorer import scores_of
+
+
+class SteadyTop(ClassifierMixin, BaseEstimator):
+    """Score by the mean of the last model and a new one, so that fewer rows enter and leave the list.
+
+    Parameters
+    ----------
+    model : estimator
+        The new model, fitted by `fit`.
+    previous : fitted estimator, optional
+        The last one, which may be a `SteadyTop`. In ``sklearn.frozen.FrozenEstimator`` it stays fitted where
+        scikit-learn clones. None: the first list, the new model alone.
+    weight : float in [0, 1], default=0.5
+        Of the previous model.
+
+    Attributes
+    ----------
+    model_ : estimator
+    classes_ : ndarray of shape (2,)
+    centre_, scale_ : ndarray of shape (2,)
+        Mean and standard deviation of the scores of the training rows, by the new and the previous model.
+
+    Notes
+    -----
+    Scores enter standardised: probabilities as log-odds, decision functions as they are. A mean of two models
+    is also the better of an ensemble, so that precision need not suffer; it reacts late to what has changed.
+
+    Raises
+    ------
+    ValueError
+        If the weight is out of range, or `previous` gives all rows one score.
+    sklearn.exceptions.NotFittedError
+        If `previous` is not fitted.
+    """
+
+    def __init__(self, model: Estimator, previous: Any = None, weight: float = 0.5) -> None:
+        self.model = model
+        self.previous = previous
+        self.weight = weight
+
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the new model, and standardise both on its training rows."""
+        if not 0 <= self.weight <= 1:
+            raise ValueError(f"weight must be from 0 to 1, got {self.weight}")
+        if self.previous is not None:
+            check_is_fitted(self.previous, msg="previous is not fitted: wrap it in FrozenEstimator")
+        self.model_ = fit(clone(self.model), X, y, sample_weight=sample_weight)
+        self.classes_ = np.unique(y)
+        scores = self._both(X)
+        self.centre_, self.scale_ = scores.mean(axis=0), scores.std(axis=0)
+        alike = np.ptp(scores, axis=0) == 0
+        if alike[1:].any():
+            raise ValueError("previous gives all rows one score: leave it out")
+        self.scale_[alike] = 1.0
+        return self
+
+    def decision_function(self, X: Rows) -> Floats:
+        """Return the weighted mean of the standardised scores, of shape (n,)."""
+        check_is_fitted(self)
+        z = (self._both(X) - self.centre_) / self.scale_
+        return z[:, 0] if z.shape[1] == 1 else (1 - self.weight) * z[:, 0] + self.weight * z[:, 1]
+
+    def predict(self, X: Rows) -> NDArray[Any]:
+        """Return the positive class for scores above the mean of the training rows."""
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+    def _both(self, X: Rows) -> Floats:
+        models = [self.model_, *([] if self.previous is None else [self.previous])]
+        return np.stack([_log_odds(model, X) for model in models], axis=1)
+
+
+def _log_odds(model: Estimator, X: Rows) -> Floats:
+    scores = scores_of(model, X)
+    if hasattr(model, "decision_function"):
+        return scores
+    p = np.clip(scores, 1e-6, 1 - 1e-6)
+    return np.log(p / (1 - p))

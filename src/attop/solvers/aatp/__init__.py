@@ -1,1 +1,0 @@
-"""AATP: quadratic programs about threshold items, and the search among them."""

@@ -1,1 +1,0 @@
-"""Coordinate descent over weak rankers."""

@@ -1,1 +1,0 @@
-"""Learning from mini-batches: SGD@k and Perceptron@k."""

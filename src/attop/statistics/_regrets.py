@@ -1,0 +1,112 @@
+"""Methods over data sets: regret, and how a mean depends on which sets they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from attop.statistics._rounding import difference
+from attop.statistics._two_methods import MIN_DATASETS
+
+_BLOCK = 1000  # resamples at once: those of a hundred data sets take 0.8 MB
+
+
+def regret(values: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
+    """Return how much worse each value is than the best of its row; NaN where it is not finite.
+
+    Parameters
+    ----------
+    values : DataFrame, data sets x methods
+    higher_is_better : bool
+    """
+    score = values.astype(float).where(np.isfinite(values.astype(float))) * (1 if higher_is_better else -1)
+    best = score.max(axis=1).to_numpy()[:, None]
+    return pd.DataFrame(difference(best, score), index=score.index, columns=score.columns)
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Means over data sets, with what other draws of data sets would make of them.
+
+    Attributes
+    ----------
+    n : int
+        Data sets.
+    level : float
+        Of the intervals, such as 0.95.
+    mean, low, high : Series, methods
+        Mean over the data sets, and its percentile interval; the interval is NaN where refused.
+    p_best : Series, methods
+        Share of the resamples in which the method has the best mean, divided between methods that share it;
+        NaN where refused. They sum to 1.
+    refused : str or None
+        Why there is neither interval nor share.
+    """
+
+    n: int
+    level: float
+    mean: pd.Series
+    low: pd.Series
+    high: pd.Series
+    p_best: pd.Series
+    refused: str | None = None
+
+
+def bootstrap_means(
+    values: pd.DataFrame,
+    *,
+    higher_is_better: bool,
+    level: float = 0.95,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Bootstrap:
+    """Draw as many data sets as there are, with replacement, again and again, and average each draw.
+
+    Parameters
+    ----------
+    values : DataFrame, data sets x methods
+        A value of each method on each data set, such as a rank or a mean over runs; finite.
+    higher_is_better : bool
+    level : float, in (0, 1)
+    n_resamples : int, at least 1
+    seed : int
+
+    Notes
+    -----
+    Data sets are drawn as they were measured: that each of them was measured on few runs is not in the
+    interval, and a collection of data sets is no random sample of the reader's. With few of them percentile
+    intervals are too narrow, and below five they are refused.
+
+    References
+    ----------
+    B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979, pages 1-26.
+    """
+    table = values.to_numpy(np.float64)
+    if not np.isfinite(table).all():
+        raise ValueError("a value is not finite: compare methods on data sets on which all have one")
+    n, m = table.shape
+    nothing = pd.Series(np.nan, index=values.columns)
+    mean = values.mean(axis=0) if n else nothing
+    if n < MIN_DATASETS or not m:
+        few = (
+            f"A bootstrap needs at least {MIN_DATASETS} data sets, and there {'is' if n == 1 else 'are'} {n}."
+        )
+        return Bootstrap(n, level, mean, nothing, nothing, nothing, refused=few)
+    rng = np.random.default_rng(seed)
+    means, wins = np.empty((n_resamples, m)), np.zeros(m)
+    for start in range(0, n_resamples, _BLOCK):
+        size = min(_BLOCK, n_resamples - start)
+        means[start : start + size] = drawn = rng.multinomial(n, np.full(n, 1 / n), size) @ table / n
+        score = drawn if higher_is_better else -drawn
+        best = score.max(axis=1, keepdims=True)
+        first = difference(best, score) == 0
+        wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return Bootstrap(
+        n,
+        level,
+        mean,
+        *(pd.Series(found, index=values.columns) for found in (low, high, wins / n_resamples)),
+    )

@@ -1,0 +1,241 @@
+"""Surrogates with a compiled kernel: groups, their k, and the call of the kernel."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import pairwise
+from types import ModuleType
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attop._core.compiled import allowed_threads
+from attop._core.sample import RankingSample, resolve_each
+from attop._core.top import Top
+from attop._core.typing import Floats, Ints, TopLike
+from attop.surrogates._base import BoundSurrogate, Surrogate, check_shape, eligible
+
+#: Numbers of items, or their weights.
+Amounts = Ints | Floats
+#: What `attop.surrogates._kernels.groups.over_groups` returns.
+Kernel = Callable[..., None]
+
+#: Number of scores from which threads, which take 0.1 ms to start, make a call faster.
+_WORTH_THREADS = 200_000
+#: The groups are divided, for threads, into at most this many parts of at least this many items.
+_MOST_PARTS = 16
+_LEAST_ITEMS = 1000
+#: Models whose scores are copied at a time: one cache line of a row of scores.
+_TILE = 8
+#: Models from which a kernel for many is used.
+_MANY = 8
+
+
+class GroupedSurrogate(Surrogate):
+    """A surrogate whose value is the mean over the groups it is defined on.
+
+    Attributes
+    ----------
+    loss : str
+        Name of the compiled loss in the module of `_kernels`; that of items with weights begins "weighted_".
+    """
+
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+    loss: ClassVar[str]
+
+    @abstractmethod
+    def _kernels(self) -> ModuleType:
+        """Import and return the compiled losses; with them comes numba, when a surrogate is first bound."""
+
+    @abstractmethod
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        """Return k of each group, where the surrogate is defined, and what that takes, in words.
+
+        Of each group are given the number of positives and of negatives, or the weight of both.
+        """
+
+    def _kernel_of_many(self, sample: RankingSample, k: Amounts) -> Kernel | None:
+        """Return one that is faster for many models, if there is one for such groups."""
+        return None
+
+    def _constant(self) -> float:
+        """Return the number that the kernel takes besides k."""
+        return 1.0
+
+    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+        sample = RankingSample.from_labels(y, groups)
+        k, defined, need = self._group_k(*sample.amounts(weight))
+        kept = eligible(sample, defined, need, weight)
+        k = k[defined]
+        if weight is None:
+            kernels = getattr(self._kernels(), self.loss), self._kernel_of_many(kept, k)
+        else:
+            kernels = getattr(self._kernels(), f"weighted_{self.loss}"), None
+        return BoundKernel(
+            kernels,
+            kept,
+            k,
+            len(sample.order),
+            sample.n_groups - kept.n_groups,
+            1.0 / kept.n_groups,
+            np.zeros(0) if weight is None else weight[kept.order],
+            self._constant(),
+        )
+
+    def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, NDArray[np.bool_]]:
+        """Return k of each group, and on which the surrogate is defined; a ValueError if on none."""
+        k, defined, need = self._group_k(n_pos, n_neg)
+        empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
+        eligible(empty, defined, need)
+        return k, defined
+
+
+class TopSurrogate(GroupedSurrogate):
+    """A grouped surrogate of the top of the list.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        Resolved in each group; an integer is k. See `attop._core.top.Top`.
+    """
+
+    def __init__(self, top: TopLike):
+        self.top = Top.of(top)
+
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+        k = resolve_each(self.top, n_pos, n_neg)
+        return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
+
+
+def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:
+    """Return k of each group, where there are a positive and k negatives, and that in words."""
+    k = resolve_each(top, n_pos, n_neg)
+    defined = (n_pos > 0) & (k > 0) & (k <= n_neg)
+    return k, defined, f"a positive and at least k negatives ({top})"
+
+
+def check_positive(name: str, value: float) -> float:
+    """Return a parameter as a float; refuse what is no positive number."""
+    if isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
+    return float(value)
+
+
+class BoundKernel(BoundSurrogate):
+    """A sample, and the kernel that adds up the losses of its groups.
+
+    `sample` and `k` are of the groups the surrogate is defined on, `n` counts the items of the others too,
+    and `n_left_out` these. A group weighs `weight`; `item_weight`, in the order of the sample, is empty where
+    all items weigh 1. See `attop.surrogates._kernels.groups.over_groups`; the second kernel is for many
+    models.
+    """
+
+    def __init__(
+        self,
+        kernels: tuple[Kernel, Kernel | None],
+        sample: RankingSample,
+        k: Amounts,
+        n: int,
+        n_left_out: int,
+        weight: float,
+        item_weight: Floats,
+        constant: float,
+    ):
+        self._kernels, self._sample, self._k = kernels, sample, k
+        self._weight, self._item_weight, self._constant = weight, item_weight, constant
+        self._longest = int(np.diff(sample.start).max())
+        self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
+        self.n = n
+        self.n_groups = sample.n_groups
+        self.n_left_out = n_left_out
+
+    @cached_property
+    def _threads(self) -> int:
+        return allowed_threads()
+
+    def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
+        """Return value and subgradient in score space; see `BoundSurrogate`.
+
+        A model with a score that is not finite has value NaN. Many groups are shared among as many
+        threads as the BLAS may use; the result does not depend on their number.
+        """
+        check_shape(scores, self.n)
+        columns = scores if scores.ndim == 2 else scores[:, np.newaxis]
+        columns = np.ascontiguousarray(columns, dtype=np.float64)
+        values = np.zeros((len(self._parts), columns.shape[1]))
+        # Kernels write the rows of all groups kept; zeroing them first would be another pass over memory.
+        coef = (np.empty if len(self._sample.order) == self.n else np.zeros)(columns.shape)
+
+        def add(part: tuple[int, int], value: Floats) -> None:
+            self._add(columns, *part, value, coef)
+
+        if len(values) > 1 and columns.size >= _WORTH_THREADS and self._threads > 1:
+            with ThreadPoolExecutor(self._threads) as threads:
+                list(threads.map(add, self._parts, values))
+        else:
+            list(map(add, self._parts, values))
+        total = values[0] if len(values) == 1 else values.sum(axis=0)
+        if scores.ndim == 1:
+            return float(total[0]), coef[:, 0]
+        return total, coef
+
+    def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
+        sample, longest = self._sample, self._longest
+        kernel, of_many = self._kernels
+        if of_many is not None and columns.shape[1] >= _MANY:
+            kernel = of_many
+        kernel(
+            columns,
+            sample.order,
+            sample.start[first : last + 1],
+            sample.n_pos[first:last],
+            self._k[first:last],
+            self._weight,
+            value,
+            coef,
+            self._item_weight,
+            self._constant,
+            np.empty((min(columns.shape[1], _TILE), longest)),
+            np.empty((2, longest)),
+            np.empty((2, longest), np.int64),
+        )
+
+    def blocks(self, n_items: int) -> list[tuple[slice | Ints, BoundSurrogate]]:
+        """Divide between groups; see `BoundSurrogate`. Blocks that are runs of rows are slices."""
+        return [self._block(first, last) for first, last in _divide(self._sample, n_items)]
+
+    def _block(self, first: int, last: int) -> tuple[slice | Ints, BoundSurrogate]:
+        whole = self._sample
+        start = whole.start[first : last + 1]
+        items = whole.order[start[0] : start[-1]]
+        low, high = int(items.min()), int(items.max()) + 1
+        rows: slice | Ints
+        if high - low <= 2 * len(items):  # a slice makes no copy; it may hold rows of groups without a loss
+            rows, order, n = slice(low, high), items - low, high - low
+        else:
+            rows = np.sort(items)
+            order, n = np.searchsorted(rows, items), len(items)
+        block = BoundKernel(
+            self._kernels,
+            RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last]),
+            self._k[first:last],
+            n,
+            0,
+            self._weight,
+            self._item_weight[start[0] : start[-1]],
+            self._constant,
+        )
+        return rows, block
+
+
+def _divide(sample: RankingSample, n_items: int) -> list[tuple[int, int]]:
+    """Divide the groups, by nothing but their sizes, into runs of about `n_items` items each."""
+    n = int(sample.start[-1])
+    bounds = np.searchsorted(sample.start, np.linspace(0, n, max(1, n // n_items) + 1))
+    return [(int(a), int(b)) for a, b in pairwise(bounds) if a < b]

@@ -1,0 +1,7 @@
+"""Compiled kernels of the surrogates; the only modules of this layer that import numba."""
+
+from pathlib import Path
+
+from attop._core.compiled import discard_stale, kernel_sources
+
+discard_stale(Path(__file__).parent, kernel_sources())

@@ -1,0 +1,170 @@
+"""Softmax and pairwise losses of one group; see `groups.over_groups`."""
+
+import numpy as np
+from numba import njit
+
+from attop._core.compiled import PART
+from attop.surrogates._kernels.groups import over_groups
+from attop.surrogates._kernels.k_largest import kth_largest, maxima, ranked
+
+# Of it and all below, the exponential is 0.
+LOWEST = -800.0
+# Maxima found at once, before that of all.
+WIDTH = 32
+# Positives whose terms are multiplied before a logarithm is taken: each factor is at most 2.
+FACTORS = 1000
+
+
+def _softmax(row, n_pos, w, k, constant, values, positions):
+    return _about(-np.inf, row, n_pos, w, 1.0, values)
+
+
+def _at_k(row, n_pos, w, k, width, values, positions):
+    return _about(kth_largest(row, k, values, positions), row, n_pos, w, width, values)
+
+
+def _weighted_at_k(row, n_pos, w, k, width, values, positions):
+    by_score, by_rank, _ = ranked(row, w)
+    at, reached = 0, by_rank[0]
+    while reached < k and at + 1 < len(row):
+        at += 1
+        reached += by_rank[at]
+    return _about(by_score[at], row, n_pos, w, width, values)
+
+
+def _bpr(row, n_pos, w, k, constant, values, positions):
+    negatives, of = row[n_pos:], w[n_pos:]
+    x, pull, product = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.ones(len(negatives))
+    pull[:] = 0.0
+    value, weight = 0.0, 0.0
+    for j in range(len(x)):
+        weight += _times(of, j)
+    for i in range(n_pos):
+        times = _times(w, i) / weight
+        for j in range(len(x)):
+            x[j] = -abs(negatives[j] - row[i])
+        _exponentials(x, 0.0)
+        value += times * _logistic(negatives, row[i], of, x, product)
+        row[i] = -_add(x, of, times, pull)
+        if len(w) > 0 or i % FACTORS == FACTORS - 1 or i == n_pos - 1:
+            for j in range(len(x)):
+                value += times * _times(of, j) * np.log(product[j])
+            product[:] = 1.0
+    negatives[:] = pull
+    return value
+
+
+def _psl(row, n_pos, w, k, power, values, positions):
+    negatives, of = row[n_pos:], w[n_pos:]
+    x, pull, powers = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.empty(len(negatives))
+    pull[:] = 0.0
+    value, best = 0.0, -np.inf
+    for j in range(len(x)):
+        if _times(of, j) > 0.0:
+            best = max(best, negatives[j])
+    for i in range(n_pos):
+        highest = max(1.0, 1.0 + (best - row[i]) / power)  # divided by it, no power overflows
+        for j in range(len(x)):
+            x[j] = min(max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0)
+        total, one = _powers(x, int(power) - 1, of, powers), highest**-power
+        value += _times(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
+        row[i] = -_add(powers, of, _times(w, i) / (highest * (one + total)), pull)
+    negatives[:] = pull
+    return value
+
+
+@njit(inline="always")
+def _about(quantile, row, n_pos, w, width, values):
+    """Softmax loss whose positives count by where they are about a quantile; the gradient holds this one."""
+    for j in range(n_pos, len(w)):
+        row[j] += np.log(w[j])
+    negatives, value, total = row[n_pos:], 0.0, 0.0
+    columns, highest = values[0, : min(WIDTH, len(negatives))], -np.inf
+    maxima(negatives, columns)
+    for i in range(len(columns)):
+        highest = max(highest, columns[i])
+    sum_ = 0.0 if highest == -np.inf else _exponentials(negatives, highest)
+    level = highest + np.log(sum_)
+    e, share = values[0, :n_pos], values[1, :n_pos]
+    for i in range(n_pos):
+        e[i] = -abs(level - row[i])
+        share[i] = -abs(quantile - row[i]) / width
+    _exponentials(e, 0.0)
+    _exponentials(share, 0.0)
+    for i in range(n_pos):
+        z = level - row[i]
+        loss, slope = max(z, 0.0) + np.log1p(e[i]), (1.0 if z > 0.0 else e[i]) / (1.0 + e[i])
+        inside = (1.0 if row[i] > quantile else share[i]) / (1.0 + share[i])
+        value += _times(w, i) * inside * loss
+        total += _times(w, i) * inside * slope
+        # Divided before it is multiplied: the loss may be as large as the largest number.
+        row[i] = _times(w, i) * inside * ((1.0 - inside) * (loss / width) - slope)
+    for j in range(len(negatives)):
+        negatives[j] = negatives[j] * (total / sum_) if sum_ > 0.0 else 0.0
+    return value
+
+
+@njit(**PART, fastmath={"reassoc", "contract"})
+def _exponentials(x, highest):
+    """Overwrite x with exp(x - highest), and return their sum.
+
+    A series of the 1024th part, squared ten times, is exact to 2e-13 above e^-40, and done for many numbers
+    at once; numba calls an exponential function one by one, which takes longer than all else.
+    """
+    total = 0.0
+    for i in range(len(x)):
+        t = max(x[i] - highest, LOWEST) * (1.0 / 1024.0)
+        e = 1.0 / 24.0 + t * (1.0 / 120.0 + t * (1.0 / 720.0 + t * (1.0 / 5040.0)))
+        e = 1.0 + t * (1.0 + t * (0.5 + t * (1.0 / 6.0 + t * e)))
+        for _ in range(10):
+            e *= e
+        x[i] = e
+        total += e
+    return total
+
+
+@njit(**PART, fastmath={"reassoc", "contract"})
+def _logistic(negatives, score, w, x, product):
+    """Return the sum of positive differences d; `x`, exp(-abs(d)), gets slopes, `product` times 1 + x."""
+    total = 0.0
+    for j in range(len(x)):
+        d, factor = negatives[j] - score, 1.0 + x[j]
+        total += _times(w, j) * max(d, 0.0)
+        product[j] *= factor
+        x[j] = (1.0 if d > 0.0 else x[j]) / factor
+    return total
+
+
+@njit(**PART, fastmath={"reassoc", "contract"})
+def _powers(x, n, w, out):
+    """Write the n-th powers, n at least 1, squaring all numbers at once; return the sum of the next."""
+    bit, total = 1, 0.0
+    while 2 * bit <= n:
+        bit *= 2
+    out[:] = x
+    while bit > 1:
+        bit //= 2
+        for j in range(len(x)):
+            out[j] *= out[j] * x[j] if n & bit else out[j]
+    for j in range(len(x)):
+        total += _times(w, j) * out[j] * x[j]
+    return total
+
+
+@njit(**PART, fastmath={"reassoc", "contract"})
+def _add(x, w, times, to):
+    total = 0.0
+    for j in range(len(x)):
+        slope = times * _times(w, j) * x[j]
+        to[j] += slope
+        total += slope
+    return total
+
+
+@njit(**PART)
+def _times(w, i):
+    return w[i] if len(w) > 0 else 1.0
+
+
+softmax, at_k, weighted_at_k, bpr, psl = map(over_groups, (_softmax, _at_k, _weighted_at_k, _bpr, _psl))
+weighted_softmax, weighted_bpr, weighted_psl = softmax, bpr, psl  # which weigh the items if there are weights

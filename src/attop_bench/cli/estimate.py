@@ -1,0 +1,145 @@
+"""Training jobs by their state, and the time and disk that those left will take."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from attop_bench.run.job import Run
+from attop_bench.run.plan import Plan
+from attop_bench.run.record import Record, RecordError
+
+OTHER = "were done with another configuration and are done again"
+DAMAGED = "are damaged: `attop retry` removes them"
+
+
+class State(NamedTuple):
+    """Status and reason of a run, and its record; ``left`` without one, or with one that is not its own."""
+
+    status: str
+    why: str = ""
+    record: Record | None = None
+
+
+def read_states(plan: Plan) -> dict[Run, State]:
+    """Return the state of every run, in the order of the configuration."""
+    return {run: _state(plan, run) for run in plan.runs()}
+
+
+def _state(plan: Plan, run: Run) -> State:
+    if not all(path.exists() for path in plan.results(run)):
+        return State("left")
+    try:
+        record = Record.read(plan.record_path(run))
+    except RecordError:
+        return State("left", DAMAGED)
+    if record.digest != plan.digest(run):
+        return State("left", OTHER)
+    return State(record.status, record.error, record)
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Training jobs of one method on one data set; a failed one is not left: nothing repeats it by itself."""
+
+    counts: Counter[str]  # by status, those left among them
+    seconds: float | None  # of those left on one core, by the mean of those done
+    limit: float | None  # seconds
+    n_test: int | None  # items tested by one of those done, at most
+
+    @property
+    def left(self) -> int:
+        """Number of jobs to do."""
+        return self.counts["left"]
+
+
+class Amount(NamedTuple):
+    """Bytes as far as they are known, and the files or data sets they are not known of."""
+
+    known: int
+    unknown: list[str]
+
+
+def count_jobs(plan: Plan, states: Mapping[Run, State]) -> dict[tuple[str, str], Jobs]:
+    """Return the jobs of each data set and method that has any, in the order of the configuration."""
+    pairs: dict[tuple[str, str], list[State]] = {}
+    for run, state in states.items():
+        pairs.setdefault((run.dataset, run.method), []).append(state)
+    return {pair: _count(plan.config.limits_of(pair[1])["seconds"], its) for pair, its in pairs.items()}
+
+
+def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, Amount]:
+    """Add up what is still to be downloaded and written; tables and report are small beside it.
+
+    A training job leaves a number for each item it tests and each top, and the row of the item. Without a
+    job that is done, all items of the data set count as tested, which is more than will be.
+    """
+    files = {file.path: file.bytes for data in plan.config.datasets for file in data.files.values()}
+    files = {path: n for path, n in files.items() if not (Path(plan.config.cache) / path).exists()}
+    download = Amount(sum(filter(None, files.values())), [path for path, n in files.items() if n is None])
+    prepared = predictions = 0
+    unsized, untested = [], []
+    for data in plan.config.datasets:
+        own = {method: job for (dataset, method), job in jobs.items() if dataset == data.id}
+        there = plan.stage_path(data.id).exists()
+        items = _count_items(plan.stage_path(data.id)) if there else data.expect.items
+        if not there and items and data.expect.features:
+            prepared += 8 * items * (data.expect.features + 2)  # a row's features, label and group
+        elif not there:
+            unsized.append(data.id)
+        tested = max((job.n_test for job in own.values() if job.n_test), default=items)
+        if tested is None and not there and any(job.left for job in own.values()):
+            untested.append(data.id)
+        for method, job in own.items():
+            param_grid = plan.config.method(method).param_grid
+            kept = prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
+            predictions += job.left * 8 * (tested or 0) * (kept * len(data.tops) + 1)
+    prepared_data, bound = Amount(prepared, unsized), Amount(predictions, untested)
+    return {"Download": download, "Prepared data": prepared_data, "Predictions": bound}
+
+
+def _count(limit: float | None, states: Sequence[State]) -> Jobs:
+    records = [state.record for state in states if state.record]
+    took = [time for record in records if (time := _seconds(record, limit)) is not None]
+    counts = Counter(state.status for state in states)
+    left = counts["left"]
+    return Jobs(
+        counts=counts,
+        seconds=left * float(np.mean(took)) if took else None if left else 0.0,
+        limit=limit,
+        n_test=max((record.n_test for record in records if record.n_test), default=None),
+    )
+
+
+def _seconds(record: Record, limit: float | None) -> float | None:
+    """Return what a job took; None if its record does not say."""
+    if record.status == "timeout":
+        return limit
+    return record.total_seconds if record.ok else None
+
+
+def _count_items(prepared: Path) -> int | None:
+    """Return how many rows a prepared data set has, without reading its features; None if it has no data."""
+    with np.load(prepared, allow_pickle=False) as file:
+        return len(file["y"]) if "y" in file.files else None
+
+
+def size(amount: float) -> str:
+    """Return a number of bytes in decimal units."""
+    for unit, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if amount >= length:
+            return f"{amount / length:.3g} {unit}"
+    return f"{amount:g} bytes"
+
+
+def existing(folder: Path) -> Path:
+    """Return the folder, or the nearest above it that exists."""
+    folder = Path(os.path.abspath(folder))
+    return next(path for path in (folder, *folder.parents) if path.is_dir())

@@ -1,0 +1,1 @@
+"""What training for the top gains: protocols and results; see README.md."""

@@ -1,0 +1,74 @@
+"""`attop status`: what a run has taken and will take."""
+
+import numpy as np
+import pytest
+from joblib import cpu_count
+
+from attop._core.files import write_json
+from attop._core.wording import format_duration
+from attop_bench.cli.estimate import size
+from attop_bench.cli.main import main
+from attop_bench.data.base import save_arrays
+
+MINE = """
+output: out
+datasets: [wdbc, spambase]
+methods: [aatp, {id: linear-svm, limits: {seconds: 60}}]
+"""
+
+
+def shown(capsys):
+    assert main(["status", "--configfile", "mine.yaml"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    return [" ".join(line.split()) for line in lines]
+
+
+def finish(runs, plan, **record):
+    for run in runs:
+        save_arrays(plan.scores_path(run), {"scores": np.zeros(1)})
+        write_json(plan.record_path(run), {"digest": plan.digest(run), "n_test": 400, **record})
+
+
+def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folder, capsys):
+    lines = shown(capsys)
+    assert "wdbc aatp 10 unknown 60 min" in lines
+    assert "linear-svm 10 unknown 60 s" in lines
+    assert "Training jobs 60: 0 done, 60 to do; one core each" in lines
+    hours = 10 + 20 + 30 / 60  # by the limits: aatp on ten and twenty splits, linear-svm on thirty
+    assert f"Core hours of training unknown for 60 jobs (at most {hours} by their limits)" in "\n".join(lines)
+    assert "Longest job is stopped after 60 min" in lines
+    assert "Download 703 kB" in lines
+    assert f"Prepared data {size(8 * 4601 * 59)}, and an unknown amount for wdbc" in lines
+    assert f"Predictions at most {size(8 * 4601 * 6 * 40)}, and an unknown amount for wdbc" in lines
+    assert f"Go on with: snakemake --cores {cpu_count()} --configfile mine.yaml" in lines
+
+
+def test_what_is_done_says_what_the_rest_will_take(plan, capsys):
+    runs = {m: [r for r in plan.runs("wdbc") if r.method == m] for m in ("aatp", "linear-svm")}
+    parts = {"selection": 30.0, "training": 9.0, "scoring": 1.0}
+    finish(runs["aatp"][:4], plan, status="ok", seconds=parts)
+    finish(runs["linear-svm"][:1], plan, status="timeout")  # it took all of its minute
+    lines = shown(capsys)
+    assert "wdbc aatp 4 6 4.0 min 60 min" in lines
+    assert "linear-svm 1 9 9.0 min 60 s" in lines
+    assert any(line.startswith("Training jobs 60: 4 done, 1 failed") for line in lines)
+    hours = "Core hours of training 0.22 by the jobs that are done, and unknown for 40"
+    assert any(line.startswith(hours) for line in lines)
+    wdbc, spambase = 8 * 400 * 4 * 15, 8 * 4601 * 6 * 40
+    assert f"Predictions at most {size(wdbc + spambase)}" in lines
+
+
+def test_the_time_on_some_cores(plan, capsys):
+    for method in ("aatp", "linear-svm"):
+        for dataset in ("wdbc", "spambase"):
+            runs = [r for r in plan.runs(dataset) if r.method == method]
+            finish(runs[:1], plan, status="ok", seconds={"training": 12.0})
+    assert main(["status", "--configfile", "mine.yaml", "--cores", "4"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"On 4 cores about {format_duration(12 * 56 / 4)}" in said
+    assert "snakemake --cores 4 --configfile mine.yaml" in said
+
+
+@pytest.mark.parametrize(("amount", "text"), [(0, "0 bytes"), (999, "999 bytes"), (703_000, "703 kB")])
+def test_size(amount, text):
+    assert size(amount) == text
