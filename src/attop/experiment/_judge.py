@@ -40,6 +40,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from attop._core.typing import Floats
+from attop._core.wording import count_noun
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
@@ -401,9 +402,9 @@ def _same(d: Floats, decision: Decision) -> Decision:
 
 def _refusal(n: int, ratio: float) -> str:
     if n < MIN_RUNS:
-        return f"At least {MIN_RUNS} shared runs are needed, and there {'is' if n == 1 else 'are'} {n}."
+        return f"{count_noun(n, 'shared run')}, {MIN_RUNS} needed"
     if not 0 < ratio < math.inf:
-        return "How many items the runs train and test on is not known, so neither is how much they overlap."
+        return "the sizes of training and test parts are not known"
     return ""
 
 
