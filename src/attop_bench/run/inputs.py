@@ -5,10 +5,10 @@ A change of any of it makes a job run again. One of them is the fingerprint of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from attop.metrics.metric import Metric
 from attop_bench.data.catalogue import kind_of
@@ -17,8 +17,9 @@ from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.job import PARTS, Run
 from attop_bench.run.paper import paper_module, simulations_of
-from attop_bench.run.parameters import either, named
+from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
+from attop_bench.run.snakemake import asked_often
 
 Params = dict[str, object]
 
@@ -182,3 +183,20 @@ def _homes_of(metric: Metric) -> list[str]:
         kernel = kernel.func
     homes = (type(metric).__module__, getattr(kernel, "__module__", None))
     return [home for home in homes if home]
+
+
+def either(values: Mapping[Hashable, object], key: Callable[[Any], Hashable]) -> object:
+    """Return the one value of all jobs, else a function of the wildcards, of which `key` is made."""
+    first = next(iter(values.values()))
+    return first if all(v == first for v in values.values()) else asked_often(lambda w: values[key(w)])
+
+
+def named(**values: object) -> dict[str, Any]:
+    """Return parameters for a rule, of values or functions of the wildcards."""
+    return {name: _named(name, value) for name, value in values.items()}
+
+
+def _named(name: str, value: object) -> object:
+    if callable(value):
+        return lambda wildcards: {name: plain(value(wildcards))}
+    return {name: plain(value)}
