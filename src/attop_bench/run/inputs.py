@@ -15,7 +15,7 @@ from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import failures
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
-from attop_bench.run.job import PARTS, Run
+from attop_bench.run.job import COMPILE, PARTS, WORK, Run
 from attop_bench.run.paper import paper_module, simulations_of
 from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
@@ -82,7 +82,7 @@ class Inputs:
 
         return named(
             method=lambda w: self.config.method(w.method).model_dump(include={*PARTS["method"]}),
-            code=lambda w: self._code("compile", "attop_bench.run.fitting", home(w.method)),
+            code=lambda w: self._code("compile", home_of(COMPILE), home(w.method)),
         )
 
     def train(self) -> Params:
@@ -99,7 +99,7 @@ class Inputs:
         run = Run(dataset, method, 0, 0)
         spec = self.plan.job(run).as_dict()
         parts = {part: {name: spec[name] for name in names} for part, names in PARTS.items()}
-        code = self._code("train", "attop_bench.run.training", *self._run(dataset, method))
+        code = self._code("train", home_of(WORK), *self._run(dataset, method))
         params = named(**parts)
         # One mapping of all that differs from method to method: each takes a function, asked for each job.
         params["method"] |= {"digest": self.plan.digest(run), "code": code}
