@@ -5,10 +5,10 @@ from snakemake.exceptions import WorkflowError
 
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run.config import ConfigError, load_config, read_yaml
-from attop_bench.run.inputs import Inputs, either
-from attop_bench.run.output import hold, refusal
+from attop_bench.run.output import hold
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
+from attop_bench.run.up_to_date import Inputs, either, is_done, refusal
 
 
 def beside(path):
@@ -70,9 +70,9 @@ def before_training(w):
     One that is done does not: Snakemake would repeat it whenever these are done again for another data set or
     method. (With `ancient` it would not, but would then miss the run's own changes.)
     """
-    stale = PLAN.stale(Run(w.dataset, w.method, int(w.repeat), int(w.fold)))
-    compiled = f"{OUT}/data/compiled/{w.method}.json"
-    return [CHECKED, compiled] if stale or internals.compares_inputs(workflow) else []
+    run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
+    waits = internals.compares_inputs(workflow) or not is_done(PLAN, run)
+    return [CHECKED, f"{OUT}/data/compiled/{w.method}.json"] if waits else []
 
 
 @internals.asked_often

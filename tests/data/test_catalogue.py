@@ -25,8 +25,8 @@ from attop_bench.data.kinds.images import RECORD, project_items
 from attop_bench.data.kinds.published import CONTACTS, PUBLISHED
 from attop_bench.data.source import Source
 from attop_bench.run.config import load_config, read_yaml
-from attop_bench.run.inputs import Inputs
 from attop_bench.run.plan import Plan
+from attop_bench.run.up_to_date import Inputs
 from support import ROOT
 
 MIRROR = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data")

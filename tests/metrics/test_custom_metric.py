@@ -15,11 +15,11 @@ from attop.metrics.custom import custom_metric
 from attop_bench.data.base import Dataset
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.folds import write_folds
-from attop_bench.run.inputs import Inputs
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.tables import KEY, TABLES, write_tables
 from attop_bench.run.training import run_job
+from attop_bench.run.up_to_date import Inputs
 from support import ROOT
 from support.fingerprints import forget
 from support.folds import cut

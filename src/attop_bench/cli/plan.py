@@ -21,7 +21,8 @@ from attop_bench.cli.configuration import read_config
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
-from attop_bench.run.record import Record
+from attop_bench.run.record import Record, RecordError
+from attop_bench.run.up_to_date import is_done
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
@@ -191,7 +192,7 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, 
 
 def _count(plan: Plan, runs: Sequence[Run]) -> Jobs:
     limit = plan.config.limits_of(runs[0].method)["seconds"]
-    records = [record for run in runs if (record := plan.record(run))]
+    records = [record for run in runs if (record := _record(plan, run))]
     took = [time for record in records if (time := _seconds(record, limit)) is not None]
     left = len(runs) - len(records)
     return Jobs(
@@ -202,6 +203,14 @@ def _count(plan: Plan, runs: Sequence[Run]) -> Jobs:
         limit=limit,
         n_test=max((record.n_test for record in records if record.n_test), default=None),
     )
+
+
+def _record(plan: Plan, run: Run) -> Record | None:
+    """Return the record of a run; None if results are missing, damaged or of another configuration."""
+    try:
+        return Record.read(plan.record_path(run)) if is_done(plan, run) else None
+    except RecordError:
+        return None
 
 
 def _seconds(record: Record, limit: float | None) -> float | None:

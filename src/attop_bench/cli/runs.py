@@ -16,6 +16,7 @@ from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, RecordError
+from attop_bench.run.up_to_date import digest
 
 _OTHER = "were done with another configuration and are done again"
 _DAMAGED = "are damaged: `attop retry` removes them"
@@ -106,7 +107,7 @@ def _state(plan: Plan, run: Run) -> tuple[str, str]:
         content = Record.read(plan.record_path(run))
     except RecordError:
         return "left", _DAMAGED
-    if content.digest != plan.digest(run):
+    if content.digest != digest(plan, run):
         return "left", _OTHER
     return content.status, content.error
 
