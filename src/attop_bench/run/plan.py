@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
+from attop_bench.data.fetch import edited
+from attop_bench.data.source import digest
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import Config
 from attop_bench.run.job import Job, Run
@@ -82,18 +84,26 @@ class Plan:
         return spec
 
     def lost_files(self) -> list[str]:
-        """Return a complaint for each of the user's own files that is gone since it was read.
+        """Return a complaint for each file that is gone, or damaged in the cache, since it was read.
 
         It may have been edited before, and Snakemake does not ask for the inputs of what is there.
         """
-        return [
-            f"datasets: {data.id}: {file} is gone, and {self.stage_path(data.id)} may be of another version "
-            "of it: put the file back, or leave the data set out"
-            for data in self.config.datasets
-            if self.stage_path(data.id).exists()
-            for file in input_files(data.kind, data.params)
-            if not Path(file).exists()
-        ]
+        complaints = []
+        for data in self.config.datasets:
+            done = self.stage_path(data.id)
+            complaints += [
+                f"datasets: {data.id}: {file} is gone, and {done} may be of another version of it: put the "
+                "file back, or leave the data set out"
+                for file in input_files(data.kind, data.params)
+                if done.exists() and not Path(file).exists()
+            ]
+            complaints += [
+                f"datasets: {data.id}: {path} was edited since it was fetched, and its digest is not the one "
+                "that is configured: remove it, and it is fetched again where it is needed"
+                for name, path in edited(self.receipt_path(data.id)).items()
+                if (file := data.files.get(name)) and file.digest not in (None, digest(path, file.digest))
+            ]
+        return complaints
 
     def with_files(self) -> list[str]:
         """Return the data sets with files to fetch."""

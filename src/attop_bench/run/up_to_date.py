@@ -20,7 +20,7 @@ from uuid import uuid4
 from attop.core.files import write_json
 from attop.metrics.metric import Metric
 from attop_bench.data.catalogue import kind_of
-from attop_bench.data.fetch import failures
+from attop_bench.data.fetch import next_turn
 from attop_bench.data.source import digest as digest_of_file
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
@@ -59,7 +59,7 @@ class Inputs:
                 for name, file in self._dataset(w).files.items()
             },
             cache=self.config.cache,
-            failures=lambda w: failures(self.plan.receipt_path(w.dataset)),
+            turn=lambda w: next_turn(self.plan.receipt_path(w.dataset)),
             code=self._code("fetch"),
         )
 
