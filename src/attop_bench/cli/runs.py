@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from attop.experiment._lead import too_few_runs
 from joblib import cpu_count
 
 from attop._core.wording import columns, count_noun, format_duration, join_first
+from attop.experiment._headline import too_few_runs
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.estimate import (
     DAMAGED,
