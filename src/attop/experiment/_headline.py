@@ -6,8 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from attop._core.top import Top, main_top
 from attop._core.wording import capitalise, join_words
@@ -15,6 +14,9 @@ from attop.experiment._judge import MIN_RUNS, Judgement
 from attop.experiment._verdict import Verdict
 from attop.statistics._regrets import regret
 from attop.statistics._rounding import difference
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Most of a headline.
 _WORDS = 30
@@ -156,6 +158,8 @@ def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
 
     The mean over its tops of what the best has more, in hundredths of the metric's range; NaN if it has none.
     """
+    import pandas as pd  # not with the module, which the command line imports
+
     means = pd.DataFrame(
         [{m: value for m, value in one.means.items() if m not in one.unranked} for one in judgements],
         index=[one.dataset for one in judgements],
