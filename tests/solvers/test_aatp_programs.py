@@ -199,7 +199,7 @@ def test_among_equal_distances_the_smallest_objective():
         coef=np.arange(5.0)[None],
         objective=np.array([9.0, 3.0, 2.0, 1.0, 0.5]),
         gap=np.array([1e-10, 1e-10, 1e-10, 1e-10, 0.1]),
-        spread=np.full(5, 4.0),
+        score_range=np.full(5, 4.0),
         offset=np.array([[1.0, 1.0 + 1e-8, -1.0 - 2e-8, 1.1, 0.0], [0.0, 0.5, 0.0, 1e-8, 0.0]]),
     )
     # The last one is nearest, but was not solved.

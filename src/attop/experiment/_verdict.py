@@ -31,12 +31,17 @@ class Verdict(StrEnum):
     ABOVE = "above", "▲", "shown to be above {other}"
     BELOW = "below", "▼", "shown to be below {other}"
 
-    def __new__(cls, value: str, mark: str = "", sentence: str = "") -> Self:  # noqa: D102
+    def __new__(cls, value: str, mark: str = "", sentence: str = "") -> Self:
         self = str.__new__(cls, value)
         self._value_, self.mark, self._sentence = value, mark, sentence
         return self
 
     __repr__ = str.__repr__  # in a tuple or a table as anywhere else
+
+    @classmethod
+    def beside(cls, difference: float, shown: bool) -> Verdict:
+        """Return "above" or "below", whichever the difference says, if that is shown, else "open"."""
+        return cls.OPEN if not shown else cls.ABOVE if difference > 0 else cls.BELOW
 
     @property
     def word(self) -> str:

@@ -26,7 +26,7 @@ def quantile_items(scores: Floats, weight: Ints | Floats, targets: Sequence[int]
     return np.take_along_axis(order, position, axis=0)
 
 
-def resolution(gap: float, spread: float) -> float:
+def resolution(gap: float, score_range: float) -> float:
     """Return the difference between two distances from a quantile that may be solver error alone.
 
     The objective is strongly convex: a relative duality gap bounds the error of the scores by a multiple of
@@ -34,7 +34,7 @@ def resolution(gap: float, spread: float) -> float:
     Distances that are equal in exact arithmetic are common, because many support vectors have the threshold
     item's score plus or minus 1.
     """
-    return float(np.sqrt(gap) * min(1.0, spread))
+    return float(np.sqrt(gap) * min(1.0, score_range))
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Candidates:
     ----------
     threshold_items, objective, gap : ndarray of shape (m,)
     coef : ndarray of shape (d, m)
-    spread : ndarray of shape (m,)
+    score_range : ndarray of shape (m,)
         Highest minus lowest score of each model.
     offset : ndarray of shape (T, m)
         The threshold item's score minus each quantile; exactly 0 where the threshold item is at the quantile.
@@ -91,7 +91,7 @@ class Candidates:
     coef: Floats
     objective: Floats
     gap: Floats
-    spread: Floats
+    score_range: Floats
     offset: Floats
 
     @classmethod
@@ -116,7 +116,7 @@ class Candidates:
         nearest = np.argmin(distance)
         error = 0.0
         if distance[nearest] > 0:
-            error = resolution(float(self.gap[pool].max()), float(self.spread[pool[nearest]]))
+            error = resolution(float(self.gap[pool].max()), float(self.score_range[pool[nearest]]))
         equal = pool[distance <= distance[nearest] + error]
         best = equal[np.argmin(self.objective[equal])]
         return Choice(

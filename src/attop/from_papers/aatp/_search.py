@@ -191,9 +191,9 @@ class Search:
         offset = own - np.take_along_axis(solution.scores, items, axis=0)
         # Equal items have equal scores but for rounding.
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
-        spread = np.ptp(solution.scores, axis=0)
+        score_range = np.ptp(solution.scores, axis=0)
         candidates = Candidates(
-            threshold_items, solution.coef, solution.objective, solution.gap, spread, offset
+            threshold_items, solution.coef, solution.objective, solution.gap, score_range, offset
         )
         return candidates, items
 
