@@ -46,7 +46,7 @@ class TopJudgement(Judgement):
 
     @property
     def in_hits(self) -> bool:
-        """Whether the metric counts positives among the first k."""
+        """True if the metric counts positives among the first k."""
         return self.metric == "precision@k"
 
     def found(self, value: float) -> str:
