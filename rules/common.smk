@@ -3,15 +3,13 @@ import os
 import sys
 
 from snakemake.exceptions import WorkflowError
-from snakemake.settings.types import RerunTrigger
 
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run.config import ConfigError, load_config, read_yaml
-from attop_bench.run.inputs import Inputs
-from attop_bench.run.output import hold, refusal
-from attop_bench.run.parameters import asked_often, either
+from attop_bench.run.output import hold
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
+from attop_bench.run.up_to_date import Inputs, either, is_done, refusal
 
 
 def beside(path):
@@ -34,13 +32,13 @@ if isinstance(CATALOGUES, dict) and not all(
     RAW["catalogues"] = {section: beside(file) for section, file in CATALOGUES.items()}
 
 try:
-    for file in {*workflow.configfiles, *workflow.overwrite_configfiles}:
+    for file in internals.configfiles(workflow):
         read_yaml(file)  # refuses a key that is there twice
     CONFIG = load_config(RAW)
 except ConfigError as error:
     raise WorkflowError(f"The configuration cannot be run:\n{error}")
 
-if workflow.remote_exec or "SLURM_JOB_ID" in os.environ:
+if internals.on_cluster(workflow) or "SLURM_JOB_ID" in os.environ:
     adopt_servers()
 
 # Snakemake keeps all jobs to the end. To look among them for garbage after each 700 objects takes a fifth of its time.
@@ -51,15 +49,12 @@ if lost := PLAN.lost_files():
     raise WorkflowError("\n".join(lost))
 INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
-if workflow.is_main_process and (refused := refusal(OUT)):
+if internals.is_main(workflow) and (refused := refusal(OUT)):
     raise WorkflowError(refused)
 # For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
 config = {**config, "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods}}
 LOGS = f"{OUT}/logs"
-# Whether anything reads what a job may take, a scheduler or `--resources`: asking takes time for every job.
-LIMITED = bool(workflow.resource_settings.nodes) or any(
-    not name.startswith("_") for name in workflow.global_resources.keys()
-)
+LIMITED = internals.is_limited(workflow)
 CHECKED = f"{OUT}/data/checked.json"
 REPORT = f"{OUT}/report.html"
 
@@ -74,21 +69,19 @@ def stage_inputs(w):
     return PLAN.stage_inputs(w.dataset, w.stage)
 
 
-@asked_often
+@internals.asked_often
 def before_training(w):
     """What a run that is still to be done waits for: the check, and the method's compiled code.
 
     One that is done does not: Snakemake would repeat it whenever these are done again for another data set or
     method. (With `ancient` it would not, but would then miss the run's own changes.)
     """
-    stale = PLAN.stale(Run(w.dataset, w.method, int(w.repeat), int(w.fold)))
-    # Without profiles/default, a set of inputs that changes would repeat the run.
-    always = RerunTrigger.INPUT in workflow.rerun_triggers
-    compiled = f"{OUT}/data/compiled/{w.method}.json"
-    return [CHECKED, compiled] if stale or always else []
+    run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
+    waits = internals.compares_inputs(workflow) or not is_done(PLAN, run)
+    return [CHECKED, f"{OUT}/data/compiled/{w.method}.json"] if waits else []
 
 
-@asked_often
+@internals.asked_often
 def how_long(w):
     """The priority of a run, between 0 and 1: the first of a method, for which its curve waits, then long ones."""
     if PLAN.config.trace and (w.repeat, w.fold) == ("0", "0"):
@@ -127,7 +120,7 @@ def requested():
     return some | limits if LIMITED else some
 
 
-@asked_often
+@internals.asked_often
 def training_memory(w, input, attempt):
     """`memory`; from the third attempt more than the limit of the configuration.
 
@@ -137,7 +130,7 @@ def training_memory(w, input, attempt):
     return max(memory(w, input, attempt), round(limit or 0) + 500)
 
 
-@asked_often
+@internals.asked_often
 def training_minutes(w, attempt):
     """Ten minutes for each attempt; from the third more than the limit of the configuration, as for memory."""
     limit = CONFIG.limits_of(w.method)["seconds"] if attempt > 2 else None

@@ -6,7 +6,7 @@ PAPER = f"{OUT}/paper/index.html" if CONFIG.paper else []
 
 if CONFIG.paper:
 
-    if workflow.remote_exec:
+    if internals.on_cluster(workflow):
 
         localrules:
             simulate,

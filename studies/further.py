@@ -1,4 +1,4 @@
-"""What the papers say or allow beyond their tables: two ways of each on the same splits."""
+"""Claims of the papers beyond their tables: two ways of each on the same splits."""
 
 from __future__ import annotations
 

@@ -30,10 +30,10 @@ from attop_bench.data.fetch import obtain
 from attop_bench.data.source import Source
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.evaluation import evaluate
-from attop_bench.run.inputs import Inputs
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, digest_of
+from attop_bench.run.up_to_date import Inputs, digest
 
 ROOT = Path(__file__).parents[2]
 
@@ -124,7 +124,7 @@ def _configured(config: Any) -> str:
     Inputs(plan, lambda name: ROOT / f"workflow/scripts/{name}.py").train()
     for run in runs:
         json.dumps(plan.job(run).as_dict(), default=str)
-        plan.digest(run)
+        digest(plan, run)
     return "read"
 
 

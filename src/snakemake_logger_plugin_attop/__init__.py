@@ -9,18 +9,17 @@ Snakemake's own log under ``.snakemake/log`` holds every event either way.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
-from logging import ERROR, INFO, WARNING, LogRecord
+from logging import ERROR, INFO, WARNING, Handler, LogRecord
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from attop_bench.run.record import Record, RecordError
+from attop_bench.run.snakemake import plain_handler
 from snakemake_logger_plugin_attop.display import Display
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
@@ -46,19 +45,12 @@ class LogHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         """Choose between Snakemake's own text and the display."""
         settings = self.common_settings
-        quiet = set(settings.quiet or ())
-        self._plain: ColorizingTextHandler | None = None
+        self._plain: Handler | None = None
         self._display: Display | None = None
         self._progress = Progress()
-        if settings.dryrun or settings.verbose or settings.debug_dag or "all" in {str(q) for q in quiet}:
-            self._plain = ColorizingTextHandler(
-                nocolor=settings.nocolor,
-                stream=sys.stdout if settings.stdout else sys.stderr,
-                formatter=DefaultFormatter(quiet, settings.show_failed_logs),
-                filter=DefaultFilter(
-                    quiet, settings.debug_dag, settings.verbose, settings.dryrun, settings.printshellcmds
-                ),
-            )
+        quiet = map(str, settings.quiet or ())
+        if settings.dryrun or settings.verbose or settings.debug_dag or "all" in quiet:
+            self._plain = plain_handler(settings)
         else:
             console = Console(stderr=not settings.stdout, no_color=settings.nocolor or None, highlight=False)
             self._display = Display(console, self._progress)

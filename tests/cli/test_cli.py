@@ -15,6 +15,7 @@ from attop._core.top import Top
 from attop_bench.cli.configuration import read_raw
 from attop_bench.cli.main import COMMANDS, main, parse
 from attop_bench.data.base import save_arrays
+from attop_bench.run.up_to_date import digest
 
 MINE = "output: out\ndatasets: [wdbc, letter]\nmethods: [linear-svm, rankboost]\n"
 
@@ -25,7 +26,7 @@ def finish(plan, status):
         save_arrays(plan.scores_path(run), {"test": np.zeros(1), "scores": np.zeros((1, 1))})
         state = status[run.method]
         record = {"status": state, "error": "" if state == "ok" else "it broke"}
-        write_json(plan.record_path(run), {"digest": plan.digest(run), **record})
+        write_json(plan.record_path(run), {"digest": digest(plan, run), **record})
     receipt = plan.root / "data" / "letter" / "fetch.json"
     receipt.parent.mkdir(parents=True)
     receipt.write_text(json.dumps({"unavailable": ["no network", "fetch it by hand"]}))

@@ -9,6 +9,7 @@ from attop._core.wording import format_duration
 from attop_bench.cli.estimate import size
 from attop_bench.cli.main import main
 from attop_bench.data.base import save_arrays
+from attop_bench.run.up_to_date import digest
 
 MINE = """
 output: out
@@ -26,7 +27,7 @@ def shown(capsys):
 def finish(runs, plan, **record):
     for run in runs:
         save_arrays(plan.scores_path(run), {"scores": np.zeros(1)})
-        write_json(plan.record_path(run), {"digest": plan.digest(run), "n_test": 400, **record})
+        write_json(plan.record_path(run), {"digest": digest(plan, run), "n_test": 400, **record})
 
 
 def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folder, capsys):

@@ -14,15 +14,15 @@ from attop.metrics import _registry as registry
 from attop.metrics import get_metric
 from attop.metrics._custom import custom_metric
 from attop_bench.data.base import Dataset
-from attop_bench.run import fingerprint as fingerprints
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.folds import write_folds
-from attop_bench.run.inputs import Inputs
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.tables import KEY, TABLES, write_tables
 from attop_bench.run.training import run_job
+from attop_bench.run.up_to_date import Inputs
 from support import ROOT
+from support.fingerprints import forget
 from support.folds import cut
 from support.small_run import SMALL, entry
 
@@ -71,15 +71,10 @@ def module(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(folder)
     monkeypatch.delitem(sys.modules, "my_metrics", raising=False)
     monkeypatch.setattr(registry, "_OWN", {})
-    forget_fingerprints()
+    forget()
     yield file
     sys.modules.pop("my_metrics", None)
-    forget_fingerprints()
-
-
-def forget_fingerprints():
-    for function in ("_fingerprint", "_script", "_code", "_files", "_exports"):
-        getattr(fingerprints, function).cache_clear()
+    forget()
 
 
 def configuration(**changes):
@@ -194,7 +189,7 @@ def test_a_module_that_ends_the_process_is_refused(module):
 @pytest.mark.parametrize("selects", [False, True])
 def test_an_edit_of_its_file_runs_evaluation_again_and_training_if_it_selects(module, selects):
     def jobs():
-        forget_fingerprints()
+        forget()
         data = entry(id="toy", scoring="misses@k" if selects else "auc")
         config = configuration(custom_metrics={"misses@k": MISSES}, metrics=["misses@k"], datasets=[data])
         return [params(config, rule) for rule in ("evaluate", "train", "check")]

@@ -1,6 +1,7 @@
 """Fingerprints of code: the edits that make results out of date, and those that do not."""
 
 import ast
+import importlib
 import json
 import subprocess
 import sys
@@ -10,7 +11,9 @@ import pytest
 
 from attop_bench.run import fingerprint as fingerprints
 from attop_bench.run.fingerprint import fingerprint, home_of, rule_fingerprint
+from attop_bench.run.job import COMPILE, WORK
 from support import ROOT
+from support.fingerprints import forget
 
 SCRIPTS = sorted((ROOT / "workflow" / "scripts").glob("*.py"))
 PUSH = {"PNormPush"}
@@ -24,13 +27,19 @@ WHO = {
 }
 
 
+FILES = {
+    ".".join(file.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__"): file
+    for file in sorted((ROOT / "src").glob("attop*/**/*.py"))
+}
+
+
 def closure(*modules):
     """Return all modules that a fingerprint of `modules` covers."""
     seen, todo = set(), list(modules)
     while todo:
-        if (name := todo.pop()) not in seen:
+        if (name := todo.pop()) not in seen and fingerprints._module(name)[0]:
             seen.add(name)
-            todo += fingerprints._code().get(name, ("", []))[1]
+            todo += fingerprints._module(name)[1]
     return seen
 
 
@@ -53,13 +62,13 @@ def closure(*modules):
     ],
 )
 def test_an_edit_counts_for_what_imports_the_module(module, expected):
-    assert module in fingerprints._files()
+    assert module in FILES
     assert {name for name, roots in WHO.items() if module in closure(*roots)} == expected
 
 
 @pytest.mark.parametrize("method", ["GreedyPApK", "SelectPApK"])
 def test_the_metric_a_method_chooses_by_counts(method):
-    assert "attop.metrics._pap" in closure(home_of(f"attop.{method}"))
+    assert "attop.metrics._pap" in closure(home_of(f"studies.papk2020.baselines.{method}"))
 
 
 def test_kernels_imported_in_a_method_count():
@@ -68,6 +77,13 @@ def test_kernels_imported_in_a_method_count():
 
 def test_a_surrogate_chosen_by_name_counts():
     assert "attop.surrogates._threshold" in closure(home_of("attop.BundleRanker"))
+
+
+@pytest.mark.parametrize("path", [WORK, COMPILE])
+def test_functions_named_by_their_path_are_there(path):
+    module, _, function = path.rpartition(".")
+    assert home_of(path) == module
+    assert callable(getattr(importlib.import_module(module), function))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=[s.stem for s in SCRIPTS])
@@ -80,20 +96,17 @@ PROGRAMS = ("studies.claims.", "studies.gains.")
 
 
 def test_modules_of_attop_import_from_where_a_name_is_defined():
-    # Programs of the studies are run by hand, by no rule.
-    files = {m: f for m, f in fingerprints._files().items() if not m.startswith(PROGRAMS)}
-    inner = [file for file in files.values() if not file.endswith("__init__.py")]
+    inner = [file for file in FILES.values() if file.name != "__init__.py"]
     assert not [line for file in inner for line in from_packages(file)]
 
 
 def from_packages(file):
-    files = fingerprints._files()
     for node in imports(file):
-        if files.get(node.module, "").endswith("__init__.py"):
-            exported = {alias.name for line in imports(files[node.module]) for alias in line.names}
+        if FILES.get(node.module, file).name == "__init__.py":
+            exported = {alias.name for line in imports(FILES[node.module]) for alias in line.names}
             exported |= fingerprints._exports(node.module).keys()
             for alias in node.names:
-                if alias.name in exported and f"{node.module}.{alias.name}" not in files:
+                if alias.name in exported and f"{node.module}.{alias.name}" not in FILES:
                     yield f"{file}:{node.lineno}: {node.module}.{alias.name}"
 
 
@@ -103,51 +116,63 @@ def imports(file):
         return [node for node in ast.walk(ast.parse(text.read())) if isinstance(node, ast.ImportFrom)]
 
 
-def edited(text):
-    return fingerprints._digest(ast.parse(text))
-
-
-def test_comments_docstrings_and_layout_do_not_count():
-    assert edited('"""A."""\ndef f(x):\n    """B."""\n    return x') == edited("def f(x): return x  # C")
-    assert edited("x = 1") != edited("x = 2")
-
-
-def test_a_module_of_the_user_counts_by_its_file(tmp_path, monkeypatch):
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Files of a user, on the path of modules; call it for the fingerprint after writing to one of them."""
     monkeypatch.syspath_prepend(tmp_path)
-    taken = []
-    for text in ("class Mine: pass", "class Mine: x = 1", "class Mine: x = 1  # one"):
-        (tmp_path / "mine_for_fingerprint.py").write_text(text)
-        fingerprints._fingerprint.cache_clear()
-        taken.append(fingerprint([home_of("mine_for_fingerprint.Mine")]))
-    assert taken[0] != taken[1] == taken[2]
+
+    def written(file="own.py", text="", module="own"):
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        forget()
+        return fingerprint([home_of(module)])
+
+    yield written
+    forget()
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("text", "counts"),
     [
-        "import own_helper",
-        "from own_helper import score",
-        "from own_package import inner",
-        "import own_package.two",
+        ("def f(x): return x  # C", False),
+        ('"""A."""\ndef f(x):\n    """B."""\n    return x', False),
+        ("if TYPE_CHECKING:\n    import own_helper\ndef f(x): return x", False),
+        ("def f(x): return -x", True),
     ],
 )
-def test_what_a_module_of_the_user_imports_counts(line, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "own_package").mkdir()
-    (tmp_path / "own.py").write_text(
-        f"import json, numpy\nfrom attop import SoftTop\n{line}\nclass Mine: pass"
-    )
-    files = ("own_helper.py", "own_package/__init__.py", "own_package/inner.py", "own_package/two.py")
-    taken = []
-    for sign in ("", "-"):
-        (tmp_path / "unrelated.py").write_text(f"x = {sign}1")
-        for file in files:
-            text = "from .inner import *" if file.endswith("two.py") else f"def score(s): return {sign}s"
-            (tmp_path / file).write_text(text)
-        fingerprints._fingerprint.cache_clear()
-        taken.append(fingerprint(["own"]))
-    assert taken[0] != taken[1]
-    assert "attop.learners.soft_top._soft_top" in fingerprints._foreign("own")[1]
+def test_comments_docstrings_types_and_layout_do_not_count(package, text, counts):
+    before = package(text="def f(x):\n    return x", module="own.f")
+    assert (package(text=text, module="own.f") != before) == counts
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("import own_helper", "own_helper.py"),
+        ("from own_helper import score", "own_helper.py"),
+        ("from own_package import inner", "own_package/inner.py"),
+        ("from own_package import score", "own_package/__init__.py"),
+        ("import own_package.two", "own_package/two.py"),
+        ("import own_package.two", "own_package/inner.py"),
+        ("import own_package.two", "own_package/printed.csv"),
+        ("import own_package.two", "own_package/numbers/of/one.csv"),
+        ("FILE = 'weights.npz'", "weights.npz"),
+    ],
+)
+def test_what_a_module_of_the_user_imports_or_names_counts(package, line, file):
+    package("own_package/__init__.py")
+    package("own_package/two.py", "from .inner import *\nDATA = 'printed.csv', 'numbers'")
+    package(text=f"import json, numpy\nfrom attop import SoftTop\n{line}")
+    before = package(file, "x = 1")
+    assert package("unrelated.py", "x = 1") == package("other/printed.csv", "x = 1") == before
+    assert package(file, "x = 2") != before == package(file, "x = 1")
+    assert "attop.learners.soft_top._soft_top" in closure("own")
+
+
+def test_a_folder_beside_a_file_of_the_user_may_be_anything(package):
+    before = package(text="FOLDER = 'results'")
+    assert package("results/report.html", "made") == before
 
 
 def test_installed_modules_do_not_count():
@@ -158,8 +183,8 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path):
     script = (
         "from attop_bench.run import fingerprint as f\n"
         "read, seen = f._read, []\n"
-        "f._read = lambda: seen.append(1) or read()\n"
-        "print(f.fingerprint(['attop.from_papers.push._pnorm_push']), len(seen))\n"
+        "f._read = lambda *given: seen.append(1) or read(*given)\n"
+        "print(f.fingerprint(['attop.from_papers.push._pnorm_push']), len(seen) > 0)\n"
     )
 
     def ask():
@@ -169,13 +194,14 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path):
         ).stdout.split()
 
     digest, read = ask()
-    assert read == "1"
-    assert ask() == [digest, "0"]
+    assert read == "True"
+    assert ask() == [digest, "False"]
     kept = tmp_path / fingerprints._CACHE
-    kept.write_text(json.dumps({**json.loads(kept.read_text()), "state": "of other files"}))
-    assert ask() == [digest, "1"]
-    kept.write_text("[1]")
-    assert ask() == [digest, "1"]
+    of_this, code = json.loads(kept.read_text())
+    older = {file: [[0, 0], *read[1:]] for file, read in code.items()}
+    for damaged in (["of another Python", code], [of_this, older], {}, "none"):
+        kept.write_text(json.dumps(damaged))
+        assert ask() == [digest, "True"]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +216,7 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path):
     ],
 )
 def test_what_a_script_imports_counts(script, module):
-    assert module in closure(*fingerprints._script(ROOT / f"workflow/scripts/{script}.py")[1])
+    assert module in closure(*map(home_of, fingerprints._read(ROOT / f"workflow/scripts/{script}.py", "")[1]))
 
 
 def test_a_script_without_code_of_attop_is_refused(tmp_path):

@@ -3,7 +3,8 @@
 import datetime
 import json
 
-from attop_bench.run.parameters import by_name, either, named, plain
+from attop_bench.run.parameters import by_name, plain
+from attop_bench.run.up_to_date import either, named
 
 
 def test_the_order_of_a_mapping_changes_nothing():

@@ -5,6 +5,7 @@ from attop_bench.jobs.log import job_log
 with job_log(snakemake.log[0]):
     from attop_bench.data.fetch import fetch_files
     from attop_bench.data.source import Source
+    from attop_bench.run.parameters import by_name
 
     where = snakemake.params.sources
     fetch_files(
@@ -13,4 +14,5 @@ with job_log(snakemake.log[0]):
         snakemake.output[0],
         mirror=where["mirror"],
         offline=where["offline"],
+        turn=by_name(snakemake.params)["turn"],
     )

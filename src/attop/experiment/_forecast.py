@@ -71,7 +71,7 @@ class NextList:
 
     @property
     def sentence(self) -> str:
-        """What to expect, or why nothing is promised."""
+        """The expected hits, or why nothing is promised."""
         where = f"the {self.k:,} highest of {self.length:,} rows"
         if self.reason:
             return f"Of {where} nothing is promised: {self.reason}"

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
@@ -17,6 +17,9 @@ from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.statistics._regrets import regret
 from attop.statistics._rounding import difference
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Most of a headline.
 _WORDS = 30
@@ -46,7 +49,7 @@ class TopJudgement(Judgement):
 
     @property
     def in_hits(self) -> bool:
-        """Whether the metric counts positives among the first k."""
+        """True if the metric counts positives among the first k."""
         return self.metric == "precision@k"
 
     def found(self, value: float) -> str:
@@ -184,6 +187,8 @@ def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
 
     The mean over its tops of what the best has more, in hundredths of the metric's range; NaN if it has none.
     """
+    import pandas as pd  # not with the module, which the command line imports
+
     means = pd.DataFrame(
         [{m: value for m, value in one.means.items() if m not in one.unranked} for one in judgements],
         index=[one.dataset for one in judgements],

@@ -32,7 +32,7 @@ _MARK, _RUNS, _BASELINE = "#1f5a96", "#9db8d2", "#8a8a8a"
 
 @dataclass(frozen=True)
 class TopComparison:
-    """What `compare_at_top` found.
+    """Result of `compare_at_top`.
 
     Attributes
     ----------

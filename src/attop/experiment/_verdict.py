@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Verdict(StrEnum):
-    """How a model stands beside the best one, or a number beside another.
+    """Standing of a model beside the best one, or of a number beside another.
 
     "ahead", "equal", "open" and "untested" are of the best against a model, see `attop.experiment._judge`;
     "above" and "below" are of two numbers of which either may be the higher.
@@ -45,7 +45,7 @@ class Verdict(StrEnum):
 
     @property
     def word(self) -> str:
-        """What the model is that the best is set against."""
+        """Standing of the model that the best is set against."""
         return "behind" if self is Verdict.AHEAD else self.value
 
     def sentence(self, other: str = "the best", behind: str = "behind") -> str:

@@ -182,7 +182,7 @@ def _raw(model: Any, X: Features) -> Floats:
 
 
 def _matrix(X: Features) -> Any:
-    """Return what LightGBM takes without a warning: of sparse formats the older interface."""
+    """Return features as LightGBM takes them without a warning: sparse ones by the older interface."""
     return csr_matrix(X) if issparse(X) else X
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, RecordError
+from attop_bench.run.up_to_date import digest
 
 OTHER = "were done with another configuration and are done again"
 DAMAGED = "are damaged: `attop retry` removes them"
@@ -40,7 +41,7 @@ def _state(plan: Plan, run: Run) -> State:
         record = Record.read(plan.record_path(run))
     except RecordError:
         return State("left", DAMAGED)
-    if record.digest != plan.digest(run):
+    if record.digest != digest(plan, run):
         return State("left", OTHER)
     return State(record.status, record.error, record)
 

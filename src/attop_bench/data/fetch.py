@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -305,27 +306,34 @@ def _disk(error: OSError, source: Source, cache: Path) -> Unavailable:
 
 
 def fetch_files(
-    files: Mapping[str, Source], cache: _Path, out: _Path, *, mirror: str | None = None, offline: bool = False
+    files: Mapping[str, Source],
+    cache: _Path,
+    out: _Path,
+    *,
+    mirror: str | None = None,
+    offline: bool = False,
+    turn: int = 0,
 ) -> bool:
     """Get the files of a data set into the cache, write the receipt, and return whether all are there.
 
     A receipt is a small JSON file that stands for the downloaded files in the workflow. It holds their paths
     and digests, so that other bytes prepare the data set again and the same bytes from elsewhere do not; or
-    the reason why they are unavailable. Beside it lies a count of the failures so far; see `failures`.
+    the reason why they are unavailable.
 
-    `files` are the sources by parameter of the builder, `out` is the receipt; for the others see `obtain`.
+    `files` are the sources by parameter of the builder, `out` is the receipt, `turn` is what `next_turn` said
+    before the receipt was removed; for the others see `obtain`.
     """
     receipt: dict[str, dict[str, str]] = {}
-    for parameter, file in files.items():
-        try:
+    try:
+        for parameter, file in files.items():
             path = obtain(file, cache, mirror=mirror, offline=offline)
-        except Unavailable as error:
-            write_text(_counter(out), str(failures(out) + 1))
-            write_text(out, json.dumps({"unavailable": [error.reason, error.remedy]}, indent=1) + "\n")
-            return False
-        receipt[parameter] = {"path": str(path), "sha256": digest(path)}
-    write_text(out, json.dumps({"files": receipt}, indent=1, sort_keys=True) + "\n")
-    return True
+            receipt[parameter] = {"path": str(path), "sha256": digest(path)}
+        content: dict[str, object] = {"files": receipt}
+    except Unavailable as error:
+        turn, content = turn + 1, {"unavailable": [error.reason, error.remedy]}
+    write_text(_counter(out), str(turn))
+    write_text(out, json.dumps(content, indent=1, sort_keys=True) + "\n")
+    return "files" in content
 
 
 def read_receipt(path: _Path) -> dict[str, str]:
@@ -340,14 +348,38 @@ def read_receipt(path: _Path) -> dict[str, str]:
     return paths
 
 
-def failures(receipt: _Path) -> int:
-    """Return how often fetching the files of a receipt has failed so far.
+def next_turn(receipt: _Path) -> int:
+    """Return how often the files of a receipt failed to be fetched, or were edited in the cache, so far.
 
-    A workflow that makes this number a parameter of the job tries again what failed, and only that.
+    A workflow that makes this number a parameter of the job fetches again what failed or was edited.
     """
     counter = _counter(receipt)
-    return int(counter.read_text()) if counter.exists() else 0
+    return (int(counter.read_text()) if counter.exists() else 0) + bool(edited(receipt))
+
+
+def edited(receipt: _Path) -> dict[str, str]:
+    """Return parameter -> path of the files that hold something else than when they were fetched.
+
+    Their content is read only if they were touched since. One that is gone is not edited.
+    """
+    try:
+        files = json.loads(Path(receipt).read_text(encoding="utf-8"))["files"]
+        written = os.stat(receipt).st_mtime_ns
+    except (OSError, ValueError, KeyError):
+        return {}
+    found = {}
+    for parameter, file in files.items():
+        with suppress(OSError):
+            touched = os.stat(file["path"]).st_ctime_ns  # the time of a copy may be an old one
+            if touched >= written and _digest_at(file["path"], touched) != file["sha256"]:
+                found[parameter] = file["path"]
+    return found
+
+
+@cache
+def _digest_at(path: str, time: int) -> str:
+    return digest(path)
 
 
 def _counter(receipt: _Path) -> Path:
-    return Path(receipt).with_suffix(".failures")
+    return Path(receipt).with_suffix(".turn")

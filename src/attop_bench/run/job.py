@@ -21,6 +21,8 @@ from attop_bench.run.record import Record, name_of_data
 if TYPE_CHECKING:
     from attop.metrics._metric import Metric
 
+#: What a process of its own runs: by dotted path, for its caller must not import it.
+WORK, COMPILE = "attop_bench.run.training.work", "attop_bench.run.fitting.compile_method"
 #: What a server imports before it forks training jobs.
 PRELOAD = "attop_bench.run.preload"
 
@@ -110,7 +112,7 @@ def train(
     data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
     results = scores, record, digest, time.time()
     argument = (job, data, folds, results, limits.seconds)
-    exit = perform("attop_bench.run.training.work", argument, log, limits, PRELOAD)
+    exit = perform(WORK, argument, log, limits, PRELOAD)
     exit = _unless_again(exit, Path(record).with_name("killed"), digest)
     if exit.status in FAILED:
         failed = job.record(name_of_data(data)).fail(exit.status, exit.message, exit.tail)

@@ -16,6 +16,7 @@ from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import Config, DatasetConfig
 from attop_bench.run.fingerprint import fingerprint, home_of
+from attop_bench.run.job import WORK
 from attop_bench.run.record import environment
 from attop_bench.run.tables import SCHEMA_VERSION
 
@@ -37,7 +38,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
                 "title": m.title or m.id,
                 **m.model_dump(include={"reference", "cite", "summary", "estimator", "params"}),
                 "grid": m.param_grid,
-                "fingerprint": fingerprint(["attop_bench.run.training", home_of(m.estimator)]),
+                "fingerprint": fingerprint([home_of(WORK), home_of(m.estimator)]),
                 "n_candidates": math.prod(len(values) for values in m.param_grid.values()),
             }
             for m in config.methods

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
@@ -11,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
-from attop_bench.data.source import digest as digest_of_file
+from attop_bench.data.fetch import edited
+from attop_bench.data.source import digest
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import Config
 from attop_bench.run.job import Job, Run
-from attop_bench.run.parameters import plain
-from attop_bench.run.record import Record, RecordError, digest_of
+from attop_bench.run.record import Record, RecordError
 
 
 class Plan:
@@ -25,8 +23,6 @@ class Plan:
     def __init__(self, config: Config):
         self.config = config
         self.root = Path(config.output)
-        self._digest = cache(self._digest_of)
-        self._data = cache(self._data_of)
         self._folder = cache(self._folder_of)
         self.seconds = cache(self._seconds_of)
 
@@ -88,18 +84,26 @@ class Plan:
         return spec
 
     def lost_files(self) -> list[str]:
-        """Return a complaint for each of the user's own files that is gone since it was read.
+        """Return a complaint for each file that is gone, or damaged in the cache, since it was read.
 
         It may have been edited before, and Snakemake does not ask for the inputs of what is there.
         """
-        return [
-            f"datasets: {data.id}: {file} is gone, and {self.stage_path(data.id)} may be of another version "
-            "of it: put the file back, or leave the data set out"
-            for data in self.config.datasets
-            if self.stage_path(data.id).exists()
-            for file in input_files(data.kind, data.params)
-            if not Path(file).exists()
-        ]
+        complaints = []
+        for data in self.config.datasets:
+            done = self.stage_path(data.id)
+            complaints += [
+                f"datasets: {data.id}: {file} is gone, and {done} may be of another version of it: put the "
+                "file back, or leave the data set out"
+                for file in input_files(data.kind, data.params)
+                if done.exists() and not Path(file).exists()
+            ]
+            complaints += [
+                f"datasets: {data.id}: {path} was edited since it was fetched, and its digest is not the one "
+                "that is configured: remove it, and it is fetched again where it is needed"
+                for name, path in edited(self.receipt_path(data.id)).items()
+                if (file := data.files.get(name)) and file.digest not in (None, digest(path, file.digest))
+            ]
+        return complaints
 
     def with_files(self) -> list[str]:
         """Return the data sets with files to fetch."""
@@ -156,45 +160,12 @@ class Plan:
             param_grid=learner.param_grid,
         )
 
-    def digest(self, run: Run) -> str:
-        """Return a digest of the data and the specification of a run, the same for all its folds.
-
-        The record carries it, so that results of another configuration are recognised. Code is not part of
-        it, nor where files lie.
-        """
-        return self._digest(run.dataset, run.method)
-
-    def stale(self, run: Run) -> bool:
-        """Whether a run is still to be done: its results are missing, older than its data, or not its own."""
-        try:
-            done = min(path.stat().st_mtime for path in self.results(run))
-            data = self.stage_path(run.dataset), self.folds_path(run.dataset, run.repeat)
-            current = max(path.stat().st_mtime for path in data) <= done
-        except OSError:
-            return True
-        return not current or digest_of(self.record_path(run)) != self.digest(run)
-
     def _seconds_of(self, dataset: str, method: str) -> float:
         """Return how long the first of the runs of a method took when it was last done; 0 if it was not."""
         try:
             return Record.read(self.record_path(Run(dataset, method, 0, 0))).total_seconds or 0.0
         except RecordError:
             return 0.0
-
-    def _digest_of(self, dataset: str, method: str) -> str:
-        spec = self.job(Run(dataset, method, 0, 0)).as_dict()
-        text = json.dumps(plain([spec, self._data(dataset)]))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-    def _data_of(self, dataset: str) -> list[Any]:
-        """Return what a data set is made of; of the user's own files the content counts, not the name."""
-        data = self.config.dataset(dataset)
-        given = {name: data.params.get(name) for name in kind_of(data.kind).files}
-        own = {name: digest_of_file(file) for name, file in given.items() if file and Path(file).is_file()}
-        specs = [self.stage_spec(dataset, stage) for stage in self.stages(dataset)]
-        for spec in specs:
-            spec["params"] |= {name: own[name] for name in own.keys() & spec["params"].keys()}
-        return [specs, {name: [file.path, file.member, file.digest] for name, file in data.files.items()}]
 
     def first_runs(self, dataset: str) -> list[Run]:
         """Return the runs of the first repeat and fold, one per method; none if curves are not wanted."""

@@ -74,8 +74,8 @@ class Choice:
 
 
 @dataclass
-class Candidates:
-    """What is kept of m solved problems, for T quantiles.
+class SolvedProblems:
+    """Results of m solved problems, for T quantiles.
 
     Attributes
     ----------
@@ -95,13 +95,13 @@ class Candidates:
     offset: Floats
 
     @classmethod
-    def join(cls, parts: Sequence[Candidates]) -> Candidates:
-        """All candidates of `parts`."""
+    def join(cls, parts: Sequence[SolvedProblems]) -> SolvedProblems:
+        """Concatenate the problems of `parts`."""
         return cls(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in vars(parts[0])))
 
-    def take(self, position: int) -> Candidates:
+    def take(self, position: int) -> SolvedProblems:
         """The candidate at `position` alone."""
-        return Candidates(*(value[..., [position]] for value in vars(self).values()))
+        return SolvedProblems(*(value[..., [position]] for value in vars(self).values()))
 
     def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:
         """Return the model nearest to the quantile; among equally near ones, that of the smallest objective.

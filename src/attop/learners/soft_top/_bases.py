@@ -192,5 +192,5 @@ class GivenBase:
         return np.asarray(coef, np.float64).reshape(-1, 1)
 
 
-#: Candidates for the start of a refinement.
+#: SolvedProblems for the start of a refinement.
 Bases = PointwiseBases | GivenBase

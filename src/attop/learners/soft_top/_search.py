@@ -22,7 +22,7 @@ _SCORES, _FEWEST_TOGETHER = 400_000, 4
 
 @dataclass(frozen=True)
 class Request:
-    """What to refine for: `top`, the settings, and the standard errors by which to beat the base."""
+    """Goal of a refinement: `top`, the settings, and the standard errors by which to beat the base."""
 
     top: Top
     bandwidths: tuple[float, ...]

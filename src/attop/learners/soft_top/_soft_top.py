@@ -193,7 +193,7 @@ class SoftTop(RefinedRanker):
 
 
 def _tuning(model: SoftTop) -> Hashable:
-    """Return what models that share their bases have in common."""
+    """Return the parameters common to models that share their bases."""
     return repr(model.base), model.cv, repr(model.random_state)
 
 
@@ -222,7 +222,7 @@ def _alone(function: Callable[..., Floats], *call: object) -> Floats:
 
 
 def _aligned(given: Any) -> Any:
-    """Return what came from another machine, where arrays begin at any byte, such that the BLAS takes it."""
+    """Return an array from another machine, which may begin at any byte, aligned for the BLAS."""
     if isinstance(given, Part):
         return replace(given, weight=_aligned(given.weight))
     return np.require(given, requirements="A") if isinstance(given, np.ndarray) else given

@@ -1,26 +1,38 @@
-"""What the jobs of each rule depend on besides their input files, by name.
+"""What decides that results are up to date; docs/explanation/why-again.md has it as a table.
 
-A change of any of it makes a job run again. One of them is the fingerprint of the code.
+Snakemake runs a job again if an output is missing, the content of an input file is another, or a parameter
+is. `Inputs` are the parameters of each rule, among them the fingerprint of its code. Snakemake remembers them
+in the working directory; `refusal` is about results that it does not know. `is_done` serves a training job
+that waits, for as long as it is to be done, for what does not make it run again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+import hashlib
+import json
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+from uuid import uuid4
 
+from attop._core.files import write_json
 from attop.metrics._metric import Metric
 from attop_bench.data.catalogue import kind_of
-from attop_bench.data.fetch import failures
+from attop_bench.data.fetch import next_turn
+from attop_bench.data.source import digest as digest_of_file
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
-from attop_bench.run.job import PARTS, Run
+from attop_bench.run.job import COMPILE, PARTS, WORK, Run
 from attop_bench.run.paper import simulations_of
-from attop_bench.run.parameters import either, named
+from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
+from attop_bench.run.record import digest_of
+from attop_bench.run.snakemake import asked_often
 
 Params = dict[str, object]
+_STATE = ".snakemake"
 
 
 class Wildcards(Protocol):
@@ -47,7 +59,7 @@ class Inputs:
                 for name, file in self._dataset(w).files.items()
             },
             cache=self.config.cache,
-            failures=lambda w: failures(self.plan.receipt_path(w.dataset)),
+            turn=lambda w: next_turn(self.plan.receipt_path(w.dataset)),
             code=self._code("fetch"),
         )
 
@@ -81,7 +93,7 @@ class Inputs:
 
         return named(
             method=lambda w: self.config.method(w.method).model_dump(include={*PARTS["method"]}),
-            code=lambda w: self._code("compile", "attop_bench.run.fitting", home(w.method)),
+            code=lambda w: self._code("compile", home_of(COMPILE), home(w.method)),
         )
 
     def train(self) -> Params:
@@ -98,10 +110,10 @@ class Inputs:
         run = Run(dataset, method, 0, 0)
         spec = self.plan.job(run).as_dict()
         parts = {part: {name: spec[name] for name in names} for part, names in PARTS.items()}
-        code = self._code("train", "attop_bench.run.training", *self._run(dataset, method))
+        code = self._code("train", home_of(WORK), *self._run(dataset, method))
         params = named(**parts)
         # One mapping of all that differs from method to method: each takes a function, asked for each job.
-        params["method"] |= {"digest": self.plan.digest(run), "code": code}
+        params["method"] |= {"digest": digest(self.plan, run), "code": code}
         return params
 
     def evaluate(self) -> Params:
@@ -182,3 +194,91 @@ def _homes_of(metric: Metric) -> list[str]:
         kernel = kernel.func
     homes = (type(metric).__module__, getattr(kernel, "__module__", None))
     return [home for home in homes if home]
+
+
+def either(values: Mapping[Hashable, object], key: Callable[[Any], Hashable]) -> object:
+    """Return the one value of all jobs, else a function of the wildcards, of which `key` is made."""
+    first = next(iter(values.values()))
+    return first if all(v == first for v in values.values()) else asked_often(lambda w: values[key(w)])
+
+
+def named(**values: object) -> dict[str, Any]:
+    """Return parameters for a rule, of values or functions of the wildcards."""
+    return {name: _named(name, value) for name, value in values.items()}
+
+
+def _named(name: str, value: object) -> object:
+    if callable(value):
+        return lambda wildcards: {name: plain(value(wildcards))}
+    return {name: plain(value)}
+
+
+def digest(plan: Plan, run: Run) -> str:
+    """Return a digest of the data and the specification of a run, the same for all its folds.
+
+    Its record carries it. Code is not part of it, nor where files lie.
+    """
+    return _digest(plan, run.dataset, run.method)
+
+
+@cache
+def _digest(plan: Plan, dataset: str, method: str) -> str:
+    spec = plan.job(Run(dataset, method, 0, 0)).as_dict()
+    text = json.dumps(plain([spec, _data(plan, dataset)]))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def _data(plan: Plan, dataset: str) -> list[Any]:
+    """Return what a data set is made of; of the user's own files the content counts, not the name."""
+    data = plan.config.dataset(dataset)
+    given = {name: data.params.get(name) for name in kind_of(data.kind).files}
+    own = {name: digest_of_file(file) for name, file in given.items() if file and Path(file).is_file()}
+    specs = [plan.stage_spec(dataset, stage) for stage in plan.stages(dataset)]
+    for spec in specs:
+        spec["params"] |= {name: own[name] for name in own.keys() & spec["params"].keys()}
+    return [specs, {name: [file.path, file.member, file.digest] for name, file in data.files.items()}]
+
+
+def is_done(plan: Plan, run: Run) -> bool:
+    """Return whether the results of a run are there, and of this configuration."""
+    return digest_of(plan.record_path(run)) == digest(plan, run) and plan.scores_path(run).exists()
+
+
+def refusal(output: str | os.PathLike[str]) -> str:
+    """Say why this working directory must not add to a folder of results; empty if it may.
+
+    Snakemake remembers in ``.snakemake`` what it made each result with, and takes files it does not know for
+    results of this configuration. So each run leaves its number there and in ``.attop.json`` of the folder:
+    where they differ, the last run was one of another working directory, or ``.snakemake`` is gone.
+    """
+    folder = Path(output)
+    last = _read(folder / ".attop.json")
+    if not last and not (folder / "train").is_dir():
+        return ""
+    if last.get("run") in _read(_known(output)).get("runs", []):
+        return ""
+    return (
+        f"{output} holds results of {last.get('directory', 'an unknown working directory')} that {_STATE} in "
+        f"{os.getcwd()} does not know: give another output (--config output=FOLDER), or delete {output}."
+    )
+
+
+def number_run(output: str | os.PathLike[str]) -> None:
+    """Leave the number of a new run in the folder of results and in this working directory; see `refusal`."""
+    run, known = uuid4().hex, _known(output)
+    # The number before too: a kill may come between the two files.
+    write_json(known, {"runs": [*_read(known).get("runs", [])[-1:], run]})
+    write_json(Path(output, ".attop.json"), {"run": run, "directory": os.getcwd()})
+
+
+def _known(output: str | os.PathLike[str]) -> Path:
+    """Return the file of the working directory with the numbers of the last runs of an output."""
+    return Path(_STATE, "attop", f"{hashlib.sha256(os.fsencode(output)).hexdigest()[:16]}.json")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}

@@ -1,0 +1,145 @@
+"""All that the benchmark uses of Snakemake beyond its documentation.
+
+Any version may change it. Where an attribute is gone, its function says nothing or does nothing, and the
+benchmark runs all the same; each docstring says what is lost then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import logging
+import os
+import sys
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+
+def of(workflow: Any, path: str, default: Any = None) -> Any:
+    """Return an attribute of Snakemake by its dotted path, or `default` if it is gone."""
+    try:
+        return attrgetter(path)(workflow)
+    except AttributeError:
+        return default
+
+
+def asked_often(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep the parameters of a rule's function, which Snakemake looks at three times a job.
+
+    Lost without it: a tenth of the time of a dry run.
+    """
+    with contextlib.suppress(ImportError):
+        from snakemake.common import overwrite_function_params
+
+        overwrite_function_params(function, inspect.signature(function).parameters)
+    return function
+
+
+def folder_of_file(workflow: Any) -> str:
+    """Return the folder of the Snakefile that calls it, or its address in a repository.
+
+    Lost without it: the address, so that a module is to be a folder.
+    """
+    folder = of(workflow, "current_basedir.get_path_or_uri")
+    return folder(secret_free=True) if folder else os.path.dirname(inspect.stack()[1].filename)
+
+
+def is_main(workflow: Any) -> bool:
+    """Return whether this process plans the run, and is none that a cluster started for a job.
+
+    Lost without it: a dry run beside results of another folder is not refused; a run still is.
+    """
+    return of(workflow, "is_main_process", False)
+
+
+def is_module(workflow: Any) -> bool:
+    """Return whether attop is a module of another workflow, where Snakemake does not call `onstart`.
+
+    Lost without it: two runs of a module may write to one folder.
+    """
+    main = of(workflow, "modifier.is_main_snakefile")
+    return main is not None and not main()
+
+
+def on_cluster(workflow: Any) -> bool:
+    """Return whether a cluster started this process for a job, or for a group of them.
+
+    Lost without it: each job of a group is a step with a Snakemake of its own, longer than most jobs.
+    """
+    return of(workflow, "remote_exec", False)
+
+
+def compares_inputs(workflow: Any) -> bool:
+    """Return whether another set of input files makes a job run again, as without ``profiles/default``.
+
+    Lost without it: there, runs that are done are repeated once.
+    """
+    return any(trigger.name == "INPUT" for trigger in of(workflow, "rerun_triggers", ()))
+
+
+def is_limited(workflow: Any) -> bool:
+    """Return whether a scheduler or ``--resources`` reads what a job may take.
+
+    Lost without it: two functions more are asked for every training job.
+    """
+    limits = of(workflow, "global_resources.keys", lambda: ["unknown"])()
+    return bool(of(workflow, "resource_settings.nodes")) or any(not name.startswith("_") for name in limits)
+
+
+def at_a_time(workflow: Any) -> int:
+    """Return how many jobs run at the same time: nodes of a cluster, else cores.
+
+    Lost without it: the time that is left is told too long.
+    """
+    return of(workflow, "resource_settings.nodes") or of(workflow, "resource_settings.cores") or 1
+
+
+def configfiles(workflow: Any, *, given: bool = False) -> list[str]:
+    """Return the configuration files, or only those given on the command line.
+
+    Lost without it: a key that is there twice is not refused; commands are shown without ``--configfile``.
+    """
+    files = of(workflow, "overwrite_configfiles", ()), () if given else of(workflow, "configfiles", ())
+    return list(dict.fromkeys(str(file) for some in files for file in some))
+
+
+def start_without_limit(workflow: Any) -> None:
+    """Take away Snakemake's limit of 100 starts a second, unless the user gave another.
+
+    For it, Snakemake looks at all jobs once more a second after each look, and after that one too: 200 jobs
+    into a run it looks 200 times a second, which is lost without this.
+    """
+    limiter = of(workflow, "scheduler.job_rate_limiter")
+    if (of(limiter, "max_jobs"), of(limiter, "timespan")) == (100, 1):
+        workflow.scheduler.job_rate_limiter = None
+
+
+def jobs_to_do(workflow: Any) -> list[tuple[str, dict[str, str]]]:
+    """Return rule and wildcards of each job that is to be done: events tell of jobs one by one.
+
+    Lost without it: the display has no bars, and shows failures alone.
+    """
+    jobs = of(workflow, "dag.needrun_jobs", tuple)()
+    return [(job.rule.name, dict(of(job, "wildcards_dict", {}))) for job in jobs]
+
+
+def plain_handler(settings: Any) -> logging.Handler:
+    """Return the handler that prints as Snakemake does, by the settings of a logger plugin.
+
+    Lost without it: colours, and what ``--quiet`` leaves out.
+    """
+    stream = sys.stdout if settings.stdout else sys.stderr
+    try:
+        from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
+
+        quiet = set(settings.quiet or ())
+        which = settings.debug_dag, settings.verbose, settings.dryrun, settings.printshellcmds
+        return ColorizingTextHandler(
+            nocolor=settings.nocolor,
+            stream=stream,
+            formatter=DefaultFormatter(quiet, settings.show_failed_logs),
+            filter=DefaultFilter(quiet, *which),
+        )
+    except (ImportError, TypeError):
+        return logging.StreamHandler(stream)
