@@ -54,9 +54,9 @@ def test_a_table_of_every_kind(tmp_path):
     assert (said["one_hot"], said["max_categories"], said["impute"]) == (True, 20, "median")
     dataset = runs(found)
     assert dataset.X.shape == (3000, 19)
-    told = "\n".join(found.complaints)
-    for word in ("currency", "transaction_id", "date", "merchant", "limit_copy", "gaps", "guessed"):
-        assert word in told
+    said = "\n".join(found.complaints)
+    for word in ("currency", "transaction_id", "date", "merchant", "limit_copy", "missing", "guessed"):
+        assert word in said
 
 
 @pytest.mark.parametrize("days", [50, 99, 150, 365, 1000])

@@ -22,8 +22,8 @@ def rows(impute, max_categories, n=400):
     ).to_numpy()
     if impute:
         X.loc[rng.random(n) < 0.1, ["town", "age"]] = None
-    words = ["town", "kind"]
-    return RawRows(X, words, X[[]], None, {}, False, impute, max_categories), y.astype(int)
+    categorical = ["town", "kind"]
+    return RawRows(X, categorical, X[[]], None, {}, False, impute, max_categories), y.astype(int)
 
 
 def margin(pipeline, X):

@@ -338,7 +338,9 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
     assert 0.5 < logistic.stays < 1
 
     rows, alone = raw_rows("file", PARAMS, data), logistic.alone
-    chosen = one_column(rows.X, rows.words, data.y, folds, lambda i, z: precision_at_k(data.y[i], z, 40))
+    chosen = one_column(
+        rows.X, rows.categorical, data.y, folds, lambda i, z: precision_at_k(data.y[i], z, 40)
+    )
     own = [precision_at_k(data.y[fold.test], z, 20) for fold, (_, z) in zip(folds, chosen, strict=True)]
     model = [precision_at_k(data.y[o.test], o.scores[0], 20) for o in records]
     assert alone.mean == pytest.approx(np.mean(own))
@@ -356,7 +358,7 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
     assert f"| {first.what} |" in text
     at_top = rows.X.iloc[logistic.ranked["row"][:60] - 1]
     numbers = {d.what: d.listed for d in logistic.differences if not d.is_share}
-    assert numbers == pytest.approx({c: at_top[c].mean() for c in rows.X if c not in rows.words})
+    assert numbers == pytest.approx({c: at_top[c].mean() for c in rows.X if c not in rows.categorical})
 
 
 @pytest.mark.parametrize("name", ["rank", "row", "label", "held_out", "score", "why"])

@@ -104,7 +104,7 @@ def _screen(table: Look) -> Iterator[str]:
     if len(shown) > _SCREEN:
         yield f"and {len(shown) - _SCREEN} more"
     if plain:
-        yield f"and {count_noun(len(plain), 'number')} without gaps: {join_first(plain, 12)}"
+        yield f"and {count_noun(len(plain), 'number')}, complete: {join_first(plain, 12)}"
     yield ""
     yield from (f"- {complaint}" for complaint in table.complaints)
 

@@ -15,14 +15,9 @@ from attop._core.files import replacing
 from attop._core.typing import Floats, Ints
 from attop_bench.data.preparation import Preparation
 
-#: What may be known of each row besides features and label -> what a message calls it.
-_COLUMNS = {
-    "groups": "groups",
-    "part": "parts",
-    "duplicate_group": "duplicate groups",
-    "entity": "entities",
-    "day": "days",
-}
+#: Attributes with a value for each row, besides features and labels -> their names in messages.
+_COLUMNS = {"groups": "groups", "part": "parts", "duplicate_group": "duplicate groups"}
+_COLUMNS |= {"entity": "entities", "day": "days"}
 
 
 class DatasetError(ValueError):
@@ -32,15 +27,11 @@ class DatasetError(ValueError):
 
 
 class Unavailable(DatasetError):
-    """Data that are out of reach here and now, which is no fault of the data.
-
-    The `reason` says what was tried and why it failed, the `remedy` how to get the data.
-    """
+    """Data that are out of reach here and now: the reason, and the remedy."""
 
     def __init__(self, reason: str, remedy: str):
         super().__init__(f"{reason}: {remedy}")
-        self.reason = reason
-        self.remedy = remedy
+        self.reason, self.remedy = reason, remedy
 
 
 @dataclass(frozen=True)
@@ -56,21 +47,18 @@ class Dataset:
     groups : ndarray of shape (n,), int64, or None
         User or query of each item.
     facts : mapping
-        What a report says of the data: title, source, meaning of positive, and whatever the preparation
-        counted. JSON values only.
+        For the report, in JSON values: title, source, meaning of positive, counts of the preparation.
     part : ndarray of shape (n,), int64, or None
-        Part of each row, from 0, where the data come in parts: training, validation and test, or sets
-        to be rotated.
+        Part of each row, from 0: training, validation and test, or sets to be rotated.
     duplicate_group : ndarray of shape (n,), int64, or None
-        Rows of one duplicate group, such as copies of one row, are never on both sides of a split. Unlike
-        `groups` it says nothing of what is ranked.
+        Rows of one, such as copies, are never on both sides of a split; they are ranked like all others.
     entity : ndarray of shape (n,), int64, or None
-        Customer, card or machine of each row, where all rows are one list. Protocols that are asked to keep
-        entities together, or to leave out those already known, look at it.
+        Customer, card or machine of each row, where all rows are one list; some protocols keep an entity
+        together, or leave out those already known.
     day : ndarray of shape (n,), int64, or None
-        When each row came to be: days since 1970 began, or since any other day.
+        Date of each row: days since 1970 began, or since any other day.
     preparation : Preparation or None
-        What is still to be done to `X`, learnt from each training part; NaN is then a gap.
+        Learnt from each training part and applied to `X`, where NaN is then a missing value.
     """
 
     name: str
@@ -91,8 +79,8 @@ class Dataset:
             raise DatasetError(f"dataset {self.name}: features must be a table, got shape {X.shape}")
         if y.shape != (len(X),):
             raise DatasetError(f"dataset {self.name}: {len(X)} rows of features, labels of shape {y.shape}")
-        gaps_allowed = self.preparation is not None and self.preparation.impute is not None
-        bad = np.isinf(X) if gaps_allowed else ~np.isfinite(X)
+        may_miss = self.preparation is not None and self.preparation.impute is not None
+        bad = np.isinf(X) if may_miss else ~np.isfinite(X)
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise DatasetError(
@@ -109,9 +97,9 @@ class Dataset:
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
         for name, what in _COLUMNS.items():
-            if getattr(self, name) is None:
+            if (given := getattr(self, name)) is None:
                 continue
-            values = np.asarray(getattr(self, name))
+            values = np.asarray(given)
             if values.shape != y.shape:
                 raise DatasetError(f"dataset {self.name}: {len(y)} items but {what} of shape {values.shape}")
             distinct, codes = np.unique(values, return_inverse=True)
@@ -133,12 +121,8 @@ class Dataset:
 
     def summary(self) -> dict[str, Any]:
         """Counts for the report: items, features, positives and, with groups, their number and sizes."""
-        counts: dict[str, Any] = {
-            "name": self.name,
-            "items": len(self.y),
-            "features": self.X.shape[1],
-            "positives": self.n_pos,
-        }
+        counts: dict[str, Any] = {"name": self.name, "items": len(self.y)}
+        counts |= {"features": self.X.shape[1], "positives": self.n_pos}
         if self.groups is not None:
             positives = np.bincount(self.groups, weights=self.y)
             counts["groups"] = len(positives)
@@ -163,10 +147,7 @@ class Dataset:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Dataset:
-        """Read what `save` wrote; nothing is unpickled.
-
-        Raises `Unavailable` if the file holds only the reason why there are no data; see `save_unavailable`.
-        """
+        """Read a file of `save`, without unpickling; raise `Unavailable` for one of `save_unavailable`."""
         arrays, meta = load_arrays(path)
         columns: dict[str, Any] = {name: arrays[name] for name in _COLUMNS if name in arrays}
         if "preparation" in meta:
@@ -177,12 +158,9 @@ class Dataset:
 def save_arrays(
     path: str | os.PathLike[str], arrays: Mapping[str, ArrayLike], meta: Mapping[str, object] | None = None
 ) -> None:
-    """Write arrays and a JSON note to one ``.npz`` file, whole or not at all.
-
-    An array of objects is a TypeError: NumPy would pickle it, and `load_arrays` never unpickles.
-    """
+    """Write arrays and a JSON note to one ``.npz`` file, whole or not at all; refuse arrays of objects."""
     for name, array in arrays.items():
-        if np.asarray(array).dtype.hasobject:
+        if np.asarray(array).dtype.hasobject:  # NumPy would pickle it
             raise TypeError(f"{name}: an array of objects cannot be stored, only of numbers and strings")
     stored: dict[str, Any] = dict(**arrays, meta=np.array(json.dumps(dict(meta or {}), sort_keys=True)))
     with replacing(path) as file:
@@ -190,12 +168,12 @@ def save_arrays(
 
 
 def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:
-    """Write a file in place of the data `name` that holds the reason why there are none."""
+    """Write the reason why the data `name` are not there, in place of their file."""
     save_arrays(path, {}, {"name": name, "unavailable": [error.reason, error.remedy]})
 
 
 def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray], dict[str, Any]]:
-    """Read the arrays and the note `save_arrays` wrote; raise `Unavailable` if `save_unavailable` did."""
+    """Return arrays and note of `save_arrays`; raise `Unavailable` for a file of `save_unavailable`."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name != "meta"}
@@ -210,7 +188,7 @@ def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray], dict[
 
 
 def load_available(path: str | os.PathLike[str]) -> Dataset | Unavailable:
-    """Load a prepared data set, or return why it is not available here and now."""
+    """Return a prepared data set, or the error that it is not available."""
     try:
         return Dataset.load(path)
     except Unavailable as error:

@@ -1,7 +1,6 @@
 """Building a data set stage by stage, from file to file or in memory.
 
-Each stage writes one file and reads the file of the stage before, so a workflow can make a rule of it and run
-again only what changed. Arrays and parameters of earlier stages travel along in the file.
+A stage reads the file of the stage before, with the arrays and parameters of all before, and writes one.
 """
 
 from __future__ import annotations
@@ -31,11 +30,10 @@ def build(
 ) -> None:
     """Run one stage from file to file.
 
-    `spec` has ``id``, which becomes the name of the data set; ``kind`` (see `kind_of`); ``params`` of the
-    data set, of which a stage picks its own; ``seed``, from which each stage derives its own; ``expect`` (see
-    `check_facts`). `previous` is the file of the stage before; for the first the receipt of the files that
-    were fetched (see `fetch_files`), or None if there are none. What the last stage writes to `out`
-    `Dataset.load` reads. If the data are unavailable it holds the reason alone, which `Dataset.load` raises.
+    `spec` has ``id``, the name of the data set; ``kind`` (see `kind_of`); ``params`` of all stages; ``seed``,
+    from which each stage derives its own; ``expect`` (see `check_facts`). `previous` is the file of the stage
+    before, for the first the receipt of the files that were fetched (see `fetch_files`), if any. `out` is for
+    the next stage, after the last for `Dataset.load`; if the data are unavailable it holds the reason.
     """
     kind = spec["kind"]
     order = kind_of(kind).stages
@@ -80,7 +78,7 @@ def check_facts(dataset: Dataset, expect: Mapping[str, int | None]) -> None:
 
 
 def make(kind: str, seed: int = 0, **params: object) -> Dataset:
-    """Build a data set in memory: all stages in a row, the same data as `build` gives.
+    """Build a data set in memory, all stages in a row.
 
     Examples
     --------
@@ -103,9 +101,9 @@ def _run(
     seed: int,
     files: Mapping[str, str],
 ) -> tuple[Any, dict[str, object]]:
-    """Return the arrays so far, or the data set, and the parameters so far.
+    """Run a stage; return the arrays so far, or the data set, and the parameters so far.
 
-    `files` are the paths of what was fetched; the parameters keep the names these have everywhere.
+    `files` are the paths of files that were fetched; the parameters keep the names these have everywhere.
     """
     data_kind = kind_of(kind)
     step = data_kind.step(stage)
@@ -131,7 +129,7 @@ def _run(
 def _read(
     kind: str, stage: str, before: str, previous: str | os.PathLike[str] | None
 ) -> tuple[dict[str, NDArray], dict[str, object]]:
-    """Return arrays and parameters from the file of the stage before."""
+    """Return arrays and parameters of the file of the stage before."""
     wanted = f"stage {stage!r} of {kind!r} reads the file of stage {before!r}"
     if previous is None:
         raise DatasetError(f"{wanted}, got none: build {before!r} first")

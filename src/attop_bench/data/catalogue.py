@@ -1,8 +1,4 @@
-"""The kinds of data set, and the stages each is built in.
-
-A stage is a function from arrays to arrays, the last one returns a `Dataset`. They run in
-`attop_bench.data.build`.
-"""
+"""The kinds of data set and their stages, which `attop_bench.data.build` runs."""
 
 from __future__ import annotations
 
@@ -25,15 +21,14 @@ class Stage:
     """One step of preparing a data set."""
 
     name: str
-    #: Returns a dict of arrays, or a `Dataset` if it is the last stage. A parameter called `seed` is given a
-    #: seed of its own.
+    #: Returns a dict of arrays, after the last stage a `Dataset`. A parameter `seed` gets a seed of its own.
     function: Callable[..., Any]
     #: Parameters of the function that are arrays of earlier stages; the others come from the configuration.
     inputs: tuple[str, ...] = ()
 
     @property
     def seeded(self) -> bool:
-        """Whether the function takes a seed."""
+        """True if the function takes a seed."""
         return "seed" in inspect.signature(self.function).parameters
 
     @property
@@ -48,11 +43,11 @@ class Kind:
     """A kind of data set."""
 
     name: str
-    #: In order; the last is called ``"dataset"`` and returns a `Dataset`.
+    #: In order; the last is called ``"dataset"``.
     steps: tuple[Stage, ...]
     #: Options that are paths of files to read.
     files: tuple[str, ...] = ()
-    #: Returns the `Source` of the one file, of a registry, from the options it takes.
+    #: Of a registry: makes the `Source` of its one file of the options it takes.
     source: Callable[..., Source] | None = None
 
     @property
@@ -139,10 +134,7 @@ def kind_of(kind: str) -> Kind:
 
 
 def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dict[str, Any]:
-    """Return the parameters of one stage out of those of the data set, defaults filled in.
-
-    A workflow that gives each rule these alone runs a stage again only when its own parameters change.
-    """
+    """Return the parameters of one stage out of those of the data set, defaults filled in."""
     data_kind = kind_of(kind)
     step = data_kind.step(stage)
     known = [name for s in data_kind.steps for name in s.options]
@@ -156,7 +148,7 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dic
 
 
 def from_registry(kind: str, params: Mapping[str, Any]) -> tuple[Source | None, dict[str, Any]]:
-    """Return the file that parameters name in a registry, if it is such a kind, and the other parameters."""
+    """Return the file that parameters name in a registry, None of other kinds, and the other parameters."""
     source = kind_of(kind).source
     known = () if source is None else inspect.signature(source).parameters
     own = {name: value for name, value in params.items() if name in known}

@@ -10,11 +10,9 @@ from attop_bench.data.base import DatasetError
 
 
 def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
-    """Return features (n, r) of the user and of the item of each row and their product, side by side.
+    """Return the features of user and item of each row, and their product, side by side.
 
-    Within one user the user's features are constant: they change no ranking, and are kept because the
-    paper has them. A linear model ranks by the item features and, through the product, by their
-    agreement with the user's.
+    The user's change no ranking of one user, and are kept because the paper has them.
 
     References
     ----------
@@ -41,18 +39,16 @@ def umap_embedding(
     n_components, random_state, n_neighbors, min_dist
         As for UMAP.
     n_fit : int, optional
-        Rows drawn at random to fit on; the others are then placed among them, as many at a time. All are
-        fitted on if left out.
+        Rows drawn at random to fit on, all if left out; the others are then placed among them.
 
     Returns
     -------
-    embedding : ndarray of shape (n, n_components)
-        Each dimension is centred.
+    embedding : ndarray of shape (n, n_components), centred
 
     Notes
     -----
-    The same versions of umap-learn, numba and NumPy on the same kind of processor give the same numbers;
-    across them the embedding may differ, since its optimisation amplifies rounding.
+    The numbers are the same for the same versions of umap-learn, numba and NumPy on the same kind of
+    processor: the optimisation amplifies rounding.
 
     References
     ----------

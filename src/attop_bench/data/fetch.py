@@ -1,7 +1,7 @@
 """Files of data sets: from the cache, the user's mirror or the web, checked before anything reads them.
 
-pooch downloads, retries and compares SHA-256. This module adds the user's mirror, git object ids, members of
-archives, limits on sizes, and the receipt that stands for the files in the workflow.
+To pooch it adds the mirror, git object ids, members of archives, limits on sizes, and the receipt that stands
+for the files in the workflow.
 """
 
 from __future__ import annotations
@@ -45,22 +45,17 @@ _HTML = re.compile(rb"\s*(<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype\s+html|html|
 
 
 class _Failure(Exception):
-    """A place that does not give the file; not retried by pooch, which retries ValueError."""
+    """A place does not give the file; no ValueError, which pooch would retry."""
 
 
 def obtain(source: Source, cache: _Path, *, mirror: _Path | None = None, offline: bool = False) -> Path:
-    """Return the path of a file in the cache, getting it if need be.
+    """Return the path of a file in the cache; get it from the mirror, else from upstream, if it is not there.
 
-    The cache is asked first, then the mirror, then upstream in order. Nothing appears under the file's
-    name before it is whole and its digest right.
-
-    `cache` is a folder, made if missing; archives that files were taken from are kept in its ``archives``.
-    `mirror` is a folder or a URL prefix (``http``, ``https`` or ``file``) under which files have
-    `Source.mirror_path` as name, by default the environment variable ``ATTOP_MIRROR``. `offline` asks no
-    server; a mirror that is a folder is used all the same.
-
-    Raises `Unavailable` if no place has the right file or the cache cannot be written; the remedy says how to
-    get it by hand and where to put it.
+    Nothing appears under the file's name before it is whole and its digest right. Archives of members are
+    kept in ``archives`` of the cache. `mirror` is a folder or a URL prefix (``http``, ``https`` or ``file``)
+    with files named `Source.mirror_path`, by default the environment variable ``ATTOP_MIRROR``. `offline`
+    asks no server. Raises `Unavailable`, with a remedy, if no place has the right file or the cache cannot be
+    written.
     """
     cache = Path(cache)
     out = cache / source.path
@@ -142,7 +137,7 @@ def _get(source: Source, place: str, cache: Path) -> None:
 
 
 def _follow(source: Source, url: str, out: Path) -> tuple[Source, str]:
-    """Return the file that a registry's record names, and its address; a digest that is given stays."""
+    """Return the file that a registry's record names, with the digest that is configured, and its address."""
     _download(url, out, None, _RECORD_CEILING)
     try:
         text = out.read_text(encoding="utf-8", errors="replace")
@@ -154,7 +149,7 @@ def _follow(source: Source, url: str, out: Path) -> tuple[Source, str]:
 
 
 def _from_archive(source: Source, url: str, archive: Path, out: Path) -> None:
-    """Take the member out of an archive that is kept for its other members; download it if need be."""
+    """Take the member out of an archive, which is downloaded if need be and kept for its other members."""
     kept = archive.exists()
     if not kept:
         _download(url, out, None, _CEILING)
@@ -233,7 +228,7 @@ def _too_large(origin: str, limit: int) -> _Failure:
 
 
 def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
-    """Copy the member of an archive, or the file itself if that is what lies there, and check it."""
+    """Copy the member of an archive, or the file itself if that lies there, and check it."""
     _refuse_html(packed, origin)
     member = source.member
     if source.digest is not None and digest(packed, source.digest) == source.digest:
@@ -256,14 +251,14 @@ def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
 
 
 def _refuse_html(path: _Path, origin: object) -> None:
-    """Refuse a web page, as servers send in place of what has moved."""
+    """Refuse a web page, which servers send in place of a file that has moved."""
     with open(path, "rb") as file:
         if _HTML.match(file.read(4096).removeprefix(b"\xef\xbb\xbf")):
             raise _Failure(f"{origin}: a web page (HTML), not data; the file has moved or asks for a login")
 
 
 def _check(path: Path, source: Source, origin: object = None) -> None:
-    """Refuse a file that is not the right one, as far as is known."""
+    """Refuse a file of another digest or size, an empty file or a web page."""
     origin, size = origin or path, path.stat().st_size
     _refuse_html(path, origin)
     if source.digest is not None:
@@ -316,12 +311,9 @@ def fetch_files(
 ) -> bool:
     """Get the files of a data set into the cache, write the receipt, and return whether all are there.
 
-    A receipt is a small JSON file that stands for the downloaded files in the workflow. It holds their paths
-    and digests, so that other bytes prepare the data set again and the same bytes from elsewhere do not; or
-    the reason why they are unavailable.
-
-    `files` are the sources by parameter of the builder, `out` is the receipt, `turn` is what `next_turn` said
-    before the receipt was removed; for the others see `obtain`.
+    The receipt, JSON, stands for the files in the workflow: it has their paths and digests, or the reason why
+    they are unavailable. `files` are the sources by parameter of the builder, `out` is the receipt, `turn`
+    the `next_turn` before the receipt was removed; for the others see `obtain`.
     """
     receipt: dict[str, dict[str, str]] = {}
     try:
@@ -337,7 +329,7 @@ def fetch_files(
 
 
 def read_receipt(path: _Path) -> dict[str, str]:
-    """Return parameter -> path of the files, or raise `Unavailable` with the reason the receipt holds."""
+    """Return the paths of the files by parameter; raise `Unavailable` if the receipt says so."""
     receipt = json.loads(Path(path).read_text(encoding="utf-8"))
     if "unavailable" in receipt:
         raise Unavailable(*receipt["unavailable"])
@@ -349,18 +341,18 @@ def read_receipt(path: _Path) -> dict[str, str]:
 
 
 def next_turn(receipt: _Path) -> int:
-    """Return how often the files of a receipt failed to be fetched, or were edited in the cache, so far.
+    """Return how often the files of a receipt could not be fetched, or were edited in the cache, so far.
 
-    A workflow that makes this number a parameter of the job fetches again what failed or was edited.
+    As a parameter of the job it has the workflow fetch these again.
     """
     counter = _counter(receipt)
     return (int(counter.read_text()) if counter.exists() else 0) + bool(edited(receipt))
 
 
 def edited(receipt: _Path) -> dict[str, str]:
-    """Return parameter -> path of the files that hold something else than when they were fetched.
+    """Return the paths, by parameter, of the files whose content is not the one that was fetched.
 
-    Their content is read only if they were touched since. One that is gone is not edited.
+    It is read only if they were touched since. One that is gone is not edited.
     """
     try:
         files = json.loads(Path(receipt).read_text(encoding="utf-8"))["files"]

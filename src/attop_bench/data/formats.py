@@ -1,7 +1,7 @@
-"""Files of tables: one reader a format, and one way to take numbers, text and names from what was read.
+"""Files of tables: one reader a format, and numbers, text and names of what was read.
 
-A file without types, such as CSV, is read as text, and numbers are made of the columns that are asked for as
-numbers: names (``007``, 20 digits) stay what they are, and one row is read as a thousand are.
+CSV, which has no types, is read as text; columns become numbers where numbers are asked for, so that names
+(``007``, 20 digits) stay what they are, and one row is read as a thousand are.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Path = str | os.PathLike[str]
 _Marks = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
 _MOST_CELLS = 1 << 29
 #: Text that stands for a missing value in a file without types, as for pandas.
-_GAPS = frozenset(
+_MISSING = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
 ) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 _TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
@@ -41,9 +41,9 @@ _EXCEL = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as their file writes them."""
+    """Rows as their file has them."""
 
-    #: Columns named by text. Of a file without types all values are text, as it is written there.
+    #: Columns named by text; of a file without types all values are text.
     frame: pd.DataFrame
     #: Name of the file in messages.
     where: str
@@ -53,17 +53,17 @@ class Table:
     decimal: str = "."
 
     def values(self, name: str) -> pd.Series:
-        """Return a column: numbers where all that is present are, else text without blanks around it.
+        """Return a column: numbers if all that are present are, else text without blanks around it.
 
-        A gap is NaN: nothing but blanks, or in a file without types a mark of what is missing. Complex
-        numbers, and what are no single values, are refused.
+        Missing values are NaN: blanks, or in a file without types one of its marks. Complex numbers, lists
+        and mappings are refused.
         """
         import pandas as pd
 
         column, where = self.frame[name], f"{self.where}: column {name!r}"
         if pd.api.types.is_complex_dtype(column):
             raise DatasetError(f"{where} has complex numbers: drop it, or take real parts")
-        if pd.api.types.is_numeric_dtype(column):  # of those types with a gap of their own, plain ones
+        if pd.api.types.is_numeric_dtype(column):  # plain ones, of types that have NA
             plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
             return column.astype(plain)
         text = self._stripped(name)
@@ -98,20 +98,20 @@ class Table:
         return values
 
     def _marks(self, name: str) -> list[str]:
-        """Return what stands for a gap of a column besides the usual."""
+        """Return the marks of missing values of a column, besides the usual."""
         marks = self.missing
         if isinstance(marks, Mapping):
             marks = {str(key): given for key, given in marks.items()}.get(name, ())
         return [str(mark) for mark in marks]
 
     def _stripped(self, name: str) -> pd.Series:
-        """Return a column that is not of numbers, text without blanks around it, gaps as NaN."""
+        """Return a column of text without blanks around it; missing values are NaN."""
         column = self.frame[name]
         if self.has_types:
             column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
             return column.mask(column.isin([""]) | column.isna(), np.nan)
         column = column.str.strip()
-        return column.mask(column.isin(_GAPS.union(self._marks(name))), np.nan)
+        return column.mask(column.isin(_MISSING.union(self._marks(name))), np.nan)
 
 
 def check_numbers(column: pd.Series, where: str) -> None:
@@ -127,7 +127,7 @@ def check_numbers(column: pd.Series, where: str) -> None:
 
 
 def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:
-    """Return text as numbers, true as 1; None if it is something else, or names of too many digits."""
+    """Return text as numbers, true as 1; None if it holds other text, or integers too long for a float."""
     import pandas as pd
     import pyarrow
 
@@ -145,12 +145,12 @@ def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:
 
 
 def _written(value: object) -> str:
-    """Return a value as text; a whole number has no decimals, as where its column had no gaps."""
+    """Return a value as text; a whole number without decimals, as in a column without missing values."""
     return str(int(value) if isinstance(value, (float, np.floating)) and value.is_integer() else value)
 
 
 def format_of(path: _Path) -> str:
-    """Return the format that the end of a name stands for; ``.gz``, ``.bz2``, ``.xz`` are looked through."""
+    """Return the format of a file by the end of its name, before ``.gz``, ``.bz2`` or ``.xz``."""
     name = PurePath(path)
     while name.suffix.lower() in (".gz", ".bz2", ".xz"):
         name = name.with_suffix("")
@@ -165,22 +165,21 @@ def format_of(path: _Path) -> str:
 
 
 def read_frame(
-    path: _Path, format: str | None = None, options: Mapping[str, Any] | None = None
+    path: _Path, form: str | None = None, options: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
-    """Read a table; see `read_table`, and `Table.values` for each column."""
+    """Read a table, each column by `Table.values`."""
     import pandas as pd
 
-    table = read_table(path, format, options)
+    table = read_table(path, form, options)
     return pd.DataFrame({name: table.values(name) for name in table.frame})
 
 
-def read_table(path: _Path, format: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
+def read_table(path: _Path, form: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
     """Read a table from a file.
 
-    `format` is a key of `FORMATS`, and the end of the file's name decides if left out; `options` are
-    parameters of the reader. What cannot be read so raises `DatasetError`.
+    `form` is a key of `FORMATS`, by default the one of the file's name; `options` are those of its reader.
     """
-    name = format_of(path) if format is None else format
+    name = format_of(path) if form is None else form
     where = f"dataset {path}"
     if not isinstance(name, str) or name not in FORMATS:
         raise DatasetError(f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}")
@@ -215,16 +214,16 @@ def read_delimited(
     path : path
         Compressed or not.
     separator : str, optional
-        One character, ``"tab"``, or ``"whitespace"`` for runs of blanks; the comma if left out, or the
-        tab if the name ends in ``.tsv``.
+        One character, ``"tab"``, or ``"whitespace"`` for runs of blanks; by default the comma, or the tab
+        if the name ends in ``.tsv``.
     header : bool
-        Whether the first line holds the names of the columns.
+        The first line holds the names of the columns.
     names : sequence of str, optional
-        Names of the columns of a file without header; their numbers from 1 if left out.
+        Names of the columns of a file without header, by default their numbers from 1.
     comment : str, optional
-        Character from which on the rest of a line is ignored.
+        Character that begins a comment.
     missing : sequence of str, or mapping of column to such
-        What stands for a missing value besides nothing, NA, NaN, null and their like: such as ``?`` or -999.
+        Marks of missing values besides nothing, NA, NaN, null and the like: such as ``?`` or -999.
     decimal : str
         ``.`` or ``,``, before the decimals of numbers.
     """
@@ -267,15 +266,15 @@ def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: boo
     path : path
         Compressed or not.
     n_features : int, optional
-        Number of features, where the last ones may not occur; the highest index if left out.
+        Number of features, by default the highest index.
     zero_based : bool
-        Whether the first feature has index 0 instead of 1.
+        The first feature has index 0 instead of 1.
 
     Returns
     -------
     frame : DataFrame
-        Columns ``label``, ``qid`` if the file has them, and the features, named by their indices. What a
-        line leaves out is 0.
+        Columns ``label``, ``qid`` if the file has it, and the features, named by their indices; 0 where a
+        line leaves one out.
     """
     import pandas as pd
     from sklearn.datasets import load_svmlight_file
@@ -345,14 +344,14 @@ def read_parquet(path: _Path) -> pd.DataFrame:
     import pandas as pd
     from pyarrow import parquet, types
 
-    def with_gaps(type: Any) -> Any:  # integers and truth values stay what they are where some are missing
-        if types.is_boolean(type):
+    def with_missing(kind: Any) -> Any:  # integers and truth values stay what they are where some are missing
+        if types.is_boolean(kind):
             return pd.BooleanDtype()
-        name = str(type).replace("u", "U").replace("int", "Int")
-        return pd.api.types.pandas_dtype(name) if types.is_integer(type) else None
+        name = str(kind).replace("u", "U").replace("int", "Int")
+        return pd.api.types.pandas_dtype(name) if types.is_integer(kind) else None
 
     try:
-        return parquet.read_table(path).to_pandas(types_mapper=with_gaps).reset_index(drop=True)
+        return parquet.read_table(path).to_pandas(types_mapper=with_missing).reset_index(drop=True)
     except Exception as error:  # what a damaged file raises depends on where it is damaged
         raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from error
 
@@ -388,10 +387,9 @@ def read_arff(path: _Path) -> pd.DataFrame:
 
 
 def read_pickle(path: _Path, digest: str, member: str | None = None) -> pd.DataFrame:
-    """Read a pickled DataFrame, or mapping of columns, after its digest; another may run anything.
+    """Read a pickled DataFrame, or mapping of columns, if the file has the digest of its `Source`.
 
-    The digest is of the file, as in `attop_bench.data.source.Source`; `member` names the pickle in an
-    archive.
+    Any other pickle may run anything. `member` names the pickle in an archive.
     """
     import pandas as pd
 
@@ -409,7 +407,7 @@ def read_pickle(path: _Path, digest: str, member: str | None = None) -> pd.DataF
 
 
 def refuse_twice(names: Iterable[object], where: str) -> None:
-    """Raise `DatasetError` if two names are the same but for blanks around them: one may be the label."""
+    """Refuse names that are the same but for blanks around them: one may be the label."""
     for name, times in Counter(str(name).strip() for name in names).items():
         if times > 1:
             raise DatasetError(f"{where}: column {name!r} occurs twice: rename one")

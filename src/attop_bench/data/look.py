@@ -1,4 +1,4 @@
-"""A look at a table before anything is trained: its columns, the likely label, and all that is wrong."""
+"""A look at a table before training: its columns, the likely label, and all that is wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from attop._core.wording import count_noun, did_you_mean, join_first
 from attop.metrics._roc import auc
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
-from attop_bench.data.kinds.columns import MANY_VALUES, day_numbers, is_dates, is_identifier, positives
+from attop_bench.data.kinds.columns import MANY_VALUES, day_numbers, is_dates, is_identifier, positive_labels
 from attop_bench.data.source import open_bytes
 
 #: Names of identifiers, and of entities that come back in many rows: customers, not orders.
@@ -42,9 +42,8 @@ _WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$
 #: A number with a comma before the decimals, or none; and one with commas between thousands.
 _COMMA = re.compile(r"[-+]?\d+(,\d+)?(?:[eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
-#: AUC of a single feature from which on it is most likely known only after the label; the share of positives
-#: where it has a value that half of all positives have; and the negatives to be expected there, and those and
-#: positives there must be at all.
+#: AUC of a feature that is most likely known only after the label, or share of positives where it has a value
+#: that half of them have. Negatives to be expected there, and the least of either class at all.
 _LEAK = 0.99
 _EXPECTED = 10
 
@@ -60,20 +59,20 @@ class Column:
     missing: float
     distinct: int
     example: str
-    #: Whether it holds anything but numbers.
+    #: Not all numbers.
     text: bool = False
-    #: Values of a column that else holds numbers: they may stand for what is missing.
+    #: Text in a column of numbers: marks of missing values, perhaps.
     marks: tuple[str, ...] = ()
 
     @property
     def is_feature(self) -> bool:
-        """Whether a learner can use it as it is, gaps filled and categories encoded."""
+        """True if a learner can use it, missing values filled and categories encoded."""
         return self.kind in ("number", "yes/no", "category") or bool(self.marks)
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A column that could be the label, the value that would be positive, and its share of the rows."""
+class LabelColumn:
+    """A column that could be the label, its positive value, and the share of the rows that have it."""
 
     column: str
     positive: object
@@ -88,16 +87,16 @@ class Look:
     rows: int
     columns: list[Column]
     #: The one that was named, or the likeliest.
-    label: Candidate | None
-    #: Likeliest first.
-    candidates: list[Candidate]
-    #: Rows whose features are those of a row before.
+    label: LabelColumn | None
+    #: All that could be it, likeliest first.
+    candidates: list[LabelColumn]
+    #: Rows with the features of an earlier row.
     copies: int
     #: Column -> an earlier one with the same values.
     twins: Mapping[str, str]
     #: Feature that tells the label nearly alone -> how.
     leaks: Mapping[str, str]
-    #: Column of dates without gaps, written as 2026-12-31 -> days from the first to the last.
+    #: Complete column of dates such as 2026-12-31 -> days from the first to the last.
     days: Mapping[str, int]
     #: Options for the reader of the file.
     reader: Mapping[str, object]
@@ -109,11 +108,7 @@ class Look:
 
 
 def look(path: str | os.PathLike[str], label: str | None = None, positive: object = None) -> Look:
-    """Look at a table in a file, of a format of `attop_bench.data.formats`, without a configuration.
-
-    `label` is the column of the labels, by default the likeliest one; `positive` the value of the positive
-    class, by default the rarest one.
-    """
+    """Look at a table in a file; `label` is by default the likeliest column, `positive` its rarest value."""
     where = f"dataset {path}"
     reader = _separator(path)
     table = read_table(path, None, reader)
@@ -123,13 +118,13 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
     frame, columns = _described(table)
     if table.has_types:  # no other reader has options for marks
         columns = [replace(c, marks=()) for c in columns]
-    two = [_candidate(table, frame, c.name, None) for c in columns if c.distinct == 2 and c.missing == 0]
+    two = [_as_label(table, frame, c.name, None) for c in columns if c.distinct == 2 and c.missing == 0]
     candidates = sorted(two, key=lambda c: (_LABEL.search(c.column) is None, c.share))
     chosen = candidates[0] if candidates else None
     if label is not None:
         if label not in frame.columns:
             raise DatasetError(f"{where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
-        chosen = _candidate(table, frame, label, positive)
+        chosen = _as_label(table, frame, label, positive)
     twins = _twins(frame)
     features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
     copies = int(frame[features].duplicated().sum()) if features else 0
@@ -155,7 +150,7 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
 
 
 def _separator(path: str | os.PathLike[str]) -> dict[str, object]:
-    """Return the separator of a CSV, by its first line, as an option of the reader."""
+    """Return the separator of a CSV's first line as an option of the reader."""
     if format_of(path) != "csv" or not os.path.isfile(path):
         return {}
     with open_bytes(path) as file:
@@ -166,7 +161,7 @@ def _separator(path: str | os.PathLike[str]) -> dict[str, object]:
 
 
 def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
-    """Return the values of the columns, none of those that hold no single ones, and what each is."""
+    """Return the values of the columns, NaN in those that are unusable, and a description of each."""
     clean: dict[str, Any] = {}
     columns = []
     for name, raw in table.frame.items():
@@ -182,7 +177,7 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
 
 
 def _describe(values: pd.Series, example: str) -> Column:
-    """Describe a column by its values; `example` is how the first is written."""
+    """Describe a column by its values; `example` is the first as written."""
     present = values.dropna()
     distinct = present.nunique()
     text = not pd.api.types.is_numeric_dtype(values)
@@ -209,7 +204,7 @@ def _number_kind(name: str, present: pd.Series, distinct: int) -> str:
 
 
 def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...]]:
-    """Return the kind, and marks of missing values among numbers."""
+    """Return the kind of a column of text, and marks of missing values among numbers."""
     if pd.api.types.is_datetime64_any_dtype(present) or is_dates(present):
         return "date", ()
     if not all(isinstance(value, (str, Real)) for value in present):
@@ -232,7 +227,7 @@ def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple
 
 
 def _has_comma(text: pd.Series) -> bool:
-    """Whether a column holds numbers with a comma before the decimals."""
+    """Return whether a column holds numbers with a comma before the decimals."""
     values = pd.Series(text.dropna().unique(), dtype=str)
     numbers = values[values.str.fullmatch(_COMMA)]
     decimals = numbers.str.contains(",") & ~numbers.str.fullmatch(_THOUSANDS)
@@ -248,20 +243,20 @@ def _name_kind(name: str, present: pd.Series, distinct: int) -> str:
     return "identifier" if named or (distinct == rows > MANY_VALUES) else "number"
 
 
-def _candidate(table: Table, frame: pd.DataFrame, name: str, positive: object) -> Candidate:
-    """Return a column as label, with the rarest value as positive if none is given."""
+def _as_label(table: Table, frame: pd.DataFrame, name: str, positive: object) -> LabelColumn:
+    """Return a column as label, by default with its rarest value as positive."""
     if positive is not None:
-        return Candidate(name, positive, float(positives(table, name, positive).mean()))
+        return LabelColumn(name, positive, float(positive_labels(table, name, positive).mean()))
     counts = frame[name].value_counts()
     if not len(counts):
         raise DatasetError(f"{table.where}: column {name!r} is empty and cannot be the label")
     rarest = counts.index[-1]
     value = rarest.item() if isinstance(rarest, np.generic) else rarest
-    return Candidate(name, value, float(counts.iloc[-1] / len(frame)))
+    return LabelColumn(name, value, float(counts.iloc[-1] / len(frame)))
 
 
 def _span(dates: pd.Series) -> int:
-    """Return the days from the first to the last, both counted; 0 if they are not written as dates."""
+    """Return the days from the first to the last, both counted; 0 if they are no dates."""
     try:
         return int(np.ptp(day_numbers(dates, ""))) + 1
     except DatasetError:
@@ -269,7 +264,7 @@ def _span(dates: pd.Series) -> int:
 
 
 def _twins(frame: pd.DataFrame) -> dict[str, str]:
-    """Return columns with the values of an earlier one, and that one."""
+    """Return column -> an earlier one with the same values."""
     first: dict[tuple[int, str], str] = {}
     twins = {}
     for name in frame.columns:
@@ -282,7 +277,7 @@ def _twins(frame: pd.DataFrame) -> dict[str, str]:
     return twins
 
 
-def _label_complaints(frame: pd.DataFrame, label: Candidate | None, named: bool) -> Iterator[str]:
+def _label_complaints(frame: pd.DataFrame, label: LabelColumn | None, named: bool) -> Iterator[str]:
     if label is None:
         yield "no column has two values: name the label, --label COLUMN --positive VALUE"
         return
@@ -298,15 +293,15 @@ def _label_complaints(frame: pd.DataFrame, label: Candidate | None, named: bool)
 
 
 def _column_complaints(
-    columns: Sequence[Column], label: Candidate | None, twins: Mapping[str, str]
+    columns: Sequence[Column], label: LabelColumn | None, twins: Mapping[str, str]
 ) -> Iterator[str]:
     for kind, remark in (
         ("empty", "no value at all: dropped"),
         ("unusable", "infinite numbers, or no single values: dropped"),
         ("constant", "one value only: dropped"),
-        ("identifier", "names things, not kinds of things: dropped"),
+        ("identifier", "an identifier: dropped"),
         ("date", "dates: no feature; make numbers of them, such as an age in days, to use them as one"),
-        ("entity", "names what comes back in many rows: no feature, and kept on one side of a split"),
+        ("entity", "an entity, such as a customer: no feature; its rows stay on one side of a split"),
     ):
         if names := [c.name for c in columns if c.kind == kind]:
             yield f"{join_first(names)}: {remark}"
@@ -318,10 +313,11 @@ def _column_complaints(
                 f"{column.name}: numbers written as text, such as {column.example!r}: dropped; write plain "
                 "numbers to use them"
             )
-    gaps = [c for c in columns if c.missing and c.is_feature and (label is None or c.name != label.column)]
-    if gaps:
-        worst = max(gaps, key=lambda c: c.missing)
-        yield f"{len(gaps)} features have gaps, up to {worst.missing:.0%} ({worst.name}): filled by impute"
+    missing = [c for c in columns if c.missing and c.is_feature and (label is None or c.name != label.column)]
+    if missing:
+        worst = max(missing, key=lambda c: c.missing)
+        most = f"up to {worst.missing:.0%} ({worst.name})"
+        yield f"{len(missing)} features have missing values, {most}: filled by impute"
     if many := [c.name for c in columns if c.kind == "category" and c.distinct > MANY_VALUES]:
         yield f"{join_first(many)}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"
     for name, earlier in twins.items():
@@ -329,10 +325,10 @@ def _column_complaints(
 
 
 def _leaks(
-    table: Table, frame: pd.DataFrame, columns: Sequence[Column], label: Candidate
+    table: Table, frame: pd.DataFrame, columns: Sequence[Column], label: LabelColumn
 ) -> Iterator[tuple[str, str]]:
-    """Yield the features that tell the label nearly alone, by their values or by being there, and how."""
-    y = positives(table, label.column, label.positive)
+    """Yield the features that tell the label nearly alone, by a value or by having one, and how."""
+    y = positive_labels(table, label.column, label.positive)
     if min(y.sum(), (~y).sum()) < _EXPECTED:
         return
     half = np.arange(len(y)) % 2 == 0
@@ -356,9 +352,9 @@ def _leaks(
         for what, code in codes.items():
             alone = _shares(code, y, half | ~half) >= _LEAK
             alone &= np.bincount(code) * (1 - y.mean()) >= _EXPECTED
-            telling = y[alone[code]]
-            if telling.sum() >= y.sum() / 2:
-                yield column.name, f"{what}: {telling.mean():.0%} of {len(telling):,} rows positive"
+            labels = y[alone[code]]
+            if labels.sum() >= y.sum() / 2:
+                yield column.name, f"{what}: {labels.mean():.0%} of {len(labels):,} rows positive"
                 break
 
 

@@ -1,4 +1,4 @@
-"""Parameters a configuration gives to a builder: known, complete, and of the type it declares."""
+"""Checks of the parameters that a configuration gives to a function: name, type and range."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Interval = tuple[_Number, _Number]
 
 
 def increasing(low: float, high: float = float("inf")) -> AfterValidator:
-    """Return the check of an `Interval` that lies, in increasing order, in [low, high]."""
+    """Return the check of two numbers in increasing order in [low, high]."""
 
     def check(pair: Interval) -> Interval:
         if not low <= pair[0] <= pair[1] <= high:
@@ -35,13 +35,10 @@ def increasing(low: float, high: float = float("inf")) -> AfterValidator:
 
 
 def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Return a decorator that checks the parameters whose type is `Annotated`, by pydantic.
-
-    `where` names the data set in messages. A value of another type or range raises `DatasetError`.
-    """
+    """Have a function refuse values of another type or range than `Annotated`; `where` is in messages."""
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        @cache  # made when it is called: a start of the workflow imports all kinds of data, and builds none
+        @cache  # when it is called: a start of the workflow imports all kinds of data, and builds none
         def adapters() -> dict[str, TypeAdapter[Any]]:
             types = {n: kind for n, kind in inspect.get_annotations(function).items() if n != "return"}
             declared = SimpleNamespace(__annotations__=types)  # that returned may be for type checkers alone
@@ -64,7 +61,7 @@ def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 def refusal(where: str, name: str, value: object, error: ValidationError) -> DatasetError:
-    """Return the message of an error of pydantic: parameter, if any, what it must be, and the value."""
+    """Convert an error of pydantic to one with the parameter, if any, what it must be, and the value."""
     wanted = [e["msg"].removeprefix("Value error, ").replace("Input should", "must") for e in error.errors()]
     text = " or ".join(dict.fromkeys(wanted))
     if not name:
@@ -77,8 +74,8 @@ def complete(
 ) -> dict[str, Any]:
     """Return `given` with the defaults of `function` filled in.
 
-    A name that is unknown raises `DatasetError` (`where` is what the message calls the function), and so does
-    one of `reserved`, such as input arrays, or a parameter without default that is not given.
+    Refuses names that are unknown or `reserved`, such as input arrays, and a parameter without default that
+    is not given; `where` names the function in messages.
     """
     parameters = {n: p for n, p in inspect.signature(function).parameters.items() if n not in reserved}
     for name in given:

@@ -1,7 +1,6 @@
-"""Preparation of features that is learnt from training items: gaps, categories, scale.
+"""Preparation of features: missing values, categories, scale.
 
-Whoever learns it from all rows has looked at the test items; so data carry gaps and categories as they are,
-and each training part learns what to put in their place.
+Learnt from training rows only, so that nothing leaks; prepared data keep missing values and categories.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is still to be done to the features of a data set."""
+    """Encoding and imputation left to each training part."""
 
     #: Column of codes 0, 1, ... -> what each stands for.
     categories: Mapping[int, Sequence[str]]
@@ -29,31 +28,32 @@ class Preparation:
     max_categories: int | None = None
 
     def transformer(self, n_features: int) -> ColumnTransformer:
-        """Return an unfitted transformer of features, shape (n, n_features), to numbers without gaps."""
-        words = sorted(self.categories)
+        """Return an unfitted transformer of so many features to numbers without missing values."""
+        categorical = sorted(self.categories)
         numbers = [column for column in range(n_features) if column not in self.categories]
-        return column_transformer(numbers, words, impute=self.impute, max_categories=self.max_categories)
+        return column_transformer(
+            numbers, categorical, impute=self.impute, max_categories=self.max_categories
+        )
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Preparation:
-        """Return what `dataclasses.asdict` gave and JSON kept."""
+        """Undo `dataclasses.asdict`, and the text that JSON made of integers."""
         categories = {int(column): tuple(values) for column, values in fields["categories"].items()}
         return cls(**{**fields, "categories": categories})
 
 
 def column_transformer(
     numbers: Sequence[str | int],
-    words: Sequence[str | int],
+    categorical: Sequence[str | int],
     *,
     impute: str | None,
     max_categories: int | None,
 ) -> ColumnTransformer:
-    """Return an unfitted transformer: numbers, then a 0/1 column for each category of each of `words`.
+    """Return an unfitted transformer: numbers, then a 0/1 column for each category of each of `categorical`.
 
-    Both are names or positions of columns. By `impute="median"` a number that is missing becomes the median,
-    a category the most frequent one, both of the items it is fitted on; a column of gaps alone becomes 0. By
-    None nothing may be missing. One of `words` becomes at most `max_categories` columns; the rarest
-    categories share the last of them. A category that was not there when it was fitted counts as one of
+    Both are names or positions of columns. With `impute` missing numbers become the median, categories the
+    most frequent one, an empty column 0; else nothing may be missing. A column becomes at most
+    `max_categories`, of which the rarest categories share the last. An unseen category counts as one of
     these, or as none if none are pooled.
     """
     from sklearn.compose import ColumnTransformer
@@ -68,7 +68,7 @@ def column_transformer(
     most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
     parts = [
         ("numbers", "passthrough" if impute is None else filled, list(numbers)),
-        ("categories", encode if impute is None else make_pipeline(most_frequent, encode), list(words)),
+        ("categories", encode if impute is None else make_pipeline(most_frequent, encode), list(categorical)),
     ]
     return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0)
 

@@ -42,14 +42,14 @@ def parameters(table: Look) -> dict[str, Any]:
     features = [c for c in rest if c.name not in drop]
     if not features:
         raise DatasetError(f"dataset {table.path}: no column is left that could be a feature")
-    words = [c for c in features if c.text and not c.marks]
-    many = max((c.distinct for c in words), default=0) > _CEILING
+    categorical = [c for c in features if c.text and not c.marks]
+    many = max((c.distinct for c in categorical), default=0) > _CEILING
     optional = {
         "reader": dict(table.reader),
         "entity": entity,
         "day": day,
         "drop": drop,
-        "one_hot": bool(words),
+        "one_hot": bool(categorical),
         "max_categories": _CEILING if many else None,
         "impute": "median" if any(c.missing or c.marks for c in features) else None,
         "copies_together": table.copies > 0 and entity is None,
@@ -59,7 +59,7 @@ def parameters(table: Look) -> dict[str, Any]:
 
 
 def in_time(table: Look) -> dict[str, object] | None:
-    """Return a protocol that trains on days before those it tests; None if there is no room for one."""
+    """Return a protocol that trains on earlier days than it tests; None if the days are too few."""
     given = parameters(table)
     span = table.days.get(given.get("day", ""), 0)
     n_pos = 0 if table.label is None else table.label.share * table.rows
@@ -73,12 +73,12 @@ def in_time(table: Look) -> dict[str, object] | None:
 
 
 def propose(table: Look, top: Top | None = None, daily: int | None = None) -> str:
-    """Return a configuration in YAML, with comments; by default for the top 100 of as long a table.
+    """Return a configuration in YAML, with comments; by default for the top 100 of the table.
 
-    `daily` is a top of so many a day: of the rows there are on average between the first and the last date.
+    `daily` is a top of so many a day: of the rows of an average day between the first and the last date.
     """
     options = parameters(table)
-    id = identifier(table.path)
+    name = identifier(table.path)
     days = table.days.get(options.get("day", ""), 0)
     of_day = round(table.rows / days) if days else 0
     if daily and not daily < of_day:
@@ -105,7 +105,7 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
         "drop": "names, dates, constants, copies of columns",
         "one_hot": "a 0/1 column for each category",
         "max_categories": "rare categories share one column",
-        "impute": "gaps: the median, or the most frequent category, of the training items",
+        "impute": "missing values: the median, or the most frequent category, of the training items",
         "copies_together": "rows with the same features are on one side of a split",
     }
     lines = [f"      {name}: {_flow(value)}" for name, value in options.items()]
@@ -130,22 +130,23 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
     else:
         length = "of a list as long as this table; say what you will look at, of how many"
         length += f"; 100 a day: {{k: 100, of: {of_day}}}" * (of_day > 100)
-    head = [f"title: {_flow(id)}", f"output: {_flow(f'results-{id}')}", "datasets:", f"  - id: {_flow(id)}"]
+    head = [f"title: {_flow(name)}", f"output: {_flow(f'results-{name}')}", "datasets:"]
+    head += [f"  - id: {_flow(name)}"]
     head += ["    kind: file", "    params:"]
     tops = [f"    # {length}", f"    tops: [{_flow(written)}]", "    scoring: precision@k"]
     return "\n".join([*head, *noted, *protocols, *tops, _METHODS])
 
 
 def identifier(path: str) -> str:
-    """Return a name for a data set: that of its file, without what a configuration does not take."""
+    """Return a name for a data set: that of its file, as far as a configuration takes it."""
     stem = PurePath(path).name.split(".")[0]
     return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
 
 
 def _entity(table: Look) -> str | None:
-    """Return the column of what comes back in most rows, if there is one without gaps."""
-    whole = [c for c in table.columns if c.kind == "entity" and not c.missing]
-    entities = [c for c in whole if c.name not in table.twins]
+    """Return the complete column of entities with the fewest values, if there is one."""
+    known = [c for c in table.columns if c.kind == "entity" and not c.missing]
+    entities = [c for c in known if c.name not in table.twins]
     return min(entities, key=lambda c: c.distinct).name if entities else None
 
 

@@ -1,4 +1,4 @@
-"""Registries of data sets: the file that a name in a registry stands for, and the record that says so.
+"""Resolve OpenML and PMLB names to downloadable files.
 
 OpenML describes each data set in JSON, with the address of its file and its MD5. PMLB keeps its files by Git
 LFS: in their place the repository holds pointers, with SHA-256 and size.
@@ -36,9 +36,12 @@ def openml_file(
 
 
 def pmlb_file(
-    name: str, sha256: str | None = None, bytes: int | None = None, registry: str = _PMLB
+    name: str,
+    sha256: str | None = None,
+    bytes: int | None = None,
+    registry: str = _PMLB,
 ) -> Source:
-    """Return the file of a data set of PMLB, checked by what its pointer says, or by what is given."""
+    """Return the file of a data set of PMLB, checked by digest and size of its pointer, or those given."""
     file = f"{name}/{name}.tsv.gz"
     return Source(f"pmlb/{file}", [f"{registry}/{file}"], sha256, bytes, record="git-lfs")
 

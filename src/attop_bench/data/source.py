@@ -1,4 +1,4 @@
-"""One file of a data set: the places that have it, its digest, and how it is opened."""
+"""One file of a data set: its places, its digest, and opening it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,13 @@ def _described(text: str, default: Any = MISSING) -> Any:
 
 @dataclass(frozen=True)
 class Source:
-    """One file, the places that have it, and what it must look like.
+    """One file and its places: an entry of ``files`` in a configuration, whose reference has these texts."""
 
-    This is also an entry of ``files`` in a configuration, whose reference is made of the descriptions here.
-    """
-
-    path: str = _described("Where it lies below the cache, with `/` between folders.")
-    urls: Sequence[str] = _described("Where it is from, by http or https, tried in this order.", ())
+    path: str = _described("Its place below the cache, with `/` between folders.")
+    urls: Sequence[str] = _described("Its addresses, by http or https, tried in this order.", ())
     digest: str | None = _described(
-        "What its content must be, as it lies in the cache: 64 digits of SHA-256, the 40 of a git object id, "
-        "or the 32 of MD5. Any content is taken if left out.",
+        "That of its content in the cache: 64 digits of SHA-256, 40 of a git object id, or 32 of MD5. Any "
+        "content is taken if left out.",
         None,
     )
     bytes: int | None = _described(
@@ -52,12 +49,12 @@ class Source:
         None,
     )
     mirror: str | None = _described(
-        "Where it, or the archive it is in, lies below the mirror, if elsewhere than `path`.", None
+        "Its place, or that of its archive, below the mirror, if it is not `path`.", None
     )
-    remedy: str = _described("What a person must know to get it by hand, such as terms to be agreed to.", "")
+    remedy: str = _described("A way to get it by hand, such as terms to be agreed to.", "")
     record: Literal["openml", "git-lfs"] | None = _described(
-        "What the URLs hold in place of the file: OpenML's description of a data set, or a pointer of Git "
-        "LFS. It names the file and its digest.",
+        "The kind of record at the URLs, which names the file and its digest: OpenML's description of a data "
+        "set, or a pointer of Git LFS.",
         None,
     )
     version: int | None = _described("Version that OpenML's description must be of.", None)
@@ -94,10 +91,10 @@ class Source:
 
 @contextmanager
 def open_member(path: _Path, member: str) -> Iterator[IO[bytes]]:
-    """Open one file of a zip or tar, or the content of a compressed file; a plain file is opened as it is.
+    """Open one file of a zip or tar, the content of a compressed file, or a plain file.
 
-    Nothing is written under a name the archive chose. Raises KeyError if the archive has no such file, and
-    any of `BROKEN`, ValueError or OSError if it is damaged.
+    Raises KeyError if the archive has no such file, and any of `BROKEN`, ValueError or OSError if it is
+    damaged.
     """
     wanted = PurePosixPath(member)
     with open(path, "rb") as file:
@@ -141,20 +138,20 @@ def stays_inside(name: str) -> bool:
     )
 
 
-def digest(path: _Path, like: str | None = None) -> str:
-    """Return the SHA-256 of a file, or its git object id or MD5 if `like` is one; see `Source.digest`.
+def digest(path: _Path, expected: str | None = None) -> str:
+    """Return the SHA-256 of a file, or its git object id or MD5 if `expected` is one; see `Source.digest`.
 
-    A git object id is the SHA-1 of ``blob``, the size, a zero byte and the content. Repositories list it for
-    files whose SHA-256 is not published. It is safe against other files of a given id, the case here.
+    A git object id is the SHA-1 of ``blob``, the size, a zero byte and the content; no other file of a given
+    id can be made.
     """
-    name = {32: "md5", 40: "sha1"}.get(len(like or ""), "sha256")
+    name = {32: "md5", 40: "sha1"}.get(len(expected or ""), "sha256")
     start = f"blob {os.path.getsize(path)}\0".encode() if name == "sha1" else b""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.new(name, start, usedforsecurity=False)).hexdigest()
 
 
 def check_digest(path: _Path, expected: str) -> None:
-    """Raise `DatasetError` unless a file has the digest."""
+    """Refuse a file of another digest."""
     if (got := digest(path, expected)) != expected:
         raise DatasetError(
             f"{path}: expected {kind_of(expected)} {expected}, got {got}; it was not read: remove it and "

@@ -212,7 +212,7 @@ def deploy(
         tried,
         expect(job, dataset, tried),
         ranked,
-        differences(rows.X, rows.words, listed),
+        differences(rows.X, rows.categorical, listed),
         one_column_alone(job, dataset, rows, folds, best.records),
         what_stays(job, dataset, once, candidate, n_jobs),
     )
@@ -302,7 +302,7 @@ def one_column_alone(
     def measure(part: Ints, scores: Floats) -> float:
         return sample.measure(metric, part, scores, top).value
 
-    chosen = one_column(rows.X, rows.words, dataset.y, folds, measure)
+    chosen = one_column(rows.X, rows.categorical, dataset.y, folds, measure)
     by_column = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
     own = np.array(_values(metric, job, dataset, by_column))
     leads = np.array(_values(metric, job, dataset, records)) - own

@@ -21,7 +21,7 @@ from attop._core.wording import did_you_mean
 from attop.metrics._scorer import scores_of
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
-from attop_bench.data.kinds.columns import names, present
+from attop_bench.data.kinds.columns import as_identifiers, require_present
 from attop_bench.deploy.contributions import contributions, largest
 
 MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
@@ -44,10 +44,10 @@ class Package:
     @property
     def categories(self) -> dict[str, NDArray]:
         """Columns that are text, and the values each had in training."""
-        for name, step, words in self.pipeline["columns"].transformers_:
+        for name, step, its in self.pipeline["columns"].transformers_:
             if name == "categories":
                 encoder = step[-1] if isinstance(step, Pipeline) else step
-                return dict(zip(words, encoder.categories_, strict=True))
+                return dict(zip(its, encoder.categories_, strict=True))
         return {}
 
     def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
@@ -74,7 +74,9 @@ class Package:
         ranked = pd.DataFrame({"row": range(1, len(scores) + 1), **beside, "score": scores})
         if self.notes["middle"] and (added := contributions(self.pipeline, X)) is not None:
             ranked["why"] = largest(added, np.array(self.notes["middle"]), list(X))
-        return in_order(ranked, None if group is None else names(table.text(group), table.where), "score")
+        return in_order(
+            ranked, None if group is None else as_identifiers(table.text(group), table.where), "score"
+        )
 
     def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
         """Return the features of a file as the pipeline was fitted on them: numbers, and text."""
@@ -85,7 +87,7 @@ class Package:
         for name in self.notes["features"]:
             if name not in seen:
                 numbers = table.numbers(name).astype(np.float64)
-                features[name] = numbers if fills else present(numbers, table.where)
+                features[name] = numbers if fills else require_present(numbers, table.where)
                 continue
             text = features[name] = table.text(name)
             new = text[~text.isin(seen[name]) & ~(fills & text.isna())]
@@ -130,8 +132,8 @@ class Package:
         if gone := int((~old.isin(new)).sum()):
             tell(f"{gone:,} of the {len(old):,} rows of {previous} are not among the new rows")
         now, before = ranked.index.isin(head.index), new.isin(old)
-        words = np.select([now & before, now, before], ["stayed", "entered", "left"], "")
-        return pd.Series(words, ranked.index)
+        change = np.select([now & before, now, before], ["stayed", "entered", "left"], "")
+        return pd.Series(change, ranked.index)
 
     def explore(self, ranked: pd.DataFrame, head: pd.DataFrame, number: int, seed: int) -> pd.Series:
         """Return how many rows each stands for: itself at the top, a share of the rest if drawn, else none.

@@ -26,7 +26,7 @@ class RawRows:
     #: The features: numbers, text, gaps.
     X: pd.DataFrame
     #: Columns that are text.
-    words: list[str]
+    categorical: list[str]
     #: Columns that are no features, to recognise a row by.
     beside: pd.DataFrame
     #: Of these, the one within which rows are ranked.
@@ -57,13 +57,13 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
         )
     table = read_raw_table(RawOptions.of({n: params[n] for n in RawOptions.model_fields if n in params}))
     X, written = table.features, table.rows.frame
-    texts = [written[c].dropna() for c in (table.words if table.rows.has_types else X)]
+    texts = [written[c].dropna() for c in (table.categorical if table.rows.has_types else X)]
     needs_reader = any((text.str.strip() != text).any() for text in texts)
-    clean = {c: table.rows.text(c) if c in table.words else X[c].astype(np.float64) for c in X}
+    clean = {c: table.rows.text(c) if c in table.categorical else X[c].astype(np.float64) for c in X}
     beside = written.drop(columns=[*X, table.label])
     return RawRows(
         pd.DataFrame(clean),
-        table.words,
+        table.categorical,
         beside,
         table.roles.get("group"),
         dict(params.get("reader") or {}),
@@ -75,7 +75,9 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
 
 def raw_pipeline(rows: RawRows, scaling: str, estimator: Estimator) -> Pipeline:
     """Return an unfitted pipeline from rows to scores: gaps, categories, scale, estimator."""
-    numbers = [c for c in rows.X if c not in rows.words]
-    columns = column_transformer(numbers, rows.words, impute=rows.impute, max_categories=rows.max_categories)
+    numbers = [c for c in rows.X if c not in rows.categorical]
+    columns = column_transformer(
+        numbers, rows.categorical, impute=rows.impute, max_categories=rows.max_categories
+    )
     scale = scaler(scaling) or "passthrough"
     return Pipeline([("columns", columns), ("scale", scale), ("model", estimator)])

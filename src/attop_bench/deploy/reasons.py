@@ -25,10 +25,10 @@ class Difference(NamedTuple):
     gap: float
 
 
-def differences(X: pd.DataFrame, words: Sequence[str], listed: NDArray[np.bool_]) -> list[Difference]:
+def differences(X: pd.DataFrame, categorical: Sequence[str], listed: NDArray[np.bool_]) -> list[Difference]:
     """Return of each column how the list differs from the rest, the largest gap first.
 
-    Of a column of `words` it is the category whose shares differ most. Missing values are left out.
+    Of a column of `categorical` it is the category whose shares differ most. Missing values are left out.
 
     References
     ----------
@@ -40,7 +40,7 @@ def differences(X: pd.DataFrame, words: Sequence[str], listed: NDArray[np.bool_]
         sides = [X.loc[side, name].dropna() for side in (listed, ~listed)]
         if not all(map(len, sides)):
             continue
-        if name in words:
+        if name in categorical:
             shares = pd.concat([side.value_counts(normalize=True) for side in sides], axis=1).fillna(0.0)
             means, names = shares.to_numpy(), [f"{name} = {value}" for value in shares.index]
             variances = means * (1 - means)
@@ -53,26 +53,26 @@ def differences(X: pd.DataFrame, words: Sequence[str], listed: NDArray[np.bool_]
         first = int(np.argmax(np.abs(gaps)))
         listed_mean, rest_mean = means[first].tolist()
         differences_found.append(
-            Difference(names[first], name in words, listed_mean, rest_mean, float(gaps[first]))
+            Difference(names[first], name in categorical, listed_mean, rest_mean, float(gaps[first]))
         )
     return sorted(differences_found, key=lambda one: -abs(one.gap))
 
 
 def one_column(
     X: pd.DataFrame,
-    words: Sequence[str],
+    categorical: Sequence[str],
     y: Ints,
     folds: Sequence[Fold],
     measure: Callable[[Ints, Floats], float],
 ) -> list[tuple[str, Floats]]:
     """Return for each fold the order by one column that is best on its training part, and its test scores.
 
-    Columns that are text, `words`, are ordered by the share of positives that each category had in training.
-    `measure` goes from rows and their scores to a value, higher is better.
+    Columns of `categorical` are ordered by the share of positives of each category in training. `measure`
+    goes from rows and their scores to a value, higher is better.
     """
     columns = []
     for fold in folds:
-        orders = (order for name in X for order in _orders(X[name], name in words, y, fold.train))
+        orders = (order for name in X for order in _orders(X[name], name in categorical, y, fold.train))
         best = max(orders, key=lambda order: np.nan_to_num(measure(fold.train, order[1][fold.train])))
         columns.append((best[0], best[1][fold.test]))
     return columns

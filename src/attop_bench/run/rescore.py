@@ -19,7 +19,7 @@ from attop.learners._base import all_alike
 from attop.metrics._metric import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import read_table, refuse_twice
-from attop_bench.data.kinds.columns import names
+from attop_bench.data.kinds.columns import as_identifiers
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
 
@@ -196,7 +196,7 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     if gaps := [name for name in frame if frame[name].isna().any()]:
         raise DatasetError(f"{path}: column {gaps[0]!r} has missing values: leave out runs without scores")
     for name in {"row", "group"} & set(frame):
-        frame[name] = names(frame[name], str(path))
+        frame[name] = as_identifiers(frame[name], str(path))
     frame["repeat"] = frame.get("repeat", 0)
     for name in ("label", "score", "weight"):
         if name in frame and not pd.api.types.is_numeric_dtype(frame[name]):

@@ -25,10 +25,6 @@ def wdbc(n_features: Annotated[int, Field(strict=True, ge=1, le=30)] = 30) -> Da
     n_features : int from 1 to 30
         The first so many features. With all of them the top of the list is easy; Rudin (2005), section 5,
         takes the first six so that no ranking is perfect.
-
-    Notes
-    -----
-    Malignant is the positive class. scikit-learn codes benign as 1, so its target is turned round.
     """
     from sklearn.datasets import load_breast_cancer
 
@@ -39,6 +35,7 @@ def wdbc(n_features: Annotated[int, Field(strict=True, ge=1, le=30)] = 30) -> Da
         "licence": "CC BY 4.0",
         "positive": "malignant tumour",
     }
+    # scikit-learn codes benign as 1.
     malignant = bunch.target == list(bunch.target_names).index("malignant")
     return Dataset("wdbc", bunch.data[:, :n_features], malignant, None, facts)
 
@@ -55,8 +52,8 @@ def digit(
     digit : int from 0 to 9
         The positive class.
     pool : int from 1 to 4, a divisor of 8
-        Side of the squares of pixels of which each becomes one, their mean. On all pixels every method is
-        right at the top; with 4 by 4 of them (``pool=2``) a linear score no longer is.
+        Side of the squares of pixels that become one, their mean. On all pixels every method is right at the
+        top; with ``pool=2`` a linear score no longer is.
     """
     from sklearn.datasets import load_digits
 

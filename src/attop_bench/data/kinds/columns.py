@@ -1,4 +1,4 @@
-"""Columns of a table: which is meant, text, gaps, labels, days, queries."""
+"""Columns of a table: names, text, missing values, labels, days and queries."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
     raise DatasetError(f"{where}: no column {wanted!r}; {did_you_mean(wanted, frame.columns)}")
 
 
-def present(column: pd.Series, where: str) -> pd.Series:
-    """Return a column that may have no gaps."""
+def require_present(column: pd.Series, where: str) -> pd.Series:
+    """Return a column; refuse one with missing values."""
     if column.isna().any():
-        raise DatasetError(f"{where}: {_gaps(column)}: fill them in or drop these rows")
+        raise DatasetError(f"{where}: {_missing(column)}: fill them in or drop these rows")
     return column
 
 
-def names(text: pd.Series, where: str) -> pd.Series:
-    """Return text that names things, 01 and 1 two of them: whole numbers, where all are written as such."""
-    text = present(text, where)
+def as_identifiers(text: pd.Series, where: str) -> pd.Series:
+    """Return identifiers: integers if all are written canonically, so that 01 stays another than 1."""
+    text = require_present(text, where)
     return text.astype(np.int64) if text.str.fullmatch(r"0|-?[1-9]\d{0,17}").all() else text
 
 
-def _gaps(column: pd.Series) -> str:
+def _missing(column: pd.Series) -> str:
     missing = column.isna()
     return (
         f"column {column.name!r} has {int(missing.sum())} missing values, the first in data row "
@@ -67,18 +67,18 @@ def _gaps(column: pd.Series) -> str:
     )
 
 
-def refuse_gaps(features: pd.DataFrame, where: str) -> None:
-    """Say of each feature with gaps how many, and the lines of YAML that are the remedy."""
+def refuse_missing(features: pd.DataFrame, where: str) -> None:
+    """Refuse missing values of features, with the lines of YAML that fill or drop them."""
     if lacking := [c for c in features if features[c].isna().any()]:
         raise DatasetError(
-            f"{where}: {'; '.join(_gaps(features[c]) for c in lacking)}. Add to params\n    impute: "
+            f"{where}: {'; '.join(_missing(features[c]) for c in lacking)}. Add to params\n    impute: "
             "median\nwhich fills them by what is learnt from training items (numbers: the median; text: the "
             f"most frequent value), or leave these columns out:\n    drop: [{', '.join(lacking)}]"
         )
 
 
-def positives(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return whether each row is positive: has a value, or one of a list, or as in ``">= 1"``."""
+def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
+    """Return which rows are positive: of a value, of one of a list, or by a comparison such as ``">= 1"``."""
     import pandas as pd
 
     comparison = comparison_of(positive)
@@ -105,7 +105,7 @@ def positives(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
 
 
 def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
-    """Return the rows that stay when positives are drawn to be `share` of them."""
+    """Return all negatives and as many positives, drawn at random, as make up `share` of these rows."""
     rows = np.flatnonzero(y)
     count = round(share / (1 - share) * (len(y) - len(rows)))
     if not 1 <= count <= len(rows):
@@ -118,13 +118,13 @@ def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
 
 
 def comparison_of(positive: object) -> tuple[str, float] | None:
-    """Return sign and limit if `positive` is a comparison, not a value."""
+    """Return sign and limit of a comparison; None for a value."""
     match = _COMPARISON.fullmatch(positive) if isinstance(positive, str) else None
     return None if match is None else (match[1], float(match[2]))
 
 
 def _equals(text: pd.Series, value: object) -> NDArray[np.bool_]:
-    """Return where a column has a value: of text the same text; else, or where none is, the same number."""
+    """Return the rows with a value: of text the same text; else, or where none is, the same number."""
     import pandas as pd
 
     row, distinct = pd.factorize(text)
@@ -139,7 +139,7 @@ def _equals(text: pd.Series, value: object) -> NDArray[np.bool_]:
 
 
 def _number(value: object) -> int | float | None:
-    """Return what a value is as a number, integers of any size exactly."""
+    """Return a value as a number, integers exactly; None if it is none."""
     if isinstance(value, (bool, np.bool_, int, np.integer)):
         return int(value)
     if isinstance(value, (float, np.floating)):
@@ -152,21 +152,21 @@ def _number(value: object) -> int | float | None:
 
 
 def is_dates(values: pd.Series) -> bool:
-    """Whether text is mostly dates, such as 2026-01-31, 31/01/2026 or 31-Jan-26, with a time or without."""
+    """Return whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
     distinct = values.dropna().astype(str).unique()
     dates = sum(_DATE.fullmatch(v.strip()) is not None for v in distinct)
     return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
 
 
 def is_identifier(values: pd.Series) -> bool:
-    """Whether a column has so many values that most name one row or two: a number of an order, a note."""
+    """Return whether most values name one row or two, as order numbers and notes do."""
     return values.nunique() > max(MANY_VALUES, values.notna().sum() / 2)
 
 
-def check_text(features: pd.DataFrame, words: Sequence[str], where: str) -> None:
+def check_text(text: pd.DataFrame, where: str) -> None:
     """Refuse columns that are neither text nor plain numbers."""
-    for name in words:
-        other = next((v for v in features[name].dropna() if not isinstance(v, (str, Real))), None)
+    for name, values in text.items():
+        other = next((v for v in values.dropna() if not isinstance(v, (str, Real))), None)
         if other is not None:
             raise DatasetError(
                 f"{where}: column {name!r} holds neither text nor plain numbers, for example {other!r}: drop "
@@ -174,12 +174,9 @@ def check_text(features: pd.DataFrame, words: Sequence[str], where: str) -> None
             )
 
 
-def check_categories(
-    features: pd.DataFrame, words: Sequence[str], max_categories: int | None, where: str
-) -> None:
-    """Refuse columns that `one_hot` would make too many features of."""
-    for name in words:
-        values = features[name]
+def check_categories(text: pd.DataFrame, max_categories: int | None, where: str) -> None:
+    """Refuse columns of which `one_hot` would make too many features."""
+    for name, values in text.items():
         size = f"{values.nunique():,} values in {len(values):,} rows"
         if is_dates(values):
             what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
@@ -199,34 +196,36 @@ def check_categories(
 
 
 def to_numbers(
-    features: pd.DataFrame, words: Sequence[str], codes: Mapping[str | int | float | bool, float], where: str
+    text: pd.DataFrame, codes: Mapping[str | int | float | bool, float], where: str
 ) -> pd.DataFrame:
-    """Return features with the numbers that `codes` has for the values of all text."""
-    for name in words:
-        if unknown := sorted(set(features[name].dropna().astype(str)) - set(map(str, codes))):
+    """Replace text by the numbers that `codes` has for it."""
+    for name, values in text.items():
+        if unknown := sorted(set(values.dropna().astype(str)) - set(map(str, codes))):
             raise DatasetError(
                 f"{where}: column {name!r} has the value {unknown[0]!r}, for which codes has no number; "
                 f"it has {', '.join(map(str, codes))}: add it"
             )
     number = {str(value): code for value, code in codes.items()}
-    return features.assign(**{c: features[c].map(lambda v: number.get(str(v))).astype(float) for c in words})
+    return text.map(lambda v: number.get(str(v))).astype(float)
 
 
-def as_codes(features: pd.DataFrame, words: Sequence[str]) -> tuple[pd.DataFrame, dict[int, tuple[str, ...]]]:
-    """Return features with text replaced by numbers 0, 1, ... in sorted order, and what they stand for."""
+def as_codes(
+    features: pd.DataFrame, categorical: Sequence[str]
+) -> tuple[pd.DataFrame, dict[int, tuple[str, ...]]]:
+    """Replace text by numbers 0, 1, ... in sorted order; return the text of each number as well."""
     import pandas as pd
 
     categories = {}
     coded = {}
-    for name in words:
+    for name in categorical:
         code, values = pd.factorize(features[name].map(str, na_action="ignore"), sort=True)
         coded[name] = np.where(code < 0, np.nan, code)
         categories[features.columns.get_loc(name)] = tuple(values)
     return features.assign(**coded), categories
 
 
-def refuse_text(features: pd.DataFrame, words: Sequence[str], where: str) -> None:
-    """Say of each column of text that it holds no numbers, and what to do."""
+def refuse_text(text: pd.DataFrame, where: str) -> None:
+    """Refuse columns of text, with an example of each."""
     import pandas as pd
 
     def example(column: pd.Series) -> object:
@@ -234,8 +233,7 @@ def refuse_text(features: pd.DataFrame, words: Sequence[str], where: str) -> Non
         odd = known[pd.to_numeric(known, errors="coerce").isna()]
         return (*odd, *sorted(known, key=lambda v: -len(str(v))), None)[0]  # or the longest number
 
-    if words:
-        each = "; ".join(f"column {c!r} is not numeric, for example {example(features[c])!r}" for c in words)
+    if each := "; ".join(f"column {c!r} is not numeric, for example {example(text[c])!r}" for c in text):
         raise DatasetError(
             f"{where}: {each}: set one_hot or codes, drop it, or encode it as numbers; attop look shows what "
             "there is"
@@ -243,11 +241,10 @@ def refuse_text(features: pd.DataFrame, words: Sequence[str], where: str) -> Non
 
 
 def day_numbers(column: pd.Series, where: str) -> Ints:
-    """Return the number of the day of each value: days since 1970-01-01, or a number rounded down.
+    """Return the day of each value: days since 1970-01-01, or a number of days rounded down.
 
-    The column has no missing values. It holds dates, with or without the time of day; text that begins with
-    one, as in ``2024-12-31`` or ``2024-12-31 23:59:00``; or numbers of days, counted from any day. Anything
-    else raises `DatasetError`.
+    Takes dates, also as text such as ``2024-12-31`` or ``2024-12-31 23:59:00``, and numbers of days counted
+    from any day; refuses all else. No value may be missing.
     """
     import pandas as pd
 
@@ -258,19 +255,20 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
         days = column.to_numpy(np.float64)
         if not np.isfinite(days).all():
             raise DatasetError(f"{where} has infinite values: remove these rows")
-        span, remedy = f"numbers from {days.min():.15g} to {days.max():.15g}", "write dates as 2024-12-31"
+        start, remedy = (
+            f"{where} has numbers from {days.min():.15g} to {days.max():.15g}, which",
+            "write dates as 2024-12-31",
+        )
         if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
-            raise DatasetError(
-                f"{where} has {span}, which are not numbers of days: divide seconds by 86400, {remedy}"
-            )
+            raise DatasetError(f"{start} are not numbers of days: divide seconds by 86400, {remedy}")
         if looks := _no_days(np.unique(days)):
             raise DatasetError(
-                f"{where} has {span}, which look like {looks}, not like days: {remedy}, or count days from "
-                "the first"
+                f"{start} look like {looks}, not like days: {remedy}, or count days from the first"
             )
         return np.floor(days).astype(np.int64)
     try:
-        zones = column.map(lambda v: _zone(v) if isinstance(v, str) else "")
+        offsets = column.map(lambda v: _OFFSET.search(v) if isinstance(v, str) else None)
+        zones = offsets.map(lambda offset: offset[1] if offset else "")
         if zones.nunique() > 1 and (zones == "").any():
             raise ValueError("some times have an offset and others none")
         # The day where the clock is; of several clocks, that of Greenwich.
@@ -283,13 +281,8 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
         ) from None
 
 
-def _zone(text: str) -> str:
-    offset = _OFFSET.search(text)
-    return offset[1] if offset else ""
-
-
 def _no_days(numbers: Floats) -> str:
-    """Return what sorted numbers look like that cannot be days; nothing if they may be."""
+    """Name what sorted numbers seem to be other than days; empty if they may be days."""
     low, high = numbers[0], numbers[-1]
     whole = bool((numbers % 1 == 0).all())
     month, end = numbers // 100 % 100, numbers % 100
@@ -309,8 +302,8 @@ def _no_days(numbers: Floats) -> str:
 def query_level_norm(X: Floats, query: NDArray) -> Floats:
     """Scale each feature to [0, 1] within each query.
 
-    A value becomes ``(x - min) / (max - min)`` over the rows of its query, 0 where the feature is constant
-    there. No label and no other query is looked at, so it may be done before the data are split.
+    A value becomes ``(x - min) / (max - min)`` over the rows of its query, 0 where these are equal. No label
+    and no other query is looked at, so it may be done before the data are split.
 
     References
     ----------
@@ -327,8 +320,7 @@ def query_level_norm(X: Floats, query: NDArray) -> Floats:
 def parts_by_bounds(query: NDArray, bounds: Sequence[float], where: str = "data") -> Ints:
     """Return the part of each row, from 0, by the number of its query.
 
-    `bounds` are the highest query of each part but the last, increasing. Queries without numbers, and bounds
-    that do not increase, raise `DatasetError`.
+    `bounds` are the highest query of each part but the last, increasing.
     """
     try:
         limits = np.asarray(bounds, dtype=np.float64)

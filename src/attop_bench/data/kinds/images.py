@@ -45,7 +45,7 @@ def simulate_likes(
     """Return which users like which images, shape (n_users, n_items).
 
     A user likes from `n_classes[0]` to `n_classes[1]` digits: an image of these with a probability drawn from
-    `liking` once per user, so that some engage little and some much, any other with probability `noise`.
+    `liking` once per user, any other with probability `noise`.
     """
     classes, code = np.unique(digit, return_inverse=True)
     count = rng.integers(n_classes[0], n_classes[1] + 1, n_users)
@@ -57,7 +57,7 @@ def simulate_likes(
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Rows of a recommendation data set, and what was put aside to describe the users."""
+    """Rows of a recommendation data set, and the items put aside to describe the users."""
 
     #: user, item, y: Row by row; users in order.
     user: Ints
@@ -72,9 +72,8 @@ def recommend(
 ) -> Recommendation:
     """Put `n_profile` liked items of each user aside, label the other liked ones 1 and sample negatives.
 
-    Users with no more liked items than `n_profile` are left out. The number of negatives per positive is
-    drawn from the range `negatives` once per user; they are drawn without replacement from the items the
-    user does not like, and end where those end.
+    Users with no more liked items are left out. The number of negatives per positive is drawn from the range
+    `negatives` once per user; they are drawn without replacement from the items the user does not like.
     """
     profile = np.zeros_like(liked)
     rows = []
@@ -110,11 +109,9 @@ def image_recommendation(
 ) -> Dataset:
     """Simulate users of the images and return rows of <user, item, product> features.
 
-    User features are the mean item features of `n_profile` liked images drawn at random; these images
-    then leave the user's data.
-
-    Nothing but the simulated taste (`simulate_likes`) looks at `digit`, the class of each image; for
-    `n_profile` and `negatives` see `recommend`. Users are groups.
+    User features are the mean item features of `n_profile` liked images drawn at random; these leave the
+    user's data. Nothing but the simulated taste (`simulate_likes`) looks at `digit`, the class of each image;
+    for `n_profile` and `negatives` see `recommend`. Users are groups.
 
     Notes
     -----
@@ -147,11 +144,7 @@ def interaction_dataset(
     counts: dict[str, int],
 ) -> Dataset:
     """Return rows of <user, item, product> features, users as groups."""
-    users = len(np.unique(rows.user))
-    about = {
-        **facts,
-        "positive": "image the user likes",
-        "counts": {"items": len(item_features), "users": users, **counts},
-    }
+    size = {"items": len(item_features), "users": len(np.unique(rows.user))}
+    about = {**facts, "positive": "image the user likes", "counts": {**size, **counts}}
     X = interaction_features(taste[rows.user], item_features[rows.item])
     return Dataset(name, X, rows.y, rows.user, about)

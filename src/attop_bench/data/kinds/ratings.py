@@ -28,9 +28,7 @@ def simulate_ratings(
     n_rated: Annotated[Interval, increasing(1)] = (30, 300),
     seed: int,
 ) -> dict[str, NDArray]:
-    """Simulate low-rank ratings from 1 to 5 with noise.
-
-    Returns ``user``, ``item``, ``rating`` and ``time``, ordered by user; times are in random order.
+    """Simulate low-rank ratings from 1 to 5 with noise, ordered by user, their times in random order.
 
     Parameters
     ----------
@@ -78,10 +76,9 @@ def label_rest(
     positive: float = 5,
     min_rows: int = 20,
 ) -> tuple[Ints, Ints]:
-    """Choose and label the ratings that become rows: not among the first, of known items, of active users.
+    """Return the ratings that become rows, not the first, and their labels, 1 for the rating `positive`.
 
-    The rating `positive` is labelled 1. Users with fewer than `min_rows` ratings left are dropped, after the
-    items that the `first_ratings` do not know. Returns the positions of the rows, increasing, and labels.
+    Items that the `first_ratings` do not know are dropped, then users with fewer than `min_rows` ratings.
     """
     users, items = np.asarray(user), np.asarray(item)
     rows = np.flatnonzero(~first & np.isin(items, items[first]))
@@ -108,10 +105,7 @@ def factorise(
     tol: float = 1e-4,
     seed: int,
 ) -> dict[str, NDArray]:
-    """Factorise the matrix of the first `n_first` ratings of each user; see `masked_nmf`.
-
-    Returns ``first`` (see `first_ratings`), ``user_factors`` and ``item_factors`` (one row per user and per
-    item, in sorted order) and ``objective`` (see `masked_nmf`).
+    """Factorise the first `n_first` ratings of each user by `masked_nmf`, users and items in sorted order.
 
     Notes
     -----

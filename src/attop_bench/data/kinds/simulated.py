@@ -79,15 +79,15 @@ def fraud_stream(
 ) -> Dataset:
     """Purchases in the order of time, about 2% of them fraudulent in one of three ways.
 
-    Customers live somewhere in a unit square and buy at the terminals near them, each at a rate and with
-    amounts of their own; now and then one travels and buys far away, or shops and buys several times within
-    an hour. A stolen card is used for three days, anywhere, at any hour, for more than its owner spends. A
-    tried card is charged small amounts at one terminal, several times within an hour. A tampered terminal
-    copies cards for ten days, and a third of what is bought there is fraud that looks like any purchase.
+    Customers live in a unit square and buy at the terminals near them, each at a rate and with amounts of
+    their own; some travel and buy far away, or shop and buy several times within an hour. A stolen card is
+    used for three days, anywhere, at any hour, for more than its owner spends. A tried card is charged small
+    amounts at one terminal, several times within an hour. A tampered terminal copies cards for ten days, and
+    a third of the purchases there are fraud that looks like any other.
 
     No feature tells alone: distance and amount are those of travellers too, the count that of shoppers, and a
-    terminal's record is late. A linear model sees part of it, one that combines features more. The customer
-    is the entity of each row.
+    terminal's record is late. A model that combines features sees more than a linear one. The customer is
+    the entity of each row.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def fraud_stream(
     apart = np.linalg.norm(home[:, None] - place[None], axis=2)
     spends = rng.normal(3.5, 0.5, n_customers)  # log of a usual amount
 
-    # What customers buy: near their home unless they travel, by day, around their usual amount.
+    # Honest purchases: near home unless on a trip, by day, around the usual amount.
     count = rng.poisson(rng.gamma(2.0, 0.4, n_customers) * n_days)
     customer = np.repeat(np.arange(n_customers), count)
     n = len(customer)
@@ -154,7 +154,7 @@ _Purchases = tuple[Ints, Ints, Floats, Floats]
 def _at_tampered(
     rng: np.random.Generator, terminal: Ints, hour: Floats, n_terminals: int, n_days: int
 ) -> Ints:
-    """Return which purchases are made with a card copied at a tampered terminal."""
+    """Return 1 for purchases with a card copied at a tampered terminal, else 0."""
     tampered = rng.choice(n_terminals, max(n_terminals * n_days // 500, 1))
     since = rng.uniform(-9.0, n_days, len(tampered)) * _DAY
     fraud = np.zeros(len(hour), dtype=bool)

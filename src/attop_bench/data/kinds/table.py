@@ -1,4 +1,4 @@
-"""The user's own file, or a published one, as a data set: any format, no code."""
+"""The kind ``file``: a table in a file, the user's own or a published one, as a data set."""
 
 from __future__ import annotations
 
@@ -25,23 +25,8 @@ from pydantic import (
 from attop._core.typing import Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.formats import Table, check_numbers, format_of, read_table
-from attop_bench.data.kinds.columns import (
-    as_codes,
-    check_categories,
-    check_text,
-    column_of,
-    comparison_of,
-    day_numbers,
-    downsampled,
-    names,
-    parts_by_bounds,
-    positives,
-    present,
-    query_level_norm,
-    refuse_gaps,
-    refuse_text,
-    to_numbers,
-)
+from attop_bench.data.kinds import columns
+from attop_bench.data.kinds.columns import column_of, comparison_of, require_present
 from attop_bench.data.parameters import refusal
 from attop_bench.data.preparation import Preparation
 
@@ -57,10 +42,7 @@ _Numbers = Sequence[Annotated[float, Field(strict=True)]]
 
 
 class RawOptions(BaseModel):
-    """Files of one form, and which column is what.
-
-    A column is named by its name, or by its number from 1 (from -1 backwards).
-    """
+    """Files of one form and the roles of their columns, each given by its name, or number from 1 or -1."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -108,12 +90,12 @@ class RawOptions(BaseModel):
 
 
 class TableOptions(RawOptions):
-    """Options of the kind ``file``: those of `RawOptions`, and how columns become features and labels."""
+    """Options of the kind ``file``: those of `RawOptions`, and those that make features and labels."""
 
     #: Value of the label column that is the positive class, every other value is negative; or a list of such
     #: values, or a comparison such as ``">= 1"``.
     positive: Any
-    #: Numbers that stand for the values of all features that are text.
+    #: Value of a feature that is text -> the number that stands for it.
     codes: Mapping[str | int | float | bool, Annotated[float, Field(strict=True)]] | None = None
     #: Replace each feature that is text by one 0/1 column per value, in sorted order. Refused for dates, for
     #: what names single rows, and for more than 50 values without `max_categories`.
@@ -149,7 +131,7 @@ class TableOptions(RawOptions):
 
 @dataclass(frozen=True)
 class RawTable:
-    """Rows and columns of files, and what the columns are."""
+    """Rows of files and the roles of their columns."""
 
     #: All columns, as they are written.
     rows: Table
@@ -158,7 +140,7 @@ class RawTable:
     roles: dict[str, str]
     features: pd.DataFrame
     #: Those of `features` that are not numbers.
-    words: list[str]
+    categorical: list[str]
     #: File of each row, from 0, if there are several.
     part: Ints | None
 
@@ -171,23 +153,24 @@ def file_table(path: _Path, **options: Any) -> Dataset:
     chosen = TableOptions.of({"path": path, **options})
     table = read_raw_table(chosen)
     features, preparation = _features(table, chosen)
-    y = positives(table.rows, table.label, chosen.positive)
+    y = columns.positive_labels(table.rows, table.label, chosen.positive)
     X = features.to_numpy(np.float64)
     if chosen.query_norm is not None:
-        X = query_level_norm(X, _given(table, chosen.query_norm, chosen.where))
+        X = columns.query_level_norm(X, _given(table, chosen.query_norm, chosen.where))
     beside = {**_beside(table, chosen), "part": table.part}
     if chosen.parts is not None:
         [(column, bounds)] = chosen.parts.items()
-        beside["part"] = parts_by_bounds(_given(table, column, chosen.where), bounds, chosen.where)
+        beside["part"] = columns.parts_by_bounds(_given(table, column, chosen.where), bounds, chosen.where)
     if chosen.blocks is not None:
         beside["entity"] = np.arange(len(y)) * chosen.blocks // len(y)
     if chosen.downsample_positives is not None:
-        rows = downsampled(y, chosen.downsample_positives, chosen.where)
+        rows = columns.downsampled(y, chosen.downsample_positives, chosen.where)
         X, y = X[rows], y[rows]
         beside = {name: None if values is None else values[rows] for name, values in beside.items()}
     if chosen.copies_together:
-        alike = np.where(np.isnan(X), np.inf, X)  # all gaps are
-        beside["duplicate_group"] = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
+        beside["duplicate_group"] = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[
+            1
+        ].ravel()
     facts = {
         "source": str(path),
         "licence": "the user's own file",
@@ -198,12 +181,11 @@ def file_table(path: _Path, **options: Any) -> Dataset:
     return Dataset(name, X, y.astype(np.int64), facts=facts, preparation=preparation, **beside)
 
 
-# What a configuration may give: the fields of the model.
 vars(file_table)["__signature__"] = inspect.signature(TableOptions)
 
 
 def read_raw_table(options: RawOptions) -> RawTable:
-    """Read files of one form, and find out which column is what."""
+    """Read files of one form, and give their columns their roles."""
     import pandas as pd
 
     where, label, keep = options.where, options.label, options.keep
@@ -226,13 +208,13 @@ def read_raw_table(options: RawOptions) -> RawTable:
 
     label = column_of(frame, label, where)
     roles = {role: getattr(options, role) for role in ("group", "entity", "day")}
-    columns = {role: column_of(frame, c, where) for role, c in roles.items() if c is not None}
-    for role, column in columns.items():
+    roles = {role: column_of(frame, c, where) for role, c in roles.items() if c is not None}
+    for role, column in roles.items():
         if column == label:
             raise DatasetError(
                 f"{where}: column {label!r} cannot be both label and {role}: name another {role}"
             )
-    aside = {label, *columns.values(), *(column_of(frame, c, where) for c in options.drop)}
+    aside = {label, *roles.values(), *(column_of(frame, c, where) for c in options.drop)}
     if name == "svmlight":
         aside.add("qid")
     features = [c for c in frame.columns if c not in aside]
@@ -250,24 +232,22 @@ def read_raw_table(options: RawOptions) -> RawTable:
             f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
             "by pandas: put its number in drop, or name the features in keep"
         )
-    for column in (label, *columns.values()):
-        present(rows.text(column), where)
+    for column in (label, *roles.values()):
+        require_present(rows.text(column), where)
     X = pd.DataFrame({c: rows.values(c) for c in features})
     if options.impute is None:
-        refuse_gaps(X, where)
-    words = [c for c in features if not pd.api.types.is_numeric_dtype(X[c])]
-    for c in X.columns.difference(words, sort=False):
+        columns.refuse_missing(X, where)
+    categorical = [c for c in features if not pd.api.types.is_numeric_dtype(X[c])]
+    for c in X.columns.difference(categorical, sort=False):
         check_numbers(X[c], where)
-    return RawTable(rows, label, columns, X, words, part)
+    return RawTable(rows, label, roles, X, categorical, part)
 
 
-def _read(
-    paths: Sequence[str | os.PathLike[str]], format: str, reader: Mapping[str, Any] | None
-) -> tuple[Table, Ints | None]:
-    """Return the rows of all files, and of which file each is if there are several."""
+def _read(paths: Sequence[_Path], form: str, reader: Mapping[str, Any] | None) -> tuple[Table, Ints | None]:
+    """Return the rows of all files, and the number of each row's file if there are several."""
     import pandas as pd
 
-    tables = [read_table(path, format, reader) for path in paths]
+    tables = [read_table(path, form, reader) for path in paths]
     if len(tables) == 1:
         return tables[0], None
     frames = [table.frame for table in tables]
@@ -283,56 +263,46 @@ def _read(
 
 
 def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Preparation | None]:
-    """Return features as numbers, and what is left to be learnt from training items."""
+    """Return features as numbers, and their preparation that is left to training items."""
     import pandas as pd
 
-    features, words, where = table.features, table.words, options.where
-    check_text(features, words, where)
-    gaps = bool(features.isna().any(axis=None))
-    preparation = Preparation({}, options.impute) if gaps else None
-    if options.codes is not None and words:
-        features = to_numbers(features, words, options.codes, where)
-    elif options.one_hot and words:
-        check_categories(features, words, options.max_categories, where)
-        if options.max_categories is None and not features[words].isna().any(axis=None):
-            features = pd.get_dummies(features, columns=words, prefix_sep="=", dtype=np.float64)
+    features, categorical, where = table.features, table.categorical, options.where
+    text = features[categorical]
+    columns.check_text(text, where)
+    preparation = Preparation({}, options.impute) if features.isna().any(axis=None) else None
+    if options.codes is not None and categorical:
+        features = features.assign(**columns.to_numbers(text, options.codes, where))
+    elif options.one_hot and categorical:
+        columns.check_categories(text, options.max_categories, where)
+        if options.max_categories is None and not text.isna().any(axis=None):
+            features = pd.get_dummies(features, columns=categorical, prefix_sep="=", dtype=np.float64)
         else:
-            features, categories = as_codes(features, words)
+            features, categories = columns.as_codes(features, categorical)
             preparation = Preparation(categories, options.impute, options.max_categories)
     else:
-        refuse_text(features, words, where)
+        columns.refuse_text(text, where)
     if options.thresholds is not None:
-        features = _above(features, options.thresholds, where)
+        above = {
+            f"{name} > {t:g}": (features[column_of(features, name, where)] > t).astype(np.float64)
+            for name, values in options.thresholds.items()
+            for t in values
+        }
+        features = pd.DataFrame(above)
     return features, preparation
 
 
 def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
     """Return group, entity and day of each row."""
-    columns: dict[str, Any] = {}
+    beside: dict[str, Any] = {}
     for role, column in table.roles.items():
         if role == "day":
-            columns[role] = day_numbers(table.rows.values(column), options.where)
+            beside[role] = columns.day_numbers(table.rows.values(column), options.where)
         else:
             name = "groups" if role == "group" else role
-            columns[name] = names(table.rows.text(column), options.where).to_numpy()
-    return columns
+            beside[name] = columns.as_identifiers(table.rows.text(column), options.where).to_numpy()
+    return beside
 
 
 def _given(table: RawTable, column: str | int, where: str) -> NDArray:
-    """Return the values of a column that may have no gaps."""
-    return present(table.rows.values(column_of(table.rows.frame, column, where)), where).to_numpy()
-
-
-def _above(
-    features: pd.DataFrame, thresholds: Mapping[str | int, Sequence[float]], where: str
-) -> pd.DataFrame:
-    """Return a 0/1 feature for each threshold of each column."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            f"{name} > {t:g}": (features[column_of(features, name, where)] > t).astype(np.float64)
-            for name, values in thresholds.items()
-            for t in values
-        }
-    )
+    """Return the values of a column; refuse missing ones."""
+    return require_present(table.rows.values(column_of(table.rows.frame, column, where)), where).to_numpy()

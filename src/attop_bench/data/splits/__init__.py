@@ -1,1 +1,1 @@
-"""Which rows train, select and test."""
+"""Splits into rows that train, select and test."""

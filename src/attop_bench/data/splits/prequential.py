@@ -39,11 +39,9 @@ def prequential(
 ) -> list[Fold]:
     """Train on a window of days, leave out the days whose labels are not yet known, test on the next days.
 
-    The last fold tests on the last `test` days of the data, the one before on the `test` days before those,
-    and so on: test windows follow each other without a gap. Hyper-parameters are selected in the same way
-    further back: the last validation window ends where the training window of the fold ends. `groups` and
-    `seed` are not used. Folds come in the order of time; the rows to select with may lie before the training
-    window. DatasetError: the data have fewer days than the windows need.
+    Test windows follow each other to the end of the data, folds in the order of time. Hyper-parameters are
+    selected in the same way further back: the last validation window ends where the training window of the
+    fold ends, and rows to select with may lie before it. `groups` and `seed` are not used.
 
     Parameters
     ----------
@@ -58,13 +56,12 @@ def prequential(
     delay : int
         Days between the two: how long it takes until a label is known.
     drop_known : bool
-        Leave out of a test window an entity known to be positive: one with a positive since the training
-        window began, more than `delay` days before the row. Without entities nothing is left out.
+        Leave rows out of a test window whose entity is known to be positive: it has a positive since the
+        training window began, more than `delay` days before the row.
     inner_folds : int
         Validation windows.
     inner_train, inner_delay, inner_test : int, optional
-        Days of the windows to select with; as `train`, `delay` and `test` if left out. Smaller ones serve
-        where the data do not reach back far enough.
+        Days of the windows to select with, by default `train`, `delay` and `test`.
 
     Notes
     -----

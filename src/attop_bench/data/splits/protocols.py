@@ -1,4 +1,4 @@
-"""Which rows train, select and test: the protocols of the papers, as pure functions of a seed."""
+"""The protocols that split rows into training, inner and test parts, pure functions of a seed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from attop_bench.data.parameters import complete, integer
 from attop_bench.data.splits.prequential import prequential
 from attop_bench.data.splits.random import given, holdout, windows, within_groups
 
-#: What a protocol may ask of each row of the data, by parameter of its function -> how a message says that
-#: it is not there.
+#: Parameter of a protocol that is a column of the data -> message where the data lack it.
 _COLUMNS = {
     "groups": "needs groups and the data have none",
     "part": "needs data that come in parts and these do not: name the file of the test part",
@@ -32,12 +31,11 @@ _NO_OPTIONS = ("y", "seed", *_COLUMNS)
 class Protocol:
     """A way of splitting."""
 
-    #: ``function(y, *, seed, **columns, **options)`` returns the folds of one repeat; its parameters say
-    #: which columns of the data it takes, and which it needs.
+    #: ``function(y, *, seed, **columns, **options)`` returns the folds of one repeat.
     function: Callable[..., list[Fold]]
-    #: What it does, for the reference of the configuration and for reports: half a sentence.
+    #: Half a sentence for the reference of the configuration and for reports.
     summary: str
-    #: Whether a repeat is another split; of one that is always the same there is but one repeat.
+    #: Repeats differ.
     drawn: bool = True
 
     @property
@@ -51,17 +49,17 @@ class Protocol:
 
     @property
     def takes(self) -> list[str]:
-        """What of each row it looks at where the data have it."""
+        """Columns that it uses where the data have them."""
         return [n for n in self._parameters if n in _COLUMNS]
 
     @property
     def needs(self) -> list[str]:
-        """What of each row the data must have."""
+        """Columns that the data must have."""
         return [n for n in self.takes if self._parameters[n].default is inspect.Parameter.empty]
 
     @property
     def counted_by(self) -> str | None:
-        """Option that says how many folds a repeat has; None: it has one."""
+        """Option with the number of folds of a repeat; None if there is one fold."""
         return next((n for n in ("n_folds", "n_sets") if n in self._parameters), None)
 
     @property
@@ -74,7 +72,7 @@ class Protocol:
         return inspect.signature(self.function).parameters
 
 
-#: Protocols by name: how data are cut into training and test parts. Configuration and reports read this list.
+#: Protocols by name.
 PROTOCOLS: Mapping[str, Protocol] = {
     p.name: p
     for p in (
@@ -114,8 +112,8 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: o
     repeat : int
         Repeats differ in their random numbers alone.
     seed : int
-        Of the run. The folds depend on it, on the name of the data set, the protocol and the repeat:
-        never on a method, so that methods are compared on the same folds.
+        Of the run. The folds depend on it, the name of the data set, the protocol and the repeat, never on
+        a method.
     **options
         Parameters of the protocol's function.
     """

@@ -1,9 +1,8 @@
 """Protocols that draw rows, groups or entities at random, or take the parts the data come in.
 
-What they share: `y` are binary labels of shape (n,), `groups` the list of each row, `seed` an integer, and
-`inner_folds`, at least 2, the folds of each training part that select the hyper-parameters. They return a
-list of `Fold`, and raise ValueError (or DatasetError, which is one) if an option is out of range or a part
-would lack positives or negatives.
+In all of them `y` are binary labels of shape (n,), `groups` the list of each row, and `inner_folds`, at least
+2, the folds of each training part that select the hyper-parameters. They raise a ValueError if an option is
+out of range or a part would lack positives or negatives.
 """
 
 from __future__ import annotations
@@ -55,9 +54,8 @@ def windows(
     -----
     The paper uses 10 sets and a window of 3 on Ionosphere, 20 sets and a window of 1 on Spambase.
 
-    Differences from the paper: it states neither how the sets are drawn nor on which items C is
-    selected. Here the sets are random and stratified by label, so that a small class (35 of 506 in
-    Housing) is in all of them; C is selected within the training part.
+    Differences from the paper: it states neither how the sets are drawn nor on which items C is selected.
+    Here the sets are stratified by label, and C is selected within the training part.
 
     References
     ----------
@@ -97,16 +95,13 @@ def holdout(
     stratify : bool
         Draw from the positives and the negatives, and of each group, in proportion, to less than two items.
     test : {"rest", "train"}
-        ``"train"`` tests on the training items themselves, of the same draw: for training curves beside
-        those of the test.
+        ``"train"`` tests on the training items of the same draw, for training curves.
 
     Notes
     -----
     PREC trains on 70%, drawn several times. PUSH (section 5) trains on 300 items of Pima and of
-    Housing, 500 of tic-tac-toe and 369 of WDBC, and on 50 of Pima to show where large p fails.
-
-    Differences from the papers: neither says that the draw is stratified; ``stratify=False`` draws
-    regardless of labels.
+    Housing, 500 of tic-tac-toe and 369 of WDBC, and on 50 of Pima to show where large p fails. Neither says
+    that the draw is stratified.
     """
     if test not in ("rest", "train"):
         raise DatasetError(f"holdout: test must be 'rest' or 'train', got {test!r}")
@@ -149,17 +144,15 @@ def within_groups(
     Parameters
     ----------
     fractions : three positive numbers that sum to 1
-        Share of each part in every user's rows. In every stratum (a user, or either class of a user) a part
-        has its share, rounded down or up at random such that it is exact on average.
+        Share of each part in every stratum (a user, or either class of a user), rounded down or up at random
+        such that it is exact on average.
     stratify : bool
         Split the positives and the negatives of each user separately.
 
     Notes
     -----
-    A user without a positive in the test part has no pAp@k and drops out of the mean. Splitting rows
-    regardless of labels, a user with 10 positives has none in a test part of 20% in about one of ten
-    splits, so each split averages over other users. With `stratify` these users keep two in every
-    split. Users with less than ``1 / fraction`` positives can still miss a part.
+    A user without a positive in the test part has no pAp@k and drops out of the mean: without `stratify` a
+    user with 10 positives has none in a test part of 20% in about one of ten splits.
 
     Differences from the paper: it does not describe the split; its authors draw rows regardless of
     labels, which is ``stratify=False``.
