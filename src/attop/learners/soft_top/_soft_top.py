@@ -222,7 +222,7 @@ def _alone(function: Callable[..., Floats], *call: object) -> Floats:
 
 
 def _aligned(given: Any) -> Any:
-    """Return what came from another machine, where arrays begin at any byte, such that the BLAS takes it."""
+    """Return an array from another machine, which may begin at any byte, aligned for the BLAS."""
     if isinstance(given, Sample):
         return replace(given, weight=_aligned(given.weight))
     return np.require(given, requirements="A") if isinstance(given, np.ndarray) else given
