@@ -131,6 +131,7 @@ class TestWhatIsCompared:
         found = judged({"a": A, "c": RUNS["c"]}, higher_is_better=False)
         assert (found.best, found.mean) == ("c", pytest.approx(RUNS["c"].mean()))
         assert found.rivals[0].difference > 0
+        assert found.scores == {model: -mean for model, mean in found.means.items()}
 
     @pytest.mark.parametrize(
         ("n", "ratio", "why"),

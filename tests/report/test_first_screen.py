@@ -14,7 +14,6 @@ from attop.experiment._headline import headline, mean_regrets
 from attop_bench.report import summarise
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.results import Failures
-from attop_bench.report.compute.tables import standings
 from attop_bench.report.page.render import Page as WholePage
 from attop_bench.report.page.render import render
 from attop_bench.report.page.report import build_page
@@ -167,8 +166,8 @@ def view_of(values, about=None):
     evaluation, runs = rows(*values.items())
     runs = runs.assign(n_train=80.0, n_test=20.0)
     found = list(judge_all(evaluation, runs, {"wdbc": about or {}}).values())
-    table = standings(summarise(evaluation, runs))
-    return build_view("WDBC", found, table, evaluation, list(values), {m: m for m in values}, {}, {})
+    titles = {m: m for m in values}
+    return build_view("WDBC", found, summarise(evaluation, runs), evaluation, titles, {}, {})
 
 
 def test_shades_are_multiples_of_the_tolerance():

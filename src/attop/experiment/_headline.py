@@ -189,13 +189,9 @@ def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
     """
     import pandas as pd  # not with the module, which the command line imports
 
-    means = pd.DataFrame(
-        [{m: value for m, value in one.means.items() if m not in one.unranked} for one in judgements],
-        index=[one.dataset for one in judgements],
-    )
-    units = [one.tolerance if one.higher_is_better else -one.tolerance for one in judgements]
-    lost = regret(means.div(units, axis=0), higher_is_better=True)
-    return lost.loc[:, means.count() == means.count().max()].groupby(level=0, sort=False).mean()
+    scores = pd.DataFrame([one.scores for one in judgements], index=[one.dataset for one in judgements])
+    lost = regret(scores.div([one.tolerance for one in judgements], axis=0), higher_is_better=True)
+    return lost.loc[:, scores.count() == scores.count().max()].groupby(level=0, sort=False).mean()
 
 
 def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:

@@ -262,6 +262,12 @@ class Judgement:
         """The mean of each model that has a value, the best first."""
         return {self.best: self.mean} | {r.model: r.mean for r in self.rivals} if self.best else {}
 
+    @property
+    def scores(self) -> dict[str, float]:
+        """The mean of each model that is ranked, negated where lower is better."""
+        sign = 1 if self.higher_is_better else -1
+        return {m: sign * mean for m, mean in self.means.items() if m not in self.unranked}
+
     def of(self, verdict: Verdict) -> tuple[str, ...]:
         """Return the ranked rivals with a verdict, without those that share the best mean."""
         return tuple(r.model for r in self.ranked if r.verdict == verdict and r.model not in self.tied)

@@ -8,7 +8,7 @@ kind themselves. `reading` and `attop.experiment._headline.headline` put it into
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from attop._core.wording import count_noun, format_p, format_small, join_words
 from attop.experiment._headline import TopJudgement, judge_top
 from attop.experiment._verdict import Verdict
 from attop.metrics._registry import get_metric
+from attop.statistics._ranks import rank_rows
 
 #: The method others are set against, where it takes part: the plainest one that is often good enough.
 BASELINE = "logistic-regression"
@@ -28,10 +29,16 @@ FEW = 5
 _SHADES = (1, 2, 4, 8, 16)
 
 
-def shade(gap: float, judged: TopJudgement) -> int:
-    """Return the shade, 0 to 5, of a mean so far behind the best; a gap of whole tolerances has one."""
+def shade(judged: TopJudgement, mean: float) -> int:
+    """Return the shade, 0 to 5, of a mean; a distance to the best of whole tolerances has one."""
     unit = judged.tolerance if judged.tolerance > 0 else 0.01 * abs(judged.mean) or 1.0
-    return sum(gap > times * unit * (1 + 1e-6) for times in _SHADES)
+    return sum(abs(judged.mean - mean) > times * unit * (1 + 1e-6) for times in _SHADES)
+
+
+def rank_methods(judgements: Iterable[TopJudgement], methods: Iterable[str]) -> list[str]:
+    """Order methods by their mean rank over the tops, where those not ranked are last; equals stay in order."""
+    ranks = rank_rows(pd.DataFrame([judged.scores for judged in judgements], columns=list(methods)))
+    return list(ranks.rank(axis=1, na_option="bottom").mean().sort_values(kind="stable").index)
 
 
 def highlighted(judged: TopJudgement) -> tuple[str, ...]:

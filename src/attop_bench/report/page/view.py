@@ -31,7 +31,7 @@ from attop.experiment._judge import Rival
 from attop.experiment._verdict import Verdict, legend
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
-from attop_bench.report.compute.judgements import highlighted, reading, shade
+from attop_bench.report.compute.judgements import highlighted, rank_methods, reading, shade
 
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
@@ -111,17 +111,16 @@ def build_view(
     judgements: Sequence[TopJudgement],
     table: pd.DataFrame,
     values: pd.DataFrame,
-    order: Sequence[str],
     titles: Mapping[str, str],
     spent: Mapping[str, float],
     edge: Collection[str],
 ) -> View:
     """Format one metric of one data set.
 
-    `judgements` has one a top; `table` are rows of `attop_bench.report.compute.tables.standings`, `values`
+    `judgements` has one a top; `table` are rows of `attop_bench.report.compute.tables.summarise`, `values`
     of the evaluation; `spent` are seconds a job, `edge` methods mostly chosen at an edge of their grid.
     """
-    metric = get_metric(judgements[0].metric)
+    metric, order = get_metric(judgements[0].metric), rank_methods(judgements, table["method"].unique())
     places = decimals_for(table["mean"])
     rows: dict[str, dict[str, Any]] = {judged.top: {} for judged in judgements}
     for row in table.to_dict("records"):
@@ -155,7 +154,7 @@ def build_view(
     better = "higher" if metric.higher_is_better else "lower"
     return View(
         f"{metric.name} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
-        list(order),
+        order,
         places,
         [bound if math.isfinite(bound) else None for bound in metric.bounds],
         found,
@@ -185,7 +184,7 @@ def _cell(
         float(f"{mean:.9g}"),
         float(f"{se:.3g}") if math.isfinite(se) else None,
         [float(f"{x:.5g}") if math.isfinite(x) else None for x in runs],
-        f"s{shade(row['gap'], judged)}" if row["ranked"] else "none",
+        "none" if state is Verdict.UNRANKED else f"s{shade(judged, mean)}",
         state,
         state.mark,
         " ⚠" * edge + " ∅" * bool(flat),
