@@ -181,11 +181,10 @@ class _Study:
     def _exact(self, k: int) -> Iterator[tuple[str, str, list[Floats]]]:
         X, y, groups = self.X["train"], self.y["train"], self.groups["train"]
         convex = {**_OWN, "gd-papk-ts": "pap@k-ts-convex", **_BASELINES}
-        learners: dict[str, tuple[Any, list[dict[str, float]]]] = {
-            method: (BundleRanker(name, top=k), [{"C": 1 / lam} for lam in _EXACT_LAM])
-            for method, name in convex.items()
-        }
         by_lam = [{"lam": lam} for lam in _EXACT_LAM]
+        learners: dict[str, tuple[Any, list[dict[str, float]]]] = {
+            method: (BundleRanker(name, top=k), by_lam) for method, name in convex.items()
+        }
         learners["greedy-papk"] = GreedyPApK(top=k, random_state=self.seed("folds")), by_lam
         learners["select-papk"] = SelectPApK(top=k), by_lam
         for method, (base, settings) in learners.items():

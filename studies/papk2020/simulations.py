@@ -56,7 +56,7 @@ def two_users(seed: int, n_runs: int = N_RUNS) -> pd.DataFrame:
 
 def _learner(method: str, k: int, seed: int) -> GDPApK | GDRanker | SVMPAUC:
     if method == "svm-pauc":
-        return SVMPAUC(top=k, C=100.0)
+        return SVMPAUC(top=k, lam=0.01)
     # "until they converge": small regularisation, steps to the tolerance.
     if method == "sgd-avg":
         return GDRanker("prec@k-avg", top=k, eta=0.5 / k, lam=1e-3, max_iter=2000, random_state=seed)

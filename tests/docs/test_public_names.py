@@ -22,7 +22,7 @@ from attop.surrogates import PApKAvg
 X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3 == 0
 scores = AATP(top=Top(tau=0.1), C=1.0).fit(X, y).decision_function(X)
 value = get_metric("precision@k").value(y, scores, 6)
-bound: Ranker = BundleRanker("pap@k-avg", top=6).fit_many(X, y, candidates=[{"C": 1.0}])[0]
+bound: Ranker = BundleRanker("pap@k-avg", top=6).fit_many(X, y, candidates=[{"lam": 1.0}])[0]
 reveal_type(AATP(C=1.0)), reveal_type(value), reveal_type(PApKAvg(3).convex), make_top_scorer, fit_many
 """
 

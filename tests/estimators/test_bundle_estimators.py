@@ -10,11 +10,11 @@ from attop.surrogates._registry import SURROGATES
 from oracles.bundle import optimum, sample
 
 ESTIMATORS = {
-    "prec@k-struct": lambda C, **more: SVMPerf(top=5, C=C, **more),
-    "pauc": lambda C, **more: SVMPAUC(top=5, C=C, **more),
-    "auc": lambda C, **more: ROCSVM(C=C, **more),
-    "infinite-push": lambda C, **more: InfinitePush(lam=1 / C, **more),
-    "top-push": lambda C, **more: TopPush(lam=1 / C, **more),
+    "prec@k-struct": SVMPerf(top=5),
+    "pauc": SVMPAUC(top=5),
+    "auc": ROCSVM(),
+    "infinite-push": InfinitePush(),
+    "top-push": TopPush(),
 }
 
 
@@ -24,7 +24,7 @@ def test_estimator_solves_its_problem(name, C):
     pytest.importorskip("cvxpy")
     X, y = sample(20)
     expected, w = optimum(name, X, y, 5, 1 / C)
-    model = ESTIMATORS[name](C, tol=1e-8).fit(X, np.where(y == 1, "yes", "no"))
+    model = ESTIMATORS[name].set_params(lam=1 / C, tol=1e-8).fit(X, np.where(y == 1, "yes", "no"))
     assert model.converged_
     assert 0 <= model.gap_ <= 1e-8
     assert_allclose(model.objective_, expected, rtol=3e-8, atol=1e-8)
@@ -37,17 +37,17 @@ def test_estimator_solves_its_problem(name, C):
 @pytest.mark.parametrize("name", [name for name, kind in SURROGATES.items() if kind.convex])
 def test_bundle_ranker_on_every_surrogate(name):
     X, y = sample(22, n=100, n_pos=20)
-    model = BundleRanker(name, top=10, C=5.0, tol=1e-4).fit(X, y)
+    model = BundleRanker(name, top=10, lam=0.2, tol=1e-4).fit(X, y)
     assert model.converged_
-    loss, _ = model._problem()[0].value_and_coef(X @ model.coef_, y)
+    loss, _ = model._loss().value_and_coef(X @ model.coef_, y)
     assert_allclose(model.objective_, loss + 0.1 * model.coef_ @ model.coef_, rtol=1e-12)
-    assert model._problem()[0].convex
+    assert model._loss().convex
 
 
 def test_settings_that_do_not_matter_share_a_fit():
     X, y = sample(23)
-    settings = [{"top": 1}, {"top": 5}, {"top": {"k": 5}}, {"top": 5, "C": 2.0}]
-    one, five, same, other = SVMPAUC(C=1.0).fit_many(X, y, candidates=settings)
+    settings = [{"top": 1}, {"top": 5}, {"top": {"k": 5}}, {"top": 5, "lam": 2.0}]
+    one, five, same, other = SVMPAUC(lam=1.0).fit_many(X, y, candidates=settings)
     assert five.history_ is same.history_
     assert len({id(m.history_) for m in (one, five, other)}) == 3
     assert_array_equal(five.coef_, SVMPAUC(top=5).fit(X, y).coef_)
@@ -64,7 +64,7 @@ def test_svm_perf_scaling_of_C():
     s = 2 * X @ u
     loss = cp.sum_largest(s + 100 / k * (1 - y), k) - cp.sum(s[np.flatnonzero(y)])
     cp.Problem(cp.Minimize(cp.sum_squares(u) / 2 + C * loss)).solve(solver=cp.CLARABEL)
-    model = SVMPerf(top=k, C=k * C / 25, tol=1e-9).fit(X, y)
+    model = SVMPerf(top=k, lam=25 / (k * C), tol=1e-9).fit(X, y)
     assert_allclose(model.coef_ * 50 / k, u.value, atol=2e-3 * np.abs(u.value).max())
 
 

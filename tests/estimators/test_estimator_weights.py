@@ -75,8 +75,9 @@ def test_an_item_of_weight_two_is_two_items(name, change, grouped):
 
 @pytest.mark.parametrize("name", EXACT)
 def test_half_the_weight_is_half_the_list(name):
-    sums = {"AATP", "SVMPerf"}  # over items, where the others are means
-    one, two = ({"C": 2.0}, {"C": 1.0}) if name in sums else ({}, {})
+    # Sums over items, where the others are means.
+    sums = {"AATP": ({"C": 2.0}, {"C": 1.0}), "SVMPerf": ({"lam": 0.5}, {"lam": 1.0})}
+    one, two = sums.get(name, ({}, {}))
     if "top" in make(name).get_params():
         one, two = one | {"top": 4}, two | {"top": 8}
     weighted = quietly(make(name, **one).fit, X, Y, None, WEIGHT / 2)

@@ -117,7 +117,7 @@ def every(**values):
 
 SETTINGS = {
     "AATP": [{"top": 3}, {"top": {"tau": 0.1}}, {"C": 0.1}, {"weights": "pairs"}],
-    "BundleRanker": [{"surrogate": "pap@k-max", "top": 3}, {"surrogate": "auc"}, {"C": 10.0}],
+    "BundleRanker": [{"surrogate": "pap@k-max", "top": 3}, {"surrogate": "auc"}, {"lam": 0.1}],
     "GDPApK": [
         {"top": 5, "random_state": 3, "batch_groups": 2},
         *every(
@@ -134,13 +134,13 @@ SETTINGS = {
     "PNormPush": [{"p": 1}, {"max_iter": 3}, {"max_iter": 9}, {"loss": "logistic"}],
     "PatMat": [{"top": 4}, {"beta": 0.1}, {"quantile_of": "negatives"}],
     "PerceptronAtK": [{"variant": "max"}, {"top": {"kappa": 0.5}}, {"random_state": 3}],
-    "ROCSVM": [{"C": 0.1}, {"C": 10.0}],
+    "ROCSVM": [{"lam": 10.0}, {"lam": 0.1}],
     "SGDAtK": [
         {"batch_size": 40},
         *every(surrogate=["avg", "max"], eta=[0.01, 0.3], radius=[0.5, np.inf], batch_size=[40]),
     ],
-    "SVMPAUC": [{"top": 4}, {"C": 10.0}],
-    "SVMPerf": [{"top": 4}, {"C": 10.0}],
+    "SVMPAUC": [{"top": 4}, {"lam": 0.1}],
+    "SVMPerf": [{"top": 4}, {"lam": 0.1}],
     "SelectPApK": [{"lam": 0.1}, {"top": 5}],
     "SoftTop": [
         {"top": 4},

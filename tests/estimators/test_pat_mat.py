@@ -28,7 +28,7 @@ def test_optimum_is_that_of_cvxpy(quantile_of, k, beta, lam):
     pytest.importorskip("cvxpy")
     X, y = sample(0)
     expected, w = pat_mat_optimum(X, y, k, lam, beta, quantile_of == "negatives")
-    assert_optimal(PatMat(k, beta, quantile_of, lam, tol=1e-6).fit(X, y), expected)
+    assert_optimal(PatMat(k, beta, quantile_of, lam=lam, tol=1e-6).fit(X, y), expected)
     assert np.linalg.norm(w) > 0.01
 
 
@@ -54,8 +54,8 @@ def test_nasty_input(nasty, quantile_of):
 def test_parameters_reach_the_loss():
     X, y = sample(4)
     model = PatMat(5, 0.5, "negatives")
-    assert repr(model._problem()[0]) == "PatMatNP(top=Top(k=5), beta=0.5)"
-    assert repr(PatMat()._problem()[0]) == "PatMat(top=Top(kappa=1.0), beta=1.0)"
+    assert repr(model._loss()) == "PatMatNP(top=Top(k=5), beta=0.5)"
+    assert repr(PatMat()._loss()) == "PatMat(top=Top(kappa=1.0), beta=1.0)"
     settings = [{"beta": 0.5}, {"beta": 2.0}, {"beta": 0.5}]
     one, other, same = model.fit_many(X, y, candidates=settings)
     assert one.history_ is same.history_

@@ -88,12 +88,12 @@ def test_ionosphere_at_lam_1000():
 
 def test_five_points():
     X, y = FIVE
-    C = 0.2028397565922981  # where the optimum is 0, which is no measure of a gap
-    model = SVMPerf(top=1, C=C).fit(X, y)
+    lam = 1 / 0.2028397565922981  # where the optimum is 0, which is no measure of a gap
+    model = SVMPerf(top=1, lam=lam).fit(X, y)
     assert abs(model.objective_) < 1e-3
     assert model.converged_
     assert 0 <= model.gap_ <= model.tol
-    exact = SVMPerf(top=1, C=C, tol=1e-9).fit(X, y)
+    exact = SVMPerf(top=1, lam=lam, tol=1e-9).fit(X, y)
     assert exact.converged_
     assert exact.gap_ <= 1e-9
     assert model.objective_ - exact.objective_ <= model.tol
@@ -125,14 +125,13 @@ def mixed(name):
 def test_zero_optimum_is_recognised(name, lam):
     X, y = mixed(name)
     model = ZERO[name]
-    model.set_params(**({"lam": lam} if "lam" in model.get_params() else {"C": 1 / lam}))
-    model.fit(X, y)
+    model.set_params(lam=lam).fit(X, y)
     assert model.converged_
     assert model.gap_ == 0.0
     assert_array_equal(model.coef_, 0.0)
     assert model.n_iter_ <= 40
     # It is the optimum: no direction descends.
-    bound = model._problem()[0].bind(y)
+    bound = model._loss().bind(y)
     start = bound(np.zeros(len(y)))[0]
     for w in np.random.default_rng(4).standard_normal((200, 5)):
         assert bound(1e-3 * X @ w)[0] >= start * (1 - 1e-12)
@@ -179,6 +178,6 @@ def test_the_reason_is_given():
     with pytest.warns(ConstantModelWarning, match="w = 0 minimises its objective.* try a loss that looks"):
         TopPush().fit(X, y)
     with pytest.warns(ConstantModelWarning, match="^2 of 2 models of SVMPerf score all .*: w = 0 min"):
-        SVMPerf().fit_many(X, y, candidates=[{"C": 1.0}, {"C": 10.0}])
+        SVMPerf().fit_many(X, y, candidates=[{"lam": 1.0}, {"lam": 0.1}])
     with pytest.warns(ConstantModelWarning, match="no iterate improved on w = 0, .* init='normal'"):
         GDRanker("pauc", top=3, init="zero").fit(X, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar, Literal
 
 from attop._core.typing import TopLike
@@ -59,8 +60,8 @@ class PatMat(BundleEstimator):
     top: TopLike | None = None
     beta: float = 1.0
     quantile_of: Literal["all", "negatives"] = "all"
-    lam: float = 0.01
+    lam: float = field(default=0.01, kw_only=True)
 
-    def _problem(self) -> tuple[Surrogate, float]:
+    def _loss(self) -> Surrogate:
         kind = threshold.PatMat if self.quantile_of == "all" else threshold.PatMatNP
-        return kind(self._top(), self.beta), self.lam
+        return kind(self._top(), self.beta)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 from attop._core.typing import TopLike
@@ -17,7 +18,7 @@ from attop.surrogates._threshold import InfinitePushHinge, TopPushLoss
 class SVMPerf(BundleEstimator):
     r"""Structural support vector machine for prec@k (Joachims 2005).
 
-    .. math:: \min_w \tfrac12 \|w\|^2 + C \max_{\hat y \in \{0,1\}^n, \|\hat y\|_1 = k}
+    .. math:: \min_w \tfrac\lambda2 \|w\|^2 + \max_{\hat y \in \{0,1\}^n, \|\hat y\|_1 = k}
               \Bigl[ \Delta(\hat y) + \sum_i (\hat y_i - y_i) w \cdot x_i \Bigr],
 
     with :math:`\Delta(\hat y)` the number of negatives among the k items that :math:`\hat y` chooses.
@@ -26,8 +27,8 @@ class SVMPerf(BundleEstimator):
     ----------
     top : int, mapping or Top, optional
         k; None stands for as many as there are positives, ``{"kappa": 1.0}``.
-    C : float, positive, default=1.0
-        Weight of the loss, which is in items.
+    lam : float, positive, default=1.0
+        Regularisation; 1 / C of support vector machines. The loss is in items.
 
     See Also
     --------
@@ -39,12 +40,12 @@ class SVMPerf(BundleEstimator):
     With `groups`, the loss is the mean over groups, each with its own k. For k other than the number
     of positives the loss is no upper bound of prec@k, and may be negative.
 
-    On classes that overlap much, ``w = 0`` can be the exact optimum for every C: all scores are then
+    On classes that overlap much, ``w = 0`` can be the exact optimum for every `lam`: all scores are then
     equal, and `coef_` says so.
 
     Differences from the paper: there, labels in the joint features are -1 and 1, which doubles the
     scores, and the loss is a percentage of k. The problem of the paper with C' is this one, up to the
-    scale of w, with ``C = k C' / 25``. The cutting planes are found by a solver of our own.
+    scale of w, with ``lam = 25 / (k C')``. The cutting planes are found by a solver of our own.
 
     References
     ----------
@@ -55,17 +56,16 @@ class SVMPerf(BundleEstimator):
     _default_top: ClassVar[TopLike] = {"kappa": 1.0}
 
     top: TopLike | None = None
-    C: float = 1.0
 
-    def _problem(self) -> tuple[Surrogate, float]:
-        return PrecAtKStruct(self._top()), 1.0 / float(self.C)
+    def _loss(self) -> Surrogate:
+        return PrecAtKStruct(self._top())
 
 
 @ranker
 class SVMPAUC(BundleEstimator):
     r"""Structural support vector machine for the partial AUC (Narasimhan and Agarwal 2017).
 
-    .. math:: \min_w \tfrac12 \|w\|^2 + \frac{C}{n_+ k} \sum_{i=1}^{n_+} \sum_{j=1}^{k}
+    .. math:: \min_w \tfrac\lambda2 \|w\|^2 + \frac1{n_+ k} \sum_{i=1}^{n_+} \sum_{j=1}^{k}
               (1 + s^-_{(j)} - s^+_i)_+, \qquad s = X w,
 
     with :math:`s^-_{(j)}` the j-th highest negative: the range of false positive rates is
@@ -76,8 +76,8 @@ class SVMPAUC(BundleEstimator):
     top : int, mapping or Top, optional
         k, the number of negatives that count, resolved in each group; None stands for k = 1. A fraction `tau`
         refers to all items.
-    C : float, positive, default=1.0
-        Weight of the loss, which is 1 at w = 0.
+    lam : float, positive, default=1.0
+        Regularisation; 1 / C of support vector machines. The loss is 1 at w = 0.
 
     See Also
     --------
@@ -103,23 +103,22 @@ class SVMPAUC(BundleEstimator):
     _default_top: ClassVar[TopLike] = 1
 
     top: TopLike | None = None
-    C: float = 1.0
 
-    def _problem(self) -> tuple[Surrogate, float]:
-        return PAUCStruct(self._top()), 1.0 / float(self.C)
+    def _loss(self) -> Surrogate:
+        return PAUCStruct(self._top())
 
 
 @ranker
 class ROCSVM(BundleEstimator):
     r"""Structural support vector machine for the AUC (Joachims 2005), all pairs counting.
 
-    .. math:: \min_w \tfrac12 \|w\|^2 + \frac{C}{n_+ n_-} \sum_{i=1}^{n_+} \sum_{j=1}^{n_-}
+    .. math:: \min_w \tfrac\lambda2 \|w\|^2 + \frac1{n_+ n_-} \sum_{i=1}^{n_+} \sum_{j=1}^{n_-}
               (1 - w \cdot (x^+_i - x^-_j))_+
 
     Parameters
     ----------
-    C : float, positive, default=1.0
-        Weight of the loss, which is 1 at w = 0.
+    lam : float, positive, default=1.0
+        Regularisation; 1 / C of support vector machines. The loss is 1 at w = 0.
 
     See Also
     --------
@@ -131,17 +130,15 @@ class ROCSVM(BundleEstimator):
     With `groups`, the loss is the mean over groups, pairs being formed within a group only.
 
     Differences from the paper: the loss is the mean over pairs, so that the paper's C' for a sum over
-    pairs is ``C = n_+ n_- C'``. No array of pairs is formed: an evaluation takes a sort.
+    pairs is ``lam = 1 / (n_+ n_- C')``. No array of pairs is formed: an evaluation takes a sort.
 
     References
     ----------
     T. Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005, section 4.3.
     """
 
-    C: float = 1.0
-
-    def _problem(self) -> tuple[Surrogate, float]:
-        return AUCStruct(), 1.0 / float(self.C)
+    def _loss(self) -> Surrogate:
+        return AUCStruct()
 
 
 @ranker
@@ -178,10 +175,10 @@ class InfinitePush(BundleEstimator):
     at the Absolute Top of the List", SDM 2011.
     """
 
-    lam: float = 0.01
+    lam: float = field(default=0.01, kw_only=True)
 
-    def _problem(self) -> tuple[Surrogate, float]:
-        return InfinitePushHinge(), self.lam
+    def _loss(self) -> Surrogate:
+        return InfinitePushHinge()
 
 
 @ranker
@@ -220,7 +217,7 @@ class TopPush(BundleEstimator):
     N. Li, R. Jin and Z.-H. Zhou, "Top Rank Optimization in Linear Time", NIPS 2014.
     """
 
-    lam: float = 0.01
+    lam: float = field(default=0.01, kw_only=True)
 
-    def _problem(self) -> tuple[Surrogate, float]:
-        return TopPushLoss(), self.lam
+    def _loss(self) -> Surrogate:
+        return TopPushLoss()

@@ -17,11 +17,13 @@ from attop.surrogates._registry import get_surrogate
 class BundleEstimator(WeightedRanker):
     """Base of the estimators that minimise ``lam/2 ||w||^2 + L(X w)`` by cutting planes.
 
-    A subclass says which loss and which `lam` its parameters stand for. Models that agree in these and in
-    `tol`, `max_iter` and `time_limit` share a fit.
+    A subclass says which loss its parameters stand for. Models that agree in it and in the parameters below
+    share a fit.
 
     Parameters
     ----------
+    lam : float, positive, default=1.0
+        Regularisation. In the form ``1/2 ||w||^2 + C L(X w)`` it is 1 / C.
     tol : float, at least 0, default=1e-3
         Share of the gain over ``w = 0`` that may be missing: the gap to certify.
     max_iter : int, at least 1, default=1000
@@ -31,7 +33,7 @@ class BundleEstimator(WeightedRanker):
     Attributes
     ----------
     objective_ : float
-        ``lam/2 ||w||^2 + L(X w)`` at `coef_`; with a parameter C, lam is 1 / C.
+        ``lam/2 ||w||^2 + L(X w)`` at `coef_`.
     gap_ : float
         Certified: at most this share of what can be gained over ``w = 0`` is missing at `coef_`; see
         `attop.solvers.relative_gap`. 0 also where ``w = 0`` is the optimum.
@@ -46,22 +48,22 @@ class BundleEstimator(WeightedRanker):
 
     _takes_sparse: ClassVar[bool] = True
 
+    lam: float = 1.0
     tol: float = 1e-3
     max_iter: int = 1000
     time_limit: float | None = None
 
-    def _problem(self) -> tuple[Surrogate, float]:
-        """Return the loss L, and lam."""
+    def _loss(self) -> Surrogate:
+        """Return the loss L."""
         raise NotImplementedError
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         for alike in sharing(models, _all_but_the_sample):
             model = alike[0]
-            surrogate, lam = model._problem()
             solution = bundle(
                 data.X,
-                surrogate.bind(data.y, data.groups, data.weight),
-                lam=lam,
+                model._loss().bind(data.y, data.groups, data.weight),
+                lam=model.lam,
                 tol=model.tol,
                 max_iter=model.max_iter,
                 time_limit=model.time_limit,
@@ -85,15 +87,14 @@ class BundleEstimator(WeightedRanker):
 
 
 def _all_but_the_sample(model: BundleEstimator) -> Hashable:
-    surrogate, lam = model._problem()
-    return repr(surrogate), lam, model.tol, model.max_iter, model.time_limit
+    return repr(model._loss()), model.lam, model.tol, model.max_iter, model.time_limit
 
 
 @ranker
 class BundleRanker(BundleEstimator):
     r"""Minimise a convex surrogate of the top of the list to a certified gap.
 
-    .. math:: \min_w \tfrac12 \|w\|^2 + C \, L(X w)
+    .. math:: \min_w \tfrac\lambda2 \|w\|^2 + L(X w)
 
     Parameters
     ----------
@@ -105,8 +106,6 @@ class BundleRanker(BundleEstimator):
     top : int, mapping or Top, optional
         Size of the top, resolved in each group. None stands for k = 1. Not used by surrogates without a top,
         nor with an object.
-    C : float, positive, default=1.0
-        Weight of the loss; ``lam = 1 / C``.
 
     See Also
     --------
@@ -132,7 +131,6 @@ class BundleRanker(BundleEstimator):
 
     surrogate: str | Surrogate = "pap@k-avg"
     top: TopLike | None = None
-    C: float = 1.0
 
-    def _problem(self) -> tuple[Surrogate, float]:
-        return get_surrogate(self.surrogate, self._top()), 1.0 / float(self.C)
+    def _loss(self) -> Surrogate:
+        return get_surrogate(self.surrogate, self._top())
