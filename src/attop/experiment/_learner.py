@@ -23,8 +23,8 @@ from attop.metrics._metric import Metric, MetricValue
 
 #: Values to choose from, by name of the parameter.
 Grid = Mapping[str, Sequence[object]]
-#: Values of parameters by name.
-Candidate = Mapping[str, object]
+#: Values of parameters, by name.
+Params = Mapping[str, object]
 
 
 class Transformer(Protocol):
@@ -147,7 +147,7 @@ class Learner:
         return [name for name in names if name not in self.fixed]
 
     def fit(
-        self, sample: Sample, rows: Ints, picks: Sequence[tuple[Top, Candidate]], seed: int
+        self, sample: Sample, rows: Ints, picks: Sequence[tuple[Top, Params]], seed: int
     ) -> tuple[list[Estimator], Callable[[Ints], Rows]]:
         """Fit candidates on some of the rows, each for a top.
 
@@ -213,7 +213,7 @@ def fit_many(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     *,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Params],
 ) -> list[Estimator]:
     """Fit any scikit-learn estimator once per candidate, sharing work where the estimator knows how.
 
@@ -246,7 +246,7 @@ def fit_many(
         )
     takes_top = "top" in estimator.get_params()
     relevant = [{k: v for k, v in c.items() if k != "top" or takes_top} for c in candidates]
-    distinct: list[Candidate] = []
+    distinct: list[Params] = []
     position = []
     for candidate in relevant:
         if candidate not in distinct:

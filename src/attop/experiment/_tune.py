@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from attop._core.top import Top
 from attop._core.typing import Floats
 from attop.experiment._judge import default_tolerance
-from attop.experiment._learner import Candidate, Grid, Learner, Sample
+from attop.experiment._learner import Grid, Learner, Params, Sample
 from attop.experiment._routing import Estimator
 from attop.experiment._splits import Fold
 from attop.metrics._metric import Metric
@@ -110,9 +110,9 @@ def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
 
 
 def at_edge(
-    candidate: Candidate,
+    candidate: Params,
     grid: Grid,
-    candidates: Sequence[Candidate] = (),
+    candidates: Sequence[Params] = (),
     values: ArrayLike = (),
     metric: str | Metric = "precision@k",
 ) -> list[str]:

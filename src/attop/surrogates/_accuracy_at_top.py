@@ -15,7 +15,7 @@ Weights = Literal["items", "pairs"]
 
 
 def item_weights(y: ArrayLike, weights: Weights, sample_weight: Floats | None = None) -> Ints | Floats:
-    """Return the times each item of labels `y` counts, as integers where there is no `sample_weight`.
+    """Return how often each item of labels `y` counts, as integers where there is no `sample_weight`.
 
     ``"items"``: each once. ``"pairs"``: once for every pair of a positive and a negative it is part of,
     ``n_neg`` for a positive and ``n_pos`` for a negative. `sample_weight` is how often each item is in the
@@ -24,11 +24,11 @@ def item_weights(y: ArrayLike, weights: Weights, sample_weight: Floats | None = 
     if weights not in get_args(Weights):
         raise ValueError(f"weights must be 'items' or 'pairs', got {weights!r}")
     labels = check_labels(y)
-    times = np.ones(len(labels), np.int64) if sample_weight is None else sample_weight
+    counts = np.ones(len(labels), np.int64) if sample_weight is None else sample_weight
     if weights == "items":
-        return times
-    n_pos, n_neg = times[labels == 1].sum(), times[labels == 0].sum()
-    return times * np.where(labels == 1, n_neg, n_pos)
+        return counts
+    n_pos, n_neg = counts[labels == 1].sum(), counts[labels == 0].sum()
+    return counts * np.where(labels == 1, n_neg, n_pos)
 
 
 class AccuracyAtTop(Surrogate):

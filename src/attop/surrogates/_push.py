@@ -29,11 +29,11 @@ class BipartiteSurrogate(Surrogate):
 
     @abstractmethod
     def evaluate(
-        self, pos: Floats, neg: Floats, pos_times: Floats, neg_times: Floats
+        self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
         """Return the value of one list, and a subgradient in the positives and in the negatives.
 
-        `pos` and `neg` are scores, at least one each, `pos_times` and `neg_times` how often each counts.
+        `pos` and `neg` are scores, at least one each, `pos_counts` and `neg_counts` how often each counts.
         """
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
@@ -43,25 +43,25 @@ class BipartiteSurrogate(Surrogate):
 
 class _BoundBipartite(BoundSurrogate):
     def __init__(
-        self, surrogate: BipartiteSurrogate, kept: RankingSample, sample: RankingSample, times: Floats
+        self, surrogate: BipartiteSurrogate, kept: RankingSample, sample: RankingSample, counts: Floats
     ):
         self.n = len(sample.order)
         self.n_groups = kept.n_groups
         self.n_left_out = sample.n_groups - kept.n_groups
-        self._evaluate, self._times = surrogate.evaluate, times
+        self._evaluate, self._counts = surrogate.evaluate, counts
         self._lists = [
             (kept.order[start : start + n_pos], kept.order[start + n_pos : stop])
             for start, n_pos, stop in zip(kept.start[:-1], kept.n_pos, kept.start[1:], strict=True)
         ]
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        columns, times = (scores if scores.ndim == 2 else scores[:, np.newaxis]), self._times
+        columns, counts = (scores if scores.ndim == 2 else scores[:, np.newaxis]), self._counts
         value = np.zeros(columns.shape[1])
         coef = np.zeros(columns.shape)
         for model in range(columns.shape[1]):
             for positives, negatives in self._lists:
                 one, pos_coef, neg_coef = self._evaluate(
-                    columns[positives, model], columns[negatives, model], times[positives], times[negatives]
+                    columns[positives, model], columns[negatives, model], counts[positives], counts[negatives]
                 )
                 value[model] += one
                 coef[positives, model] = pos_coef
@@ -113,16 +113,16 @@ class ConvexPush(BipartiteSurrogate):
         self.p = check_power(p)
 
     @abstractmethod
-    def _sums(self, pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
+    def _sums(self, pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
         """Return the inner sums and their pull-back; see `hinge_sums`."""
 
     def evaluate(
-        self, pos: Floats, neg: Floats, pos_times: Floats, neg_times: Floats
+        self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
         """Evaluate one list; see `BipartiteSurrogate`."""
-        u, pull_back = self._sums(pos, neg, pos_times)
-        mean, weight = power_mean(u, neg_times, self.p) if self.price == "power" else exp_mean(u, neg_times)
-        total = float(pos_times.sum())
+        u, pull_back = self._sums(pos, neg, pos_counts)
+        mean, weight = power_mean(u, neg_counts, self.p) if self.price == "power" else exp_mean(u, neg_counts)
+        total = float(pos_counts.sum())
         pos_coef, neg_coef = pull_back(weight / total)
         return mean / total, pos_coef, neg_coef
 
@@ -142,8 +142,8 @@ class HingePush(ConvexPush):
     name: ClassVar[str] = "hinge-push"
     smooth: ClassVar[bool] = False
 
-    def _sums(self, pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
-        return hinge_sums(pos, neg, times)
+    def _sums(self, pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
+        return hinge_sums(pos, neg, counts)
 
 
 class LogisticPush(ConvexPush):
@@ -161,8 +161,8 @@ class LogisticPush(ConvexPush):
     name: ClassVar[str] = "logistic-push"
     smooth: ClassVar[bool] = True
 
-    def _sums(self, pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
-        return logistic_sums(pos, neg, times)
+    def _sums(self, pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
+        return logistic_sums(pos, neg, counts)
 
 
 #: exp overflows above it. Where an inner sum is this large, those below it by more than rounding add nothing.
@@ -209,7 +209,7 @@ class ExpPushExp(BipartiteSurrogate):
     )
 
     def evaluate(
-        self, pos: Floats, neg: Floats, pos_times: Floats, neg_times: Floats
+        self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
         """Evaluate one list; see `BipartiteSurrogate`."""
         lowest = pos.min()
@@ -241,39 +241,39 @@ def check_power(p: float) -> float:
     return float(p)
 
 
-def power_mean(u: Floats, times: Floats, p: float) -> tuple[float, Floats]:
-    r"""Average `u`, at least 0, by the price :math:`g(r) = r^p`; `times` says how often each counts.
+def power_mean(u: Floats, counts: Floats, p: float) -> tuple[float, Floats]:
+    r"""Average `u`, at least 0, by the price :math:`g(r) = r^p`; `counts` says how often each counts.
 
     Returns :math:`(\sum_k t_k u_k^p / \sum_k t_k)^{1/p}`, from powers of ``u / max(u)``, which cannot
     overflow, and its derivatives, at least 0; all 0 where `u` is 0, the minimum.
     """
-    top = float(u[times > 0].max())
+    top = float(u[counts > 0].max())
     if top == 0:
         return 0.0, np.zeros_like(u)
-    share = np.where(times > 0, u / top, 0.0)
-    total = float(times.sum())
-    mean = float(np.sum(times * share**p)) / total
-    return top * mean ** (1 / p), times * share ** (p - 1) * (mean ** (1 / p - 1) / total)
+    share = np.where(counts > 0, u / top, 0.0)
+    total = float(counts.sum())
+    mean = float(np.sum(counts * share**p)) / total
+    return top * mean ** (1 / p), counts * share ** (p - 1) * (mean ** (1 / p - 1) / total)
 
 
-def exp_mean(u: Floats, times: Floats) -> tuple[float, Floats]:
+def exp_mean(u: Floats, counts: Floats) -> tuple[float, Floats]:
     r"""Average `u` by the price :math:`g(r) = \exp(r)`.
 
     As `power_mean`: :math:`\log (\sum_k t_k \exp(u_k) / \sum_k t_k)`, as a log-sum-exp, and its derivatives,
     at least 0 and of sum 1.
     """
-    top = float(u[times > 0].max())
-    below = np.where(times > 0, u - top, 0.0)
-    weight = times * np.exp(below)
+    top = float(u[counts > 0].max())
+    below = np.where(counts > 0, u - top, 0.0)
+    weight = counts * np.exp(below)
     weight /= weight.sum()
     # log1p and expm1: where all exponents are nearly equal, the logarithm is tiny and would lose its digits.
-    return top + math.log1p(float(np.sum(times * np.expm1(below)) / times.sum())), weight
+    return top + math.log1p(float(np.sum(counts * np.expm1(below)) / counts.sum())), weight
 
 
-def hinge_sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBack]:
+def hinge_sums(pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
     r"""Sum hinge losses by negative, in O(n log n).
 
-    Returns :math:`u_k = \sum_i t_i (1 - pos_i + neg_k)_+`, `times` t saying how often each positive counts;
+    Returns :math:`u_k = \sum_i t_i (1 - pos_i + neg_k)_+`, `counts` t saying how often each positive counts;
     and what turns weights :math:`w_k \ge 0` into a subgradient of :math:`\sum_k w_k u_k` in `pos` and in
     `neg`. A hinge at its kink has slope -1.
 
@@ -288,7 +288,7 @@ def hinge_sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBac
     is_pos = order < n_pos
     positives, negatives = order[is_pos], order[~is_pos] - n_pos
     below = np.zeros(len(at))
-    below[is_pos] = times[positives]
+    below[is_pos] = counts[positives]
     below = np.cumsum(below)
     rise = below.copy()
     rise[1:] = rise[:-1] * np.diff(at[order])
@@ -300,7 +300,7 @@ def hinge_sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBac
         passed = np.zeros(len(at))
         passed[~is_pos] = weight[negatives]
         pos_coef, neg_coef = np.empty(n_pos), np.empty(len(neg))
-        pos_coef[positives] = -np.cumsum(passed[::-1])[::-1][is_pos] * times[positives]
+        pos_coef[positives] = -np.cumsum(passed[::-1])[::-1][is_pos] * counts[positives]
         neg_coef[negatives] = passed[~is_pos] * below[~is_pos]
         return pos_coef, neg_coef
 
@@ -308,7 +308,7 @@ def hinge_sums(pos: Floats, neg: Floats, times: Floats) -> tuple[Floats, PullBac
 
 
 def logistic_sums(
-    pos: Floats, neg: Floats, times: Floats, pairs_per_block: int = PAIRS_PER_BLOCK
+    pos: Floats, neg: Floats, counts: Floats, pairs_per_block: int = PAIRS_PER_BLOCK
 ) -> tuple[Floats, PullBack]:
     r"""Sum logistic losses by negative, pair by pair in blocks of bounded memory.
 
@@ -333,7 +333,7 @@ def logistic_sums(
     for rows, lead, decay in blocks():
         loss = np.maximum(lead, 0.0, out=lead)
         loss += np.log1p(decay, out=decay)
-        sums[rows] = loss @ times
+        sums[rows] = loss @ counts
     sums /= LOG2
 
     def pull_back(weight: Floats) -> tuple[Floats, Floats]:
@@ -342,10 +342,10 @@ def logistic_sums(
             slope = np.where(lead >= 0, 1.0, decay)
             decay += 1.0
             slope /= decay
-            neg_coef[rows] = slope @ times
+            neg_coef[rows] = slope @ counts
             pos_coef -= weight[rows] @ slope
         neg_coef *= weight
-        pos_coef *= times
+        pos_coef *= counts
         return pos_coef / LOG2, neg_coef / LOG2
 
     return sums, pull_back

@@ -18,7 +18,7 @@ from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._judge import interval
-from attop.experiment._learner import Candidate
+from attop.experiment._learner import Params
 from attop.experiment._routing import fit
 from attop.experiment._splits import Fold
 from attop.metrics._metric import Metric
@@ -310,7 +310,7 @@ def one_column_alone(
     return OneColumn(order, float(own.mean()), float(leads.mean()), *interval(leads, _ratio(records)))
 
 
-def what_stays(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Candidate, n_jobs: int) -> float:
+def what_stays(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Params, n_jobs: int) -> float:
     """Return the share of the top of a test part in common to models of which a fifth of the rows differ."""
     if dataset.groups is not None:
         return math.nan

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 
-from attop.experiment._learner import Candidate, Learner, Sample, Transformer, fit_many
+from attop.experiment._learner import Learner, Params, Sample, Transformer, fit_many
 from attop.experiment._routing import Estimator
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
@@ -46,7 +46,7 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
     return Learner(job.estimator.rpartition(".")[2], estimator, job.param_grid, prepare, tuple(job.params))
 
 
-def rehearse(estimator: Estimator, candidates: Sequence[Candidate]) -> None:
+def rehearse(estimator: Estimator, candidates: Sequence[Params]) -> None:
     """Fit an estimator on a toy sample: compiles, or loads, whatever a fit of it needs."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))

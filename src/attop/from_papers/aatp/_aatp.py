@@ -140,11 +140,11 @@ class AATP(WeightedRanker):
         rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
         if weight is not None:
             X, y, weight = X[rows], y[rows], weight[rows]
-        times = item_weights(y, self.weights, weight)
-        ranks = [_rank(model._top(), y, weight, times) for model in models]
-        problem = _SOLVERS[self.solver](X, y, np.asarray(self.C * times, np.float64))
+        counts = item_weights(y, self.weights, weight)
+        ranks = [_rank(model._top(), y, weight, counts) for model in models]
+        problem = _SOLVERS[self.solver](X, y, np.asarray(self.C * counts, np.float64))
         report = self._announce(problem)
-        run = Search(problem, times, ranks, tol=self.tol, deadline=deadline, report=report)
+        run = Search(problem, counts, ranks, tol=self.tol, deadline=deadline, report=report)
         choices = SEARCHES[self.search](run)
         late = deadline.expired
         for model, choice in zip(models, choices, strict=True):
@@ -230,12 +230,12 @@ def _progress(name: str, most: int) -> Report:
     return report
 
 
-def _rank(top: Top, y: Ints, weight: Floats | None, times: Ints | Floats) -> int:
-    """Rank of the quantile in the sample that holds item i `times[i]` times.
+def _rank(top: Top, y: Ints, weight: Floats | None, counts: Ints | Floats) -> int:
+    """Rank of the quantile in the sample that holds item i `counts[i]` times.
 
     `weight` is how often the item is among those that `top` counts: once, if it is None.
     """
-    n, n_pos, total = len(y), int(y.sum()), Fraction(times.sum().item())
+    n, n_pos, total = len(y), int(y.sum()), Fraction(counts.sum().item())
     if weight is None:
         k = top.resolve(n, n_pos)
     else:

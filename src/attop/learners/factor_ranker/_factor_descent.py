@@ -98,9 +98,9 @@ class _Lists:
         self._buffers = surrogate._constant(), np.empty(n), np.empty((2, n)), np.empty((2, n), np.int64)
         self._descend = _compiled(getattr(surrogate._kernels(), surrogate.loss))
 
-    def descend(self, scores: Singles, users: Ints, scale: float, times: float) -> float:
-        """Overwrite `scores` by slopes of the losses of `users`, `times` what they are; return their sum."""
-        return self._descend(scores, users, *self._positives, scale, times, *self._buffers)
+    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
+        """Overwrite `scores` by slopes of the losses of `users`, `factor` what they are; return their sum."""
+        return self._descend(scores, users, *self._positives, scale, factor, *self._buffers)
 
 
 @functools.cache

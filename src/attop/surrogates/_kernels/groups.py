@@ -50,7 +50,7 @@ def over_groups(one):
 def over_lists(evaluate):
     """Compile the loop over users' lists of all items, for the loss of what `over_groups` returned.
 
-    It overwrites single scores of users, in rows, by `times` the slopes of the loss at `scale` times them,
+    It overwrites the scores of users, in rows, by `factor` times the slopes of the loss at `scale` times them,
     and returns the sum of the losses. The positives of user u are ``indices[indptr[u] : indptr[u + 1]]``,
     ascending; the last three arguments are buffers.
     """
@@ -83,7 +83,7 @@ def _loop(
             store(tile, items, first, size, weight, coef)
 
 
-def _lists(scores, users, indptr, indices, k, scale, times, constant, row, values, positions):
+def _lists(scores, users, indptr, indices, k, scale, factor, constant, row, values, positions):
     total, wrong = 0.0, 0
     for g in range(len(users)):
         list_ = scores[g]
@@ -98,8 +98,14 @@ def _lists(scores, users, indptr, indices, k, scale, times, constant, row, value
         for i in range(len(at) - 1, -1, -1):
             row[i], row[at[i]] = row[at[i]], row[i]
         for j in range(len(row)):
-            list_[j] = times * scale * row[j]
+            list_[j] = factor * scale * row[j]
     return total if wrong == 0 else np.nan
+
+
+@njit(**HELPER)
+def weight_of(w, i):
+    """Return the weight of item i; 1 where `w` is empty."""
+    return w[i] if len(w) > 0 else 1.0
 
 
 @njit(**HELPER)

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from attop._core.compiled import HELPER
-from attop.surrogates._kernels.groups import over_groups
+from attop.surrogates._kernels.groups import over_groups, weight_of
 from attop.surrogates._kernels.k_largest import kth_largest, maxima, ranked
 
 # Of it and all below, the exponential is 0.
@@ -38,17 +38,17 @@ def _bpr(row, n_pos, w, k, constant, values, positions):
     pull[:] = 0.0
     value, weight = 0.0, 0.0
     for j in range(len(x)):
-        weight += _times(of, j)
+        weight += weight_of(of, j)
     for i in range(n_pos):
-        times = _times(w, i) / weight
+        share = weight_of(w, i) / weight
         for j in range(len(x)):
             x[j] = -abs(negatives[j] - row[i])
         _exponentials(x, 0.0)
-        value += times * _logistic(negatives, row[i], of, x, product)
-        row[i] = -_add(x, of, times, pull)
+        value += share * _logistic(negatives, row[i], of, x, product)
+        row[i] = -_add(x, of, share, pull)
         if len(w) > 0 or i % FACTORS == FACTORS - 1 or i == n_pos - 1:
             for j in range(len(x)):
-                value += times * _times(of, j) * np.log(product[j])
+                value += share * weight_of(of, j) * np.log(product[j])
             product[:] = 1.0
     negatives[:] = pull
     return value
@@ -60,15 +60,15 @@ def _psl(row, n_pos, w, k, power, values, positions):
     pull[:] = 0.0
     value, best = 0.0, -np.inf
     for j in range(len(x)):
-        if _times(of, j) > 0.0:
+        if weight_of(of, j) > 0.0:
             best = max(best, negatives[j])
     for i in range(n_pos):
         highest = max(1.0, 1.0 + (best - row[i]) / power)  # divided by it, no power overflows
         for j in range(len(x)):
             x[j] = min(max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0)
         total, one = _powers(x, int(power) - 1, of, powers), highest**-power
-        value += _times(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
-        row[i] = -_add(powers, of, _times(w, i) / (highest * (one + total)), pull)
+        value += weight_of(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
+        row[i] = -_add(powers, of, weight_of(w, i) / (highest * (one + total)), pull)
     negatives[:] = pull
     return value
 
@@ -95,10 +95,10 @@ def _about(quantile, row, n_pos, w, width, values):
         z = level - row[i]
         loss, slope = max(z, 0.0) + np.log1p(e[i]), (1.0 if z > 0.0 else e[i]) / (1.0 + e[i])
         inside = (1.0 if row[i] > quantile else share[i]) / (1.0 + share[i])
-        value += _times(w, i) * inside * loss
-        total += _times(w, i) * inside * slope
+        value += weight_of(w, i) * inside * loss
+        total += weight_of(w, i) * inside * slope
         # Divided before it is multiplied: the loss may be as large as the largest number.
-        row[i] = _times(w, i) * inside * ((1.0 - inside) * (loss / width) - slope)
+        row[i] = weight_of(w, i) * inside * ((1.0 - inside) * (loss / width) - slope)
     for j in range(len(negatives)):
         negatives[j] = negatives[j] * (total / sum_) if sum_ > 0.0 else 0.0
     return value
@@ -129,7 +129,7 @@ def _logistic(negatives, score, w, x, product):
     total = 0.0
     for j in range(len(x)):
         d, factor = negatives[j] - score, 1.0 + x[j]
-        total += _times(w, j) * max(d, 0.0)
+        total += weight_of(w, j) * max(d, 0.0)
         product[j] *= factor
         x[j] = (1.0 if d > 0.0 else x[j]) / factor
     return total
@@ -147,23 +147,18 @@ def _powers(x, n, w, out):
         for j in range(len(x)):
             out[j] *= out[j] * x[j] if n & bit else out[j]
     for j in range(len(x)):
-        total += _times(w, j) * out[j] * x[j]
+        total += weight_of(w, j) * out[j] * x[j]
     return total
 
 
 @njit(**HELPER, fastmath={"reassoc", "contract"})
-def _add(x, w, times, to):
+def _add(x, w, factor, to):
     total = 0.0
     for j in range(len(x)):
-        slope = times * _times(w, j) * x[j]
+        slope = factor * weight_of(w, j) * x[j]
         to[j] += slope
         total += slope
     return total
-
-
-@njit(**HELPER)
-def _times(w, i):
-    return w[i] if len(w) > 0 else 1.0
 
 
 softmax, at_k, weighted_at_k, bpr, psl = map(over_groups, (_softmax, _at_k, _weighted_at_k, _bpr, _psl))

@@ -3,8 +3,7 @@
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import HELPER
-from attop.surrogates._kernels.groups import over_groups
+from attop.surrogates._kernels.groups import over_groups, weight_of
 from attop.surrogates._kernels.k_largest import largest, ranked, within
 
 # Newton's method takes about 6 steps; rounding must not make it go on for ever.
@@ -121,19 +120,19 @@ def _solution(x, low, w, k, beta, share):
     """
     top = -1
     for i in range(low, len(x)):
-        if _times(w, i) > 0.0 and (top < 0 or x[i] > x[top]):
+        if weight_of(w, i) > 0.0 and (top < 0 or x[i] > x[top]):
             top = i
     origin, target = x[top], np.sqrt(k)
-    u = 1.0 - np.sqrt(k / _times(w, top))
+    u = 1.0 - np.sqrt(k / weight_of(w, top))
     inner = 0.0
     for _ in range(MOST_STEPS):
         inner, square = 0.0, 0.0
         for i in range(low, len(x)):
             share[i] = 0.0
-            times = _times(w, i)
-            if times > 0.0:
+            weight = weight_of(w, i)
+            if weight > 0.0:
                 h = max(0.0, 1.0 + beta * (x[i] - origin) - u)
-                share[i] = times * h
+                share[i] = weight * h
                 inner += share[i]
                 square += share[i] * h
         norm = np.sqrt(square)
@@ -146,11 +145,6 @@ def _solution(x, low, w, k, beta, share):
     return origin + u / beta
 
 
-@njit(**HELPER)
-def _times(w, i):
-    return w[i] if len(w) > 0 else 1.0
-
-
 @njit(inline="always")
 def _about(row, n_pos, w, t, share):
     """Squared hinges of the positives about the threshold t of one group and model.
@@ -159,11 +153,11 @@ def _about(row, n_pos, w, t, share):
     """
     value, rise, total = 0.0, 0.0, 0.0  # rise: derivative by t
     for i in range(n_pos):
-        total += _times(w, i)
+        total += weight_of(w, i)
     for i in range(n_pos):
         u = max(0.0, 1.0 + (t - row[i]))
-        value += _times(w, i) / total * u * u
-        row[i] = -2.0 * _times(w, i) / total * u
+        value += weight_of(w, i) / total * u * u
+        row[i] = -2.0 * weight_of(w, i) / total * u
         rise -= row[i]
     row[n_pos:] = 0.0
     for i in range(len(row)):
