@@ -187,7 +187,7 @@ def test_sweep_chooses_by_definition(weights, C, seed):
         k, distance = oracle.choose(models, X, y, tau, weights)
         assert fitted.threshold_item_ == k
         # The oracle's and our accuracy in scores: the root of theirs in the objective.
-        assert fitted.quantile_gap_ == pytest.approx(distance, abs=1e-4)
+        assert fitted.quantile_distance_ == pytest.approx(distance, abs=1e-4)
         assert fitted.coef_ == pytest.approx(models[k][0], abs=1e-4)
         assert fitted.objective_ == pytest.approx(models[k][1], rel=1e-7)
         assert fitted.converged_
@@ -224,7 +224,7 @@ def test_a_search_is_recorded(search, monkeypatch):
     for choice in search(started):
         distances = np.concatenate(choice.history.objective)
         assert (np.diff(distances) <= 0).all()
-        assert distances[-1] <= choice.quantile_gap + 1e-12
+        assert distances[-1] <= choice.quantile_distance + 1e-12
         assert choice.history.iteration == calls == sorted(set(calls))
         assert len(choice.history.seconds) == len(calls)
 
@@ -244,14 +244,14 @@ def test_fixed_point_finds_distance_zero_wherever_there_is_one(weights):
         for tau, best, found in zip(taus, every, few, strict=True):
             scores = X @ found.coef
             distance = abs(scores[found.threshold_item] - oracle.quantile(scores, y, tau, weights))
-            assert found.quantile_gap == pytest.approx(distance, abs=1e-9)
-            assert (found.quantile_gap == 0) == (best.quantile_gap == 0)
+            assert found.quantile_distance == pytest.approx(distance, abs=1e-9)
+            assert (found.quantile_distance == 0) == (best.quantile_distance == 0)
             assert found.complete
-            exists += best.quantile_gap == 0
-            if best.quantile_gap > 0:
+            exists += best.quantile_distance == 0
+            if best.quantile_distance > 0:
                 absent += 1
                 assert found.n_solved == n
-                assert found.quantile_gap == pytest.approx(best.quantile_gap, abs=1e-3)
+                assert found.quantile_distance == pytest.approx(best.quantile_distance, abs=1e-3)
     assert exists >= 10
     assert absent >= 10
 
@@ -262,7 +262,7 @@ def test_fixed_point_on_a_large_sample_gives_up_and_says_so(share, monkeypatch):
     X, y = sample(150, 5, seed=1)
     monkeypatch.setattr("attop.from_papers.aatp._search._EFFORT", share * 150 * 150 * (5 + 30) ** 2)
     tau = {"tau": 0.05}
-    assert AATP(tau, search="exhaustive", C=1.0).fit(X, y).quantile_gap_ > 0
+    assert AATP(tau, search="exhaustive", C=1.0).fit(X, y).quantile_distance_ > 0
     if share == 1.0:
         model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
         assert model.converged_
@@ -271,14 +271,15 @@ def test_fixed_point_on_a_large_sample_gives_up_and_says_so(share, monkeypatch):
             model = AATP(tau, search="fixed-point", C=1.0).fit(X, y)
         assert not model.converged_
     assert model.n_iter_ == share * 150
-    q = np.sort(X @ model.coef_)[-8]
-    assert abs((X @ model.coef_)[model.threshold_item_] - q) == pytest.approx(model.quantile_gap_, abs=1e-9)
+    scores = X @ model.coef_
+    distance = abs(scores[model.threshold_item_] - np.sort(scores)[-8])
+    assert distance == pytest.approx(model.quantile_distance_, abs=1e-9)
 
 
 def test_fixed_point_is_found_before_all_is_tried():
     X, y = sample(400, 5, seed=2)
     solved = [AATP({"tau": tau}, 0.1, search="fixed-point").fit(X, y) for tau in (0.3, 0.4)]
-    assert [model.quantile_gap_ for model in solved] == [0, 0]
+    assert [model.quantile_distance_ for model in solved] == [0, 0]
     assert max(model.n_iter_ for model in solved) < 400
 
 
@@ -287,6 +288,6 @@ def test_scores_all_equal():
     X, y = np.ones((9, 2)), np.array([1, 0, 0, 1, 0, 0, 0, 1, 0])
     for search in ("exhaustive", "fixed-point"):
         model = AATP(2, search=search).fit(X, y)
-        assert model.quantile_gap_ == 0
+        assert model.quantile_distance_ == 0
         assert model.objective_ == 9
         assert model.converged_

@@ -1,4 +1,4 @@
-"""Capacity curves: the hits among the first k of a list against k, up to three times the budget."""
+"""Capacity curves: the hits among the first rows of a list, up to three times the k one has places for."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.lines import Line2D
 
-#: Where a curve is read, in budgets.
-BUDGETS = np.linspace(0, 3, 31)
+#: Where a curve is read, in multiples of k.
+MULTIPLES = np.linspace(0, 3, 31)
 _QUIET = "#8a8a8a"
 
 
 def capacity(points: RocPoints, top: Top) -> Floats:
-    """Return the hits at `BUDGETS` of one scored list, both in budgets: hits at k are precision@k times k."""
+    """Return the hits of one scored list at `MULTIPLES` of k, divided by k: at k itself precision@k."""
     n, n_pos = int(points.fp[-1] + points.tp[-1]), int(points.tp[-1])
     k = top.resolve(n, n_pos)
-    return points.hits(np.minimum(BUDGETS * k, n)) / k
+    return points.hits(np.minimum(MULTIPLES * k, n)) / k
 
 
 #: What a curve may show, and the name of its axis.
@@ -46,15 +46,15 @@ def draw_capacity(
     unit: str = "hits",
     coming: NextList | None = None,
 ) -> dict[str, tuple[Line2D, FillBetweenPolyCollection]]:
-    """Draw the mean curve of each model with a band, the random and the perfect order, and the budget.
+    """Draw the mean curve of each model with a band, the random and the perfect order, and k.
 
     Parameters
     ----------
     axes : matplotlib Axes
-    curves : mapping of str to ndarray of shape (runs, len(BUDGETS))
+    curves : mapping of str to ndarray of shape (runs, len(MULTIPLES))
         See `capacity`. The band is a standard deviation over the runs wide on each side.
     k, n, n_pos : int
-        The budget, and the list it is spent on: its items and positives.
+        Rows there are places for, rows of the list, and positives.
     unit : {"hits", "share", "lift"}
     coming : NextList, optional
         Hits of the next list, by `unit` "hits": its band holds for all k at once.
@@ -63,7 +63,7 @@ def draw_capacity(
     -------
     dict of str to (line, band)
     """
-    x = BUDGETS * k
+    x = MULTIPLES * k
     x, drawn = x[(x <= n) & ((x > 0) | (unit != "lift"))], {}
     scale = {"hits": np.ones_like(x), "share": np.full_like(x, 1 / n_pos)}.get(unit)
     scale = n / (np.maximum(x, 1e-9) * n_pos) if scale is None else scale
@@ -80,12 +80,10 @@ def draw_capacity(
         axes.vlines(k, coming.low, coming.high, color="black", linewidth=2.5)
         budget += f": expect {coming.expected:.0f}, in 95% of lists {coming.low:.0f} to {coming.high:.0f}"
     for model, runs in curves.items():
-        shown = k * runs[:, np.isin(BUDGETS * k, x)] * scale
-        mean, spread = shown.mean(axis=0), shown.std(axis=0)
+        shown = k * runs[:, np.isin(MULTIPLES * k, x)] * scale
+        mean, std = shown.mean(axis=0), shown.std(axis=0)
         (line,) = axes.plot(x, mean, label=model)
-        band = axes.fill_between(
-            x, mean - spread, mean + spread, color=line.get_color(), alpha=0.18, linewidth=0
-        )
+        band = axes.fill_between(x, mean - std, mean + std, color=line.get_color(), alpha=0.18, linewidth=0)
         drawn[model] = line, band
     here = axes.get_xaxis_transform()
     axes.text(k, 1.01, budget, transform=here, ha="center", va="bottom", fontsize=8)

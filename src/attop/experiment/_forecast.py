@@ -15,7 +15,7 @@ from attop.metrics._roc import RocPoints, roc_points
 #: Held-out positives, and held-out rows at the top, below which nothing is promised.
 MIN_POSITIVES, MIN_TOP = 5, 10
 _DRAWS, _MOST_BINS, _LENGTHS = 4000, 80, 24
-#: The reach of the list that is looked at, in budgets.
+#: As far down the list as that many times k.
 _REACH = 3
 
 
@@ -113,8 +113,8 @@ def next_list(
     The interval is of the count in one list, not of its mean over lists. Held-out rows are put into narrow
     bins by the share of their part that ranks above them, ties in every order alike. A list is drawn in two
     steps: shares of the bins and their precision from what the sample leaves open (Dirichlet, Beta; a row
-    that several parts hold counts once), then as many rows as the list has. So the spread is that of the
-    sample, of the list, and of the place where the list is cut.
+    that several parts hold counts once), then as many rows as the list has. So the interval covers
+    the sample, the list, and the place where the list is cut.
 
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
     the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on all.

@@ -86,7 +86,7 @@ class TopComparison:
         ----------
         kind : {"strip", "capacity"}
             "strip": every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
-            "capacity": the hits among the first k against k, up to three times the budget, see
+            "capacity": the hits among the first k against k, up to three times k, see
             `attop.experiment._capacity`, and the band of the next list.
         axes : matplotlib Axes, optional
             Where to draw; by default on a new figure.

@@ -333,8 +333,8 @@ def _linear_part(
 def _aligned(train: Floats, test: Floats, share: float) -> Floats:
     n = len(train)
     highest = np.sort(train)[-min(n, max(2, round(4 * share * n))) :]
-    spread = highest.std()
-    return (test - np.quantile(train, 1 - share)) / (spread if spread > 0 else 1.0)
+    std = highest.std()
+    return (test - np.quantile(train, 1 - share)) / (std if std > 0 else 1.0)
 
 
 def calibrated(scores: Floats, y: Ints, folds: Sequence[Pair]) -> Floats:

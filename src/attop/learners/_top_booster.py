@@ -184,7 +184,7 @@ def _matrix(X: Features) -> Any:
 
 def _around_the_cut(scores: Floats, part: Sample, top: Top, bandwidth: float) -> Floats:
     """Return weights of the rows of `part`, largest at the k-th highest score of each list, of mean 1."""
-    spread = bandwidth * unit(scores, part, top)
+    width = bandwidth * unit(scores, part, top)
     near = np.zeros(len(scores))
     for at in part.lists():
         k = part.resolve(top, at)
@@ -192,7 +192,7 @@ def _around_the_cut(scores: Floats, part: Sample, top: Top, bandwidth: float) ->
             order = at[np.argsort(-scores[at], kind="stable")]
             amount = np.arange(1, len(at) + 1) if part.weight is None else np.cumsum(part.weight[order])
             cut = scores[order[np.searchsorted(amount, k)]]
-            p = expit((scores[at] - cut) / spread)
+            p = expit((scores[at] - cut) / width)
             near[at] = 4.0 * p * (1.0 - p)
     weight = _FAR + (1.0 - _FAR) * near
     if part.weight is not None:

@@ -16,7 +16,7 @@ from attop.metrics._scorer import scores_of
 
 
 def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None = None) -> NDArray[np.bool_]:
-    """Say which items of a batch are its top: exactly as many as the budget has places.
+    """Say which items of a batch are its top: k of them, whatever the ties.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None =
     X : array-like, frame or sparse matrix of length n
         The batch.
     top : int, mapping or Top
-        The budget: k, for example ``100``, or a share of the batch such as ``{"tau": 0.01}``, rounded up.
+        k, for example ``100``, or a share of the batch such as ``{"tau": 0.01}``, rounded up.
     groups : array-like of shape (n,), optional
         With groups (users, queries, days), the top of each.
 
@@ -37,7 +37,7 @@ def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None =
     Raises
     ------
     ValueError
-        If the batch, or a group, has fewer items than the budget has places, or the budget is a share of
+        If the batch, or a group, has fewer items than the top, or the top is a share of
         the positives (``kappa``), which a batch does not know.
 
     Examples
@@ -85,7 +85,7 @@ class TopThreshold(NamedTuple):
 def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
     """Find the score above which the top of a held-out sample lies.
 
-    For items that come one at a time. Where they come in batches, `predict_top` keeps to the budget exactly.
+    For items that come one at a time. Where they come in batches, `predict_top` takes exactly k.
 
     Parameters
     ----------
@@ -125,10 +125,10 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
 
 
 def _of_items(top: TopLike) -> Top:
-    budget = Top.of(top)
-    if budget.kappa is not None:
+    top = Top.of(top)
+    if top.kappa is not None:
         raise ValueError(
-            f"a budget is a number of items or a share of them (tau), got {budget}: nobody knows in advance "
+            f"give a number of items or a share of them (tau), got {top}: nobody knows in advance "
             "how many positives there are"
         )
-    return budget
+    return top

@@ -59,28 +59,28 @@ class _Cards:
             int(entities.max()) + 1,
         )
 
-    def budgets(self, top: Top) -> list[int]:
+    def k_per_day(self, top: Top) -> list[int]:
         """Return how many cards are checked each day."""
-        k = []
+        ks = []
         for day, positive in enumerate(self.positive, 1):
             try:
-                k.append(top.resolve(len(positive), int(positive.sum())))
+                ks.append(top.resolve(len(positive), int(positive.sum())))
             except ValueError:
                 raise UndefinedMetricError(
                     "k > n",
                     f"card precision is undefined: {top} is more than the {len(positive)} cards of day {day} "
                     "(the days in order, from 1): lower k or leave that day out",
                 ) from None
-        return k
+        return ks
 
-    def per_day(self, budgets: list[int], ties: Ties | np.random.Generator) -> Floats:
+    def per_day(self, ks: list[int], ties: Ties | np.random.Generator) -> Floats:
         """Return the precision of each day; cards found are not there on later days."""
         caught = np.zeros(self.n_entities, dtype=bool)
         to_come = np.zeros(self.n_entities, dtype=np.int64)  # days on which a card is yet to be positive
         for entity, positive in zip(self.entity, self.positive, strict=True):
             to_come[entity] += positive
         precision = []
-        for entity, score, positive, k in zip(self.entity, self.score, self.positive, budgets, strict=True):
+        for entity, score, positive, k in zip(self.entity, self.score, self.positive, ks, strict=True):
             to_come[entity] -= positive
             left = np.flatnonzero(~caught[entity])
             if isinstance(ties, np.random.Generator):
@@ -161,7 +161,7 @@ def card_precision(
     if n_orders < 1:
         raise ValueError(f"n_orders must be at least 1, got {n_orders!r}")
     cards = _Cards.of(labels, values, check_groups(entities, len(labels)), check_groups(days, len(labels)))
-    k = cards.budgets(top)
+    k = cards.k_per_day(top)
     extremes = np.array([cards.per_day(k, "last"), cards.per_day(k, "first")])
     low, high = extremes.mean(axis=1)
     if np.array_equal(*extremes):

@@ -91,7 +91,7 @@ class Transposed:
 
 
 class Deadline:
-    """A budget of seconds that starts when it is made; None never expires."""
+    """Clock of a time limit in seconds, which starts when it is made; None never expires."""
 
     def __init__(self, seconds: float | None = None):
         check_numbers(time_limit=seconds)

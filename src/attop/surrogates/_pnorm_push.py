@@ -80,7 +80,7 @@ class BoundPNormPushExp(AlongLine):
         self._order = sample.order
         # Two segments a group: its positives, with exponents -f, then its negatives, with exponents p f.
         self._segments = _Segments(np.column_stack([sample.n_pos, sample.n_neg]).ravel())
-        self._slope = self._segments.spread(np.tile([-1.0, p], sample.n_groups))
+        self._slope = self._segments.repeat(np.tile([-1.0, p], sample.n_groups))
         # Factor of each segment's log-sum-exp in the mean over groups.
         self._share = np.tile([p, 1.0], sample.n_groups) / sample.n_groups
         # Weights multiply the exponentials; minus infinity for an item without any.
@@ -145,14 +145,14 @@ class _Segments:
     def sum(self, by_item: Floats) -> Floats:
         return np.add.reduceat(by_item, self._head, axis=0)
 
-    def spread(self, by_segment: Floats) -> Floats:
+    def repeat(self, by_segment: Floats) -> Floats:
         """Give every item the value of its segment."""
         return np.repeat(by_segment, self._size, axis=0)
 
     def update(self, operation: np.ufunc, by_item: Floats, by_segment: Floats) -> None:
         """Apply ``operation(item, value of its segment)`` in place."""
         if len(self._size) > _FEW:
-            operation(by_item, self.spread(by_segment), out=by_item)
+            operation(by_item, self.repeat(by_segment), out=by_item)
             return
         for head, size, value in zip(self._head, self._size, by_segment, strict=True):
             part = by_item[head : head + size]

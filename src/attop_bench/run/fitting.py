@@ -68,7 +68,7 @@ def compile_method(method: Mapping[str, Any]) -> None:
 
 def describe(model: object) -> dict[str, Any]:
     """Return what a fitted model reports of its training, where it does."""
-    names = ("objective_", "gap_", "quantile_gap_", "n_iter_", "converged_", "status_")
+    names = ("objective_", "gap_", "quantile_distance_", "n_iter_", "converged_", "status_")
     report = {name.rstrip("_"): _json_value(getattr(model, name, None)) for name in names}
     return {name: value for name, value in report.items() if value is not None}
 

@@ -60,7 +60,7 @@ class AATP(WeightedRanker):
     search : {"auto", "exhaustive", "fixed-point"}, default="auto"
         ``"exhaustive"`` solves for each of the n items, as the paper does: before a search of more than a
         minute a warning says how long it will take. ``"fixed-point"`` stops at the first item k it
-        finds that is at the quantile of its own model (`quantile_gap_` 0). Up to 500 items it finds
+        finds that is at the quantile of its own model (`quantile_distance_` 0). Up to 500 items it finds
         one if there is any; on larger samples it gives up after a time, with a warning. ``"auto"`` is
         exhaustive where that costs no more, up to some 1,500 items of 40 features, else ``"fixed-point"``.
     solver : {"interior-point", "cvxpy"}, default="interior-point"
@@ -80,7 +80,7 @@ class AATP(WeightedRanker):
         Places the cut of `predict`; see `Ranker`. It is not the quantile.
     threshold_item_ : int
         The training item k.
-    quantile_gap_ : float
+    quantile_distance_ : float
         :math:`|w_k \cdot z_k - q|`; 0 means that the model is feasible for the paper's problem (1).
     objective_ : float
         Of item k's problem.
@@ -150,7 +150,7 @@ class AATP(WeightedRanker):
         for model, choice in zip(models, choices, strict=True):
             model._set_linear(choice.coef, data)
             model.threshold_item_ = int(rows[choice.threshold_item])
-            model.quantile_gap_ = choice.quantile_gap
+            model.quantile_distance_ = choice.quantile_distance
             model.objective_ = choice.objective
             model.gap_ = choice.gap
             model.n_iter_ = choice.n_solved
@@ -192,7 +192,7 @@ class AATP(WeightedRanker):
         if incomplete and not late:
             messages.append(
                 f"none of the {solved} threshold items tried, out of {n}, lies at the quantile of its own "
-                f"model, and the closest misses it by {incomplete[0].quantile_gap:.1e}: "
+                f"model, and the closest misses it by {incomplete[0].quantile_distance:.1e}: "
                 "search='exhaustive' tries them all"
             )
         for message in messages:

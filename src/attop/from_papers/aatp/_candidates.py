@@ -46,7 +46,7 @@ class Choice:
     threshold_item : int
         Item k, whose problem the model solves.
     coef : ndarray of shape (d,)
-    quantile_gap : float
+    quantile_distance : float
         Distance of the threshold item's score from the quantile of the model's scores.
     objective, gap : float
         Of the threshold item's problem; see `ThresholdSolution`.
@@ -63,7 +63,7 @@ class Choice:
 
     threshold_item: int
     coef: Floats
-    quantile_gap: float
+    quantile_distance: float
     objective: float
     gap: float
     n_solved: int

@@ -96,7 +96,7 @@ class Search:
         Differences from the paper: the paper tries all items.
         """
         problem = self._problem
-        n, budget, size = problem.n, _budget(problem), problem.batch_size * problem.workers
+        n, most, size = problem.n, _max_problems(problem), problem.batch_size * problem.workers
         start = problem.Z @ (problem.Z.T @ (problem.sign * problem.upper))
         first = quantile_items(start, self._weight, self._targets)[:, 0]
         solved: dict[int, tuple[SolvedProblems, Ints]] = {}
@@ -111,15 +111,15 @@ class Search:
         choices = []
         for t, k in enumerate(first.tolist()):
             tried: list[int] = []
-            while k not in tried and len(tried) < min(_WALK, budget) and not (tried and self._over()):
+            while k not in tried and len(tried) < min(_WALK, most) and not (tried and self._over()):
                 solve(np.array([k]))
                 tried.append(k)
                 k = int(solved[k][1][t, 0])
             seen = SolvedProblems.join([solved[k][0] for k in tried])
-            while (seen.offset[t] != 0).all() and len(tried) < budget and not self._over():
+            while (seen.offset[t] != 0).all() and len(tried) < most and not self._over():
                 promise = self._extrapolate(seen, t)
                 promise[tried] = np.inf
-                batch = np.argsort(promise, kind="stable")[: min(size, budget - len(tried))]
+                batch = np.argsort(promise, kind="stable")[: min(size, most - len(tried))]
                 solve(batch)
                 tried += [k for k in batch.tolist() if k in solved]
                 seen = SolvedProblems.join([solved[k][0] for k in tried])
@@ -133,7 +133,7 @@ class Search:
         The size of the sample decides, not the clock: up to 500 items, or as many as the effort of a
         fixed-point search allows for.
         """
-        return self.exhaustive() if _budget(self._problem) == self._problem.n else self.fixed_point()
+        return self.exhaustive() if _max_problems(self._problem) == self._problem.n else self.fixed_point()
 
     def _over(self) -> bool:
         return self._deadline.expired
@@ -220,7 +220,7 @@ SEARCHES = {"auto": Search.automatic, "exhaustive": Search.exhaustive, "fixed-po
 
 def problems_at_most(problem: ThresholdSVM, search: str) -> int:
     """Return how many problems a search of that name solves at most for one target."""
-    return problem.n if search == "exhaustive" else _budget(problem)
+    return problem.n if search == "exhaustive" else _max_problems(problem)
 
 
 def work(problem: ThresholdSVM) -> float:
@@ -229,7 +229,7 @@ def work(problem: ThresholdSVM) -> float:
     return float(n * (d + 30.0) ** 2)
 
 
-def _budget(problem: ThresholdSVM) -> int:
+def _max_problems(problem: ThresholdSVM) -> int:
     """Problems a fixed-point search may solve for one target."""
     n = problem.n
     return n if n <= _SMALL else min(n, max(16, int(_EFFORT / work(problem))))

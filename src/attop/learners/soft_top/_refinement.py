@@ -13,7 +13,7 @@ from attop.learners.soft_top._lbfgs_many import lbfgs_many
 from attop.metrics._held_out import smoothed_precision
 from attop.surrogates._prec_at_k import SoftPrecAtK
 
-#: The unit of the scores is the spread of this many times k of the highest.
+#: The unit of the scores is the standard deviation of this many times k of the highest.
 _UNIT_OF = 4
 
 
@@ -121,8 +121,8 @@ def unit(scores: Floats, part: Sample, top: Top) -> float:
         weight = np.minimum(weight, np.maximum(_UNIT_OF * k - before, 0.0))
         mean = np.average(scores[order], weights=weight)
         variances.append(np.average((scores[order] - mean) ** 2, weights=weight))
-    spread = float(np.sqrt(np.mean(variances)))
-    return spread if np.isfinite(spread) and spread > 0 else 1.0
+    std = float(np.sqrt(np.mean(variances)))
+    return std if np.isfinite(std) and std > 0 else 1.0
 
 
 def precision_about(scores: Floats, part: Sample, top: Top) -> Floats:

@@ -18,10 +18,10 @@ _CONSTANT = 1e-12
 
 
 class Standardised:
-    """The matrix ``(X / size - mean) / spread``, which is never held whole."""
+    """The matrix ``(X / size - mean) / std``, which is never held whole."""
 
-    def __init__(self, X: Features, size: Floats, mean: Floats, spread: Floats):
-        self._X, self._size, self._mean, self._spread = X, size, mean, spread
+    def __init__(self, X: Features, size: Floats, mean: Floats, std: Floats):
+        self._X, self._size, self._mean, self._std = X, size, mean, std
         self.shape: tuple[int, int] = X.shape
         self.T = Transposed(self.correlate)
 
@@ -29,13 +29,13 @@ class Standardised:
         """Return some rows as an array."""
         block = self._X[rows] / self._size
         block -= self._mean
-        block /= self._spread
+        block /= self._std
         return block
 
     def __matmul__(self, W: Floats) -> Floats:
         """Return the product with `W` of shape (d,) or (d, m)."""
         # As exact as with the rows of `__getitem__`, whose division rounds as much.
-        W = (W.T / self._spread).T
+        W = (W.T / self._std).T
         constant, W = self._mean @ W, (W.T / self._size).T
         product = np.empty((self.shape[0], *W.shape[1:]))
         for rows in gen_batches(self.shape[0], _BLOCK):
@@ -48,7 +48,7 @@ class Standardised:
         for rows in gen_batches(self.shape[0], _BLOCK):
             product += self._X[rows].T @ coef[rows]
         product = product.T / self._size - np.multiply.outer(coef.sum(axis=0), self._mean)
-        return (product / self._spread).T
+        return (product / self._std).T
 
 
 def standardise(X: Features, weight: Floats) -> tuple[Any, Floats]:
@@ -68,24 +68,24 @@ def standardise(X: Features, weight: Floats) -> tuple[Any, Floats]:
     centred, variance = Standardised(X, size, mean, one), np.zeros(X.shape[1])
     for rows in gen_batches(len(X), _BLOCK):
         variance += weight[rows] @ centred[rows] ** 2
-    spread = _spread(variance)
-    return Standardised(X, size, mean, spread), size * spread
+    std = _std(variance)
+    return Standardised(X, size, mean, std), size * std
 
 
 def _divided(X: csr_matrix, weight: Floats) -> tuple[csr_matrix, Floats]:
     size = _size(abs(X).max(axis=0).toarray().ravel())
     Z = csr_matrix((X.data / size[X.indices], X.indices, X.indptr), X.shape)
     square = csr_matrix((Z.data**2, X.indices, X.indptr), X.shape)
-    spread = _spread(square.T @ weight - (Z.T @ weight) ** 2)
-    Z.data /= spread[Z.indices]
-    return Z, size * spread
+    std = _std(square.T @ weight - (Z.T @ weight) ** 2)
+    Z.data /= std[Z.indices]
+    return Z, size * std
 
 
 def _size(largest: Floats) -> Floats:
     return np.maximum(largest.astype(np.float64), np.finfo(np.float64).tiny)
 
 
-def _spread(variance: Floats) -> Floats:
-    spread = np.sqrt(np.maximum(variance, 0.0))
-    spread[spread <= _CONSTANT] = 1.0
-    return spread
+def _std(variance: Floats) -> Floats:
+    std = np.sqrt(np.maximum(variance, 0.0))
+    std[std <= _CONSTANT] = 1.0
+    return std

@@ -50,8 +50,8 @@ def over_groups(one):
 def over_lists(evaluate):
     """Compile the loop over users' lists of all items, for the loss of what `over_groups` returned.
 
-    It overwrites the scores of users, in rows, by `factor` times the slopes of the loss at `scale` times them,
-    and returns the sum of the losses. The positives of user u are ``indices[indptr[u] : indptr[u + 1]]``,
+    It overwrites scores, a row a user, by `factor` times the slopes of the loss at `scale` times them, and
+    returns the sum of the losses. The positives of user u are ``indices[indptr[u] : indptr[u + 1]]``,
     ascending; the last three arguments are buffers.
     """
     name = f"{evaluate.py_func.__qualname__}.lists"

@@ -13,7 +13,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from attop._core.top import Top, main_top, sort_tops
 from attop._core.typing import Floats
 from attop._core.wording import abridge, count_noun, format_duration, join_words
-from attop.experiment._capacity import BUDGETS, UNITS, capacity, draw_capacity
+from attop.experiment._capacity import MULTIPLES, UNITS, capacity, draw_capacity
 from attop.metrics._registry import get_metric
 from attop.metrics._roc import RocPoints
 from attop_bench.report.compute.across import pareto_front
@@ -139,7 +139,7 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
         lines = [drawn[m][0] for m in few]
         box = axes.legend(handles=lines, loc="upper right" if unit == "lift" else "upper left")
         mark_legend(box, few)
-    table = pd.DataFrame({"k": k * BUDGETS} | {m: k * c.mean(axis=0) for m, c in curves.items()})
+    table = pd.DataFrame({"k": k * MULTIPLES} | {m: k * c.mean(axis=0) for m, c in curves.items()})
     table = table[table["k"] <= n].melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]]
     share = table["hits"] / n_pos
     table = table.assign(share=share.round(3), lift=(share * n / table["k"]).round(2))
