@@ -98,9 +98,7 @@ def write_json(path: _Path, content: Mapping[str, Any]) -> None:
 def read_json(path: _Path) -> dict[str, Any]:
     """Read what `write_json` wrote; raise `ValueError` for anything else."""
     content = json.loads(Path(path).read_text(encoding="utf-8"))
-    json.dumps(
-        content, ensure_ascii=False
-    ).encode()  # half a pair of surrogates is no text, and fits in no table
+    json.dumps(content, ensure_ascii=False).encode()  # refuses half a pair of surrogates, which is no text
     return content
 
 

@@ -15,22 +15,9 @@ from attop._core.typing import Floats, Ints
 
 
 def check_labels(y: ArrayLike) -> Ints:
-    """Return binary labels as 0 and 1.
+    """Return binary labels, booleans, 0/1 or -1/+1, as 0 and 1; a ValueError for anything else.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Booleans, 0/1 or -1/+1; the larger value is the positive class. One class alone is accepted,
-        as long as it is recognisable (0 and -1 are negative, 1 is positive).
-
-    Returns
-    -------
-    y : ndarray of shape (n,), dtype int64
-
-    Raises
-    ------
-    ValueError
-        If `y` is empty, not one-dimensional or holds anything else.
+    One class alone is accepted: 0 and -1 are negative, 1 is positive.
     """
     labels = _array(y, "y")
     if labels.ndim != 1:
@@ -77,15 +64,7 @@ def _distinct(labels: NDArray[Any]) -> set[Any]:
 
 
 def check_scores(scores: ArrayLike, n: int) -> Floats:
-    """Return scores as finite floats.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n,)
-        The higher, the nearer the top.
-    n : int
-        Number of labels.
-    """
+    """Return scores, one for each of n labels, as finite floats."""
     values = as_floats(scores)
     if values.shape != (n,):
         raise ValueError(f"scores must have shape ({n},) like y, got {values.shape}: one score per item")
@@ -184,7 +163,7 @@ def lists_of(codes: Ints) -> list[Ints]:
 
 
 def is_missing(value: object) -> bool:
-    """Tell None, NaN, NaT and pandas' NA, which is neither equal nor unequal to itself."""
+    """Recognise None, NaN, NaT and pandas' NA, which is neither equal nor unequal to itself."""
     try:
         return value is None or bool(value != value)
     except TypeError:

@@ -9,22 +9,10 @@ import json
 def derive_seed(run_seed: int, *names: str | int, bits: int = 32) -> int:
     """Derive the seed of one purpose from the seed of a run.
 
-    The result is the same on every machine, in every process and whatever else has run before. Leave
-    the method out of the names of a split or a simulation, and all methods see the same data.
-
-    Parameters
-    ----------
-    run_seed : int
-    *names : str or int
-        What the seed is for, for example ``"split", "wdbc", 3``. A number and its text are the same
-        name, since a workflow hands numbers on as text.
-    bits : int, at most 32
-        31 for an estimator, since some libraries take no larger seed.
-
-    Returns
-    -------
-    seed : int in [0, 2**bits)
-        The range `numpy.random.RandomState` and scikit-learn's ``random_state`` take.
+    The seed, from 0 to ``2**bits - 1``, is the same on every machine, in every process and whatever else has
+    run before. The names say its purpose, such as ``"split", "wdbc", 3``; a number and its text are the same
+    name, since a workflow hands numbers on as text. Leave the method out, and all methods see the same data.
+    Give an estimator 31 bits: some libraries take no larger seed.
 
     Examples
     --------

@@ -176,7 +176,7 @@ def card_precision(
 
 @dataclass(frozen=True, repr=False)
 class CardMetric(Metric):
-    """A metric of entities checked day by day, k of them a day; k is its `parameter`, whatever the target.
+    """A metric of entities checked day by day, k of them a day; k is its `parameter`, not the top of the run.
 
     `kernel` is called as ``kernel(y_true, y_score, k, entities, days)`` and returns the value.
     """
@@ -192,14 +192,9 @@ class CardMetric(Metric):
         entities: ArrayLike | None = None,
         days: ArrayLike | None = None,
     ) -> MetricValue:
-        """Value on a sample, or NaN and the reason; `top` and `groups` are not looked at.
+        """Return the value on a sample, or NaN and the reason, such as that there are no entities or days.
 
-        Parameters
-        ----------
-        y_true, y_score, sample_weight
-            See `Metric.evaluate`; there may be no weights.
-        entities, days : array-like of shape (n,), optional
-            See `card_precision`; without them there is no value.
+        `top` and `groups` are not used, and weights are refused.
         """
         if sample_weight is not None:
             self._check_weights(sample_weight, len(np.asarray(y_true)))

@@ -55,7 +55,7 @@ class TopPrecision:
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Binary labels, see `attop._core.sample.check_labels`.
+        Binary labels.
     top : Top, int or mapping
         Resolved in each group.
     groups : array-like of shape (n,), optional
@@ -104,11 +104,7 @@ class TopPrecision:
     def resampled(self, y_score: ArrayLike, *, seed: int, n_samples: int, smoothed: bool = False) -> Floats:
         """Precision@k, or smoothed precision, in bootstrap samples of the items, or of several groups.
 
-        The samples depend on `seed` alone: those of two models are paired.
-
-        Returns
-        -------
-        precision : ndarray of shape (n_samples,)
+        The samples, of shape (n_samples,), depend on `seed` alone: those of two models are paired.
         """
         rng = np.random.default_rng(seed)
         if len(self._n) > 1:

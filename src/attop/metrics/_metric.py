@@ -27,7 +27,7 @@ EXPECTED = "exact expectation over a uniformly random order of tied items"
 
 
 class UndefinedMetricError(ValueError):
-    """A metric that has no value on a sample.
+    """Error of a metric that has no value on a sample.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class Metric:
         Parameters
         ----------
         y_true : array-like of shape (n,)
-            Binary labels, see `attop._core.sample.check_labels`.
+            Booleans, 0/1 or -1/+1; the larger value is positive.
         y_score : array-like of shape (n,)
             The higher, the nearer the top.
         top : Top, int or mapping, optional
@@ -200,7 +200,7 @@ class Metric:
         sample_weight: ArrayLike | None = None,
         **options: object,
     ) -> float:
-        """Do as `group_mean` on one list; `options` are those of the kernel, such as `ties`."""
+        """Return the value on one list, see `group_mean`; `options` are the kernel's, such as `ties`."""
         return self.group_mean(y_true, y_score, top, None, sample_weight, **options).value
 
     def group_mean(
@@ -212,7 +212,7 @@ class Metric:
         sample_weight: ArrayLike | None = None,
         **options: object,
     ) -> MetricValue:
-        """Do as `evaluate`, but raise `UndefinedMetricError` where no group is eligible."""
+        """Return the value as `evaluate` does, but raise `UndefinedMetricError` where it is undefined."""
         labels = check_labels(y_true)
         values = check_scores(y_score, len(labels))
         codes = None if groups is None else check_groups(groups, len(labels))
@@ -313,14 +313,14 @@ class Metric:
 
 @dataclass(frozen=True)
 class Family:
-    """Metrics that differ in one number, which is part of their name, such as ``"bedroc-20"``.
+    """Metrics that differ in one number, part of their name, such as ``"bedroc-20"``.
 
     Attributes
     ----------
     template : Metric
         With ``{}`` in place of the number in `name`, `title` and `definition`.
     parameter : str
-        What the number is called, by `kernel` too.
+        Name of the number, in `kernel` too.
     range : str
         The numbers there may be, in words.
     allowed : callable
@@ -455,7 +455,7 @@ _ARGUMENTS: dict[str, tuple[str, object, str]] = {
     "y_true": (
         "ArrayLike",
         inspect.Parameter.empty,
-        "array-like of shape (n,)\n    Binary labels, see `attop._core.sample.check_labels`.",
+        "array-like of shape (n,)\n    Booleans, 0/1 or -1/+1; the larger value is positive.",
     ),
     "y_score": (
         "ArrayLike",
@@ -495,7 +495,7 @@ def _public(
     number: inspect.Parameter | None = None,
     optional: bool = False,
 ) -> Any:
-    """Return the function that computes the metric that `choose` returns for a top and a number."""
+    """Make the public function of a metric, which `choose` returns for a top and a number."""
     kernel = declared.kernel
     has = {
         "top": declared.needs_top,
@@ -534,7 +534,7 @@ def _public(
 
 
 def _document(declared: Metric, shared: list[str]) -> str:
-    """Return the kernel's docstring with what the metrics have in common written into it."""
+    """Complete the kernel's docstring by the sections that all metrics share."""
     text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", inspect.getdoc(declared.kernel) or "")
     own = [section for section in sections if section.startswith("Parameters\n")]
     arguments = [f"{name} : {_ARGUMENTS[name][2]}" for name in shared]

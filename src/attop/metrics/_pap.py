@@ -48,7 +48,7 @@ def _expected_tied(p: Ints, q: Ints, a: Ints, c: Ints) -> Floats:
 
 
 def _expected_cut(p: int, q: int, a: int, c: int) -> float:
-    """Do as `_expected_tied` for one block: condition on the v negatives before the a-th positive.
+    """Expected pairs of one block, see `_expected_tied`, given the v negatives before the a-th positive.
 
     v is negative hypergeometric. Given v, each of the a - 1 earlier positives has a uniform place among
     these v negatives, and is in (c - negatives before it)+ pairs.

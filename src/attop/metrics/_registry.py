@@ -66,8 +66,7 @@ _OWN: dict[str, Metric] = {}
 def register(metric: Metric) -> None:
     """Make a metric from outside attop known to `get_metric` in this process, instead of one of its name.
 
-    For the report alone, which finds metrics by the names in its tables. Whatever computes is given the
-    metric itself: see `attop.metrics._custom.find_metric`.
+    For the report alone, which finds metrics by the names in its tables; what computes is given the metric.
     """
     _OWN[metric.name] = metric
 
