@@ -42,7 +42,7 @@ class AccuracyAtTop(Surrogate):
     threshold_item : int or array-like of shape (m,)
         Item k; an array gives each of m models its own.
     weights : {"items", "pairs"}, default="items"
-        ``a_i`` and ``b_i``, see `item_weights`.
+        ``a_i`` and ``b_i``: 1, or the number of pairs of a positive and a negative that the item is in.
 
     Notes
     -----

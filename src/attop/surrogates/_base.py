@@ -125,7 +125,7 @@ class Surrogate(ABC):
 
     @abstractmethod
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
-        """Do the work of `bind`; `weight` is checked, and None where all items weigh 1."""
+        """Bind to a sample; `weight` is checked, and None where all items weigh 1."""
 
     def value_and_coef(
         self,

@@ -93,7 +93,7 @@ class TopSurrogate(GroupedSurrogate):
     Parameters
     ----------
     top : Top, int or mapping
-        Resolved in each group; an integer is k. See `attop._core.top.Top`.
+        Resolved in each group; an integer is k. See `attop.Top`.
     """
 
     def __init__(self, top: TopLike):

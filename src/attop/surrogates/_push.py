@@ -72,7 +72,33 @@ class _BoundBipartite(BoundSurrogate):
 
 
 class ConvexPush(BipartiteSurrogate):
-    r"""Base of the pushes whose inner sums are computed as they are (Rudin 2005, section 2).
+    """Base of `HingePush` and `LogisticPush`, whose inner sums are computed as they are."""
+
+    convex: ClassVar[bool] = True
+
+    def __init__(self, price: Price = "power", p: float = 4.0):
+        if price not in get_args(Price):
+            raise ValueError(f"price must be 'power' or 'exp', got {price!r}")
+        self.price = price
+        self.p = check_power(p)
+
+    @abstractmethod
+    def _sums(self, pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
+        """Return the inner sums and their pull-back; see `hinge_sums`."""
+
+    def evaluate(
+        self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
+    ) -> tuple[float, Floats, Floats]:
+        """Return the value of one list, and a subgradient in the positives and in the negatives."""
+        u, pull_back = self._sums(pos, neg, pos_counts)
+        mean, weight = power_mean(u, neg_counts, self.p) if self.price == "power" else exp_mean(u, neg_counts)
+        total = float(pos_counts.sum())
+        pos_coef, neg_coef = pull_back(weight / total)
+        return mean / total, pos_coef, neg_coef
+
+
+class HingePush(ConvexPush):
+    r"""Push with the hinge loss :math:`\ell(r) = (1 - r)_+`, in O(n log n) (Rudin 2005, section 2).
 
     With positives :math:`x_i`, :math:`i \le I`, and negatives :math:`\tilde x_k`, :math:`k \le K`, the
     paper's objective and the value here are
@@ -100,37 +126,10 @@ class ConvexPush(BipartiteSurrogate):
     shares :math:`r_k / I`, where :math:`r_k` positives are at or below negative k, and hence, by
     theorem 1, of :math:`R_{\max} / (I K^{1/p})`.
 
+    Zero exactly if every positive beats every negative by 1.
+
     Differences from the paper: none but the monotone transformation, which cannot overflow as
     :math:`R_{g,\ell}` does.
-    """
-
-    convex: ClassVar[bool] = True
-
-    def __init__(self, price: Price = "power", p: float = 4.0):
-        if price not in get_args(Price):
-            raise ValueError(f"price must be 'power' or 'exp', got {price!r}")
-        self.price = price
-        self.p = check_power(p)
-
-    @abstractmethod
-    def _sums(self, pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
-        """Return the inner sums and their pull-back; see `hinge_sums`."""
-
-    def evaluate(
-        self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
-    ) -> tuple[float, Floats, Floats]:
-        """Evaluate one list; see `BipartiteSurrogate`."""
-        u, pull_back = self._sums(pos, neg, pos_counts)
-        mean, weight = power_mean(u, neg_counts, self.p) if self.price == "power" else exp_mean(u, neg_counts)
-        total = float(pos_counts.sum())
-        pos_coef, neg_coef = pull_back(weight / total)
-        return mean / total, pos_coef, neg_coef
-
-
-class HingePush(ConvexPush):
-    r"""Push with the hinge loss :math:`\ell(r) = (1 - r)_+`, in O(n log n); see `ConvexPush`.
-
-    Zero exactly if every positive beats every negative by 1.
 
     Examples
     --------
@@ -147,7 +146,7 @@ class HingePush(ConvexPush):
 
 
 class LogisticPush(ConvexPush):
-    r"""Push with the logistic loss :math:`\ell(r) = \log_2(1 + \exp(-r))`; see `ConvexPush`.
+    r"""Push with the logistic loss :math:`\ell(r) = \log_2(1 + \exp(-r))`; see `HingePush`.
 
     Costs O(I K) time, in blocks of bounded memory.
 
@@ -211,7 +210,7 @@ class ExpPushExp(BipartiteSurrogate):
     def evaluate(
         self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
-        """Evaluate one list; see `BipartiteSurrogate`."""
+        """Return the value of one list, and a subgradient in the positives and in the negatives."""
         lowest = pos.min()
         softmin = np.exp(lowest - pos)
         total = softmin.sum()

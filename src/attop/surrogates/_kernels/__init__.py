@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from attop._core.compiled import discard_stale, kernel_sources
+from attop._core.compiled import discard_stale
 
-discard_stale(Path(__file__).parent, kernel_sources())
+discard_stale(Path(__file__).parent)
