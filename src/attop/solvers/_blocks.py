@@ -55,9 +55,7 @@ class BlockedLoss:
 
         def evaluate(block: tuple[Features, BoundSurrogate]) -> tuple[Floats, Floats]:
             X, loss = block
-            with np.errstate(
-                over="ignore", invalid="ignore"
-            ):  # not inherited from the thread that started this one
+            with np.errstate(over="ignore", invalid="ignore"):  # a thread does not inherit it
                 value, coef = loss(X @ W)
                 return np.asarray(value), X.T @ coef
 
@@ -79,16 +77,9 @@ def take_rows(X: Features, rows: slice | Ints) -> Features:
 class GroupBatches:
     """The groups of a sample, assigned to new batches in each pass.
 
-    Parameters
-    ----------
-    X, loss
-        The loss is a sum over groups, as `BoundSurrogate.blocks` divides it. One that cannot be divided is a
-        single group.
-    size : int, at least 1
-        Groups of a batch at most; a pass deals them to as few batches as that needs, of sizes that differ by
-        at most one.
-    rng : numpy.random.Generator
-        Orders the groups.
+    The loss is a sum over groups, as `BoundSurrogate.blocks` divides it; one that cannot be divided is a
+    single group. A pass deals the groups to as few batches of at most `size` as there can be, of sizes that
+    differ by at most one.
     """
 
     def __init__(self, X: Features, loss: BoundSurrogate, size: int, rng: np.random.Generator):

@@ -42,8 +42,7 @@ def gradient_descent(
     From ``w_0`` the iteration is ``w_{t+1} = w_t - eta / sqrt(t + 1) (X^T c_t + lam w_t)``, where
     ``c_t`` is the subgradient of the loss in the scores ``X w_t``. An iteration costs one product
     ``X W`` and one product ``X^T C`` for all models together, taken by blocks of groups while these are in
-    cache. Each model's iterate with the lowest
-    objective is returned.
+    cache. Each model's iterate with the lowest objective is returned.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def bundle(
 
     The subgradients of a loss of the top of the list are sparse. While at most a quarter of the rows have
     nonzero entries, slopes read those rows only, and up to twenty candidates, each with a plane, are
-    evaluated on them between two evaluations on all rows: see `WorkingSet`.
+    evaluated on them between two evaluations on all rows.
 
     Memory: ``12 n`` numbers for scores, ``d + m`` for each of the m planes, and a copy of the working set.
 

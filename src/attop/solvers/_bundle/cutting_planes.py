@@ -9,10 +9,8 @@ from attop._core.typing import Floats
 #: Ridge of a Newton system, relative to its diagonal: above the rounding of a Cholesky factorisation of a
 #: few hundred rows. It changes the direction of a step, not the problem.
 _RIDGE = 1e-12
-
 #: Newton steps on one support before the next index is tried.
 _REFINEMENTS = 4
-
 #: Rounding error of the gap of a program, relative to the larger term of the value.
 _GAP_ROUNDING = 1e-15
 
@@ -36,12 +34,9 @@ def minimise_on_simplex(
 
     Returns
     -------
-    alpha : ndarray of shape (m,)
-        Exactly 0 outside the support.
-    gap : float
-        Certified bound on the distance of the value from the minimum.
-    n_steps : int
-        Newton systems solved.
+    alpha, gap, n_steps
+        Weights, exactly 0 outside the support; certified bound on the distance of the value from the minimum;
+        number of Newton systems solved.
 
     Notes
     -----
@@ -83,8 +78,6 @@ def minimise_on_simplex(
 
 #: A plane that this many candidates in a row did not need is dropped.
 _PATIENCE = 30
-
-
 #: Bound on the rounding error of a sum, relative to its largest term.
 _ROUNDING = 16 * np.finfo(np.float64).eps
 
@@ -159,14 +152,10 @@ class Planes:
 
 
 class LevelStep:
-    """SolvedProblems of the level method, by a proximal term whose weight is carried on.
+    """Candidates of the level method, by a proximal term whose weight is carried on.
 
-    Parameters
-    ----------
-    lam : float
-    shares : pair of float
-        The candidate's model value, as a share of the way from the lower bound to the best objective, is
-        between these: the higher, the nearer to the best point.
+    A candidate's model value, as a share of the way from the lower bound to the best objective, is between
+    `shares`: the higher, the nearer to the best point.
     """
 
     def __init__(self, lam: float, shares: tuple[float, float]):
