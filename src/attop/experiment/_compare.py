@@ -186,12 +186,11 @@ def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: M
     for parts in ([fold.test for fold, _ in folds], *inner):
         values = [sample.measure(metric, rows, np.arange(len(rows), dtype=float), top) for rows in parts]
         if all(np.isnan(value.value) for value in values):
-            instead = "; if all rows are one list, give entity in place of groups"
+            grouped = sample.groups is not None
+            instead = "; if all rows are one list, give entity in place of groups" if grouped else ""
             raise ValueError(
                 f"{metric.name} at {top} is undefined in all {len(parts)} parts that would measure it "
-                f"({values[0].reason}): give another top or other folds"
-                + instead
-                * (sample.groups is not None)
+                f"({values[0].reason}): give another top or other folds{instead}"
             )
 
 

@@ -42,9 +42,8 @@ class TopComparison:
         behind, adjusted for the choice of the best and the number of its rivals, `best_is` (the verdict of
         the best against it: ahead, equal, open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
-        `value`, `lift`, `hits` (see `attop.experiment._capacity`), the `candidate` that was chosen,
-        `seconds`,
-        the `reason` of an undefined value, and the numbers of items, `n_train` and `n_test`.
+        `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k, divided by k), the `candidate` that
+        was chosen, `seconds`, the `reason` of an undefined value, and how many items, `n_train` and `n_test`.
     metric, top : str, Top
     list_length : int
         Items of the list that the sentence speaks of: those given, or what `top` says.
@@ -53,7 +52,7 @@ class TopComparison:
     grouped : bool
         Whether each value is a mean over groups.
     judgement : TopJudgement
-        The best against every other model, see `attop.experiment._judge`.
+        The best against every other model, see `attop.experiment.judge`.
     positive : label
         What is to be found: the second label in sorted order.
     next : NextList or None
@@ -86,8 +85,7 @@ class TopComparison:
         ----------
         kind : {"strip", "capacity"}
             "strip": every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
-            "capacity": the hits among the first k against k, up to three times k, see
-            `attop.experiment._capacity`, and the band of the next list.
+            "capacity": hits against rows looked at, up to three times k, and the band of the next list.
         axes : matplotlib Axes, optional
             Where to draw; by default on a new figure.
 

@@ -72,7 +72,7 @@ def assign_folds(
 ) -> Ints:
     """Return the fold of each row: rows, in random order within their stratum, go to the folds in turn.
 
-    Strata follow one another without a gap, so any run of them, such as a class, is spread evenly too. Rows
+    Strata follow one another, so any run of them, such as a class, is divided evenly too. Rows
     of one duplicate group, such as copies of a row, are in one fold. Duplicate groups of one stratum (that of
     a positive, where there is one) and size follow one another.
     """
@@ -189,28 +189,10 @@ def stratified(
 ) -> list[Fold]:
     """Cross-validate: each fold is tested once, the others train, and are split again for selection.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Binary labels.
-    groups : array-like of shape (n,), optional
-        The positives of each group, and its negatives, are spread over the folds too.
-    n_folds, inner_folds : int, at least 2
-        Without inner folds (None) there is nothing to select by.
-    seed : int
-    duplicate_group : ndarray of shape (n,), optional
-        Rows of one duplicate group are all tested or all train, as are those of selection.
-
-    Returns
-    -------
-    folds : list of `n_folds` Fold
-        Folds differ by at most one in items, in positives and in either class of a group; with
-        `duplicate_group`, in duplicate groups with a positive and in those without.
-
-    Raises
-    ------
-    ValueError
-        If a class is too small for every part to have it.
+    Folds differ by at most one in items, in positives and in either class of each group. Rows of one
+    duplicate group are all in one fold, inner folds included; then folds differ by at most one in duplicate
+    groups with a positive, and in those without. Without inner folds (None) there is nothing to select by. A
+    ValueError where a class is too small for every part to have it.
     """
     labels, strata = strata_of(y, groups)
     rng = np.random.default_rng(seed)
@@ -222,12 +204,7 @@ def whole_groups(
 ) -> list[Fold]:
     """Cross-validate over groups: the items of a query are all in one part, so that test queries are new.
 
-    Parameters and errors are those of `stratified`; the inner folds hold whole groups too.
-
-    Returns
-    -------
-    folds : list of `n_folds` Fold
-        Folds differ by at most one in groups.
+    Folds, and inner folds, differ by at most one in groups; errors are those of `stratified`.
     """
     labels = check_labels(y)
     codes = check_groups(groups, len(labels))
@@ -247,17 +224,9 @@ def whole_entities(
     """Cross-validate over entities: all rows of a customer are in one part, and are ranked in one list.
 
     Others call the folds group-disjoint; scikit-learn's are `StratifiedGroupKFold`. `whole_groups` is for
-    lists: there each group is ranked for itself.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n,), optional
-        Not used.
-    entity : array-like of shape (n,)
-        Customer, card or machine of each row; see `assign_balanced_groups`.
-    n_folds : int, at least 2
-        Folds differ in positives by no more than one entity has, and so do they in rows unless too few
-        entities are without positives to make up for it. Inner folds hold whole entities too.
+    lists: there each group is ranked for itself; here `groups` are not used. Folds, and inner folds, differ
+    in positives by no more than one entity has, and in rows too, unless too few entities are without
+    positives to make up for it; see `assign_balanced_groups`.
     """
     labels = check_labels(y)
     codes = check_groups(entity, len(labels))

@@ -9,7 +9,7 @@ from typing import Self
 class Verdict(StrEnum):
     """Standing of a model beside the best one, or of a number beside another.
 
-    "ahead", "equal", "open" and "untested" are of the best against a model, see `attop.experiment._judge`;
+    "ahead", "equal", "open" and "untested" are of the best against a model, see `attop.experiment.judge`;
     "above" and "below" are of two numbers of which either may be the higher.
 
     Attributes
