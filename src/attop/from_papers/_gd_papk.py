@@ -14,10 +14,10 @@ from attop.surrogates._registry import get_surrogate
 class GDPApK(GDRanker):
     r"""Learn a linear ranker by gradient descent on a pAp@k surrogate.
 
-    Minimises ``mean over groups of R_surr(X w) + lam/2 ||w||^2`` with steps ``eta / sqrt(t + 1)`` and
-    keeps the iterate with the lowest objective; see
-    `attop.solvers._gradient_descent.gradient_descent`. Groups (users, queries) without a positive, or
-    with too few negatives for the top, are left out of the mean; without groups, the sample is one.
+    Minimises ``mean over groups of R_surr(X w) + lam/2 ||w||^2`` with steps ``eta / sqrt(t + 1)`` and keeps
+    the iterate with the lowest objective; see `attop.solvers.gradient_descent`. Groups (users, queries)
+    without a positive, or with too few negatives for the top, are left out of the mean; without groups, the
+    sample is one.
 
     Parameters
     ----------

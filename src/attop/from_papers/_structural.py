@@ -33,7 +33,7 @@ class SVMPerf(BundleEstimator):
     See Also
     --------
     attop.surrogates.PrecAtKStruct : The loss, and where it is no bound of prec@k.
-    attop.solvers._bundle : The algorithm.
+    attop.solvers.bundle : The algorithm.
 
     Notes
     -----
@@ -83,7 +83,7 @@ class SVMPAUC(BundleEstimator):
     --------
     ROCSVM : All negatives count.
     attop.surrogates.PAUCStruct : The loss.
-    attop.solvers._bundle : The algorithm.
+    attop.solvers.bundle : The algorithm.
 
     Notes
     -----
@@ -123,7 +123,7 @@ class ROCSVM(BundleEstimator):
     See Also
     --------
     SVMPAUC : Only the highest negatives count.
-    attop.solvers._bundle : The algorithm.
+    attop.solvers.bundle : The algorithm.
 
     Notes
     -----
@@ -157,7 +157,7 @@ class InfinitePush(BundleEstimator):
     --------
     TopPush : The same comparison with a quadratic loss.
     PNormPush : p large, exponential loss.
-    attop.solvers._bundle : The algorithm.
+    attop.solvers.bundle : The algorithm.
 
     Notes
     -----
@@ -196,7 +196,7 @@ class TopPush(BundleEstimator):
     See Also
     --------
     InfinitePush : The same comparison with the hinge loss.
-    attop.solvers._bundle : The algorithm.
+    attop.solvers.bundle : The algorithm.
 
     Notes
     -----

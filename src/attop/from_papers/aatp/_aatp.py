@@ -24,9 +24,7 @@ from attop.solvers._base import Deadline
 from attop.surrogates._accuracy_at_top import Weights, item_weights
 
 _SOLVERS = {"interior-point": ThresholdSVM, "cvxpy": CvxpyThresholdSVM}
-
-
-#: From this much work (`attop.from_papers.aatp._search.work`), about a minute, a search is timed beforehand.
+#: From this much work (`work`), about a minute, a search is timed beforehand.
 _LONG_WORK = 5e9
 #: Seconds: a search that takes longer is announced; progress is printed as often as this.
 _LONG, _EVERY = 60.0, 1.0
@@ -96,8 +94,7 @@ class AATP(WeightedRanker):
 
     See Also
     --------
-    attop.from_papers.aatp._threshold_svm.ThresholdSVM : the problem of one item.
-    attop.from_papers.aatp._search : the two searches.
+    attop.surrogates.AccuracyAtTop : The loss of one item's problem.
 
     Notes
     -----
@@ -159,7 +156,7 @@ class AATP(WeightedRanker):
         self._warn(choices, len(rows), late)
 
     def _announce(self, problem: ThresholdSVM) -> Report | None:
-        """Say how long a long search will take; return what tells of its progress, if that is wanted."""
+        """Say how long a long search will take; return the printer of its progress, if `verbose`."""
         most = problems_at_most(problem, self.search)
         if most * work(problem) > _LONG_WORK:
             seconds = most * _seconds_each(problem, self.tol) / problem.workers

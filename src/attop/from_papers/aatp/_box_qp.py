@@ -69,12 +69,11 @@ def interior_point(
     upper : ndarray of shape (n, m)
         ``c_i > 0``.
     tol : float
-        A problem leaves the batch at a gap of at most this; see `relative_gap`. The best points found are
-        returned whether or not they reach it.
+        A problem leaves the batch at a gap of at most this; see `relative_gap`.
     cautious : bool
         Shorter steps, nearer to the central path: for problems that failed with the usual ones.
     expired : callable
-        Called before each iteration but the first; true stops.
+        Called before each iteration but the first; true stops, and the best points found are returned.
 
     Notes
     -----

@@ -55,8 +55,7 @@ class Choice:
     worst_gap : float
         Largest gap among those solved.
     complete : bool
-        False if the search ended, by a deadline or for the effort, with items untried that
-        might be nearer to the quantile.
+        False if items were left untried, by the deadline or for the effort, that might be nearer.
     history : History
         By problems solved, `objective` the smallest distance from the quantile so far, shape (1,).
     """

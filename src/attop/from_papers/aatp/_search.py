@@ -19,8 +19,6 @@ _WALK = 12
 #: A fixed-point search on up to this many items may try all of them. On larger samples the product of the
 #: number of problems and the cost of each, ``n (d + 30)^2``, is limited to the second number.
 _SMALL, _EFFORT = 500, 1.2e10
-
-
 #: See `Search`.
 Report = Callable[[int, Floats], None]
 
@@ -28,20 +26,9 @@ Report = Callable[[int, Floats], None]
 class Search:
     """A search for the threshold items of several quantiles, which share the problems solved.
 
-    Parameters
-    ----------
-    problem : ThresholdSVM
-    weight : ndarray of shape (n,)
-        Times each item is in the sample of which the quantile is taken.
-    targets : sequence of int
-        The quantiles, see `quantile_items`. What a search returns is a list of `Choice` in their order.
-    tol : float
-        Relative duality gap of each problem.
-    deadline : Deadline
-        Leaves the choice among the items solved until then.
-    report : callable, optional
-        Called as ``report(n_solved, distance)`` after each batch of problems, with the smallest distances
-        from the quantiles so far, shape (T,).
+    Each search returns a `Choice` for each of `targets`, see `quantile_items`, among the items solved before
+    the `deadline`, each to a relative duality gap of `tol`. After each batch of problems it calls
+    ``report(n_solved, distance)``, with the smallest distances from the quantiles so far, shape (T,).
     """
 
     def __init__(

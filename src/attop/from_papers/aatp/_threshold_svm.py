@@ -35,7 +35,7 @@ class ThresholdSolution:
     objective : ndarray of shape (m,)
         ``1/2 ||w||^2 + sum_i c_i (1 - y_i w . (z_i - z_k))+`` at `coef`.
     gap : ndarray of shape (m,)
-        Relative duality gap; see `attop.from_papers.aatp._box_qp.relative_gap`.
+        Relative duality gap; see `relative_gap`.
     """
 
     threshold_items: Ints

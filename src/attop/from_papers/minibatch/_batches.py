@@ -104,19 +104,8 @@ class BatchSource(ABC):
 class Batches(BatchSource):
     """Mini-batches drawn without replacement, in a fresh random order each pass.
 
-    A pass deals the `n` items to ``ceil(n / batch_size)`` batches whose sizes differ by at most one, so
-    that none is left over with a handful of items.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-        Of floats; rows are read where they are, so that it may be mapped from a file.
-    y : ndarray of shape (n,), 0 and 1
-    top : Top
-        See `batch_top` for its meaning within a batch.
-    batch_size : int, at least 2
-        A larger one than `n` means the whole sample.
-    rng : numpy.random.RandomState or numpy.random.Generator
+    A pass deals the n items to ``ceil(n / batch_size)`` batches whose sizes differ by at most one, so that
+    none is left over with a handful of items. X may be mapped from a file: its rows are read where they are.
     """
 
     def __init__(
@@ -154,19 +143,10 @@ class StreamedBatches(BatchSource):
 
     Only one chunk is held at a time. Each is dealt to batches like a sample of its own, so that the
     order is random within chunks only: a sample sorted by class or time should be shuffled once before.
+    Without `rng` the items of a chunk stay in their order.
 
-    Parameters
-    ----------
-    chunks : callable
-        Called once a pass, ``chunks()`` gives an iterable of pairs: features, an ndarray or CSR matrix
-        of floats of shape (n, d), and labels of shape (n,), 0 and 1.
-    n_features : int
-        d
-    top : Top
-        A fraction; see `batch_top`.
-    batch_size : int, at least 2
-    rng : numpy.random.RandomState or numpy.random.Generator, optional
-        Orders the items of a chunk; None leaves them in the order they come in.
+    Called once a pass, ``chunks()`` gives an iterable of pairs: features, an ndarray or CSR matrix of floats
+    of shape (n, n_features), and labels of shape (n,), 0 and 1.
     """
 
     def __init__(
@@ -204,15 +184,8 @@ class StreamedBatches(BatchSource):
 class QueryBatches(BatchSource):
     """The groups of a sample as batches, in a fresh random order each pass.
 
-    A group of one class has nothing to rank and is skipped.
-
-    Parameters
-    ----------
-    X, y, rng
-        See `Batches`.
-    groups : ndarray of shape (n,)
-    top : Top
-        Resolved in each group; k is at most the number of its positives.
+    `top` is resolved in each group, to at most the number of its positives. A group of one class has nothing
+    to rank and is skipped.
     """
 
     def __init__(

@@ -12,23 +12,7 @@ from attop.from_papers.minibatch._kernels import mistakes
 
 
 class MistakeDriven:
-    r"""Perceptron@k-avg or Perceptron@k-max: its iterate, and what it has counted.
-
-    From ``w_0 = 0``, for each batch let ``yhat`` mark its k highest scores, ``Delta`` the negatives and
-    ``K`` the positives among them. If ``Delta > 0``::
-
-        w <- w - sum_{false positives} x + D sum_{false negatives} x,   D = Delta / (n+ - K)      avg
-        w <- w - sum_{false positives} x + sum_{Delta highest false negatives} x                  max
-
-    For ``||x|| <= R`` and any ``u``, the mistakes are bounded by ``sum_t Delta_t <= (2 R sqrt(k) ||u||
-    + sqrt(sum_t loss_t(u)))^2``, where loss is prec@k's avg or max surrogate on the batch.
-
-    Parameters
-    ----------
-    n_features : int
-    variant : {"avg", "max"}
-    average : bool
-        Whether the model is the average of the iterates, which bounds on future mistakes are about.
+    """State of Perceptron@k-avg or Perceptron@k-max, see `attop.PerceptronAtK`: iterate and mistakes.
 
     Attributes
     ----------

@@ -27,9 +27,8 @@ if TYPE_CHECKING:  # the solvers compile their kernels when they are imported
 class MiniBatchRanker(Ranker):
     """Base of the estimators that learn from mini-batches.
 
-    Features of type float32 are used as they are, a batch at a time, so that they may be mapped from a
-    file. (`fit` reads rows in random order, which is slow where they do not fit into memory; then use
-    `partial_fit`, or `attop.from_papers.minibatch._sgd_at_k.descend`.)
+    Features of type float32 are used as they are, a batch at a time, so that they may be mapped from a file.
+    `fit` reads rows in random order, which is slow where they do not fit into memory: use `partial_fit`.
 
     Parameters
     ----------
@@ -123,7 +122,7 @@ class MiniBatchRanker(Ranker):
         return self
 
     def _start(self, n_features: int) -> AveragedDescent | MistakeDriven:
-        """Return the state that learning starts from."""
+        """Return the state at the start of learning."""
         raise NotImplementedError
 
     def _learn(self, batches: BatchSource) -> None:
@@ -216,8 +215,8 @@ def _passes(model: AveragedRanker) -> Hashable:
 class SGDAtK(AveragedRanker):
     r"""Learn a linear ranker by mini-batch subgradient descent on a prec@k surrogate.
 
-    Minimises the surrogate over the ball ``||w|| <= radius`` with steps ``eta / sqrt(t)`` and returns
-    the average iterate; see `attop.from_papers.minibatch._sgd_at_k.AveragedDescent`.
+    Minimises the surrogate over the ball ``||w|| <= radius`` with a step ``eta / sqrt(t)`` for the t-th
+    batch; the model is the average iterate.
 
     Parameters
     ----------
@@ -274,8 +273,7 @@ class OnePMB(AveragedRanker):
     .. math:: \max_{\hat y \in \{0,1\}^b, \|\hat y\|_1 = k}
               \Delta(\hat y) + \sum_i (\hat y_i - y_i) w \cdot x_i
 
-    on the batch, and P the projection on the ball ``||w|| <= radius``. The model is the average iterate;
-    see `attop.from_papers.minibatch._sgd_at_k.AveragedDescent`.
+    on the batch, and P the projection on the ball ``||w|| <= radius``. The model is the average iterate.
 
     Parameters
     ----------
@@ -323,7 +321,14 @@ class OnePMB(AveragedRanker):
 class PerceptronAtK(MiniBatchRanker):
     r"""Learn a linear ranker from its mistakes at the top of mini-batches.
 
-    See `attop.from_papers.minibatch._perceptron.MistakeDriven` for the updates and their mistake bound.
+    From ``w_0 = 0``, for each batch let ``yhat`` mark its k highest scores, ``Delta`` the negatives and
+    ``K`` the positives among them. If ``Delta > 0``::
+
+        w <- w - sum_{false positives} x + D sum_{false negatives} x,   D = Delta / (n+ - K)      avg
+        w <- w - sum_{false positives} x + sum_{Delta highest false negatives} x                  max
+
+    For ``||x|| <= R`` and any ``u``, the mistakes are bounded by ``sum_t Delta_t <= (2 R sqrt(k) ||u||
+    + sqrt(sum_t loss_t(u)))^2``, where loss is prec@k's avg or max surrogate on the batch.
 
     Parameters
     ----------

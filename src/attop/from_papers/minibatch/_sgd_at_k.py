@@ -98,7 +98,7 @@ def descend(
     Parameters
     ----------
     batches : BatchSource
-        Of a sample in memory, see `attop.from_papers.minibatch._batches.batches_of`, or `StreamedBatches`.
+        Of a sample in memory, see `batches_of`, or of a stream, see `StreamedBatches`.
     state : AveragedDescent or MistakeDriven
         Where to start; it is moved on.
     epochs : int, at least 1
@@ -114,27 +114,6 @@ def descend(
         surrogate there just before the step: what learning has cost, not the loss of the average. Of
         Perceptron@k they are the mistakes of the pass; one without any is the last, ``"converged"``. `n_iter`
         counts passes, an unfinished one included.
-
-    Examples
-    --------
-    A sample in two files, of which only a chunk is ever in memory:
-
-    >>> import numpy as np, tempfile
-    >>> from attop.from_papers.minibatch._batches import StreamedBatches
-    >>> from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
-    >>> from attop.surrogates import PrecAtKAvg
-    >>> from attop._core.top import Top
-    >>> y = np.tile([1, 0, 0], 2000)
-    >>> file = tempfile.NamedTemporaryFile()
-    >>> (np.random.default_rng(0).normal(size=(6000, 2)) + y[:, None]).astype(np.float32).tofile(file.name)
-    >>> def chunks(size=1000):
-    ...     for start in range(0, 6000, size):
-    ...         rows = np.fromfile(file.name, np.float32, 2 * size, offset=8 * start).reshape(size, 2)
-    ...         yield rows, y[start : start + size]
-    >>> batches = StreamedBatches(chunks, 2, Top(kappa=0.25), 500, np.random.default_rng(0))
-    >>> solution = descend(batches, AveragedDescent(2, PrecAtKAvg, eta=0.1, radius=10.0))
-    >>> bool((solution.coef > 0).all())
-    True
     """
     deadline, history = Deadline(time_limit), History()
     check_numbers(epochs=epochs)

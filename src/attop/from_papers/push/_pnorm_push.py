@@ -85,9 +85,8 @@ class PNormPush(WeightedRanker):
     See Also
     --------
     attop.surrogates.PNormPushExp : exponential loss, power price: minimises :math:`\log F`.
-    attop.surrogates._push.ExpPushExp : exponential loss and price: minimises :math:`\log \log F`.
-    attop.surrogates._push.ConvexPush : other losses: :math:`g^{-1}(F / K) / I`.
-    attop.from_papers.push._coordinate_descent.coordinate_descent : the paper's algorithm.
+    attop.surrogates.ExpPushExp : exponential loss and price: minimises :math:`\log \log F`.
+    attop.surrogates.HingePush, attop.surrogates.LogisticPush : other losses: :math:`g^{-1}(F / K) / I`.
 
     Notes
     -----
