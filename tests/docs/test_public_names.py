@@ -112,3 +112,13 @@ def test_private_names_of_scikit_learn_are_in_one_module():
     private = re.compile(r"^ *from sklearn[\w.]* import .*(?<!\w)_[a-zA-Z]", re.MULTILINE)
     found = [p.name for p in sorted((ROOT / "src").rglob("*.py")) if private.search(p.read_text())]
     assert found == ["_sklearn.py"]
+
+
+def test_public_docstrings_name_public_things():
+    for package in PACKAGES:
+        module = import_module(package)
+        public = [getattr(module, name) for name in module.__all__ if name != "TopLoss"]
+        classes = [thing for thing in public if isinstance(thing, type)]
+        members = [member for kind in classes for key, member in vars(kind).items() if key[0] != "_"]
+        for thing in (module, *public, *members):
+            assert not re.findall(r"attop(?:\.\w+)*\._\w+", thing.__doc__ or ""), f"{package}: {thing}"

@@ -1,3 +1,4 @@
+from ._base import ConstantModelWarning as ConstantModelWarning
 from ._base import Ranker as Ranker
 from ._bundle_ranker import BundleRanker as BundleRanker
 from ._gd_ranker import GDRanker as GDRanker

@@ -35,7 +35,7 @@ _CONVERTED = 4096
 
 
 class ConstantModelWarning(UserWarning):
-    """A fitted model gives all training items one score: it ranks nothing."""
+    """Warning that a fitted model gives all training items one score: it ranks nothing."""
 
 
 class Training(NamedTuple):
@@ -203,8 +203,7 @@ _EXAMPLE = """Examples
 def ranker(kind: type[R]) -> type[R]:
     """Make a ranker a dataclass, and complete its docstring.
 
-    Parameters and attributes that its bases document are added to those it documents itself, and an example
-    if it has none.
+    Parameters and attributes documented by its bases are added to its own, and an example if it has none.
     """
     text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", cleandoc(kind.__doc__ or ""))
     bases = [cleandoc(base.__doc__ or "") for base in kind.__mro__[1:-1] if issubclass(base, Ranker)]

@@ -110,7 +110,7 @@ class BundleRanker(BundleEstimator):
     See Also
     --------
     GDPApK : Gradient descent on the surrogates of pAp@k.
-    attop.solvers._bundle : The algorithm.
+    attop.solvers.bundle : The algorithm.
 
     Notes
     -----

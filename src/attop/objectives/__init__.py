@@ -1,7 +1,6 @@
 """Surrogates as objectives and metrics as evaluation metrics of other libraries.
 
-Each library has a module, which imports it only where it is needed; `attop.objectives._objective` and
-`attop.objectives._evaluation` are what they share.
+A library is imported only where its objective or metric is used.
 """
 
 from attop._core.lazy import attach

@@ -30,7 +30,7 @@ class FactorRanker(BaseEstimator):
 
     Parameters
     ----------
-    surrogate : str or GroupedSurrogate, default="softmax"
+    surrogate : str or Surrogate, default="softmax"
         L: ``"softmax"``, ``"softmax@k"``, one of pAp@k or prec@k, or an object, which brings its own top.
     top : int, mapping or Top, default=20
         The top of each list. Not used by surrogates without a top, nor with an object.

@@ -32,29 +32,13 @@ _HALVINGS = 30
 def newton_path(X: Features, y: Ints, weight: Floats, Cs: Sequence[float], loss: PointwiseLoss) -> Floats:
     r"""Minimise :math:`\tfrac12 \|w\|^2 + C \sum_i a_i \ell(z_i (w \cdot x_i + b))` for each C.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-        Best standardised.
-    y : ndarray of shape (n,), 0 and 1
-        ``z = 2 y - 1``.
-    weight : ndarray of shape (n,), at least 0
-        a; both classes need a positive one.
-    Cs : sequence of float, positive
-        Solved in ascending order, each from the solution before.
-    loss : {"logistic", "squared-hinge"}
-        :math:`\log(1 + e^{-m})` or :math:`(1 - m)_+^2`.
+    The loss is :math:`\log(1 + e^{-m})` or :math:`(1 - m)_+^2`, z is ``2 y - 1`` and a the weight, positive
+    for some row of each class. Returns w of shape (d, len(Cs)), in the order given; b, which is not penalised
+    and does not rank, is left out.
 
-    Returns
-    -------
-    coef : ndarray of shape (d, len(Cs))
-        w for each C, in the order given. b, which is not penalised and does not rank, is left out.
-
-    Notes
-    -----
-    Newton's method with halved steps. The Hessian is factorised where there are few dense features, and
-    multiplied with otherwise, in the method of conjugate gradients. Ends after 100 steps, or where
-    rounding hides any descent.
+    Newton's method with halved steps, for C in ascending order, each from the solution before. The Hessian is
+    factorised where there are few dense features, and multiplied with otherwise, in the method of conjugate
+    gradients. Ends after 100 steps, or where rounding hides any descent.
     """
     z = np.where(y == 1, 1.0, -1.0)
     coef = np.empty((X.shape[1], len(Cs)))
@@ -132,7 +116,7 @@ def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats
 class PointwiseBases:
     """Logistic regression and the squared-hinge SVM for several C, classes as they are and balanced.
 
-    `losses` are those of `newton_path`; `names` is what each candidate is called.
+    `losses` are those of `newton_path`, `names` those of the candidates.
     """
 
     _NAMES: ClassVar[dict[str, str]] = {"logistic": "LogisticRegression", "squared-hinge": "LinearSVC"}
@@ -192,5 +176,5 @@ class GivenBase:
         return np.asarray(coef, np.float64).reshape(-1, 1)
 
 
-#: SolvedProblems for the start of a refinement.
+#: Candidates for the start of a refinement.
 Bases = PointwiseBases | GivenBase

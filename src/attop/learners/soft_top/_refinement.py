@@ -58,32 +58,15 @@ def refine(
     l2_to_base: Floats,
     max_iter: int = 60,
 ) -> Floats:
-    r"""Refine a linear model for the top of the list.
+    r"""Refine a linear model for the top of the list, for m settings at once.
 
-    Minimises over w, from :math:`w_0/u` on,
+    Minimises over w, from :math:`w_0/u` on and with `max_iter` evaluations,
 
     .. math:: L_h(X w) + \tfrac\lambda2 \|w - w_0/u\|^2,
 
-    with L the loss of `SoftPrecAtK` at bandwidth h and u the standard deviation of the 4k highest scores of
-    the start :math:`w_0`: h and :math:`\lambda` mean the same whatever the scale of the start.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, d)
-        Standardised.
-    part : Sample
-        The rows to train on.
-    start : ndarray of shape (d,)
-        :math:`w_0`.
-    bandwidth, l2_to_base : ndarray of shape (m,)
-        h, positive and in units of u, and :math:`\lambda`, at least 0, of each model.
-    max_iter : int
-        Evaluations of the objective.
-
-    Returns
-    -------
-    coef : ndarray of shape (d, m)
-        In units of u, like :math:`w_0/u`.
+    with L the loss of `SoftPrecAtK` on the rows `part` of the standardised X, h the `bandwidth`,
+    :math:`\lambda` `l2_to_base`, and u the standard deviation of the 4k highest scores of the `start`
+    :math:`w_0`, so that both mean the same whatever its scale. Returns w of shape (d, m).
     """
     loss = SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
     every = len(part.rows) == X.shape[0]

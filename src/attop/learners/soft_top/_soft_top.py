@@ -114,7 +114,6 @@ class SoftTop(RefinedRanker):
     See Also
     --------
     attop.surrogates.SoftPrecAtK : The smoothed precision.
-    attop.learners.soft_top._refinement.refine : The refinement.
 
     Notes
     -----

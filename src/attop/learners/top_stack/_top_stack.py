@@ -77,10 +77,10 @@ class TopStack(WeightedRanker, BaseComposition):
     coef_ : ndarray of shape (n_members,)
         Weights of the members' scores in units of their standard deviations.
     member_values_ : dict of str to HeldOutPrecision
-        What each member alone is worth on held-out rows: precision at the top, its standard error, and the
-        smoothed precision; see `attop.metrics._held_out.HeldOutPrecision`.
+        Precision of each member alone at the top of held-out rows: `precision`, its `standard_error`, and
+        `smoothed`, the mean over nine cuts from k/2 to 2k.
     value_ : HeldOutPrecision
-        What the stack is worth, its weights cross-validated on the same folds.
+        That of the stack, its weights cross-validated on the same folds.
     intercept_ : float
         Places the cut of `predict`: it makes as many training items positive as the top has places. It never
         changes the order.
