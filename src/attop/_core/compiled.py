@@ -1,4 +1,4 @@
-"""Compiled code: its cache kept true to its sources, and how many threads it may use."""
+"""Compiled code: a cache that follows its sources, and the number of threads."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ def blas() -> ThreadpoolController:
 
 
 def allowed_threads() -> int:
-    """Return as many threads as the BLAS may use, so that one setting, OMP_NUM_THREADS, governs both."""
+    """Return the number of threads the BLAS may use: one setting, OMP_NUM_THREADS, governs both."""
     return max((library.num_threads for library in blas().lib_controllers), default=1)

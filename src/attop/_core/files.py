@@ -1,4 +1,4 @@
-"""Files written whole or not at all; nothing else in the package puts a file in the place of another."""
+"""Files written whole or not at all; no other module replaces a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]*\d[.,]?(e[+-]?\d+)?\Z)", re.IGNOR
 
 
 def check_stem(name: str, what: str) -> None:
-    """Refuse a name that files cannot be called after with a `ValueError`."""
+    """Refuse a name that cannot be part of a file's name with a `ValueError`."""
     if not re.fullmatch(FILE_STEM, name):
         raise ValueError(
             f"{what}: files are called after it, so at most 60 letters, digits, '.', '_', '-' are needed, "
@@ -50,7 +50,7 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 @contextmanager
 def replacing(path: _Path) -> Iterator[IO[bytes]]:
-    """Give a file to write; it becomes `path` when the block ends, and is removed if the block raises.
+    """Open a file that becomes `path` when the block ends, and is removed if the block raises.
 
     Until then it lies beside `path` under a name of its own, so a reader sees the old file or the whole new
     one, also when this process is killed. Missing folders are made. The mode is that of any new file: what
@@ -71,7 +71,7 @@ def replacing(path: _Path) -> Iterator[IO[bytes]]:
 
 
 def put_in_place(file: _Path, path: _Path) -> None:
-    """Make a finished file, on the same file system, `path`. Missing folders are made."""
+    """Move a finished file to `path`, on the same file system. Missing folders are made."""
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     os.replace(file, path)
 
@@ -96,7 +96,7 @@ def write_json(path: _Path, content: Mapping[str, Any]) -> None:
 
 
 def read_json(path: _Path) -> dict[str, Any]:
-    """Read what `write_json` wrote; raise `ValueError` for anything else."""
+    """Read a file of `write_json`; raise `ValueError` for any other."""
     content = json.loads(Path(path).read_text(encoding="utf-8"))
     json.dumps(content, ensure_ascii=False).encode()  # refuses half a pair of surrogates, which is no text
     return content

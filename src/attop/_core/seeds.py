@@ -1,4 +1,4 @@
-"""Seeds that depend on what they are for, and on nothing else."""
+"""Seeds derived from that of a run and their purpose."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class Top:
 
     @classmethod
     def parse(cls, text: str) -> Top:
-        """Read what `str` makes of a top, such as ``"k=100 of 30000"`` or ``"tau=0.05"``; refuse all else."""
+        """Read the text of a top, as `str` gives it, such as ``"k=100 of 30000"`` or ``"tau=0.05"``."""
         name, _, value = text.partition("=")
         number, of, length = value.partition(" of ")
         try:
@@ -121,7 +121,7 @@ class Top:
         raise ValueError(f"{_NOT_A_TOP}, got {text!r}")
 
     def as_share(self, n: int) -> Top:
-        """Return a top of which a part of a list of `n` items is cut at the same share: k is k of n.
+        """Make a k of a list of `n` items the same share of any part of it: k of n.
 
         Other tops, and a k of `n` or more, stay what they are.
         """

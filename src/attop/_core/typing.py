@@ -1,4 +1,4 @@
-"""Types that occur all over the package."""
+"""Types shared by the whole package."""
 
 from __future__ import annotations
 

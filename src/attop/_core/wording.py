@@ -1,4 +1,4 @@
-"""Numbers, lists and unknown names as a reader wants them."""
+"""Formatting for messages, tables and reports."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def abridge(text: str, length: int = 28) -> str:
 
 
 def nearest(word: object, known: Iterable[object]) -> str:
-    """Return the question for the nearest of `known` names, or equally near ones; nothing if none is near."""
+    """Ask whether the nearest of `known` names, or one as near, is meant; empty if none is near."""
     word = str(word).lower()
     near = get_close_matches(word, dict.fromkeys(map(str, known)), n=3)
     if not near:
@@ -92,7 +92,7 @@ def nearest(word: object, known: Iterable[object]) -> str:
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """Return the question for the nearest of `known` names, or all of them where none is near.
+    """Ask whether the nearest of `known` names is meant, or list them all where none is near.
 
     Examples
     --------

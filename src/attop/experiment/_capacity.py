@@ -1,4 +1,4 @@
-"""Capacity curves: the hits among the first rows of a list, up to three times the k one has places for."""
+"""Capacity curves: the hits among the first rows of a list, up to three times k."""
 
 from __future__ import annotations
 

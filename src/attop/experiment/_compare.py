@@ -1,4 +1,4 @@
-"""compare_at_top: whose top is best, is it real, and what does one find."""
+"""Compare models at the top of a list by cross-validation."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def _fold(pair: Pair, i: int, y: Ints) -> Fold:
 
 
 def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, seed: int) -> Row:
-    """Return the value of a learner on the test items, after tuning and fitting on the training items.
+    """Tune and fit a learner on the training items of a fold, and measure it on the test items.
 
     One thread and a given seed, so that neither the number of jobs nor their order makes a difference.
     """
@@ -305,7 +305,7 @@ def _in_parallel(
 
 
 def _shown(results: Iterator[Row], total: int) -> Iterator[Row]:
-    """Pass results on, and say how many are done and how long the others will take."""
+    """Pass results on, and print how many are done and the time left."""
     begun, live = time.monotonic(), sys.stderr.isatty()
     for done, result in enumerate(results, 1):
         passed = time.monotonic() - begun

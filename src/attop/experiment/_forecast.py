@@ -1,4 +1,4 @@
-"""Hits of the next list: how many positives are among the k highest of a list that is not there yet."""
+"""Hits of the next list: positives among the k highest of a list that is not there yet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REACH = 3
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A test part: rows that the model which scored them was neither trained nor tuned on.
+    """Test part: rows on which the model that scored them was neither trained nor tuned.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ class TopJudgement(Judgement):
         return self.metric == "precision@k"
 
     def found(self, value: float) -> str:
-        """Put a value of the metric into hits, if it counts them."""
+        """Format a value of the metric, as hits if it counts them."""
         if not self.in_hits:
             return f"{value:.3g}"
         k = self.k or 100

@@ -73,7 +73,7 @@ class Sample:
         return replace(self, X=safe_indexing(self.X, rows), **columns_of_rows)
 
     def measure(self, metric: Metric, rows: Ints, scores: Floats, top: Top) -> MetricValue:
-        """Return a metric of the scores of some rows, with what it needs to know of each row."""
+        """Evaluate a metric on the scores of some rows, with their groups, weights, entities and days."""
         y = self.y[rows]
         groups = None if self.groups is None else self.groups[rows]
         if isinstance(metric, CardMetric):
@@ -120,7 +120,7 @@ class Learner:
 
     @property
     def candidates(self) -> list[dict[str, object]]:
-        """The combinations of the grid, one empty one without: names in alphabetical order, values as listed.
+        """Combinations of the grid, an empty one without: names in alphabetical order, values as listed.
 
         Of equally good candidates the first is chosen, so the order of names must not matter.
         """

@@ -193,7 +193,7 @@ def summarise(
     top: Top,
     sample: Sample,
 ) -> TopComparison:
-    """Return the comparison that all runs come to.
+    """Summarise all runs as a comparison.
 
     `results` are rows of `TopComparison.runs` without their `numbers`, `splits` the training and test rows of
     each run.

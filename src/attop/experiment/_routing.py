@@ -22,7 +22,7 @@ E = TypeVar("E", bound="Estimator")
 
 
 class Estimator(Protocol):
-    """An estimator of scikit-learn's."""
+    """Interface of scikit-learn's estimators."""
 
     fit: Callable[..., Self]
 
@@ -44,7 +44,7 @@ def takes(estimator: Any, name: str) -> bool:
 
 
 def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool]:
-    """Return a clone that asks for values of each row, the keyword of each, and whether by metadata routing.
+    """Return a clone that requests values of each row, their keywords, and whether routing hands them on.
 
     Routing is for estimators around others, such as searches, stacks and threshold tuners. Of a pipeline the
     last step is asked, of all others those that predict; what the user has set by ``set_fit_request`` stays.
@@ -92,7 +92,7 @@ def _wants(estimator: Any, name: str) -> bool:
 
 
 def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
-    """Have all estimators and scorers in a model ask; return the keywords of what it then takes."""
+    """Set the requests of all estimators and scorers in a model; return the keywords it then takes."""
     with config_context(enable_metadata_routing=True):
         params = model.get_params()
         for owner in filter(_is_estimator, [model, *params.values()]):
@@ -104,7 +104,7 @@ def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
 
 
 def _asking_scorers(scoring: Any, names: Iterable[str]) -> Any:
-    """Return the scorer, or scorers by name, that a parameter `scoring` stands for; each asks."""
+    """Return the scorer, or scorers by name, of a parameter `scoring`, with their requests set."""
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
@@ -129,7 +129,7 @@ def _request(owner: Any, method: str, name: str) -> object:
 
 
 def _ask(owner: Any, names: Iterable[str]) -> None:
-    """Have an estimator or a scorer ask for what it takes, where the user has not settled it."""
+    """Set the requests of an estimator or scorer that the user has left open."""
     for name in names:
         if _request(owner, "fit", name) is None:
             owner.set_fit_request(**{name: hasattr(owner, "predict") or not hasattr(owner, "transform")})

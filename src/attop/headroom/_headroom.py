@@ -264,7 +264,7 @@ def _judge(
 
 
 def _rounded(number: float) -> int:
-    """Return two leading digits."""
+    """Round up to two leading digits."""
     if number < 100:
         return math.ceil(number)
     unit = 10 ** (math.floor(math.log10(number)) - 1)

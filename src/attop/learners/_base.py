@@ -300,7 +300,7 @@ def train(
 
 
 def sharing(models: Sequence[R], key: Callable[[R], Hashable]) -> list[list[R]]:
-    """Return lists of the models with one `key`, in the order of their first."""
+    """Group models by `key`, in the order of their first."""
     together: dict[Hashable, list[R]] = {}
     for model in models:
         together.setdefault(key(model), []).append(model)
@@ -363,5 +363,5 @@ def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
 
 
 def all_alike(scores: Floats) -> bool:
-    """Return whether scores are equal but for rounding: they rank nothing."""
+    """True if scores are equal but for rounding: they rank nothing."""
     return bool(np.ptp(scores) <= _ALIKE * np.abs(scores).max())

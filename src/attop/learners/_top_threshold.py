@@ -16,7 +16,7 @@ from attop.metrics._scorer import scores_of
 
 
 def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None = None) -> NDArray[np.bool_]:
-    """Say which items of a batch are its top: k of them, whatever the ties.
+    """Select the top of a batch: exactly k items, whatever the ties.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None =
 
 
 class TopThreshold(NamedTuple):
-    """A threshold, and what it takes.
+    """A threshold, and the share of items above it.
 
     Attributes
     ----------

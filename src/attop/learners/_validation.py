@@ -50,7 +50,7 @@ def check_features(
     dtype: tuple[type[np.floating[Any]], ...],
     reset: bool = True,
 ) -> Any:
-    """Do as scikit-learn's `validate_data`; say in code what helps against missing, text and sparse features.
+    """Check features as scikit-learn does; errors show code that helps with missing, text or sparse ones.
 
     `labels` are `y`, if it is to be checked too.
     """

@@ -1,4 +1,4 @@
-"""Precision at the top of held-out scores: smoothed over k, and how far chance would move it."""
+"""Precision at the top of held-out scores: smoothed over k, with its standard error."""
 
 from __future__ import annotations
 

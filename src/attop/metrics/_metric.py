@@ -47,7 +47,7 @@ class UndefinedMetricError(ValueError):
 
 
 class Need(Enum):
-    """Needs of a metric that make it defined on a list; the value is the reason where one is unmet."""
+    """Requirement of a metric on a list; the value is the reason where it is not met."""
 
     K_ITEMS = "k > n"
     POSITIVE = "no positive"
@@ -55,7 +55,7 @@ class Need(Enum):
     K_NEGATIVES = "fewer than k negatives"
 
     def met(self, n: Ints, n_pos: Ints, k: Ints) -> NDArray[np.bool_]:
-        """Tell for each list whether it has what is needed."""
+        """Return for each list whether it meets the need."""
         if self is Need.K_ITEMS:
             return k <= n
         if self is Need.POSITIVE:
@@ -272,7 +272,7 @@ class Metric:
     def _weigh(
         need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int
     ) -> NDArray[np.bool_]:
-        """Tell for each list whether items of the class that is needed weigh anything."""
+        """Return for each list whether items of the class that is needed weigh anything."""
         if need not in (Need.POSITIVE, Need.NEGATIVE):
             return np.ones(n_groups, dtype=bool)
         selected = weights * (labels == (need is Need.POSITIVE))

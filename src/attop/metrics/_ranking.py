@@ -1,4 +1,4 @@
-"""Ranked lists as blocks of tied items: what every metric is computed from."""
+"""Ranked lists as blocks of tied items, from which every metric is computed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Ranking:
 
     @classmethod
     def of_list(cls, labels: Ints, scores: Floats) -> Ranking:
-        """Rank one list; see above for what is one block. Twice as fast as `of`."""
+        """Rank one list, twice as fast as `of`; neighbouring blocks of one class are one."""
         positive = labels == 1
         # Here and below by positions: NumPy selects by them several times as fast as by a mixed mask.
         neg, pos = (np.sort(scores[np.flatnonzero(mask)]) for mask in (~positive, positive))

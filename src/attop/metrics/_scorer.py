@@ -65,7 +65,7 @@ class TopScorer:
         return value.value if self.metric.higher_is_better else -value.value
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
-        """Ask scikit-learn's metadata routing for what the scorer is to be handed.
+        """Request groups or weights by scikit-learn's metadata routing.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ _BLOCK = 16_384
 
 
 class Objective:
-    r"""Derivatives of a surrogate as boosting by Newton steps wants them.
+    r"""First and second derivatives of a surrogate, for boosting by Newton steps.
 
     With c the coefficients of the surrogate at scores s (see `attop.surrogates.BoundSurrogate`) and w the
     weights of the items, an item's first and second derivative are
@@ -131,7 +131,7 @@ def _second_derivatives(scores: Floats, gradient: Floats, weight: Floats | None)
 
 
 def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
-    """Return the surrogate called so for `top`, an object as it is; refuse one of the top without a top."""
+    """Return a surrogate by its name and `top`, an object as it is; refuse one of the top without a top."""
     if top is None and isinstance(surrogate, str) and surrogate in SURROGATES:
         kind: Any = SURROGATES[surrogate]
         if "top" in inspect.signature(kind).parameters:

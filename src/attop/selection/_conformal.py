@@ -210,7 +210,7 @@ class ConformalSelector(BaseEstimator):
         return float(thresholds[passed][0])
 
     def k_for(self, X: Any, recall: float, confidence: float = 0.95) -> int:
-        """Say how long a list must be to hold at least a share `recall` of its positives.
+        """Find the length of a list that holds at least a share `recall` of its positives.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class ConformalSelector(BaseEstimator):
         return check_scores(X if self.estimator is None else scores_of(self.estimator, X), n)
 
     def _negatives_from(self, scores: Floats) -> Ints:
-        """Return how many calibration negatives score at least as much."""
+        """Count the calibration negatives that score at least as much."""
         return len(self.negatives_) - np.searchsorted(self.negatives_, scores, "left")
 
 

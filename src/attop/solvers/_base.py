@@ -1,4 +1,4 @@
-"""Contracts of the solvers: solution, history, clock, and what a surrogate must offer."""
+"""Contracts of the solvers: solution, history, clock, and demands on the surrogate."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class GridSolution(Solution):
     n_skipped: int = 0
 
     def model(self, j: int) -> Solution:
-        """Return model `j` alone, with its own history, as if it had been trained alone."""
+        """Return model `j` with its own history, as if it had been trained alone."""
         n_iter = int(self.each_n_iter[j])
         n_records = sum(i <= n_iter for i in self.history.iteration)
         history = History(

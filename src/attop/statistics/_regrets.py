@@ -28,7 +28,7 @@ def regret(values: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Means over data sets, with what other draws of data sets would make of them.
+    """Means over data sets, with bootstrap intervals.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def bootstrap_means(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Bootstrap:
-    """Draw as many data sets as there are, with replacement, again and again, and average each draw.
+    """Bootstrap the means of methods over data sets.
 
     Parameters
     ----------

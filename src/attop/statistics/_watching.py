@@ -18,7 +18,7 @@ _STEADY = 0.8
 
 @dataclass(frozen=True)
 class Watched:
-    """Lists so far.
+    """Verdict on the lists so far, and their precision.
 
     Attributes
     ----------

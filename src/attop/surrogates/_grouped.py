@@ -49,7 +49,7 @@ class GroupedSurrogate(Surrogate):
 
     @abstractmethod
     def _kernels(self) -> ModuleType:
-        """Import and return the compiled losses; with them comes numba, when a surrogate is first bound."""
+        """Return the module of the compiled losses; it imports numba, when a surrogate is first bound."""
 
     @abstractmethod
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:

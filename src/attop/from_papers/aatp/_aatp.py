@@ -201,7 +201,7 @@ def _all_but_top(model: AATP) -> Hashable:
 
 
 def _seconds_each(problem: ThresholdSVM, tol: float) -> float:
-    """Time one problem; the second, if the first took no longer than what is done once may."""
+    """Time one problem, the second of two, as the first compiles; the first alone if it is slow."""
     seconds = math.inf
     for _ in range(2):
         start = time.perf_counter()
@@ -228,7 +228,7 @@ def _progress(name: str, most: int) -> Report:
 
 
 def _rank(top: Top, y: Ints, weight: Floats | None, counts: Ints | Floats) -> int:
-    """Rank of the quantile in the sample that holds item i `counts[i]` times.
+    """Return the rank of the quantile in the sample that holds item i `counts[i]` times.
 
     `weight` is how often the item is among those that `top` counts: once, if it is None.
     """

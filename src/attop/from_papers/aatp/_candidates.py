@@ -99,7 +99,7 @@ class SolvedProblems:
         return cls(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in vars(parts[0])))
 
     def take(self, position: int) -> SolvedProblems:
-        """The candidate at `position` alone."""
+        """Select the problem at `position`."""
         return SolvedProblems(*(value[..., [position]] for value in vars(self).values()))
 
     def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:

@@ -67,7 +67,7 @@ class ThresholdRows:
         return solver
 
     def keep(self, mask: NDArray[np.bool_]) -> ThresholdRows:
-        """The problems where `mask` is true."""
+        """Restrict to the problems where `mask` is true."""
         return ThresholdRows(self.signed, np.compress(mask, self.item_rows, axis=1), self.outer)
 
 
@@ -114,7 +114,7 @@ class DifferenceRows:
         raise FloatingPointError("the features are too large for double precision: standardise them")
 
     def keep(self, mask: NDArray[np.bool_]) -> DifferenceRows:
-        """Itself: a batch of one is never narrowed."""
+        """Return itself: a batch of one is never narrowed."""
         return self
 
 

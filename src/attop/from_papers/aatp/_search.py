@@ -206,7 +206,7 @@ SEARCHES = {"auto": Search.automatic, "exhaustive": Search.exhaustive, "fixed-po
 
 
 def problems_at_most(problem: ThresholdSVM, search: str) -> int:
-    """Return how many problems a search of that name solves at most for one target."""
+    """Return the most problems that a search, by its name, solves for one target."""
     return problem.n if search == "exhaustive" else _max_problems(problem)
 
 
@@ -217,6 +217,6 @@ def work(problem: ThresholdSVM) -> float:
 
 
 def _max_problems(problem: ThresholdSVM) -> int:
-    """Problems a fixed-point search may solve for one target."""
+    """Return the most problems that a fixed-point search may solve for one target."""
     n = problem.n
     return n if n <= _SMALL else min(n, max(16, int(_EFFORT / work(problem))))

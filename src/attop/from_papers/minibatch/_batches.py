@@ -218,7 +218,7 @@ def batches_of(
     batch_size: int,
     rng: np.random.RandomState | np.random.Generator,
 ) -> BatchSource:
-    """Return mini-batches of one list, `Batches`, or, where there are `groups`, these: `QueryBatches`."""
+    """Return `QueryBatches` of a sample with groups, else `Batches`."""
     if groups is None:
         return Batches(X, y, top, batch_size, rng)
     return QueryBatches(X, y, groups, top, rng)

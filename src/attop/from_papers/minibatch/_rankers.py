@@ -56,7 +56,7 @@ class MiniBatchRanker(Ranker):
     _state: Any = field(init=False)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from some more items, which may be the first.
+        """Learn from more items; the first call starts the model.
 
         The rows are dealt to batches of at most `batch_size` in the order they come in, one step each;
         a call with `batch_size` rows or less is one batch. After `fit`, learning goes on where it ended.

@@ -78,7 +78,7 @@ class AveragedDescent:
         self.coef = np.where(self.lost, self.coef, average)
 
     def alone(self, j: int) -> AveragedDescent:
-        """Model `j`, to be trained further by itself."""
+        """Return model `j`, to be trained further by itself."""
         one = AveragedDescent.__new__(AveragedDescent)
         one._surrogate, one.t = self._surrogate, self.t
         for name in ("_eta", "_radius", "_W", "_total", "coef", "lost"):

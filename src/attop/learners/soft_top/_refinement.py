@@ -37,7 +37,7 @@ class Sample:
         return [np.arange(len(self.y))] if self.groups is None else lists_of(self.groups)
 
     def as_share(self, top: Top) -> Top:
-        """Return `top`, a k of a single list as a share of it: folds are then cut at the same share."""
+        """Make k of a single list a share of it, so that folds are cut at the same share."""
         length = len(self.y) if self.weight is None else round(float(self.weight.sum()))
         return top.as_share(length) if self.groups is None else top
 

@@ -215,7 +215,7 @@ def _runner(n_jobs: int | None) -> Run:
 
 
 def _alone(function: Callable[..., Floats], *call: object) -> Floats:
-    """Call a function as here where joblib's backend does so on another machine."""
+    """Call a function, perhaps on another machine, as it would be called here."""
     with _one_thread_each():
         return function(*map(_aligned, call))
 

@@ -60,7 +60,7 @@ def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
 
 
 def booster(*, random: bool = False) -> Estimator:
-    """Return LightGBM where it is installed, else scikit-learn's boosting; set for few positives.
+    """Return LightGBM, or scikit-learn's boosting where that is not installed, set for few positives.
 
     A random one chooses its thresholds at random (scikit-learn's: among half of the features).
     """

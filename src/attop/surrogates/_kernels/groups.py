@@ -48,7 +48,7 @@ def over_groups(one):
 
 
 def over_lists(evaluate):
-    """Compile the loop over users' lists of all items, for the loss of what `over_groups` returned.
+    """Compile the loop over users' lists of all items, for the loss of an `evaluate` of `over_groups`.
 
     It overwrites scores, a row a user, by `factor` times the slopes of the loss at `scale` times them, and
     returns the sum of the losses. The positives of user u are ``indices[indptr[u] : indptr[u + 1]]``,

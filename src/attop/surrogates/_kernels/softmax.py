@@ -75,7 +75,7 @@ def _psl(row, n_pos, w, k, power, values, positions):
 
 @njit(inline="always")
 def _about(quantile, row, n_pos, w, width, values):
-    """Softmax loss whose positives count by where they are about a quantile; the gradient holds this one."""
+    """Softmax loss of positives weighted by their score about a quantile, which the gradient holds fixed."""
     for j in range(n_pos, len(w)):
         row[j] += np.log(w[j])
     negatives, value, total = row[n_pos:], 0.0, 0.0
