@@ -174,7 +174,7 @@ def micro_pap_at_k(
     Notes
     -----
     Differences from the paper: it does not say what becomes of users without a positive or with fewer than
-    `k` negatives, on whom eq. (1) is undefined; here they are left out and counted.
+    `k` negatives, for which eq. (1) is undefined; here they are left out and counted.
 
     Examples
     --------

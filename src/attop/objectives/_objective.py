@@ -53,7 +53,7 @@ class Objective:
 
     The scale makes the largest derivative 1, what log loss gives an item it is wholly wrong about, so that
     a learning rate, a penalty of leaves and a least sum of second derivatives mean what they mean there. It
-    is taken anew each round: as the loss falls, steps do not shrink with it. The number of rounds ends
+    is taken again each round: as the loss falls, steps do not shrink with it. The number of rounds ends
     training, by the evaluation metric.
 
     Examples
