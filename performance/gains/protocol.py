@@ -3,8 +3,8 @@
     python performance/gains/NAME.py run FOLDER results.csv [--splits 10] [--part 0/2]
     python performance/gains/NAME.py table results.csv...
 
-FOLDER holds the files as `rare_sets` names them. Splits come one after the other over all sets, so that what
-was run before an end is complete splits; what a file holds already is not run again.
+FOLDER holds the files as config/datasets.yaml names them. Splits come one after the other over all sets, so
+that what was run before an end is complete splits; what a file holds already is not run again.
 """
 
 import argparse
