@@ -17,7 +17,6 @@ from attop.surrogates import (
     PApKMax,
     PatMat,
     PatMatNP,
-    PAUCStruct,
     PrecAtKAvg,
     PrecAtKMax,
     PrecAtKRamp,
@@ -25,11 +24,11 @@ from attop.surrogates import (
     TopPushLoss,
     grouped,
 )
-from support.surrogate_cases import EXACT, PAP, PUSHES, TOP, WITHOUT_TOP, case, defined, draw
+from support.surrogate_cases import EXACT, PUSHES, TOP, WITHOUT_TOP, defined, draw
 
 
 @pytest.mark.parametrize("cls", TOP + WITHOUT_TOP + PUSHES)
-@pytest.mark.parametrize("m", [1, 3, 8, 21, 130])
+@pytest.mark.parametrize("m", [1, 3, 8, 21])
 def test_many_models_at_once_are_each_alone(cls, m):
     rng = np.random.default_rng(11)
     for _ in range(10):
@@ -40,27 +39,11 @@ def test_many_models_at_once_are_each_alone(cls, m):
         assert value.shape == (m,)
         assert coef.shape == scores.shape
         np.testing.assert_allclose(bound(np.asfortranarray(scores))[0], value, **EXACT)
-        for r in range(min(m, 25)):
+        for r in range(m):
             alone, coef_alone = bound(scores[:, r])
             assert isinstance(alone, float)
             np.testing.assert_allclose(value[r], alone, **EXACT)
             np.testing.assert_allclose(coef[:, r], coef_alone, **EXACT)
-
-
-@pytest.mark.parametrize("name", [*PAP, "pauc"])
-@pytest.mark.parametrize(
-    ("n_pos", "n_neg", "k"), [(15, 51, 8), (15, 51, 24), (64, 33, 32), (40, 120, 9), (65, 9, 9)]
-)
-def test_many_models_of_mid_sized_groups_are_each_alone(name, n_pos, n_neg, k):
-    """Around the sizes where the kernel for many models hands over to the one for a single model."""
-    rng = np.random.default_rng(24)
-    bound = (PAUCStruct if name == "pauc" else PAP[name])(k).bind(case(rng, n_pos, n_neg)[1])
-    scores = np.c_[rng.integers(-4, 5, (n_pos + n_neg, 9)), rng.normal(size=(n_pos + n_neg, 9))].astype(float)
-    value, coef = bound(scores)
-    for r in range(18):
-        alone, coef_alone = bound(scores[:, r])
-        np.testing.assert_allclose(value[r], alone, rtol=1e-11)
-        np.testing.assert_allclose(coef[:, r], coef_alone, **EXACT)
 
 
 def grouped_case(rng, n_groups=9):
