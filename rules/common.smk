@@ -1,5 +1,6 @@
 import gc
 import os
+import sys
 
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import RerunTrigger
@@ -19,6 +20,11 @@ def beside(path):
         return os.path.normpath(os.path.join(HERE, "..", str(path)))
     return workflow.source_path(f"../{path}")
 
+
+# What lies beside the Snakefile, such as studies, a configuration may name by its dotted path. Snakemake hands its own
+# path to jobs, also to those in an environment of their own, which so find attop too.
+if os.path.isdir(HERE):
+    sys.path.append(beside("."))
 
 # The catalogues: of the working directory, as with a copied configuration, else those of the repository.
 RAW, CATALOGUES = dict(config), config.get("catalogues")

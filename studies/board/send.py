@@ -7,7 +7,7 @@
 
 RUN is the output of config/suites/rare.yaml, of which the data and folds are needed alone:
 
-    PYTHONPATH=. snakemake --cores 4 --configfile config/suites/rare.yaml --until split
+    snakemake --cores 4 --configfile config/suites/rare.yaml --until split
 
 Foundation models take part by `predict`, where their weights are: tabpfn.TabPFNClassifier,
 tabicl.TabICLClassifier.

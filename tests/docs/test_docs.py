@@ -67,7 +67,7 @@ PLANNED = {
         f"snakemake --cores 16 --configfile {configuration_of(paper)}"
         for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "slatk2025")
     ),
-    *(f"PYTHONPATH=. snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
+    *(f"snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
     "snakemake --cores all --until compile",
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
     "snakemake --cores 2 --configfile small.yaml",

@@ -69,7 +69,7 @@ def test_it_is_in_the_accounts_of_the_job_and_ends_with_it(folder):
         (server,) = [
             process
             for process in psutil.Process(adopter.pid).children()
-            if process.status() != psutil.STATUS_ZOMBIE and "attop_bench.jobs.server" in process.cmdline()
+            if process.status() != psutil.STATUS_ZOMBIE and "-P" in process.cmdline()
         ]
         assert len(sockets(folder)) == 1
         adopter.kill()

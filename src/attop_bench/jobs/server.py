@@ -43,8 +43,12 @@ from attop_bench.jobs.supervise import ADOPTER, supervise
 #: Function, argument, log and limits, as `perform` has them.
 _Call = tuple[str, Any, str, Limits]
 
-#: Folders of the code that a server has imported.
-_SOURCES = [Path(__file__).parents[1], Path(__file__).parents[2] / "attop"]
+#: Where the code that a server has imported lies.
+_HOME = Path(__file__).parents[2]
+_SOURCES = [_HOME / "attop", _HOME / "attop_bench"]
+
+#: A server. In an environment without attop it is found where it was here, behind what is installed there.
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from attop_bench.jobs.server import _main; _main()"
 
 #: Variables that count when modules are imported, by their beginnings.
 _VARIABLES = (
@@ -170,7 +174,7 @@ def _start(path: Path, preload: str) -> None:
         listener.listen(512)
         number = listener.fileno()
         # -P: a file of the working directory must not stand in for a module.
-        command = [sys.executable, "-P", "-m", "attop_bench.jobs.server", str(path), str(number), preload]
+        command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, (_HOME, path, number)), preload]
         nothing = subprocess.DEVNULL
         subprocess.run(
             command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=[number], check=False
@@ -276,7 +280,8 @@ def _answer(connection: Connection) -> None:
         connection.send(end)
 
 
-def _main(path: str, number: str, preload: str) -> None:
+def _main() -> None:
+    _, _, path, number, preload = sys.argv
     starter = os.getpid()
     if os.fork():  # the process that starts a server does not wait for its end
         return
@@ -286,7 +291,3 @@ def _main(path: str, number: str, preload: str) -> None:
     listener = socket.socket(fileno=int(number))
     listener.set_inheritable(False)
     _serve(Path(path), listener, preload)
-
-
-if __name__ == "__main__":
-    _main(*sys.argv[1:])

@@ -97,10 +97,7 @@ def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
         yield "caption", plot.caption
     yield "h2", "Make it again"
     yield "p", findings.citation
-    yield (
-        "code",
-        f"{'PYTHONPATH=. ' * ('.' in paper)}snakemake --cores 16 --configfile {configuration_of(paper)}",
-    )
+    yield "code", f"snakemake --cores 16 --configfile {configuration_of(paper)}"
     if findings.files:
         yield "list", [f"[{name}.csv]({name}.csv): {what}" for name, what in findings.files.items()]
 

@@ -1,0 +1,83 @@
+"""Jobs find attop, and what lies beside the Snakefile, also in an environment of their own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from support import ROOT
+
+CONDA = f"""#!{sys.executable}
+import json, sys, venv
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+import yaml
+from packaging.requirements import Requirement
+
+if sys.argv[1] == "--version":
+    print("conda 24.9.2")
+elif sys.argv[1] != "env":
+    about = {{"platform": "linux-64", "get": {{"channel_priority": "strict"}}}}
+    print(json.dumps({{"conda_prefix": str(Path(__file__).parents[1]), **about}}))
+else:
+    options = dict(zip(sys.argv, sys.argv[1:]))
+    for line in yaml.safe_load(Path(options["--file"]).read_text())["dependencies"]:
+        if isinstance(line, dict):
+            sys.exit(f"pip has no {{line}}")
+        asked = Requirement(line.replace("-base", ""))
+        try:
+            found = sys.version.split()[0] if asked.name == "python" else version(asked.name)
+        except PackageNotFoundError:
+            sys.exit(f"conda has no {{asked}}")
+        if found not in asked.specifier:
+            sys.exit(f"conda has {{found}} of {{asked}}")
+    home = Path(options["--prefix"])
+    venv.create(home, symlinks=True)
+    (packages,) = home.glob("lib/*/site-packages")
+    # the machine's, but for editable ones, such as attop, whose own .pth counts where it lies alone
+    (packages / "machine.pth").write_text("\\n".join(p for p in sys.path if p.endswith("-packages")))
+"""
+ACTIVATE = 'echo "$1" >> "$(dirname "${BASH_SOURCE[0]}")/../activated"; . "$1/bin/activate"\n'
+
+
+@pytest.fixture
+def conda(tmp_path, monkeypatch):
+    """A stand-in for conda, which makes virtual environments; return its folder."""
+    folder = tmp_path / "conda"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin/conda").write_text(CONDA)
+    (folder / "bin/conda").chmod(0o755)
+    (folder / "bin/activate").write_text(ACTIVATE)
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}:{os.environ['PATH']}")
+    return folder
+
+
+def snakemake(folder, *arguments, **config):
+    """Run the workflow far from the clone, with nothing of it on the path but by the Snakefile."""
+    (folder / "config.yaml").write_text(yaml.safe_dump({"trace": False, **config}))
+    command = [sys.executable, "-P", "-m", "snakemake", "-s", ROOT / "workflow/Snakefile", "--cores", "2"]
+    command += ["--configfile", "config.yaml", *arguments]
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout + done.stderr
+
+
+SPLIT = {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}}
+OF_STUDIES = {"id": "of-studies", "estimator": "studies.board.models.AATPOnSample"}
+
+
+def test_each_rule_runs_in_its_environment(conda, tmp_path):
+    status, output = snakemake(
+        tmp_path, "--sdm", "conda",
+        datasets=[{"id": "wdbc", "protocol": SPLIT, "tops": [{"k": 10}]}],
+        methods=["logistic-regression", OF_STUDIES],
+    )  # fmt: skip
+    assert status == 0, output
+    assert (tmp_path / "results/report.html").exists()
+    homes = set((conda / "activated").read_text().split())
+    assert len(homes) == 3
+    for home in homes:
+        alone = subprocess.run([f"{home}/bin/python", "-P", "-c", "import attop"], capture_output=True)
+        assert b"No module named 'attop'" in alone.stderr
