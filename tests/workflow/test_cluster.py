@@ -10,7 +10,12 @@ pytest.importorskip("snakemake_executor_plugin_cluster_generic")
 
 #: Found by what the Snakefile puts on the path.
 OF_STUDIES = {"id": "of-studies", "estimator": "studies.board.models.AATPOnSample"}
-ONE = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": [OF_STUDIES, "logistic-regression"], "trace": False}
+ONE = {
+    **SMALL,
+    "datasets": SMALL["datasets"][:1],
+    "methods": [OF_STUDIES, "logistic-regression"],
+    "trace": False,
+}
 SCORES = [
     f"results/train/wdbc/{method}/repeat0-fold{fold}/scores.npz"
     for method in ("of-studies", "logistic-regression")
