@@ -14,7 +14,7 @@ def decimals_for(values: Iterable[float]) -> int:
     return 3 if largest < 10 else 2 if largest < 100 else 1 if largest < 10_000 else 0
 
 
-def fixed(value: float, decimals: int = 3) -> str:
+def fixed(value: float | None, decimals: int = 3) -> str:
     """Return a number with fixed decimals and a true minus sign; a dash if it is not finite."""
     if value is None or not math.isfinite(value):
         return "–"
@@ -37,7 +37,7 @@ def brief(value: float) -> str:
     return text[1:] if text.startswith("0.") else text
 
 
-def seconds(value: float) -> str:
+def seconds(value: float | None) -> str:
     """Return a duration with two significant figures and its unit."""
     if value is None or not math.isfinite(value):
         return "–"

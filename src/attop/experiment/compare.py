@@ -141,7 +141,7 @@ def compare_at_top(
     >>> print(found.sentence)
     logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
     """
-    if not isinstance(models, Mapping) or not models:
+    if not isinstance(models, Mapping) or not models:  # type: ignore[redundant-expr]
         raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
     learners = [Learner.of(name, given) for name, given in models.items()]
     if len({learner.name for learner in learners}) < len(learners):

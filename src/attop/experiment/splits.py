@@ -323,7 +323,7 @@ def require_classes(y: Ints, what: str, remedy: str, least: int = 1) -> None:
         )
 
 
-def _check_count(name: str, value: int) -> None:
+def _check_count(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
         raise ValueError(f"{name} must be an integer of at least 2, got {value!r}")
 

@@ -201,7 +201,7 @@ def gap(
     >>> gap(X, y, 60).verdict
     'nothing to gain'
     """
-    if not (isinstance(min_gain, (int, float)) and 0 < min_gain < 1):
+    if not (isinstance(min_gain, (int, float)) and 0 < min_gain < 1):  # type: ignore[redundant-expr]
         raise ValueError(f"min_gain must be a number between 0 and 1, got {min_gain!r}")
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
     labels = encode_labels(y)[1]

@@ -118,7 +118,7 @@ class PairwiseSoftmaxLoss(_Softmax):
     loss: ClassVar[str] = "psl"
 
     def __init__(self, power: int = 10):
-        if isinstance(power, bool) or not isinstance(power, int) or power < 2:
+        if type(power) is not int or power < 2:
             raise ValueError(f"power must be an integer, at least 2, got {power!r}")
         self.power = power
 

@@ -174,7 +174,7 @@ def read_frame(
     return pd.DataFrame({name: table.values(name) for name in table.frame})
 
 
-def read_table(path: _Path, format: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
+def read_table(path: _Path, format: object = None, options: Mapping[str, Any] | None = None) -> Table:
     """Read a table from a file.
 
     `format` is a key of `FORMATS`, and the end of the file's name decides if left out; `options` are

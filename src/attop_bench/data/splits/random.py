@@ -112,8 +112,8 @@ def holdout(
         raise DatasetError(f"holdout: test must be 'rest' or 'train', got {test!r}")
     labels, codes = strata_of(y, groups)
     n = len(labels)
-    whole = isinstance(train, int) and not isinstance(train, bool)
-    wanted = train if whole else round(train * n) if isinstance(train, float) and 0 < train < 1 else 0
+    share = isinstance(train, float) and 0 < train < 1  # type: ignore[redundant-expr]
+    wanted = train if type(train) is int else round(train * n) if share else 0
     if not 0 < wanted < n:
         raise DatasetError(
             f"holdout: train must be a number of items from 1 to {n - 1} or a share in (0, 1), got {train!r}"
