@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from attop._core.files import write_text
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
-from attop_bench.jobs.limits import FAILED, Exit, Limits
-from attop_bench.jobs.server import perform
+from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
+from attop_bench.jobs.server import run_in_process
 from attop_bench.run.record import Record, name_of_data
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def train(
     data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
     results = scores, record, digest, time.time()
     argument = (job, data, folds, results, limits.seconds)
-    exit = perform(WORK, argument, log, limits, PRELOAD)
+    exit = run_in_process(WORK, argument, log, limits, PRELOAD)
     exit = _unless_again(exit, Path(record).with_name("killed"), digest)
     if exit.status in FAILED:
         failed = job.record(name_of_data(data)).fail(exit.status, exit.message, exit.tail)
@@ -121,13 +121,13 @@ def train(
             failed.write(*results)
             return
         except OSError as error:
-            exit = Exit("failed", f"{type(error).__name__}: {error}")
+            exit = ProcessResult("failed", f"{type(error).__name__}: {error}")
     if exit.status != "done":
         sys.stderr.write(f"\n{exit.message}\nThe job's output is in {log}\n\n")
         raise SystemExit(1)
 
 
-def _unless_again(exit: Exit, note: Path, digest: str) -> Exit:
+def _unless_again(exit: ProcessResult, note: Path, digest: str) -> ProcessResult:
     """Return the end of a job as it is to be recorded: what is killed twice in a row may do so for ever.
 
     The note lies beside the results, where Snakemake leaves it: it removes log and outputs before a job.
