@@ -25,7 +25,7 @@ if CONFIG.paper:
         wildcard_constraints:
             simulation=any_of(SIMULATED),
         conda:
-            "../envs/train.yaml"
+            "../envs/report.yaml"
         resources:
             mem_mb=memory,
             runtime=minutes(30),

@@ -1,4 +1,4 @@
-"""What the bounds of three papers come to on the papers' own data, each at its most favourable."""
+"""Values of the bounds of three papers on the papers' own data, each at its most favourable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the papers say or allow beyond their tables: two ways of each on the same splits."""
+"""Claims of the papers beyond their tables: two ways of each on the same splits."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from attop._core.typing import Floats, Ints
+from attop.experiment._verdict import Verdict
 from attop.from_papers._gd_papk import GDPApK
 from attop.from_papers.aatp._aatp import AATP
 from attop.from_papers.minibatch._rankers import SGDAtK
@@ -143,9 +144,8 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 def findings(tables: Tables) -> Findings:
     """Return the page."""
     rows = tables["further"]
-    side = np.where(rows["first"] > rows["second"], "above", "below")
-    rows = rows.assign(verdict=np.where(rows["p"] < _LEVEL, side, "open"))
-    above, below = ((rows["verdict"] == way).sum() for way in ("above", "below"))
+    rows = rows.assign(verdict=list(map(Verdict.beside, rows["first"] - rows["second"], rows["p"] < _LEVEL)))
+    above, below = ((rows["verdict"] == way).sum() for way in (Verdict.ABOVE, Verdict.BELOW))
     return Findings(
         title="Further: what the papers have beyond their tables",
         citation="AATP (2012), section 3.3; PUSH (2005), figures 4 to 6; PREC (2015); PAP (2020), section 3.",

@@ -1,4 +1,4 @@
-r"""What the papers' theory says in numbers: margin conditions, mistake and generalisation bounds.
+r"""The papers' theory in numbers: margin conditions, mistake and generalisation bounds.
 
 Functions of plain arrays, as Boyd et al. (2012), Kar et al. (2015), Hiranandani et al. (2020) and Rudin
 (2005) write them. Where they differ from the paper the docstring says so, and docs/errata shows why.

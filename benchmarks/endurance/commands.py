@@ -175,11 +175,11 @@ def look(draw: Random, work: Path) -> str:
 
 
 def gap(draw: Random, work: Path) -> str:
-    """A table that attop gap says something of."""
+    """A table that attop headroom says something of."""
     file = _perhaps_damaged(draw, work, 60)
-    status, printed = call(["gap", file, "--label", "y", "--top", draw.choice([3, "tau=0.1"])])
+    status, printed = call(["headroom", file, "--label", "y", "--top", draw.choice([3, "tau=0.1"])])
     assert status or re.search(r"\d", printed)
     return "refused" if status else "read"
 
 
-COMMANDS = {"deploy and score": deploy_and_score, "rescore": rescore, "look": look, "gap": gap}
+COMMANDS = {"deploy and score": deploy_and_score, "rescore": rescore, "look": look, "headroom": gap}

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from attop.experiment._verdict import Verdict
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, ours_alone, printed_numbers
 from attop_bench.papers.pictures import beside, counts, dumbbells
 
@@ -141,15 +142,14 @@ def _verdict(by_dataset: Tables, rows: pd.DataFrame, tests: pd.DataFrame | None)
     else:
         svm, push = (_at(tests, "ionosphere", rival) for rival in ("svm-perf", "infinite-push"))
         at_4 = _at(tests, "housing", "svm-perf", "tau=0.04")
-        claimed = (svm == "higher").all() and (push == "higher").all() and (at_4 == "higher").all()
-        a, b = (sum(rival == "higher") for rival in (svm, push))
+        claimed = all((its == Verdict.ABOVE).all() for its in (svm, push, at_4))
+        a, b = (sum(rival == Verdict.ABOVE) for rival in (svm, push))
         above = f"{a} of {len(svm)} tau and above the infinite push at {b}"
         yield (
             f"**{'As' if claimed else 'Not as'} claimed: over 20 partitions of Ionosphere AATP is above "
             f"SVMperf at {above}; the paper has it significantly above both.**"
         )
-        side = {"higher": "above", "lower": "below"}.get(at_4.iloc[0], "open")
-        yield f"On Housing at 4%, where the paper has it significantly above SVMperf, it is {side}."
+        yield f"On Housing at 4%, where the paper has it significantly above SVMperf, it is {at_4.iloc[0]}."
     verdicts = pd.concat(by_dataset.values())["verdict"].value_counts()
     yield (
         f"Of the {verdicts.sum()} P@tau beside printed ones {verdicts.get('above', 0)} are shown to be "

@@ -215,7 +215,7 @@ def standings(methods: pd.DataFrame) -> pd.DataFrame:
 
 
 def shown(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return what the page shows of a board, at every top."""
+    """Return the page's tables of a board, at every top."""
     between = [f"{low:.1f}–{high:.1f}" for low, high in zip(rows["low"], rows["high"], strict=True)]
     cells = {"mean": ".3f", "regret": ".1f", "p_best": ".2f", "time": ".1f"}
     said = {

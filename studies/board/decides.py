@@ -1,4 +1,4 @@
-"""What decides who wins: one question about a set, judged on the sets it was not chosen on."""
+"""Rules that name the winner: one question about a set, judged on the sets it was not chosen on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CUTS = {_LACKS: 0, "prevalence": 0.05, "rows": 5000}
 
 
 class Split(NamedTuple):
-    """Which method to name where a feature is at most a limit, and where it is above."""
+    """Methods to name where a feature is at most a limit, and where it is above."""
 
     feature: str
     limit: float
@@ -42,7 +42,7 @@ def one_split(features: pd.DataFrame, lost: pd.DataFrame) -> Split:
 
 
 def left_out(features: pd.DataFrame, lost: pd.DataFrame) -> pd.Series:
-    """Return what is lost on each set by the split chosen on the others."""
+    """Return the loss on each set of the split chosen on the others."""
     named = {
         name: one_split(features.drop(name), lost.drop(name)).names(features.loc[name]) for name in lost.index
     }
@@ -50,7 +50,7 @@ def left_out(features: pd.DataFrame, lost: pd.DataFrame) -> pd.Series:
 
 
 def decides(methods: pd.DataFrame, listed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return what three methods lose, of 100, by features of a set, and whether one split beats TopStack.
+    """Return the losses of three methods, of 100, by features of a set, and whether one split beats TopStack.
 
     `methods` are (set, top) x methods, `listed` the list of the sets.
     """

@@ -1,1 +1,1 @@
-"""How often a verdict, an interval or a list keeps what it promises; see README.md."""
+"""Simulations: how often a verdict, an interval or a list keeps its promise; see README.md."""

@@ -1,4 +1,4 @@
-"""How often the next list's positives lie in their interval, and its whole path in the band.
+"""Coverage: how often the next list's positives lie in their interval, and its whole path in the band.
 
     python -m studies.claims.next_list [--draws 500] [--seed 0] [--design 3] [--data FOLDER]
 

@@ -1,4 +1,4 @@
-"""Whether lists with a guarantee keep it: on resplits of real sets, the model's own probabilities beside.
+"""Test lists with a guarantee: on resplits of real sets, the model's own probabilities beside.
 
     python -m studies.claims.selection [--resplits 200] [--recall-resplits 500] [--set letter] [--data FOLDER]
 

@@ -1,4 +1,4 @@
-"""How much of the list stays when the model is trained again, and what a mean with the last model does.
+"""Share of the list that stays when the model is trained again, and with a mean of both models.
 
     python -m studies.claims.steady [--splits 10] [--set letter] [--data FOLDER]
 

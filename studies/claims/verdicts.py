@@ -1,4 +1,4 @@
-"""How often a verdict claims a difference that is none, and finds one that is.
+"""Error and power: how often a verdict claims a difference that is none, and finds one that is.
 
     python -m studies.claims.verdicts [--simulations 1000] [--seed 0]
 

@@ -22,7 +22,7 @@ _CUSTOMERS, _PLACES, _POSITIVES, _WINNER = 4000, 800, 238, 121
 
 
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """Return what each method is worth by cross-validation, and what its list holds."""
+    """Return each method's value by cross-validation, and the count of its list."""
     titles = {m: about["title"] for m, about in story["methods"].items()}
     return {"estimate": _worth(results["evaluation"], results["runs"]).replace({"method": titles})}
 

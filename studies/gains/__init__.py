@@ -1,1 +1,1 @@
-"""What training for the top gains: protocols and results; see README.md."""
+"""Gains of training for the top: protocols and results; see README.md."""

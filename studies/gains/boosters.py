@@ -1,4 +1,4 @@
-"""What training boosters for the top gains over log loss, on 14 public sets with few positives.
+"""Gain of training boosters for the top over log loss, on 14 public sets with few positives.
 
     python -m studies.gains.boosters run FOLDER results.csv [--splits 6] [--part 0/2]
     python -m studies.gains.boosters table results.csv...

@@ -1,4 +1,4 @@
-"""What the protocols of this folder share: splits of public sets, one after the other, and tables of gains.
+"""Shared by the protocols of this folder: splits of public sets, one after the other, and tables of gains.
 
     python -m studies.gains.NAME run FOLDER results.csv [--splits 10] [--part 0/2]
     python -m studies.gains.NAME table results.csv...

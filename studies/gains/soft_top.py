@@ -1,4 +1,4 @@
-"""What refining for the top gains over the better of tuned logistic regression and linear SVM, on 14 sets.
+"""Gain of refining for the top over the better of tuned logistic regression and linear SVM, on 14 sets.
 
     python -m studies.gains.soft_top run FOLDER gains.csv [--splits 20] [--part 0/2]
     python -m studies.gains.soft_top table gains.csv [...]

@@ -1,4 +1,4 @@
-"""Which printed orderings of table 3 hold, its methods trained in which way, and why."""
+"""Printed orderings of table 3, its methods trained in several ways: those that hold, and why."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 
 
 def findings(tables: Tables) -> Findings:
-    """Return what the paper's page has of them, alone."""
+    """Return the findings alone, without the paper's page."""
     ways = tables["ways"]
     top = sorted(set(ways["k"]))[2]
     at = ways[(ways["k"] == top) & ways["printed"].notna()]

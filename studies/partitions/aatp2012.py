@@ -18,7 +18,7 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 
 
 def findings(tables: Tables) -> Findings:
-    """Return what the paper's page has of them, alone."""
+    """Return the findings alone, without the paper's page."""
     return Findings(
         title="Accuracy at the Top, NIPS 2012: over partitions",
         citation=CITATION,

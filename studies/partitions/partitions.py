@@ -14,6 +14,7 @@ import pandas as pd
 
 from attop._core.top import sort_tops
 from attop.experiment._judge import decide, scaled_error
+from attop.experiment._verdict import Verdict
 from attop.statistics._ranks import holm
 from attop.statistics._rounding import difference
 from attop.statistics._two_methods import wilcoxon
@@ -30,7 +31,7 @@ _RUN = ["repeat", "fold"]
 def partition_tables(results: Tables, metric: str, own: Collection[str]) -> dict[str, pd.DataFrame]:
     """Return means, and paired tests of the methods `own`; none without such data sets.
 
-    ``verdict`` is "higher" or "lower" where p, of Wilcoxon's signed-rank test over partitions, adjusted by
+    ``verdict`` is "above" or "below" where p, of Wilcoxon's signed-rank test over partitions, adjusted by
     Holm for the rivals of a method at a top, is below `LEVEL`, else "open". ``p_corrected`` is that of the
     corrected t-test.
     """
@@ -88,8 +89,7 @@ def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: fl
     for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
         row["p"] = float(p)
     for row in family:
-        sure = row["p"] < LEVEL
-        row["verdict"] = ("higher" if row["difference"] > 0 else "lower") if sure else "open"
+        row["verdict"] = Verdict.beside(row["difference"], row["p"] < LEVEL)
     return family
 
 

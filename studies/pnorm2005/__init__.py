@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from attop.experiment._verdict import Verdict
 from attop.statistics._ranks import holm
 from attop.statistics._two_methods import wilcoxon
 from attop_bench.papers import pictures
@@ -142,8 +143,7 @@ def _end(case: pd.DataFrame, tests: pd.DataFrame) -> dict[str, Any]:
     """Return R_max and AUC at p = 1 and 64 of a data set, part and number of rounds, and the verdict."""
     case = case.sort_values("p")
     [last] = tests.merge(case[["dataset", "part", "rounds"]][-1:]).query("p == 64").to_dict("records")
-    significant = last["p_value"] < _LEVEL
-    verdict = ("higher" if last["difference"] > 0 else "lower") if significant else "open"
+    verdict = Verdict.beside(last["difference"], last["p_value"] < _LEVEL)
     means, auc = case["r_max"].to_numpy(), case["auc"].to_numpy()
     return {"low": means[0], "high": means[-1], "verdict": verdict, "auc": auc[[0, -1]]}
 
@@ -152,18 +152,18 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
     fewest, most = rounds["rounds"].min(), rounds["rounds"].max()
     sets = rounds["dataset"].nunique()
 
-    def count(part: str, after: int, verdict: str) -> int:
+    def count(part: str, after: int, verdict: Verdict) -> int:
         return sum(e["verdict"] == verdict for (_, p, r), e in ends.items() if (p, r) == (part, after))
 
-    rises = {part: count(part, fewest, "higher") for part in _PARTS.values()}
+    rises = {part: count(part, fewest, Verdict.ABOVE) for part in _PARTS.values()}
     answers = {part: "yes" if n > sets / 2 else "no" for part, n in rises.items()}
     yield (
         f"**In training, {answers['training']}: from p = 1 to 64 more positives lie above the highest "
         f"negative (R_max) on {rises['training']} of {sets} data sets after {fewest} rounds. In test, "
         f"{answers['test']}: the rise is shown on {rises['test']}.**"
     )
-    yield f"In test a fall is shown on {count('test', fewest, 'lower')} of them."
-    n_shown = count("training", most, "higher")
+    yield f"In test a fall is shown on {count('test', fewest, Verdict.BELOW)} of them."
+    n_shown = count("training", most, Verdict.ABOVE)
     yield f"After {most:,} rounds, on half as many splits, a rise in training is shown on {n_shown}."
     auc = rounds[(rounds["part"] == "test") & (rounds["rounds"] == most)].pivot(
         index="dataset", columns="p", values="auc"

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from attop.experiment._verdict import Verdict
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, MARKS, key, panels
 from attop_bench.report.figures.scene import figure_theme, method_styles
@@ -95,25 +96,24 @@ def findings(tables: Tables) -> Findings:
 
 
 def verdict(tests: pd.DataFrame) -> Iterator[str]:
-    """Say against which of the paper's rivals its methods are higher, features standardised."""
+    """Say against which of the paper's rivals its methods are above, features standardised."""
     rows = _standard(tests)
     n = rows["dataset"].nunique()
-    higher = (rows["verdict"] == "higher").groupby([rows["method"], rows["dataset"]]).all().unstack("dataset")
-    wins = higher.sum(axis=1)
+    above = rows["verdict"] == Verdict.ABOVE
+    wins = above.groupby([rows["method"], rows["dataset"]]).all().unstack("dataset").sum(axis=1)
 
     def wins_of(method: str) -> str:
         return f"{NAMES[method]} on {wins.get(method, 0)}"
 
-    as_claimed = (rows["verdict"] == "higher").all()
     yield (
-        f"**{'As claimed' if as_claimed else 'In part'}: at a quarter of the positives {NAMES['sgd-avg']} is "
-        f"above SVMperf and 1PMB on {wins.get('sgd-avg', 0)} of {n} data sets.**"
+        f"**{'As claimed' if above.all() else 'In part'}: at a quarter of the positives {NAMES['sgd-avg']} "
+        f"is above SVMperf and 1PMB on {wins.get('sgd-avg', 0)} of {n} data sets.**"
     )
     yield f"So is {wins_of('perceptron-max')}, {wins_of('sgd-max')}, and {wins_of('perceptron-avg')} of them."
     against = tests[(tests["preparation"] == "standard")].set_index(["method", "rival", "dataset"])["verdict"]
     better = [
-        d for d in higher.columns for v in ("avg", "max")
-        if against.get((f"perceptron-{v}-averaged", f"perceptron-{v}", d)) == "higher"
+        d for d in rows["dataset"].unique() for v in ("avg", "max")
+        if against.get((f"perceptron-{v}-averaged", f"perceptron-{v}", d)) == Verdict.ABOVE
     ]  # fmt: skip
     yield (
         f"The average of a perceptron's iterates is above its last one in {len(better)} of {2 * n} cases, "

@@ -108,7 +108,7 @@ NOT_RUN = {
     'snakemake --profile profiles/cluster --cluster-generic-submit-cmd "qsub ..."': CLUSTER,
     "squeue --me": SLURM,
     "scancel --me --name=<SLURM run ID>": SLURM,
-    "attop gap data.csv --label fraud --top 100": "needs a table; tests/cli/test_cli_tables.py has one",
+    "attop headroom data.csv --label fraud --top 100": "needs a table; tests/cli/test_cli_tables.py has one",
     "attop doctor --configfile config/papers/aatp2012.yaml": NETWORK,
     "PYTHONPATH=. attop fit wdbc centroids --configfile mine.yaml --pdb": "interactive",
 }

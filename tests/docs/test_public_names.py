@@ -106,3 +106,9 @@ def test_every_public_name_is_on_a_reference_page():
         whole = f"automodule:: {package}\n" in pages or package in ("attop.learners", "attop.from_papers")
         for name in import_module(package).__all__:
             assert whole or f"{package}.{name}" in pages, f"{package}.{name} is on no page of docs/reference"
+
+
+def test_private_names_of_scikit_learn_are_in_one_module():
+    private = re.compile(r"^ *from sklearn[\w.]* import .*(?<!\w)_[a-zA-Z]", re.MULTILINE)
+    found = [p.name for p in sorted((ROOT / "src").rglob("*.py")) if private.search(p.read_text())]
+    assert found == ["_sklearn.py"]

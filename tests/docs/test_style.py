@@ -1,5 +1,6 @@
 """Words per page, length of sentences, words not used: a page may become shorter, and style.csv with it."""
 
+import ast
 import csv
 import re
 from pathlib import Path
@@ -54,3 +55,19 @@ def test_every_limit_is_of_a_page_and_close_to_it():
 def test_words_not_used(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert not [match[0] for match in NOT_USED.finditer(" ".join(text.split()))]
+
+
+#: First words of a docstring that leave its subject open.
+HEADLESS = {"what", "whether", "how", "who", "whoever", "where", "when", "which"}
+SOURCES = sorted(p for room in ("src/attop", "studies") for p in (ROOT / room).rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=[str(p.relative_to(ROOT)) for p in SOURCES])
+def test_a_docstring_begins_with_what_a_newcomer_can_guess(file):
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    first = [
+        (ast.get_docstring(n) or ".").splitlines()[0] for n in ast.walk(tree) if isinstance(n, documented)
+    ]
+    assert not [line for line in first if line.split()[0].strip("`,:.").lower() in HEADLESS]
+    assert not [line for line in first if line.startswith("Return what ") or NOT_USED.search(line)]

@@ -131,9 +131,11 @@ class TestWhatIsCompared:
         found = judged({"a": A, "c": RUNS["c"]}, higher_is_better=False)
         assert (found.best, found.mean) == ("c", pytest.approx(RUNS["c"].mean()))
         assert found.rivals[0].difference > 0
+        assert found.scores == {model: -mean for model, mean in found.means.items()}
 
     @pytest.mark.parametrize(
-        ("n", "ratio", "why"), [(4, 0.2, "At least 5 shared runs"), (1, 0.2, "is 1"), (6, NAN, "not known")]
+        ("n", "ratio", "why"),
+        [(4, 0.2, "4 shared runs, 5"), (1, 0.2, "1 shared run,"), (6, NAN, "not known")],
     )
     def test_too_little_is_untested(self, n, ratio, why):
         found = judged({m: v[:n] for m, v in RUNS.items()}, ratio)

@@ -5,8 +5,7 @@ import pytest
 
 from attop.metrics import precision_at_k
 from attop.metrics._held_out import TopPrecision
-from oracles.metrics import expected, precision
-from oracles.stacking import smoothed
+from oracles.metrics import expected, precision, smoothed_precision
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -16,7 +15,7 @@ def test_against_all_orders(seed):
     y, scores, k = rng.integers(0, 2, n), rng.integers(0, 4, n) / 2, int(rng.integers(1, n + 1))
     measure = TopPrecision(y, k)
     assert measure(scores) == pytest.approx(float(expected(precision, y.tolist(), scores.tolist(), k)))
-    assert measure.smoothed(scores) == pytest.approx(smoothed(y, scores, k))
+    assert measure.smoothed(scores) == pytest.approx(smoothed_precision(y.tolist(), scores.tolist(), k))
 
 
 def test_groups_are_averaged_and_small_ones_left_out():

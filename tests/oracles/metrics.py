@@ -136,6 +136,17 @@ def _value(definition, labels, k):
     return definition(labels, k)
 
 
+def smoothed_precision(y, scores, k):
+    """Mean over nine cuts from k/2 to 2k, at least 1 and at most n; between items a straight line."""
+    found = [Fraction(0), *(i * expected(precision, y, scores, i) for i in range(1, len(y) + 1))]
+    values = []
+    for step in range(-4, 5):
+        cut = min(max(k * 2 ** (step / 4), 1), len(y))
+        low = min(int(cut), len(y) - 1)
+        values.append((found[low] + (cut - low) * (found[low + 1] - found[low])) / cut)
+    return float(sum(values) / 9)
+
+
 def positives_at_top(y, scores):
     highest = max(s for label, s in zip(y, scores, strict=True) if not label)
     return Fraction(sum(label and s > highest for label, s in zip(y, scores, strict=True)))

@@ -63,17 +63,3 @@ def gradient(loss, scores, step=1e-5):
         shift = step * (np.arange(len(scores)) == i)
         out[i] = (loss(scores + shift) - loss(scores - shift)) / (2 * step)
     return out
-
-
-def precision_about(scores, y, k):
-    """Precision at k' averaged over nine k' from k/2 to 2k, between whole k' by straight lines."""
-    ranked = [label for _, label in sorted(zip(scores, y, strict=True), key=lambda pair: (-pair[0], pair[1]))]
-    found = [0]
-    for label in ranked:
-        found.append(found[-1] + label)
-    values = []
-    for i in range(9):
-        at = min(max(k * 2 ** (i / 4 - 1), 1), len(y))
-        low = min(int(at), len(y) - 1)
-        values.append((found[low] + (at - low) * (found[low + 1] - found[low])) / at)
-    return sum(values) / 9

@@ -1,17 +1,9 @@
-"""Cross-fitting and smoothed precision, written out."""
+"""Cross-fitting, written out."""
 
 import math
 
 import numpy as np
 from sklearn.base import clone
-
-from oracles.metrics import expected, precision
-
-
-def smoothed(y, scores, k):
-    """Mean of the precisions at nine cuts from k/2 to 2k."""
-    cuts = [min(len(y), max(1, math.floor(k * 2 ** (step / 4) + 0.5))) for step in range(-4, 5)]
-    return float(sum(expected(precision, y.tolist(), scores.tolist(), cut) for cut in cuts) / 9)
 
 
 def log_odds(p, prior):

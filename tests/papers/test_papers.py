@@ -220,7 +220,7 @@ def test_numbers_side_by_side_carry_their_verdict():
     table = pd.DataFrame(rows, columns=["method", "top", "printed", "ours", "verdict"])
     cells = beside(table, "method", "top", {"b": "B", "a": "A"}, digits=1)
     assert cells.to_numpy().tolist() == [["B", "0.5/0.5", ""], ["A", "0.5/0.6▲", "–/0.6"]]
-    assert counts(["open", "lower", "higher", "lower"]) == "1▲ 2▼"
+    assert counts(["open", "below", "above", "below"]) == "1▲ 2▼"
     assert counts(["open"]) == "open"
 
 

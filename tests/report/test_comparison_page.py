@@ -45,7 +45,7 @@ def test_the_page_has_the_numbers_and_verdicts_of_the_comparison(comparison, wri
     (shown_top,) = about["views"][comparison.metric]["tops"].values()
     judged, table = comparison.judgement, comparison.table
     assert shown_top["order"] == table.index.tolist()
-    assert shown_top["kind"] == judged.verdict
+    assert shown_top["card"]["verdict"] == judged.verdict
     for model, cell in shown_top["cells"].items():
         assert cell["mean"] == pytest.approx(table.loc[model, comparison.metric], rel=1e-8)
         assert cell["state"] == judged.state(model)

@@ -14,7 +14,6 @@ from attop.experiment._headline import headline, mean_regrets
 from attop_bench.report import summarise
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.results import Failures
-from attop_bench.report.compute.tables import standings
 from attop_bench.report.page.render import Page as WholePage
 from attop_bench.report.page.render import render
 from attop_bench.report.page.report import build_page
@@ -118,7 +117,7 @@ def judgements_of(n_runs=3, **values):
             3,
             {"a": (0.9, 0.8, 0.9), "b": (0.7, 0.88, 0.7), "c": (0.1, 0.1, 0.1)},
             "A finds the most: on average 2.7 hits per 100 behind each data set’s best; B, next, 13 behind. "
-            "Not tested: 3 runs, 5 needed.",
+            "Not tested: 3 shared runs, 5 needed.",
         ),
         (3, {"a": (0.5,) * 3, "b": (0.5,) * 3}, "All 2 methods are equal on average by precision@k. Not"),
     ],
@@ -143,7 +142,7 @@ def test_the_headline_names_the_method_of_least_regret_in_hits(n_runs, values, s
             {"a": [0.9, 0.1, 0.9, 0.1, 0.5], "b": [0.1, 0.8, 0.1, 0.9, 0.1]},
             "Not shown to be better than B (4 of 10).",
         ),
-        ({"a": [0.5, 0.6, 0.4], "b": [0.1] * 3}, "Next: B (1 of 10). Not tested: 3 runs, 5 needed."),
+        ({"a": [0.5, 0.6, 0.4], "b": [0.1] * 3}, "Next: B (1 of 10). Not tested: 3 shared runs, 5 needed."),
         ({"a": [0.5] * 5, "b": [0.5] * 5}, "A and B find 5 of 10, 5 times chance."),
         ({"a": [math.nan] * 5}, "No method has a defined value."),
     ],
@@ -167,8 +166,8 @@ def view_of(values, about=None):
     evaluation, runs = rows(*values.items())
     runs = runs.assign(n_train=80.0, n_test=20.0)
     found = list(judge_all(evaluation, runs, {"wdbc": about or {}}).values())
-    table = standings(summarise(evaluation, runs))
-    return build_view("WDBC", found, table, evaluation, list(values), {m: m for m in values}, {}, {})
+    titles = {m: m for m in values}
+    return build_view("WDBC", found, summarise(evaluation, runs), evaluation, titles, {}, {})
 
 
 def test_shades_are_multiples_of_the_tolerance():
@@ -242,7 +241,7 @@ def test_what_is_not_tested_is_not_printed_as_tested():
     assert tex.count(r"$^\dagger$") == 4
     assert r"$^\dagger$ not tested: 3 runs" in tex
     assert tex.count(r"\textbf") == 1
-    assert judged.card["verdict"] == "Untested"
+    assert judged.card["verdict"] == "untested"
     assert {cell["text"] for _, *cells in judged.tests for cell in cells[-1:]} == {"untested"}
 
 

@@ -62,7 +62,7 @@ def test_one_table_has_all_data_sets_with_regret_rank_and_marks(n_sets, folds, t
             ]
         assert float(regret) == pytest.approx(lost[method], abs=0.051)
         assert float(rank) == pytest.approx(ranks[method].mean(), abs=0.051)
-    assert ("Not tested: 3 runs, 5 needed" in tex) == (folds == 3)
+    assert ("Not tested: 3 shared runs, 5 needed" in tex) == (folds == 3)
     for name in ("map", "strip", "regret", "wins"):
         assert (tmp_path / "figures" / f"{name}.pdf").stat().st_size > 1000
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import oracles.statistics as oracle
-from attop.experiment._headline import headline
-from attop_bench.report.compute.judgements import FEW, highlighted, judge_all, name_best, reading, split_ratio
+from attop.experiment._headline import headline, name_models
+from attop_bench.report.compute.judgements import FEW, highlighted, judge_all, reading, split_ratio
 from support.rows import rows
 
 RUNS = {
@@ -69,15 +69,15 @@ def test_equal_methods_are_tied_whatever_the_order_of_summation():
         ("c",),
     )  # three runs are too few
     assert "A and B have equal means" in reading(judged, TITLES)
-    assert name_best(judged, TITLES) == "A and B"
-    assert name_best(judged_tops("abcd", dict.fromkeys("abcd", [0.5] * 5))[0], TITLES) == "4 methods"
+    assert name_models(judged.first, TITLES) == "A and B"
+    assert name_models("abcd", TITLES, 3) == "4 methods"
 
 
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        ({"n": 4}, "5 shared runs are needed"),
-        ({"n": 1}, "there is 1"),
+        ({"n": 4}, "4 shared runs, 5 needed"),
+        ({"n": 1}, "1 shared run, 5 needed"),
         ({"sizes": (math.nan, 20.0)}, "not known"),
     ],
 )

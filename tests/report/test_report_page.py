@@ -128,7 +128,7 @@ def test_what_the_page_shows_is_what_python_found(open_at, shown):
         card = page.locator(f".current[data-dataset='{dataset}'] .card.live")
         card.locator(".what", has_text=re.compile(f"^Best {metric} at {top}$")).wait_for()
         assert card.locator(".words").inner_text() == reading(judged, titles)
-        assert card.locator(".verdict").text_content() == judged.verdict.capitalize()
+        assert card.locator(".verdict").text_content() == judged.verdict
         strip = page.locator(".current .strip li[data-m]").evaluate_all(marks)
         assert strip == {m: judged.state(m) for m in (judged.best, *(r.model for r in judged.rivals)) if m}
         flat = (

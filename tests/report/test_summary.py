@@ -1,4 +1,4 @@
-"""Summaries and standings, tops in order, and what it costs to train for another one."""
+"""Summaries, the order of methods, tops in order, and what it costs to train for another one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from attop._core.top import Top, main_top, sort_tops
 from attop.metrics._registry import METRICS
 from attop_bench.report import summarise
-from attop_bench.report.compute.tables import rank_methods, standings
+from attop_bench.report.compute.judgements import judge_all, rank_methods
 from attop_bench.report.figures.transfer import transfer
 from support.rows import CONSTANT, by_method, rows
 
@@ -80,36 +80,15 @@ def test_summary_refuses_values_given_twice_and_missing_columns():
         summarise(evaluation.drop(columns="value"), runs)
 
 
-def test_standings_mark_the_best():
-    series = {"a": [0.8, 0.9, 0.85], "b": [0.9, 0.7, 0.89], "c": [0.75, 0.84, 0.8], "d": [0.99, 0.99, None]}
-    marks = by_method(standings(summarise(*rows(*series.items()))))
-    assert [marks[m]["ranked"] for m in "abcd"] == [True, True, True, False]
-    assert [marks[m]["gap"] for m in "abcd"] == pytest.approx([0, 0.02, 0.16 / 3, -0.14])
-
-
-def test_equal_means_are_all_best_whatever_the_order_of_summation():
-    evaluation, runs = rows(("a", [0.1, 0.2, 0.3]), ("b", [0.3, 0.2, 0.1]), ("c", [0.1, 0.1, 0.1]))
-    marks = by_method(standings(summarise(evaluation, runs)))
-    assert [marks[m]["gap"] == 0 for m in "abc"] == [True, True, False]
-
-
-def test_lower_is_better_turns_everything_around(monkeypatch):
-    low = replace(METRICS["auc"], name="risk", higher_is_better=False)
-    monkeypatch.setattr("attop_bench.report.compute.tables.get_metric", lambda name: low)
-    table = standings(summarise(*rows(("a", [0.3, 0.5]), ("b", [0.1, 0.15]), metric="risk")))
-    assert by_method(table)["b"]["gap"] == 0
-    assert by_method(table)["a"]["gap"] == pytest.approx(0.275)
-    assert rank_methods(table, "wdbc", "risk") == ["b", "a"]
-
-
 def test_methods_are_ordered_by_mean_rank_unranked_ones_last():
     parts = [
         rows(("a", [1.0, 2.0]), ("b", [3.0, 4.0]), ("c", [9.0, None]), top="k=5", metric="dcg"),
         rows(("a", [10.0, 20.0]), ("b", [11.0, 30.0]), ("c", [99.0, None]), top="k=10", metric="dcg"),
     ]
     evaluation, runs = (pd.concat([p[i] for p in parts]) for i in (0, 1))
-    table = standings(summarise(evaluation, runs))
-    assert rank_methods(table, "wdbc", "dcg") == ["b", "a", "c"]
+    judgements = judge_all(evaluation, runs).values()
+    assert rank_methods(judgements, "abcd") == ["b", "a", "c", "d"]
+    assert rank_methods([], "ab") == ["a", "b"]
 
 
 def test_tops_are_sorted_by_size_not_as_text():

@@ -68,7 +68,7 @@ def test_an_edit_counts_for_what_imports_the_module(module, expected):
 
 @pytest.mark.parametrize("method", ["GreedyPApK", "SelectPApK"])
 def test_the_metric_a_method_chooses_by_counts(method):
-    assert "attop.metrics._pap" in closure(home_of(f"attop.{method}"))
+    assert "attop.metrics._pap" in closure(home_of(f"studies.papk2020.baselines.{method}"))
 
 
 def test_kernels_imported_in_a_method_count():

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 import oracles.aatp as oracle
 from attop.from_papers.aatp._aatp import AATP
 from attop.from_papers.aatp._box_qp import interior_point, relative_gap
-from attop.from_papers.aatp._candidates import Candidates, quantile_items
+from attop.from_papers.aatp._candidates import SolvedProblems, quantile_items
 from attop.from_papers.aatp._difference_rows import DifferenceRows
 from attop.from_papers.aatp._search import Search
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
@@ -194,12 +194,12 @@ def test_sweep_chooses_by_definition(weights, C, seed):
 
 
 def test_among_equal_distances_the_smallest_objective():
-    found = Candidates(
+    found = SolvedProblems(
         threshold_items=np.arange(5),
         coef=np.arange(5.0)[None],
         objective=np.array([9.0, 3.0, 2.0, 1.0, 0.5]),
         gap=np.array([1e-10, 1e-10, 1e-10, 1e-10, 0.1]),
-        spread=np.full(5, 4.0),
+        score_range=np.full(5, 4.0),
         offset=np.array([[1.0, 1.0 + 1e-8, -1.0 - 2e-8, 1.1, 0.0], [0.0, 0.5, 0.0, 1e-8, 0.0]]),
     )
     # The last one is nearest, but was not solved.

@@ -9,18 +9,19 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-import oracles.soft_top as oracle
 from attop._core.top import Top
 from attop.learners.soft_top._bases import PointwiseBases, newton_path
 from attop.learners.soft_top._lbfgs_many import lbfgs_many
-from attop.learners.soft_top._refinement import Part, precision_about, refine
+from attop.learners.soft_top._refinement import Sample, precision_about, refine
 from attop.learners.soft_top._search import thinned
 from attop.learners.soft_top._standardised import standardise
+from attop.metrics._held_out import TopPrecision
 from attop.surrogates import SoftPrecAtK
+from oracles.metrics import smoothed_precision
 from support.misspecified import misspecified
 
 X, Y = misspecified()
-ALL = Part(np.arange(len(Y)), Y, None, None)
+ALL = Sample(np.arange(len(Y)), Y, None, None)
 Z = StandardScaler().fit_transform(X)
 
 
@@ -167,7 +168,7 @@ def test_a_part_is_trained_on_as_if_there_were_no_other_rows():
     part = refine(Z, ALL.take(rows), Top(k=20), start, np.ones(2), np.array([0.03, 0.3]))
     alone = refine(
         Z[rows],
-        Part(np.arange(len(rows)), Y[rows], None, None),
+        Sample(np.arange(len(rows)), Y[rows], None, None),
         Top(k=20),
         start,
         np.ones(2),
@@ -176,38 +177,27 @@ def test_a_part_is_trained_on_as_if_there_were_no_other_rows():
     assert_allclose(part, alone, rtol=1e-6)
 
 
-def test_precision_about_is_its_definition():
+@pytest.mark.parametrize("levels", [3, 1000])
+def test_in_precision_about_the_cut_an_item_of_weight_two_is_two(levels):
     rng = np.random.default_rng(3)
-    for i in range(200):
+    for _ in range(100):
         n = int(rng.integers(2, 30))
-        y = (rng.random(n) < 0.4).astype(int)
-        y[0] = 1
-        scores = rng.normal(size=(n, 2)) if i % 2 else rng.integers(-2, 3, (n, 2)).astype(float)
-        k = int(rng.integers(1, n + 1))
-        got = precision_about(scores, np.eye(2), Part(np.arange(n), y, None, None), Top(k=k))
-        assert_allclose(got, [oracle.precision_about(s, y, k) for s in scores.T], atol=1e-12)
-        # An item of weight 2 counts as two.
-        weight = rng.integers(1, 4, n)
-        rows = np.repeat(np.arange(n), weight)
-        weighted = precision_about(
-            scores, np.eye(2), Part(np.arange(n), y, None, weight.astype(float)), Top(k=k)
-        )
-        if i % 2:  # without ties
-            repeated = precision_about(
-                scores[rows], np.eye(2), Part(np.arange(len(rows)), y[rows], None, None), Top(k=k)
-            )
-            assert_allclose(weighted, repeated, atol=1e-12)
+        y, scores, weight = rng.integers(0, 2, n), rng.integers(0, levels, (n, 2)) / 3, rng.integers(1, 4, n)
+        y[0], top, rows = 1, Top(k=int(rng.integers(1, n + 1))), np.repeat(np.arange(n), weight)
+        weighted = precision_about(scores, Sample(np.arange(n), y, None, weight.astype(float)), top)
+        repeated = precision_about(scores[rows], Sample(rows, y[rows], None, None), top)
+        assert_allclose(weighted, repeated, atol=1e-12)
+        measure = TopPrecision(y[rows], top)
+        assert_allclose(repeated, [measure.smoothed(s) for s in scores[rows].T], atol=1e-12)
 
 
 def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
     y, groups = np.array([1, 0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 2, 2])
     scores = np.array([[3.0], [2.0], [1.0], [1.0], [0.0], [2.0], [1.0]])
-    part = Part(np.arange(7), y, groups, None)
-    want = (
-        oracle.precision_about(scores[:3, 0], y[:3], 1) + oracle.precision_about(scores[5:, 0], y[5:], 1)
-    ) / 2
-    assert precision_about(scores, np.eye(1), part, Top(k=1))[0] == pytest.approx(want)
-    assert np.isnan(precision_about(scores, np.eye(1), part, Top(k=5))[0])
+    part = Sample(np.arange(7), y, groups, None)
+    want = (smoothed_precision([1, 0, 0], [3, 2, 1], 1) + 1) / 2
+    assert precision_about(scores, part, Top(k=1))[0] == pytest.approx(want)
+    assert np.isnan(precision_about(scores, part, Top(k=5))[0])
 
 
 @pytest.mark.parametrize(("n_pos", "kept"), [(300, (200, 200)), (50, (50, 350)), (900, (300, 100))])
@@ -215,7 +205,7 @@ def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
     y = np.r_[np.ones(n_pos, int), np.zeros(1000 - n_pos, int)]
     given = np.random.default_rng(1).uniform(0.5, 2, 1000)
     for weight in (None, given):
-        some = thinned(Part(np.arange(1000), y, None, weight), 400, seed=2)
+        some = thinned(Sample(np.arange(1000), y, None, weight), 400, seed=2)
         assert (some.y.sum(), (some.y == 0).sum()) == kept
         assert len(np.unique(some.rows)) == 400
         assert np.array_equal(some.y, y[some.rows])
@@ -227,7 +217,7 @@ def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
 
 def test_of_groups_whole_ones_are_kept_and_small_samples_are_what_they_were():
     groups = np.arange(1000) % 50
-    part = Part(np.arange(1000), (np.arange(1000) < 300).astype(int), groups, None)
+    part = Sample(np.arange(1000), (np.arange(1000) < 300).astype(int), groups, None)
     some = thinned(part, 410, seed=0)
     assert len(some.rows) == 400
     assert set(np.bincount(some.groups)) == {0, 20}

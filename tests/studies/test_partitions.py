@@ -37,11 +37,11 @@ def test_pairs_are_tested_over_the_partitions_they_share():
     a, b = ([0.01 * r - 0.01 * w * (r + 1) for r in range(8)] for w in (0, 1))
     expected = oracle.corrected_t(a, b, 0.5)[-1]
     assert against.loc["b", "p_corrected"] == pytest.approx(expected)
-    assert against.loc["b", "verdict"] == "higher"
+    assert against.loc["b", "verdict"] == "above"
     assert against.loc["c", "verdict"] == "open"
     assert against.loc["c", "partitions_equal"] == 8
     lower = partition_tables(tables, "precision@k", ["b"])["tests"].set_index("rival")
-    assert lower["verdict"].tolist() == ["lower", "lower"]
+    assert lower["verdict"].tolist() == ["below", "below"]
     assert lower["p"].tolist() == pytest.approx([4 / 2**8] * 2)  # Holm
 
 

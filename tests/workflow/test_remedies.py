@@ -134,7 +134,7 @@ def test_a_file_that_is_gone_is_put_back(folder):
     assert again(folder) == {}
 
 
-def test_a_fetched_file_that_has_left_the_cache(tmp_path):
+def test_a_fetched_file_that_is_edited_or_has_left_the_cache(tmp_path):
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror" / "own.csv").write_text(CSV)
     data = {**OWN, "params": {"label": "y", "positive": 1}, "files": {"path": {"path": "own.csv"}}}
@@ -142,6 +142,12 @@ def test_a_fetched_file_that_has_left_the_cache(tmp_path):
     last = "results/data/mine/dataset.npz"
     status, output = snakemake(tmp_path, "--cores", "1", last, config=config)
     assert status == 0, output
+    before = (tmp_path / last).read_bytes()
+    (tmp_path / "cache/own.csv").write_text(CSV.replace("1", "3", 1))
+    status, output = snakemake(tmp_path, "--cores", "1", last, config=config)
+    assert (tmp_path / last).read_bytes() != before
+    status, output = snakemake(tmp_path, "--cores", "1", last, config=config)
+    assert "Nothing to be done" in output
     shutil.rmtree(tmp_path / "cache")
     (tmp_path / last).unlink()
     status, output = snakemake(tmp_path, "--cores", "1", last, config=config)

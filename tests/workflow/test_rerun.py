@@ -1,5 +1,6 @@
-"""The jobs that an edit of the sources makes run again; edits of the configuration are in test_workflow."""
+"""The jobs that an edit makes run again: each row of docs/explanation/why-again.md, and of code some more."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -10,28 +11,82 @@ from contextlib import contextmanager
 import pytest
 import yaml
 
-from attop_bench.cli.folder import benchmark
 from support import ROOT
 from support.small_run import SMALL, jobs
+
+FOLDERS = ("src", "rules", "workflow", "config", "envs", "profiles")
+FILES = ("Snakefile", "README.md")
+CSV = "a,y\n" + "1,0\n2,1\n" * 20
+TABLE = {
+    "kind": "file",
+    "params": {"label": "y", "positive": 1},
+    "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
+    "tops": [{"k": 3}],
+    "skip": dict.fromkeys(("gd-papk-avg", "sgd-avg"), "one method is enough"),
+}
+PAPER = '''"""A paper."""
+from pathlib import Path
+import pandas as pd
+from matplotlib.figure import Figure
+from attop_bench.papers.findings import Findings, Plot
+
+def tables(results, story):
+    return {"all": pd.read_csv(Path(__file__).with_name("printed.csv"))}
+
+def findings(tables):
+    return Findings("Title", "Citation", ["**Same.**"], Plot("plot", "Nothing.", Figure()))
+'''
+CONFIG = {
+    **SMALL,
+    "paper": "own_paper.tables",
+    "mirror": "mirror",
+    "cache": "cache",
+    "datasets": [
+        *SMALL["datasets"],
+        {**TABLE, "id": "mine", "params": {**TABLE["params"], "path": "mine.csv"}},
+        {**TABLE, "id": "fetched", "files": {"path": {"path": "fetched.csv"}}},
+        {
+            **TABLE,
+            "id": "known",
+            "files": {"path": {"path": "known.csv", "digest": hashlib.sha256(CSV.encode()).hexdigest()}},
+        },
+    ],
+}
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """A finished run in a copy of the repository, whose sources may be edited."""
+    """A finished run in a copy of the repository, whose files may be edited; all results have a new time."""
     root = tmp_path_factory.mktemp("clone")
-    for name in ("src", "README.md", *benchmark()):  # with compiled code, and times that say it is up to date
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-        copy(ROOT / name, root / name)
-    (root / "small.yaml").write_text(yaml.safe_dump(SMALL))
+    for folder in FOLDERS:  # with the compiled code, and the times that say it is up to date
+        shutil.copytree(ROOT / folder, root / folder)
+    for file in FILES:
+        shutil.copy2(ROOT / file, root / file)
+    for file in ("mine.csv", "mirror/fetched.csv", "mirror/known.csv"):
+        (root / file).parent.mkdir(exist_ok=True)
+        (root / file).write_text(CSV)
+    (root / "own_paper").mkdir()
+    (root / "own_paper/tables.py").write_text(PAPER)
+    (root / "own_paper/printed.csv").write_text("printed\n0.1\n")
+    (root / "small.yaml").write_text(yaml.safe_dump(CONFIG))
     status, output = snakemake(root, "--cores", "2")
     assert status == 0, output
+    for folder in (
+        "results/evaluation",
+        "results/train",
+        "results/data",
+        "cache",
+    ):  # the last first
+        for file in (root / folder).rglob("*"):
+            os.utime(file)
+    os.utime(root / "mine.csv")
     return root
 
 
 def snakemake(root, *arguments):
-    chosen = () if "--configfile" in arguments else ("--configfile", "small.yaml")
-    command = [sys.executable, "-m", "snakemake", *chosen, *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "snakemake", "--configfile", "small.yaml", *arguments]
+    path = os.pathsep.join([str(root / "src"), str(root)])
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr
 
@@ -40,88 +95,112 @@ def code(text):
     return text + "\nADDED = 1\n"
 
 
-def comment(text):
-    return text + "\n# Added.\n"
-
-
-def docstring(text):
+def idle(text):
+    text += "\nif TYPE_CHECKING:\n    from decimal import Decimal  # Added.\n"
     return text.replace('"""', '"""Said otherwise: ', 1)
 
 
-def all_jobs(output):
-    return jobs(output) if "Job stats:" in output else {}
+def cell(text):
+    return text.replace("1", "3", 1)
 
 
+def configured(**changes):
+    """Return an edit of the configuration."""
+    return lambda text: yaml.safe_dump({**CONFIG, **changes})
+
+
+LARGER = {"id": "logistic-regression", "param_grid": {"C": [0.1, 2]}}
 BEFORE = {"check": 1, "compile": 1}
-AFTER = {"evaluate": 2, "trace": 2, "report": 1}
-MEASURED = {"evaluate": 2, "report": 1}
+SHOWN = {"report": 1, "paper": 1}
+MEASURED = {"evaluate": 5, **SHOWN}
+AFTER = {**MEASURED, "trace": 5}
+ON_TWO = {**SHOWN, "evaluate": 2, "trace": 2}
+OF_ONE = {"prepare": 1, "split": 1, "check": 1, "train": 2, "evaluate": 1, "trace": 1, **SHOWN}
+METHODS = {"gd-papk-avg", "sgd-avg", "logistic-regression"}
+LINEAR = {"logistic-regression"}
+DESCENT = "src/attop/solvers/_gradient_descent.py"
 
-TABLE = {
-    "solver": (
-        "src/attop/solvers/_gradient_descent.py",
-        code,
-        {**BEFORE, "train": 3, **AFTER},
-        {"gd-papk-avg"},
+#: The rows of the page: a file and its edit; the jobs that run again, None if the run is refused; and the
+#: methods that are trained.
+PAGE = {
+    "code of a learner": (DESCENT, code, {**BEFORE, "train": 3, **ON_TWO}, {"gd-papk-avg"}),
+    "a comment, a docstring, a type": (DESCENT, idle, {}, set()),
+    "code of a metric that selects nothing": ("src/attop/metrics/_roc.py", code, MEASURED, set()),
+    "a parameter of a method": (
+        "small.yaml",
+        configured(methods=[*SMALL["methods"][:2], LARGER]),
+        {**BEFORE, "train": 9, **AFTER},
+        LINEAR,
     ),
-    "solver of other methods": ("src/attop/from_papers/aatp/_box_qp.py", code, {}, set()),
-    "comment": ("src/attop/solvers/_gradient_descent.py", comment, {}, set()),
-    "docstring": ("src/attop/solvers/_gradient_descent.py", docstring, {}, set()),
-    "surrogate": (
-        "src/attop/surrogates/_pap_at_k.py",
-        code,
-        {**BEFORE, "train": 3, **AFTER},
-        {"gd-papk-avg"},
+    "a method is added": (
+        "small.yaml",
+        configured(methods=[*SMALL["methods"], "rankboost"]),
+        {**BEFORE, "train": 9, **AFTER},
+        {"rankboost"},
     ),
+    "a metric is added": ("small.yaml", configured(metrics=["ap", "auc"]), MEASURED, set()),
+    "the title": ("small.yaml", configured(title="Another title"), SHOWN, set()),
+    "a cell of your table": ("mine.csv", cell, OF_ONE, LINEAR),
+    "a file in the cache": ("cache/fetched.csv", cell, {"fetch": 1, **OF_ONE}, LINEAR),
+    "a file in the cache whose `digest` is configured": ("cache/known.csv", cell, None, set()),
+    "the mirror": ("small.yaml", configured(mirror="elsewhere"), {}, set()),
+    "the time of all results and tables, as in a copy": ("README.md", code, {}, set()),  # by `clone`
+    "a style, a template or a script of the page": (
+        "src/attop_bench/report/page/templates/report.css",
+        code,
+        SHOWN,
+        set(),
+    ),
+    "an entry of the bibliography": ("src/attop_bench/references.bib", code, {"check": 1, **SHOWN}, set()),
+    "a number that a paper prints": ("own_paper/printed.csv", cell, {"paper": 1}, set()),
+}
+CODE = {
     "kernel": (
         "src/attop/surrogates/_kernels/k_largest.py",
         code,
-        {**BEFORE, "compile": 2, "train": 6, **AFTER},
+        {"check": 1, "compile": 2, "train": 6, **ON_TWO},
         {"gd-papk-avg", "sgd-avg"},
     ),
-    "estimator": (
-        "src/attop/from_papers/minibatch/_rankers.py",
-        code,
-        {**BEFORE, "train": 3, **AFTER},
-        {"sgd-avg"},
-    ),
-    "metric": ("src/attop/metrics/_roc.py", code, MEASURED, set()),
     "metric that selects": (
         "src/attop/metrics/_pap.py",
         code,
-        {"check": 1, "train": 3, "trace": 1, **MEASURED},
-        {"gd-papk-avg", "sgd-avg", "logistic-regression"},
+        {"check": 1, "train": 3, **SHOWN, "trace": 1, "evaluate": 5},
+        METHODS,
     ),
-    "figure": ("src/attop_bench/report/figures/curves.py", code, {"report": 1}, set()),
-    "data set": (
+    "kind of data": (
         "src/attop_bench/data/kinds/simulated.py",
         code,
-        {"prepare": 1, "split": 1, "check": 1, "train": 3, "evaluate": 1, "trace": 1, "report": 1},
-        {"gd-papk-avg", "sgd-avg", "logistic-regression"},
+        {**OF_ONE, "train": 3},
+        METHODS,
     ),
     "protocol": (
         "src/attop_bench/data/splits/random.py",
         code,
-        {"split": 2, "check": 1, "train": 9, **AFTER},
-        {"gd-papk-avg", "sgd-avg", "logistic-regression"},
+        {"split": 5, "check": 1, "train": 15, **AFTER},
+        METHODS,
     ),
-    "training": (
-        "src/attop_bench/run/training.py",
-        code,
-        {"train": 9, **AFTER},
-        {"gd-papk-avg", "sgd-avg", "logistic-regression"},
-    ),
-    "evaluation": ("src/attop_bench/run/evaluation.py", code, MEASURED, set()),
-    "curves": ("src/attop_bench/run/trace.py", code, {"trace": 2, "report": 1}, set()),
-    "own metrics": (
-        "src/attop/metrics/_custom.py",
-        code,
-        {**BEFORE, "compile": 3, "train": 9, **AFTER},
-        {"gd-papk-avg", "sgd-avg", "logistic-regression"},
-    ),
-    "check": ("src/attop_bench/run/checks.py", code, {"check": 1}, set()),
+    "training": ("src/attop_bench/run/training.py", code, {"train": 15, **AFTER}, METHODS),
+    "what Snakemake may change": ("src/attop_bench/run/snakemake.py", code, {}, set()),
     "how jobs are run": ("src/attop_bench/jobs/server.py", code, {}, set()),
-    "README": ("README.md", code, {}, set()),
+    "order of methods": (
+        "small.yaml",
+        configured(methods=SMALL["methods"][::-1]),
+        {"check": 1, **ON_TWO},
+        set(),
+    ),
 }
+
+
+def rows():
+    """Return the table of the page: what changes, and the rules that run again."""
+    text = (ROOT / "docs/explanation/why-again.md").read_text()
+    table = re.findall(r"^\| (.*?) \| (.*) \|$", text, re.MULTILINE)[1:]
+    return {change: set(re.findall("`(\\w+)`", again)) for change, again in table}
+
+
+def test_the_page_has_these_rows():
+    told = {change: set(expected or ()) - {"paper"} for change, (_, _, expected, _) in PAGE.items()}
+    assert rows() == {**told, "a number that a paper prints": {"paper"}}
 
 
 @contextmanager
@@ -137,36 +216,16 @@ def edited(path, edit):
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-@pytest.mark.parametrize(("file", "edit", "expected", "methods"), TABLE.values(), ids=TABLE)
+@pytest.mark.parametrize(
+    ("file", "edit", "expected", "methods"), [*PAGE.values(), *CODE.values()], ids=[*PAGE, *CODE]
+)
 def test_an_edit_runs_again_what_depends_on_it(clone, file, edit, expected, methods):
     with edited(clone / file, edit):
         status, output = snakemake(clone, "--cores", "1", "-n")
+    if expected is None:
+        assert status != 0
+        assert f"{file} was edited since it was fetched" in " ".join(output.split())
+        return
     assert status == 0, output
-    assert all_jobs(output) == expected
+    assert (jobs(output) if "Job stats:" in output else {}) == expected
     assert set(re.findall(r"train (\S+) on", output)) == methods
-
-
-def test_an_edit_of_how_files_are_fetched_fetches_them_again(clone):
-    (clone / "mirror").mkdir()
-    (clone / "mirror" / "own.csv").write_text("a,y\n1,0\n2,1\n" * 20)
-    own = {
-        "id": "fetched",
-        "kind": "file",
-        "params": {"label": "y", "positive": 1},
-        "files": {"path": {"path": "own.csv"}},
-        "protocol": {"kind": "stratified"},
-        "tops": [{"k": 3}],
-    }
-    config = {**SMALL, "datasets": [own], "output": "fetched", "mirror": "mirror"}
-    (clone / "fetched.yaml").write_text(yaml.safe_dump(config))
-    fetch = ("--configfile", "fetched.yaml", "--cores", "1", "--until", "fetch")
-    status, output = snakemake(clone, *fetch)
-    assert status == 0, output
-    for file, expected in (("data/fetch.py", {"fetch": 1}), ("run/config.py", {})):
-        with edited(clone / "src/attop_bench" / file, code):
-            status, output = snakemake(clone, *fetch, "-n")
-        assert status == 0, output
-        assert all_jobs(output) == expected
-    (clone / "fetched.yaml").write_text(yaml.safe_dump({**config, "mirror": "elsewhere"}))
-    status, output = snakemake(clone, *fetch, "-n")
-    assert all_jobs(output) == {}, "the same bytes from elsewhere are the same data"

@@ -1,1 +1,1 @@
-"""What every room of the library needs: tops, labels and groups, types, seeds, files."""
+"""Shared by all rooms of the library: tops, labels and groups, types, seeds, files."""

@@ -17,7 +17,7 @@ from attop._core.files import write_text
 KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 #: Those of a function that kernels call, and Python never does: without what Python calls it by, a short one
 #: compiles in half the time.
-PART: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
+HELPER: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 
 
 def kernel_sources() -> list[Path]:

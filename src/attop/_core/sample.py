@@ -177,6 +177,12 @@ def check_groups(groups: ArrayLike, n: int) -> Ints:
         ) from None
 
 
+def lists_of(codes: Ints) -> list[Ints]:
+    """Return the positions of each group's items, the groups in ascending order."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+
 def is_missing(value: object) -> bool:
     """Tell None, NaN, NaT and pandas' NA, which is neither equal nor unequal to itself."""
     try:

@@ -1,4 +1,4 @@
-"""How much of the top of a ranked list counts."""
+"""Size of the top of a ranked list."""
 
 from __future__ import annotations
 
@@ -162,11 +162,11 @@ class Top:
 
     @property
     def depends_on_sample(self) -> bool:
-        """Whether the number of items changes with the sample."""
+        """True if the number of items changes with the sample."""
         return self.k is None or self.out_of is not None
 
     def as_dict(self) -> dict[str, float]:
-        """Return what is given, for example ``{"k": 20}`` or ``{"k": 100, "of": 30000}``."""
+        """Return the parameters that were given, for example ``{"k": 20}`` or ``{"k": 100, "of": 30000}``."""
         given = {name: getattr(self, name) for name in _KINDS} | {"of": self.out_of}
         return {name: v for name, v in given.items() if v is not None}
 

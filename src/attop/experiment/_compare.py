@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -142,43 +142,57 @@ def compare_at_top(
     >>> print(found.sentence)
     logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
     """
+    sample = _sample(X, y, groups, sample_weight, entity)
+    learners, metric, top = _checked(models, sample, metric, top)
+    tuned = any(len(learner.candidates) > 1 for learner in learners)
+    folds = _folds(cv, sample, random_state, _INNER if tuned else None)
+    _require_values(folds, sample, metric, top)
+    jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
+    results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
+    numbers = [r for r in range(len(folds)) for _ in learners]
+    return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
+
+
+def _checked(
+    models: Mapping[str, Any], sample: Sample, metric: str | Metric | None, top: TopLike
+) -> tuple[list[Learner], Metric, Top]:
+    """Return learners, metric and top, or refuse what cannot be compared, before the first fit."""
     if not isinstance(models, Mapping) or not models:
         raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
     learners = [Learner.of(name, given) for name, given in models.items()]
     if len({learner.name for learner in learners}) < len(learners):
         raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
-    if groups is not None and entity is not None:
-        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
-    sample = _sample(X, y, groups, sample_weight, entity)
-    n = len(sample.y)
-    metric = get_metric(metric or ("precision@k" if sample_weight is None else "recall@k"))
-    if sample_weight is not None and not metric.weighted:
+    weighted, grouped = sample.weights is not None, sample.groups is not None
+    metric = get_metric(metric or ("recall@k" if weighted else "precision@k"))
+    if weighted and not metric.weighted:
         raise ValueError(f"{metric.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc")
-    if metric.grouped and groups is None:
+    if metric.grouped and not grouped:
         raise ValueError(f"{metric.name} is a mean over groups: give groups")
-    top = Top.of(top)
-    if groups is None:
+    top, n = Top.of(top), len(sample.y)
+    if not grouped:
         if top.out_of is None and top.resolve(n, int(sample.y.sum()), where="X") == n:
             raise ValueError(f"{top} is all of the {n} rows, in any order: lower it")
         top = top.as_share(n)
-    given = [n for n, v in (("groups", groups), ("sample_weight", sample_weight)) if v is not None]
-    for learner in learners:  # those that cannot hand them on are refused before the first fit
-        _ = [takes(learner.estimator, name) for name in given]
-    tuned = any(len(learner.candidates) > 1 for learner in learners)
-    folds = _folds(cv, sample, random_state, _INNER if tuned else None)
+    for learner in learners:
+        for name, there in (("groups", grouped), ("sample_weight", weighted)):
+            if there:
+                takes(learner.estimator, name)  # refuses those that cannot hand it on
+    return learners, metric, top
+
+
+def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: Metric, top: Top) -> None:
+    """Refuse a metric that is undefined in all test parts, or in all inner parts of a fold."""
     inner = [[rows for _, rows in fold.inner] for fold, _ in folds if fold.inner]
     for parts in ([fold.test for fold, _ in folds], *inner):
         values = [sample.measure(metric, rows, np.arange(len(rows), dtype=float), top) for rows in parts]
         if all(np.isnan(value.value) for value in values):
-            one = "" if groups is None else "; if all rows are one list, give entity in place of groups"
+            instead = "; if all rows are one list, give entity in place of groups"
             raise ValueError(
                 f"{metric.name} at {top} is undefined in all {len(parts)} parts that would measure it "
-                f"({values[0].reason}): give another top or other folds{one}"
+                f"({values[0].reason}): give another top or other folds"
+                + instead
+                * (sample.groups is not None)
             )
-    jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
-    results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
-    numbers = [r for r in range(len(folds)) for _ in learners]
-    return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
 
 
 def _sample(
@@ -188,6 +202,8 @@ def _sample(
     sample_weight: ArrayLike | None,
     entity: ArrayLike | None,
 ) -> Sample:
+    if groups is not None and entity is not None:
+        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
     labels = np.asarray(y)
     if issparse(X) and X.format not in ("csr", "csc"):
         X = X.tocsr()  # of some formats no rows can be taken

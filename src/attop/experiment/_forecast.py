@@ -71,7 +71,7 @@ class NextList:
 
     @property
     def sentence(self) -> str:
-        """What to expect, or why nothing is promised."""
+        """The expected hits, or why nothing is promised."""
         where = f"the {self.k:,} highest of {self.length:,} rows"
         if self.reason:
             return f"Of {where} nothing is promised: {self.reason}"
@@ -155,8 +155,8 @@ def next_list(
     at = int(np.searchsorted(ks, k))
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn[:, at], [tail, 1 - tail], method="inverted_cdf")
-    path, spread = drawn.mean(axis=0), np.maximum(drawn.std(axis=0), 1e-9)
-    wide = np.quantile(np.abs((drawn - path) / spread).max(axis=1), confidence) * spread
+    path, std = drawn.mean(axis=0), np.maximum(drawn.std(axis=0), 1e-9)
+    wide = np.quantile(np.abs((drawn - path) / std).max(axis=1), confidence) * std
     return NextList(
         k,
         length,

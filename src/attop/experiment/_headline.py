@@ -6,15 +6,20 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
+from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
 from attop._core.wording import capitalise, join_words
-from attop.experiment._judge import MIN_RUNS, Judgement
+from attop.experiment._judge import MIN_RUNS, Judgement, default_tolerance, judge
 from attop.experiment._verdict import Verdict
+from attop.metrics._metric import Metric
 from attop.statistics._regrets import regret
 from attop.statistics._rounding import difference
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Most of a headline.
 _WORDS = 30
@@ -38,13 +43,13 @@ class TopJudgement(Judgement):
     dataset: str
     metric: str
     top: str
-    k: int | None = None
-    random_baseline: float = math.nan
-    grouped: bool = False
+    k: int | None
+    random_baseline: float
+    grouped: bool
 
     @property
     def in_hits(self) -> bool:
-        """Whether the metric counts positives among the first k."""
+        """True if the metric counts positives among the first k."""
         return self.metric == "precision@k"
 
     def found(self, value: float) -> str:
@@ -55,12 +60,37 @@ class TopJudgement(Judgement):
         return f"{_number(k * value)} of {k:,}{' per group' * self.grouped}"
 
 
-def items_at(top: Top, n: int | None, n_pos: int | None) -> int | None:
-    """Return the items that a top has in a list of n items, n_pos of them positive; None if not known."""
+def judge_top(
+    values: Mapping[str, ArrayLike],
+    metric: Metric,
+    top: Top,
+    *,
+    dataset: str,
+    test_train_ratio: float,
+    n: int | None,
+    share: float | None,
+    grouped: bool,
+) -> TopJudgement:
+    """Judge models by a metric at a top, of a list of `n` items of which a `share` is positive, if known.
+
+    A random order has 1/2 of the area under the ROC curve, and without groups the share as precision@k.
+    """
+    tolerance, better = default_tolerance(metric), metric.higher_is_better
+    found = judge(values, test_train_ratio=test_train_ratio, tolerance=tolerance, higher_is_better=better)
+    baseline = {"auc": 0.5, "precision@k": math.nan if share is None or grouped else share}
     try:
-        return top.k if top.k is not None else top.resolve(n or 0, n_pos or 0)
+        k = top.k if top.k is not None else top.resolve(n or 0, round((share or 0.0) * (n or 0)))
     except ValueError:
-        return None
+        k = None
+    return TopJudgement(
+        **vars(found),
+        dataset=dataset,
+        metric=metric.name,
+        top=str(top),
+        k=k,
+        random_baseline=baseline.get(metric.name, math.nan),
+        grouped=grouped,
+    )
 
 
 def too_few_runs(n: int) -> str:
@@ -109,7 +139,7 @@ def _short(title: str, words: int) -> str:
 
 
 def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
-    best, others = _named(judged.first, names), [r for r in judged.ranked if r.model not in judged.tied]
+    best, others = name_models(judged.first, names), [r for r in judged.ranked if r.model not in judged.tied]
     finds, value = "find" if judged.tied else "finds", judged.found(judged.mean)
     if judged.in_hits:
         baseline = judged.random_baseline
@@ -118,11 +148,12 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
     else:
         sentence = f"{best} {'have' if judged.tied else 'has'} {judged.metric} {value} at {judged.top}."
     if not others:
-        return f"{sentence} {_untested(judged)}" if judged.verdict == Verdict.UNTESTED else sentence
+        untested = judged.verdict == Verdict.UNTESTED
+        return f"{sentence} Not tested: {judged.ranked[0].reason}." if untested else sentence
     rival = others[0]
     second = f"{names[rival.model]} ({judged.found(rival.mean)})"
     if rival.verdict is Verdict.UNTESTED:
-        return f"{sentence} Next: {second}. {_untested(judged)}"
+        return f"{sentence} Next: {second}. Not tested: {rival.reason}."
     within = f", within {judged.tolerance:g}" if rival.verdict is Verdict.EQUAL else ""
     return f"{sentence} {capitalise(rival.verdict.sentence(second, 'better than'))}{within}."
 
@@ -138,7 +169,7 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
     shown = _shown(judgements, first, tops)
     if len(first) == len(mean):
         return f"All {len(mean)} methods are equal on average{by}. {shown}"
-    best, one, rival = _named(first, names), len(first) == 1, order[len(first)]
+    best, one, rival = name_models(first, names), len(first) == 1, order[len(first)]
     least, more = _number(mean[first[0]]), _number(mean[rival])
     plural = "s" * (least != "1")
     if all(judged.in_hits for judged in judgements):
@@ -156,13 +187,11 @@ def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
 
     The mean over its tops of what the best has more, in hundredths of the metric's range; NaN if it has none.
     """
-    means = pd.DataFrame(
-        [{m: value for m, value in one.means.items() if m not in one.unranked} for one in judgements],
-        index=[one.dataset for one in judgements],
-    )
-    units = [one.tolerance if one.higher_is_better else -one.tolerance for one in judgements]
-    lost = regret(means.div(units, axis=0), higher_is_better=True)
-    return lost.loc[:, means.count() == means.count().max()].groupby(level=0, sort=False).mean()
+    import pandas as pd  # not with the module, which the command line imports
+
+    scores = pd.DataFrame([one.scores for one in judgements], index=[one.dataset for one in judgements])
+    lost = regret(scores.div([one.tolerance for one in judgements], axis=0), higher_is_better=True)
+    return lost.loc[:, scores.count() == scores.count().max()].groupby(level=0, sort=False).mean()
 
 
 def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
@@ -174,27 +203,22 @@ def _by_times(judgements: Sequence[TopJudgement], by: str, tops: str, names: Map
     """Name the model that has the best mean most often, where means have no unit or most are missing."""
     times = Counter(model for judged in judgements for model in judged.first)
     first = [model for model, n in times.items() if n == max(times.values())]
-    most = f"{_named(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean{by}"
+    most = f"{name_models(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean{by}"
     return f"{most}, at {times[first[0]]} of {tops}. {_shown(judgements, first, tops)}"
 
 
 def _shown(judgements: Sequence[TopJudgement], first: Sequence[str], tops: str) -> str:
     tested = [judged for judged in judgements if judged.verdict != Verdict.UNTESTED]
     if not tested:
-        return _untested(judgements[0])
+        return f"Not tested: {judgements[0].ranked[0].reason}."
     ahead = sum(judged.best in first and judged.verdict == Verdict.AHEAD for judged in tested)
     rest = f", {len(judgements) - len(tested)} not tested" if len(tested) < len(judgements) else ""
     return f"Shown ahead at {ahead or 'none'} of {tops}{rest}."
 
 
-def _untested(judged: TopJudgement) -> str:
-    if judged.m < MIN_RUNS:
-        return f"Not tested: {judged.m} run{'s' * (judged.m != 1)}, {MIN_RUNS} needed."
-    return "Not tested: values of too few runs, or training parts of unknown size."
-
-
-def _named(models: Sequence[str], names: Mapping[str, str]) -> str:
-    return join_words([names[m] for m in models]) if len(models) <= 2 else f"{len(models)} methods"
+def name_models(models: Sequence[str], names: Mapping[str, str], most: int = 2) -> str:
+    """Return the names of the models, or where they are more than that how many they are."""
+    return join_words([names[m] for m in models]) if len(models) <= most else f"{len(models)} methods"
 
 
 def _number(value: float) -> str:

@@ -40,6 +40,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from attop._core.typing import Floats
+from attop._core.wording import count_noun
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
@@ -261,6 +262,12 @@ class Judgement:
         """The mean of each model that has a value, the best first."""
         return {self.best: self.mean} | {r.model: r.mean for r in self.rivals} if self.best else {}
 
+    @property
+    def scores(self) -> dict[str, float]:
+        """The mean of each model that is ranked, negated where lower is better."""
+        sign = 1 if self.higher_is_better else -1
+        return {m: sign * mean for m, mean in self.means.items() if m not in self.unranked}
+
     def of(self, verdict: Verdict) -> tuple[str, ...]:
         """Return the ranked rivals with a verdict, without those that share the best mean."""
         return tuple(r.model for r in self.ranked if r.verdict == verdict and r.model not in self.tied)
@@ -401,9 +408,9 @@ def _same(d: Floats, decision: Decision) -> Decision:
 
 def _refusal(n: int, ratio: float) -> str:
     if n < MIN_RUNS:
-        return f"At least {MIN_RUNS} shared runs are needed, and there {'is' if n == 1 else 'are'} {n}."
+        return f"{count_noun(n, 'shared run')}, {MIN_RUNS} needed"
     if not 0 < ratio < math.inf:
-        return "How many items the runs train and test on is not known, so neither is how much they overlap."
+        return "the sizes of training and test parts are not known"
     return ""
 
 

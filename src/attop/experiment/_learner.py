@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils import _safe_indexing
 
+from attop._core._sklearn import safe_indexing
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
@@ -70,7 +70,7 @@ class Sample:
         """Return some of the rows."""
         columns = ("y", "groups", "weights", "entity", "day", "labels")
         columns_of_rows = {name: v[rows] for name in columns if (v := getattr(self, name)) is not None}
-        return replace(self, X=_safe_indexing(self.X, rows), **columns_of_rows)
+        return replace(self, X=safe_indexing(self.X, rows), **columns_of_rows)
 
     def measure(self, metric: Metric, rows: Ints, scores: Floats, top: Top) -> MetricValue:
         """Return a metric of the scores of some rows, with what it needs to know of each row."""
@@ -180,7 +180,7 @@ class Learner:
                 raise FloatingPointError(f"{self.name} diverged: its weights are NaN or infinite")
 
         def features(rows: Ints) -> Rows:
-            X = _safe_indexing(sample.X, rows)
+            X = safe_indexing(sample.X, rows)
             return X if prepare is None else prepare.transform(X)
 
         return models, features

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,8 +17,8 @@ from attop._core.top import Top
 from attop._core.typing import Ints
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._forecast import HeldOut, NextList, next_list
-from attop.experiment._headline import TopJudgement, headline, items_at
-from attop.experiment._judge import default_tolerance, interval, judge
+from attop.experiment._headline import TopJudgement, headline, judge_top
+from attop.experiment._judge import interval
 from attop.experiment._learner import Sample
 from attop.metrics._metric import Metric
 
@@ -33,7 +32,7 @@ _MARK, _RUNS, _BASELINE = "#1f5a96", "#9db8d2", "#8a8a8a"
 
 @dataclass(frozen=True)
 class TopComparison:
-    """What `compare_at_top` found.
+    """Result of `compare_at_top`.
 
     Attributes
     ----------
@@ -211,14 +210,20 @@ def summarise(
     )
     ratio = float(n_test.sum() / n_train.sum())
     values = runs.pivot(index="run", columns="model", values="value")
-    found = judge(
+    n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
+    length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
+    judged = judge_top(
         {model: values[model].to_numpy() for model in dict.fromkeys(runs["model"])},
+        metric,
+        top,
+        dataset="data",
         test_train_ratio=ratio,
-        tolerance=default_tolerance(metric),
-        higher_is_better=metric.higher_is_better,
+        n=length,
+        share=share,
+        grouped=grouped,
     )
-    rivals = {rival.model: rival for rival in found.rivals}
-    order = dict.fromkeys(filter(None, [found.best, *rivals, *runs["model"]]))
+    rivals = {rival.model: rival for rival in judged.rivals}
+    order = dict.fromkeys(filter(None, [judged.best, *rivals, *runs["model"]]))
     means = runs.groupby("model")[["lift", "seconds"]].mean().loc[list(order)]
     limits = np.clip([interval(values[model], ratio) for model in order], *metric.bounds).T
     behind = {
@@ -226,7 +231,7 @@ def summarise(
     }  # fmt: skip
     table = pd.DataFrame(
         {
-            metric.name: pd.Series(found.means, dtype=float).reindex(order),
+            metric.name: pd.Series(judged.means, dtype=float).reindex(order),
             "low": limits[0],
             "high": limits[1],
             "lift": means["lift"],
@@ -236,17 +241,6 @@ def summarise(
         index=pd.Index(order, name="model"),
     )
     table["best_is"] = table["best_is"].fillna("")
-    n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
-    length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
-    judged = TopJudgement(
-        **vars(found),
-        dataset="data",
-        metric=metric.name,
-        top=str(top),
-        k=items_at(top, length, round(share * length)),
-        random_baseline=share if metric.name == "precision@k" and not grouped else math.nan,
-        grouped=grouped,
-    )
     coming = None
     if judged.best and judged.k and metric.name == "precision@k" and not grouped:
         parts = [[cast("HeldOut", r["held_out"]) for r in results if r["model"] == model] for model in order]

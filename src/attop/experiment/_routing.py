@@ -36,7 +36,7 @@ class Estimator(Protocol):
 
 
 def takes(estimator: Any, name: str) -> bool:
-    """Whether `fit` takes a value for each row, itself, by its last step, or by an estimator inside it.
+    """True if `fit` takes a value for each row, itself, by its last step, or by an estimator inside it.
 
     A TypeError where an estimator inside it takes one, but is not handed any.
     """
@@ -68,7 +68,7 @@ def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool
 
 
 def _last_step(model: Any) -> tuple[Any, str]:
-    """Return what a pipeline ends in, or the model itself, and the prefix of its keywords."""
+    """Return the last step of a pipeline, or the model itself, and the prefix of its keywords."""
     prefix = ""
     while isinstance(model, Pipeline):
         step, model = model.steps[-1]
@@ -115,7 +115,7 @@ def _asking_scorers(scoring: Any, names: Iterable[str]) -> Any:
 
 
 def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any]]:
-    """Return what the last estimator of a stack does not take: a stack hands it all there is."""
+    """Return values that the last estimator of a stack refuses: a stack hands it all there are."""
     if not isinstance(last, StackingClassifier):
         return []
     final = LogisticRegression() if last.final_estimator is None else last.final_estimator
@@ -123,7 +123,7 @@ def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any
 
 
 def _request(owner: Any, method: str, name: str) -> object:
-    """Return what an estimator or scorer asks for, None if that is open; empty if it cannot be asked."""
+    """Return the request of an estimator or scorer, None if that is open; empty if it cannot be asked."""
     request = getattr(owner, "_get_metadata_request", getattr(owner, "get_metadata_routing", None))
     return getattr(request(), method).requests.get(name, "") if request else ""
 

@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Verdict(StrEnum):
-    """How a model stands beside the best one, or a number beside another.
+    """Standing of a model beside the best one, or of a number beside another.
 
     "ahead", "equal", "open" and "untested" are of the best against a model, see `attop.experiment._judge`;
     "above" and "below" are of two numbers of which either may be the higher.
@@ -31,16 +31,21 @@ class Verdict(StrEnum):
     ABOVE = "above", "▲", "shown to be above {other}"
     BELOW = "below", "▼", "shown to be below {other}"
 
-    def __new__(cls, value: str, mark: str = "", sentence: str = "") -> Self:  # noqa: D102
+    def __new__(cls, value: str, mark: str = "", sentence: str = "") -> Self:
         self = str.__new__(cls, value)
         self._value_, self.mark, self._sentence = value, mark, sentence
         return self
 
     __repr__ = str.__repr__  # in a tuple or a table as anywhere else
 
+    @classmethod
+    def beside(cls, difference: float, shown: bool) -> Verdict:
+        """Return "above" or "below", whichever the difference says, if that is shown, else "open"."""
+        return cls.OPEN if not shown else cls.ABOVE if difference > 0 else cls.BELOW
+
     @property
     def word(self) -> str:
-        """What the model is that the best is set against."""
+        """Standing of the model that the best is set against."""
         return "behind" if self is Verdict.AHEAD else self.value
 
     def sentence(self, other: str = "the best", behind: str = "behind") -> str:

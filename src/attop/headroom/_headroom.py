@@ -1,4 +1,4 @@
-"""Is there anything to gain at the top, and by what?"""
+"""Headroom at the top: the gain to expect of a richer model, or of training for the top."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _ROWS_OF_A_TREE = 20_000
 
 @dataclass(frozen=True)
 class HeadroomModel:
-    """What a model does at the top of rows it has not seen.
+    """Precision of a model at the top of rows it has not seen.
 
     Attributes
     ----------

@@ -145,7 +145,7 @@ class GDRanker(WeightedRanker):
 
 
 def _descent(model: GDRanker) -> Hashable:
-    """Return what models descended together have in common."""
+    """Return the parameters shared by models descended together."""
     order = None if model.batch_groups is None else model.random_state
     return repr(model._stages()), model.max_iter, model.tol, model.time_limit, model.batch_groups, order
 

@@ -14,7 +14,7 @@ from attop._core.top import Top
 from attop._core.typing import Features, Floats, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import Training, all_alike, cut_below, ranker
-from attop.learners.soft_top._refinement import Part, precision_about, unit
+from attop.learners.soft_top._refinement import Sample, precision_about, unit
 from attop.learners.soft_top._search import best_gain
 from attop.learners.soft_top._soft_top import RefinedRanker
 from attop.surrogates._prec_at_k import SoftPrecAtK
@@ -102,7 +102,7 @@ class TopBooster(RefinedRanker):
     def _tune(self, data: Training) -> None:
         """Boost on log loss, choose a width or none, and boost again."""
         X, labels, codes, weight = data
-        part = Part(np.arange(len(labels)), labels, codes, weight)
+        part = Sample(np.arange(len(labels)), labels, codes, weight)
         top = self._top()
         SoftPrecAtK(top).bind(labels, codes, weight)  # refuses a top beyond the sample
         self._choose_width(X, part, part.as_share(top))
@@ -113,7 +113,7 @@ class TopBooster(RefinedRanker):
         self.constant_ = all_alike(scores)
         self.intercept_ = -cut_below(scores, int(labels.sum()))
 
-    def _choose_width(self, X: Features, part: Part, top: Top) -> None:
+    def _choose_width(self, X: Features, part: Sample, top: Top) -> None:
         """Choose the width with the highest mean precision; none where that gains too little."""
         from joblib import Parallel, delayed
 
@@ -122,13 +122,9 @@ class TopBooster(RefinedRanker):
         pairs = tuning_folds(part.y, part.groups, self.cv, np.random.default_rng(seed))
         folds = [(part.take(train), part.take(test)) for train, test in pairs]
 
-        def validate(train: Part, test: Part) -> Floats:
-            scores = np.column_stack(
-                [_raw(model, X[test.rows]) for model in self._boost(X, train, top, bandwidths)]
-            )
-            # `precision_about` multiplies features by models; the identity keeps scores as they are.
-            held_out = Part(np.arange(len(test.y)), test.y, test.groups, test.weight)
-            return precision_about(scores, np.eye(scores.shape[1]), held_out, top)
+        def validate(train: Sample, test: Sample) -> Floats:
+            models = self._boost(X, train, top, bandwidths)
+            return precision_about(np.column_stack([_raw(m, X[test.rows]) for m in models]), test, top)
 
         values = Parallel(self.n_jobs, prefer="threads")(delayed(validate)(*fold) for fold in folds)
         usable = np.array([value for value in values if np.isfinite(value).all()])
@@ -139,7 +135,7 @@ class TopBooster(RefinedRanker):
                 self.bandwidth_ = bandwidths[best]
         self.refined_ = self.bandwidth_ is not None
 
-    def _boost(self, X: Features, part: Part, top: Top, bandwidths: Sequence[float]) -> list[Any]:
+    def _boost(self, X: Features, part: Sample, top: Top, bandwidths: Sequence[float]) -> list[Any]:
         """Return the model of log loss, and one weighted around its cut for each width."""
         lightgbm = _lightgbm()
         parameters = {
@@ -182,11 +178,11 @@ def _raw(model: Any, X: Features) -> Floats:
 
 
 def _matrix(X: Features) -> Any:
-    """Return what LightGBM takes without a warning: of sparse formats the older interface."""
+    """Return features as LightGBM takes them without a warning: sparse ones by the older interface."""
     return csr_matrix(X) if issparse(X) else X
 
 
-def _around_the_cut(scores: Floats, part: Part, top: Top, bandwidth: float) -> Floats:
+def _around_the_cut(scores: Floats, part: Sample, top: Top, bandwidth: float) -> Floats:
     """Return weights of the rows of `part`, largest at the k-th highest score of each list, of mean 1."""
     spread = bandwidth * unit(scores, part, top)
     near = np.zeros(len(scores))

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
+from attop._core._sklearn import check_sample_weight
 from attop._core.parameters import check_number
 from attop._core.typing import Floats, Ints
 
@@ -118,7 +119,7 @@ def check_weights(sample_weight: ArrayLike | None, labels: Ints) -> Floats | Non
     """Return checked weights, or None where all items weigh 1."""
     if sample_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, labels, dtype=np.float64, ensure_non_negative=True)
+    weight = check_sample_weight(sample_weight, labels, dtype=np.float64, ensure_non_negative=True)
     for label, kind in enumerate(("negatives", "positives")):
         if not weight[labels == label].any():
             raise ValueError(f"sample_weight is 0 for all {kind}: give both classes some weight")

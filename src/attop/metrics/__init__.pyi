@@ -3,6 +3,7 @@ from ._cards import card_precision as card_precision
 from ._cumulative_gain import dcg as dcg
 from ._cumulative_gain import ndcg as ndcg
 from ._cumulative_gain import ndcg_aatp as ndcg_aatp
+from ._custom import custom_metric as custom_metric
 from ._metric import Metric as Metric
 from ._metric import MetricValue as MetricValue
 from ._metric import Need as Need
@@ -33,5 +34,6 @@ from ._roc import auc_at_k as auc_at_k
 from ._roc import roc_points as roc_points
 from ._scorer import TopScorer as TopScorer
 from ._scorer import make_top_scorer as make_top_scorer
+from ._scorer import scores_of as scores_of
 
 __all__: list[str]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attop._core.sample import lists_of
 from attop._core.typing import Floats, Ints
 from attop.metrics._metric import Metric, Need
 from attop.metrics._registry import get_metric, is_known
@@ -38,10 +39,8 @@ class FunctionMetric(Metric):
         weights: Floats | None,
         **options: object,
     ) -> Floats:
-        order = np.arange(len(labels)) if codes is None else np.argsort(codes, kind="stable")
-        ends = np.array([len(labels)]) if codes is None else np.cumsum(np.bincount(codes))
-        parts = np.split(order, ends[:-1])
-        return np.array([self._one(labels[p], scores[p], int(top)) for p, top in zip(parts, k, strict=True)])
+        lists = [np.arange(len(labels))] if codes is None else lists_of(codes)
+        return np.array([self._one(labels[p], scores[p], int(top)) for p, top in zip(lists, k, strict=True)])
 
     def _one(self, labels: Ints, scores: Floats, k: int) -> float:
         where = f"metric {self.name!r} on {len(labels)} items, {labels.sum()} positive"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop._core.sample import check_groups, check_labels, check_scores, resolve_each
+from attop._core.sample import check_groups, check_labels, check_scores, lists_of, resolve_each
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop.metrics._ranking import Ranking
@@ -32,6 +32,21 @@ class HeldOutPrecision(NamedTuple):
     precision: float
     standard_error: float
     smoothed: float
+
+
+def smoothed_precision(y: Ints, scores: Floats, k: float, weight: Floats | None = None) -> float:
+    """Mean of the precisions at nine cuts from k/2 to 2k of one list, each at least 1 and at most all items.
+
+    Tied items count in expectation over their orders, an item of weight 2 as two. A cut between two items is
+    interpolated.
+    """
+    order = np.argsort(-scores, kind="stable")
+    ordered = scores[order]
+    last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))  # of each block of ties
+    amount = np.ones(len(y)) if weight is None else weight[order]
+    size, positive = np.cumsum(amount)[last], np.cumsum(amount * y[order])[last]
+    cuts = np.clip(k * _CUTS, 1.0, size[-1])
+    return float(np.mean(np.interp(cuts, np.append(0.0, size), np.append(0.0, positive)) / cuts))
 
 
 class TopPrecision:
@@ -75,12 +90,11 @@ class TopPrecision:
 
     def __call__(self, y_score: ArrayLike) -> float:
         """Precision@k of `y_score` of shape (n,)."""
-        return float(self._per_group(self._rank(y_score), 1.0).mean())
+        return float(self._per_group(y_score).mean())
 
     def smoothed(self, y_score: ArrayLike) -> float:
-        """Mean of the precisions at nine cuts from k/2 to 2k, each at least 1 and at most all items."""
-        ranking = self._rank(y_score)
-        return float(np.mean([self._per_group(ranking, cut).mean() for cut in _CUTS]))
+        """Mean of the precisions at nine cuts from k/2 to 2k, see `smoothed_precision`."""
+        return float(self._smoothed_per_group(y_score).mean())
 
     def assess(self, y_score: ArrayLike, *, seed: int, n_samples: int = 100) -> HeldOutPrecision:
         """Precision@k of `y_score`, its standard error, and the smoothed precision."""
@@ -97,10 +111,8 @@ class TopPrecision:
         precision : ndarray of shape (n_samples,)
         """
         rng = np.random.default_rng(seed)
-        cuts = _CUTS if smoothed else np.ones(1)
         if len(self._n) > 1:
-            ranking = self._rank(y_score)
-            values = np.mean([self._per_group(ranking, cut) for cut in cuts], axis=0)
+            values = self._smoothed_per_group(y_score) if smoothed else self._per_group(y_score)
             return values[rng.integers(len(values), size=(n_samples, len(values)))].mean(axis=1)
         n = len(self._labels)
         values = check_scores(y_score, n)
@@ -109,7 +121,7 @@ class TopPrecision:
         place = np.empty(n, np.int64)
         place[order] = np.arange(n)
         labels = self._labels[order]
-        k = self._cut(cuts)
+        k = np.clip(self.k * (_CUTS if smoothed else np.ones(1)), 1, n)
         precision = np.empty(n_samples)
         for b in range(n_samples):
             drawn = np.bincount(place[rng.integers(n, size=n)], minlength=n)
@@ -121,16 +133,17 @@ class TopPrecision:
     def expected(self, probabilities: ArrayLike) -> float:
         """Precision@k of the ranking by `probabilities` of shape (n,), on average, if they are true."""
         p = check_scores(probabilities, len(self._labels))
-        found = Ranking.of(p, p, self._codes).positives_in_top(self._cut(1.0))  # type: ignore[arg-type]
-        return float((found / self._cut(1.0))[self.k > 0].mean())
+        return float(self._precisions(Ranking.of(p, p, self._codes)).mean())  # type: ignore[arg-type]
 
-    def _rank(self, y_score: ArrayLike) -> Ranking:
-        return Ranking.of(self._labels, check_scores(y_score, len(self._labels)), self._codes)
+    def _per_group(self, y_score: ArrayLike) -> Floats:
+        scores = check_scores(y_score, len(self._labels))
+        return self._precisions(Ranking.of(self._labels, scores, self._codes))
 
-    def _per_group(self, ranking: Ranking, cut: float) -> Floats:
-        k = self._cut(cut)
-        return (ranking.positives_in_top(k) / k)[self.k > 0]
+    def _precisions(self, ranking: Ranking) -> Floats:
+        kept = self.k > 0
+        return ranking.positives_in_top(self.k)[kept] / self.k[kept]
 
-    def _cut(self, cut: Floats | float) -> Ints:
-        """Items at the top of each group for a multiple of k, or for several where there is one group."""
-        return np.clip(np.floor(self.k * cut + 0.5).astype(np.int64), 1, self._n)
+    def _smoothed_per_group(self, y_score: ArrayLike) -> Floats:
+        y, scores = self._labels, check_scores(y_score, len(self._labels))
+        lists = zip(lists_of(self._codes), self.k.tolist(), strict=True)
+        return np.array([smoothed_precision(y[at], scores[at], k) for at, k in lists if k])

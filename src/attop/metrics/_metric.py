@@ -47,7 +47,7 @@ class UndefinedMetricError(ValueError):
 
 
 class Need(Enum):
-    """What a list must have for a metric to be defined; the value is the reason when it has not."""
+    """Needs of a metric that make it defined on a list; the value is the reason where one is unmet."""
 
     K_ITEMS = "k > n"
     POSITIVE = "no positive"

@@ -1,4 +1,4 @@
-"""All metrics by name."""
+"""Metrics by name."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def register(metric: Metric) -> None:
 
 
 def is_known(name: str) -> bool:
-    """Whether a name is that of one of attop's metrics; a number in it that is out of range is an error."""
+    """True if a name is that of one of attop's metrics; a number in it that is out of range is an error."""
     return name in METRICS or any(family.read(name) for family in FAMILIES)
 
 

@@ -94,7 +94,7 @@ class TopScorer:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """Return what was asked for by `set_score_request`, for scikit-learn."""
+        """Return the requests made by `set_score_request`, for scikit-learn."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
@@ -108,7 +108,7 @@ class TopScorer:
 
 
 def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") -> Floats:
-    """Return what a fitted binary classifier ranks by: `decision_function`, or the positive's probability.
+    """Return the scores of a fitted binary classifier: `decision_function`, or the positive's probability.
 
     Parameters
     ----------

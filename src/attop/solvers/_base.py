@@ -105,7 +105,7 @@ class Deadline:
 
     @property
     def expired(self) -> bool:
-        """Whether the budget is spent."""
+        """True if no time is left."""
         return self.seconds is not None and self.elapsed >= self.seconds
 
 

@@ -1,4 +1,4 @@
-"""Whether lists keep the precision that was promised, looked at as often as one likes."""
+"""Watch lists for the precision that was promised, as often as one likes."""
 
 from __future__ import annotations
 

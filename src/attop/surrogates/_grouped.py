@@ -32,8 +32,6 @@ _MOST_PARTS = 16
 _LEAST_ITEMS = 1000
 #: Models whose scores are copied at a time: one cache line of a row of scores.
 _TILE = 8
-#: Models from which a kernel for many is used.
-_MANY = 8
 
 
 class GroupedSurrogate(Surrogate):
@@ -60,10 +58,6 @@ class GroupedSurrogate(Surrogate):
         Of each group are given the number of positives and of negatives, or the weight of both.
         """
 
-    def _kernel_of_many(self, sample: RankingSample, k: Amounts) -> Kernel | None:
-        """Return one that is faster for many models, if there is one for such groups."""
-        return None
-
     def _constant(self) -> float:
         """Return the number that the kernel takes besides k."""
         return 1.0
@@ -73,12 +67,9 @@ class GroupedSurrogate(Surrogate):
         k, defined, need = self._group_k(*sample.amounts(weight))
         kept = eligible(sample, defined, need, weight)
         k = k[defined]
-        if weight is None:
-            kernels = getattr(self._kernels(), self.loss), self._kernel_of_many(kept, k)
-        else:
-            kernels = getattr(self._kernels(), f"weighted_{self.loss}"), None
+        loss = self.loss if weight is None else f"weighted_{self.loss}"
         return BoundKernel(
-            kernels,
+            getattr(self._kernels(), loss),
             kept,
             k,
             len(sample.order),
@@ -132,13 +123,12 @@ class BoundKernel(BoundSurrogate):
 
     `sample` and `k` are of the groups the surrogate is defined on, `n` counts the items of the others too,
     and `n_left_out` these. A group weighs `weight`; `item_weight`, in the order of the sample, is empty where
-    all items weigh 1. See `attop.surrogates._kernels.groups.over_groups`; the second kernel is for many
-    models.
+    all items weigh 1. See `attop.surrogates._kernels.groups.over_groups`.
     """
 
     def __init__(
         self,
-        kernels: tuple[Kernel, Kernel | None],
+        kernel: Kernel,
         sample: RankingSample,
         k: Amounts,
         n: int,
@@ -147,7 +137,7 @@ class BoundKernel(BoundSurrogate):
         item_weight: Floats,
         constant: float,
     ):
-        self._kernels, self._sample, self._k = kernels, sample, k
+        self._kernel, self._sample, self._k = kernel, sample, k
         self._weight, self._item_weight, self._constant = weight, item_weight, constant
         self._longest = int(np.diff(sample.start).max())
         self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
@@ -187,10 +177,7 @@ class BoundKernel(BoundSurrogate):
 
     def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
         sample, longest = self._sample, self._longest
-        kernel, of_many = self._kernels
-        if of_many is not None and columns.shape[1] >= _MANY:
-            kernel = of_many
-        kernel(
+        self._kernel(
             columns,
             sample.order,
             sample.start[first : last + 1],
@@ -222,7 +209,7 @@ class BoundKernel(BoundSurrogate):
             rows = np.sort(items)
             order, n = np.searchsorted(rows, items), len(items)
         block = BoundKernel(
-            self._kernels,
+            self._kernel,
             RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last]),
             self._k[first:last],
             n,

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attop._core.sample import RankingSample
-from attop.surrogates._grouped import Amounts, GroupedSurrogate, Kernel, TopSurrogate, against_negatives
+from attop.surrogates._grouped import Amounts, GroupedSurrogate, TopSurrogate, against_negatives
 
 
 class _Pairs(GroupedSurrogate):
@@ -21,12 +20,6 @@ class _Pairs(GroupedSurrogate):
         from attop.surrogates._kernels import pap_at_k
 
         return pap_at_k
-
-    def _kernel_of_many(self, sample: RankingSample, k: Amounts) -> Kernel | None:
-        from attop.surrogates._kernels import pap_at_k_lanes as lanes
-
-        small = (k <= lanes.MOST_SORTED) & (np.maximum(sample.n_pos, sample.n_neg) <= lanes.LONGEST * k)
-        return getattr(lanes, self.loss, None) if small.any() else None
 
 
 class _PApK(_Pairs, TopSurrogate):

@@ -1,4 +1,4 @@
-"""All surrogates by name."""
+"""Surrogates by name."""
 
 from __future__ import annotations
 

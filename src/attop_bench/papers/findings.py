@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from attop.experiment._judge import MIN_RUNS, decide
+from attop.experiment._verdict import Verdict
 
 NOT_COMPARABLE = "not comparable"
 #: Differences up to this are of no importance; all printed metrics lie in [0, 1], but for DCG.
@@ -100,7 +101,7 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     why[printed.isna()] = "the paper prints no spread: that of ours stands for it"
     why[ours.isna()] = "ours has no spread: the paper's stands for it"
     why[table["n"] < MIN_RUNS] = f"fewer than {MIN_RUNS} runs of ours"
-    verdict = pd.Series("untested", index=table.index)
+    verdict = pd.Series(Verdict.UNTESTED, index=table.index)
     missing = {
         "neither number has a spread": ours.isna() & printed.isna(),
         "no number of ours": table["ours"].isna(),
@@ -109,7 +110,7 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     }
     for reason, rows in missing.items():
         why[rows], verdict[rows] = reason, NOT_COMPARABLE
-    tested = table[(verdict == "untested") & (table["n"] >= MIN_RUNS)].index
+    tested = table[(verdict == Verdict.UNTESTED) & (table["n"] >= MIN_RUNS)].index
     a, b, n = ours.fillna(printed)[tested], printed.fillna(ours)[tested], table.loc[tested, "n"]
     difference = (table["ours"] - table["printed"])[tested]
     decisions = decide(
@@ -120,8 +121,8 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
         chosen_from=2,  # either may be the higher
     )
     for row, decision in zip(tested, decisions, strict=True):
-        side = "above" if difference[row] > 0 else "below"
-        verdict[row] = side if decision.verdict == "ahead" else decision.verdict
+        shown = decision.verdict is Verdict.AHEAD
+        verdict[row] = Verdict.beside(difference[row], True) if shown else decision.verdict
     return pd.DataFrame({"verdict": verdict, "why": why})
 
 

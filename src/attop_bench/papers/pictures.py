@@ -10,20 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from attop.experiment._verdict import Verdict
 from attop_bench.report.figures.scene import INK, MUTED, figure_theme
 
-#: Verdict -> its colour, of Okabe and Ito's; "higher" and "lower" are those of two methods of ours.
-COLOURS = {
-    "above": "#009e73",
-    "higher": "#009e73",
-    "equal": "#0072b2",
-    "open": "#8c8c8a",
-    "below": "#d55e00",
-    "lower": "#d55e00",
+#: Verdict -> its colour, of Okabe and Ito's.
+COLOURS: dict[str, str] = {
+    Verdict.ABOVE: "#009e73",
+    Verdict.EQUAL: "#0072b2",
+    Verdict.OPEN: "#8c8c8a",
+    Verdict.BELOW: "#d55e00",
 }
 _OTHER = "#c9c9c7"
-#: Verdict -> its mark in a table; others have none.
-MARKS = {"above": "▲", "higher": "▲", "below": "▼", "lower": "▼", "equal": "="}
+#: Verdict -> its mark in a table; what is not shown has none.
+MARKS: dict[str, str] = {v: v.mark for v in (Verdict.ABOVE, Verdict.BELOW, Verdict.EQUAL)}
 
 
 def beside(

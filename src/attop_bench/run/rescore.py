@@ -36,7 +36,7 @@ _BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]"} | dict.fromkeys(
 
 
 @dataclass(frozen=True)
-class Part:
+class TestFold:
     """The items of one fold, the same for every method: row numbers in order, labels, groups, weights."""
 
     rows: Ints
@@ -102,7 +102,7 @@ def _evaluate_file(
     for dataset, rows in frame.groupby("dataset", sort=False, observed=True):
         where = f"{path}: data set {dataset!r}"
         check_stem(str(dataset), f"{path}: data set")
-        parts: dict[tuple[int, int], Part] = {}
+        parts: dict[tuple[int, int], TestFold] = {}
         scored = []
         for (method, repeat, fold), run in rows.groupby(_RUN[1:], sort=False, observed=True):
             part, scores = _items_of(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
@@ -124,7 +124,7 @@ def _evaluate_file(
     return tables, about
 
 
-def _trained_on(parts: Mapping[tuple[int, int], Part]) -> dict[tuple[int, int], float]:
+def _trained_on(parts: Mapping[tuple[int, int], TestFold]) -> dict[tuple[int, int], float]:
     """Return how many rows each fold was trained on: those of the other folds of its repeat.
 
     NaN if there are none, or if folds share rows.
@@ -139,7 +139,7 @@ def _trained_on(parts: Mapping[tuple[int, int], Part]) -> dict[tuple[int, int], 
 
 
 def _values(
-    key: Mapping[str, object], part: Part, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
+    key: Mapping[str, object], part: TestFold, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
 ) -> Iterator[dict[str, object]]:
     """Yield a row for each metric and top; one without a top is computed once."""
     for metric in metrics:
@@ -151,7 +151,7 @@ def _values(
             yield {**key, "top": str(top), "metric": metric.name, **result._asdict()}
 
 
-def _about(parts: Mapping[tuple[int, int], Part]) -> dict[str, object]:
+def _about(parts: Mapping[tuple[int, int], TestFold]) -> dict[str, object]:
     """Return the counts of a data set: of the rows tested in its first repeat."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [part for (repeat, _), part in parts.items() if repeat == first]
@@ -204,7 +204,7 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     return frame
 
 
-def _items_of(run: pd.DataFrame, where: str) -> tuple[Part, Floats]:
+def _items_of(run: pd.DataFrame, where: str) -> tuple[TestFold, Floats]:
     """Return the items of a run in the order of their rows, and their scores."""
     order = np.argsort(run["row"].to_numpy(), kind="stable")
     rows = run["row"].to_numpy()[order]
@@ -221,10 +221,10 @@ def _items_of(run: pd.DataFrame, where: str) -> tuple[Part, Floats]:
         raise DatasetError(f"{where}: {int((~np.isfinite(scores)).sum())} scores are NaN or infinite")
     groups = np.unique(run["group"].to_numpy()[order], return_inverse=True)[1] if "group" in run else None
     weights = run["weight"].to_numpy(np.float64)[order] if "weight" in run else None
-    return Part(rows, label.astype(np.int64), groups, weights), scores
+    return TestFold(rows, label.astype(np.int64), groups, weights), scores
 
 
-def _check_agree(first: Part, part: Part, where: str, method: str) -> None:
+def _check_agree(first: TestFold, part: TestFold, where: str, method: str) -> None:
     """Refuse methods tested on other rows, labels, groups or weights than the first of the fold."""
     if not np.array_equal(first.rows, part.rows):
         raise DatasetError(

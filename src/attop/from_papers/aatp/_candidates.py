@@ -26,7 +26,7 @@ def quantile_items(scores: Floats, weight: Ints | Floats, targets: Sequence[int]
     return np.take_along_axis(order, position, axis=0)
 
 
-def resolution(gap: float, spread: float) -> float:
+def resolution(gap: float, score_range: float) -> float:
     """Return the difference between two distances from a quantile that may be solver error alone.
 
     The objective is strongly convex: a relative duality gap bounds the error of the scores by a multiple of
@@ -34,7 +34,7 @@ def resolution(gap: float, spread: float) -> float:
     Distances that are equal in exact arithmetic are common, because many support vectors have the threshold
     item's score plus or minus 1.
     """
-    return float(np.sqrt(gap) * min(1.0, spread))
+    return float(np.sqrt(gap) * min(1.0, score_range))
 
 
 @dataclass
@@ -74,14 +74,14 @@ class Choice:
 
 
 @dataclass
-class Candidates:
-    """What is kept of m solved problems, for T quantiles.
+class SolvedProblems:
+    """Results of m solved problems, for T quantiles.
 
     Attributes
     ----------
     threshold_items, objective, gap : ndarray of shape (m,)
     coef : ndarray of shape (d, m)
-    spread : ndarray of shape (m,)
+    score_range : ndarray of shape (m,)
         Highest minus lowest score of each model.
     offset : ndarray of shape (T, m)
         The threshold item's score minus each quantile; exactly 0 where the threshold item is at the quantile.
@@ -91,17 +91,17 @@ class Candidates:
     coef: Floats
     objective: Floats
     gap: Floats
-    spread: Floats
+    score_range: Floats
     offset: Floats
 
     @classmethod
-    def join(cls, parts: Sequence[Candidates]) -> Candidates:
-        """All candidates of `parts`."""
+    def join(cls, parts: Sequence[SolvedProblems]) -> SolvedProblems:
+        """Concatenate the problems of `parts`."""
         return cls(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in vars(parts[0])))
 
-    def take(self, position: int) -> Candidates:
+    def take(self, position: int) -> SolvedProblems:
         """The candidate at `position` alone."""
-        return Candidates(*(value[..., [position]] for value in vars(self).values()))
+        return SolvedProblems(*(value[..., [position]] for value in vars(self).values()))
 
     def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:
         """Return the model nearest to the quantile; among equally near ones, that of the smallest objective.
@@ -116,7 +116,7 @@ class Candidates:
         nearest = np.argmin(distance)
         error = 0.0
         if distance[nearest] > 0:
-            error = resolution(float(self.gap[pool].max()), float(self.spread[pool[nearest]]))
+            error = resolution(float(self.gap[pool].max()), float(self.score_range[pool[nearest]]))
         equal = pool[distance <= distance[nearest] + error]
         best = equal[np.argmin(self.objective[equal])]
         return Choice(

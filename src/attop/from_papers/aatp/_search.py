@@ -10,7 +10,7 @@ import numpy as np
 
 from attop._core.compiled import blas
 from attop._core.typing import Floats, Ints
-from attop.from_papers.aatp._candidates import Candidates, Choice, quantile_items
+from attop.from_papers.aatp._candidates import Choice, SolvedProblems, quantile_items
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
 from attop.solvers._base import Deadline, History
 
@@ -99,7 +99,7 @@ class Search:
         n, budget, size = problem.n, _budget(problem), problem.batch_size * problem.workers
         start = problem.Z @ (problem.Z.T @ (problem.sign * problem.upper))
         first = quantile_items(start, self._weight, self._targets)[:, 0]
-        solved: dict[int, tuple[Candidates, Ints]] = {}
+        solved: dict[int, tuple[SolvedProblems, Ints]] = {}
 
         def solve(threshold_items: Ints) -> None:
             new = np.array([k for k in threshold_items if k not in solved], dtype=np.int64)
@@ -115,14 +115,14 @@ class Search:
                 solve(np.array([k]))
                 tried.append(k)
                 k = int(solved[k][1][t, 0])
-            seen = Candidates.join([solved[k][0] for k in tried])
+            seen = SolvedProblems.join([solved[k][0] for k in tried])
             while (seen.offset[t] != 0).all() and len(tried) < budget and not self._over():
                 promise = self._extrapolate(seen, t)
                 promise[tried] = np.inf
                 batch = np.argsort(promise, kind="stable")[: min(size, budget - len(tried))]
                 solve(batch)
                 tried += [k for k in batch.tolist() if k in solved]
-                seen = Candidates.join([solved[k][0] for k in tried])
+                seen = SolvedProblems.join([solved[k][0] for k in tried])
             complete = bool((seen.offset[t] == 0).any()) or len(tried) == n
             choices.append(self._choose(seen, t, complete))
         return choices
@@ -138,12 +138,12 @@ class Search:
     def _over(self) -> bool:
         return self._deadline.expired
 
-    def _choose(self, candidates: Candidates, t: int, complete: bool) -> Choice:
+    def _choose(self, candidates: SolvedProblems, t: int, complete: bool) -> Choice:
         record = self._history
         history = History(record.iteration, record.seconds, [value[[t]] for value in record.objective])
         return candidates.choose(t, self._tol, complete, history)
 
-    def _solve(self, threshold_items: Ints) -> tuple[Candidates, Ints]:
+    def _solve(self, threshold_items: Ints) -> tuple[SolvedProblems, Ints]:
         """Solve in batches, at the same time where that helps; the first even if the search is over.
 
         Returns also the items at the quantiles of each model, shape (len(targets), m).
@@ -153,7 +153,7 @@ class Search:
         rounds = math.ceil(len(threshold_items) / (self._problem.batch_size * workers))
         size = math.ceil(len(threshold_items) / (rounds * workers))
 
-        def solve(start: int) -> tuple[Candidates, Ints] | None:
+        def solve(start: int) -> tuple[SolvedProblems, Ints] | None:
             return (
                 None if start and self._over() else self._solve_batch(threshold_items[start : start + size])
             )
@@ -167,9 +167,11 @@ class Search:
             else:
                 with ThreadPoolExecutor(workers) as threads:
                     done = self._collect(threads.map(solve, starts))
-        return Candidates.join([part[0] for part in done]), np.hstack([part[1] for part in done])
+        return SolvedProblems.join([part[0] for part in done]), np.hstack([part[1] for part in done])
 
-    def _collect(self, parts: Iterable[tuple[Candidates, Ints] | None]) -> list[tuple[Candidates, Ints]]:
+    def _collect(
+        self, parts: Iterable[tuple[SolvedProblems, Ints] | None]
+    ) -> list[tuple[SolvedProblems, Ints]]:
         """Gather what was solved, in order; record and report it as it comes."""
         done = []
         for part in parts:
@@ -184,20 +186,20 @@ class Search:
                 self._report(self._n_solved, self._distance)
         return done
 
-    def _solve_batch(self, threshold_items: Ints) -> tuple[Candidates, Ints]:
+    def _solve_batch(self, threshold_items: Ints) -> tuple[SolvedProblems, Ints]:
         solution = self._problem.solve(threshold_items, tol=self._tol, expired=self._over)
         items = quantile_items(solution.scores, self._weight, self._targets)
         own = solution.scores[threshold_items, np.arange(len(threshold_items))]
         offset = own - np.take_along_axis(solution.scores, items, axis=0)
         # Equal items have equal scores but for rounding.
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
-        spread = np.ptp(solution.scores, axis=0)
-        candidates = Candidates(
-            threshold_items, solution.coef, solution.objective, solution.gap, spread, offset
+        score_range = np.ptp(solution.scores, axis=0)
+        candidates = SolvedProblems(
+            threshold_items, solution.coef, solution.objective, solution.gap, score_range, offset
         )
         return candidates, items
 
-    def _extrapolate(self, solved: Candidates, t: int) -> Floats:
+    def _extrapolate(self, solved: SolvedProblems, t: int) -> Floats:
         """Extrapolate each item's distance from quantile t in the model whose threshold item it would be."""
         Z, best = self._problem.Z, np.argmin(np.abs(solved.offset[t]))
         scores = self._problem.scores(solved.coef[:, [best]])

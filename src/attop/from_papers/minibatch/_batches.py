@@ -62,7 +62,7 @@ class Batch:
 
 
 class BatchSource(ABC):
-    """Where a mini-batch solver takes its batches from.
+    """Source of the batches of a mini-batch solver.
 
     Attributes
     ----------

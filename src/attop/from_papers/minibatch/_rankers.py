@@ -206,7 +206,7 @@ class AveragedRanker(MiniBatchRanker):
 
 
 def _passes(model: AveragedRanker) -> Hashable:
-    """Return what models trained together have in common: all but `eta` and `radius`."""
+    """Return the parameters shared by models trained together: all but `eta` and `radius`."""
     # A RandomState equals itself only: models that hold their own are trained apart.
     order = model.random_state
     return model._kind(), model._top(), model.batch_size, model._epochs(), order, model.time_limit

@@ -197,7 +197,7 @@ class PNormPush(WeightedRanker):
 
 
 def _path(model: PNormPush) -> Hashable:
-    """Return what models trained together have in common."""
+    """Return the parameters shared by models trained together."""
     kind = (model.p, model.price, model.loss, model.weak_rankers, model.n_thresholds)
     # Fewer rounds of boosting are the beginning of more, and share their fit; other solvers start again.
     rounds = None if model._boosts() else model.max_iter

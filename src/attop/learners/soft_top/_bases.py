@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 from attop._core.typing import Features, Floats, Ints
-from attop.learners.soft_top._refinement import Part
+from attop.learners.soft_top._refinement import Sample
 from attop.learners.soft_top._standardised import Standardised
 
 #: Losses `newton_path` minimises.
@@ -150,7 +150,7 @@ class PointwiseBases:
             f"{self._NAMES[loss]}(C={C:g}{', balanced' * balanced})" for loss, balanced, C in self._candidates
         ]
 
-    def fit(self, X: Features, part: Part, which: Sequence[int]) -> Floats:
+    def fit(self, X: Features, part: Sample, which: Sequence[int]) -> Floats:
         """Return the weights of some candidates, a column each; rows outside of `part` weigh nothing."""
         y, weight = np.zeros(X.shape[0], np.int64), np.zeros(X.shape[0])
         y[part.rows] = part.y
@@ -173,7 +173,7 @@ class GivenBase:
         self._estimator = estimator
         self.names = [repr(estimator)]
 
-    def fit(self, X: Features, part: Part, which: Sequence[int]) -> Floats:
+    def fit(self, X: Features, part: Sample, which: Sequence[int]) -> Floats:
         """Return the weights of the estimator, in a column."""
         from sklearn.base import clone
 
@@ -192,5 +192,5 @@ class GivenBase:
         return np.asarray(coef, np.float64).reshape(-1, 1)
 
 
-#: Candidates for the start of a refinement.
+#: SolvedProblems for the start of a refinement.
 Bases = PointwiseBases | GivenBase

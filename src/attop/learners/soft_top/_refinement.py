@@ -6,41 +6,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attop._core.sample import resolve_each
+from attop._core.sample import lists_of, resolve_each
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints
 from attop.learners.soft_top._lbfgs_many import lbfgs_many
+from attop.metrics._held_out import smoothed_precision
 from attop.surrogates._prec_at_k import SoftPrecAtK
 
 #: The unit of the scores is the spread of this many times k of the highest.
 _UNIT_OF = 4
-#: Rows scored at a time.
-_BLOCK = 4096
-#: k' of the smooth selector, as multiples of k.
-_ABOUT = 2.0 ** np.linspace(-1, 1, 9)
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some rows of a sample: their labels, groups (or None) and weights (or None for all 1)."""
+class Sample:
+    """Some rows of X: their labels, groups (or None) and weights (or None for all 1)."""
 
     rows: Ints
     y: Ints
     groups: Ints | None
     weight: Floats | None
 
-    def take(self, rows: Ints) -> Part:
-        """Return the part of the rows at positions `rows`."""
+    def take(self, rows: Ints) -> Sample:
+        """Return the rows at positions `rows`."""
         groups = None if self.groups is None else self.groups[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Part(self.rows[rows], self.y[rows], groups, weight)
+        return Sample(self.rows[rows], self.y[rows], groups, weight)
 
     def lists(self) -> list[Ints]:
         """Return the positions of each group's rows; all of them without groups."""
-        if self.groups is None:
-            return [np.arange(len(self.y))]
-        order = np.argsort(self.groups, kind="stable")
-        return np.split(order, np.flatnonzero(np.diff(self.groups[order])) + 1)
+        return [np.arange(len(self.y))] if self.groups is None else lists_of(self.groups)
 
     def as_share(self, top: Top) -> Top:
         """Return `top`, a k of a single list as a share of it: folds are then cut at the same share."""
@@ -57,7 +51,7 @@ class Part:
 
 def refine(
     X: Features,
-    part: Part,
+    part: Sample,
     top: Top,
     start: Floats,
     bandwidth: Floats,
@@ -77,7 +71,7 @@ def refine(
     ----------
     X : ndarray or CSR matrix of shape (n, d)
         Standardised.
-    part : Part
+    part : Sample
         The rows to train on.
     start : ndarray of shape (d,)
         :math:`w_0`.
@@ -114,7 +108,7 @@ def refine(
     return lbfgs_many(objective, W0, max_iter=max_iter)[0]
 
 
-def unit(scores: Floats, part: Part, top: Top) -> float:
+def unit(scores: Floats, part: Sample, top: Top) -> float:
     """Return the weighted standard deviation of the 4k highest scores; over lists, the root mean square."""
     variances = []
     for at in part.lists():
@@ -131,26 +125,17 @@ def unit(scores: Floats, part: Part, top: Top) -> float:
     return spread if np.isfinite(spread) and spread > 0 else 1.0
 
 
-def precision_about(X: Features, W: Floats, part: Part, top: Top) -> Floats:
-    """Return precision@k' averaged over nine k' from k/2 to 2k: smoother in the model than precision@k.
+def precision_about(scores: Floats, part: Sample, top: Top) -> Floats:
+    """Return the smoothed precision of the models whose scores of `part` are in the columns of `scores`.
 
-    Of the linear models in the columns of `W`, on the rows `part` of `X`: the mean over the groups where it
-    is defined, NaN where there is none. Ties count against the model; between two items it is interpolated.
+    The mean over the groups with a positive and k items, NaN where there is none.
     """
     lists = [(at, k) for at in part.lists() if (k := part.resolve(top, at)) > 0]
     if not lists:
-        return np.full(W.shape[1], np.nan)
-    values = np.empty((len(lists), W.shape[1]))
-    # A block of rows at a time: all of them at once would be a copy of X.
-    firsts = range(0, len(part.rows), _BLOCK)
-    scores = np.concatenate([X[part.rows[first : first + _BLOCK]] @ W for first in firsts])
+        return np.full(scores.shape[1], np.nan)
+    values = np.empty((len(lists), scores.shape[1]))
     for i, (at, k) in enumerate(lists):
-        at = at[np.argsort(part.y[at], kind="stable")]  # negatives first: they win ties
-        for j in range(W.shape[1]):
-            order = at[np.argsort(-scores[at, j], kind="stable")]
-            weight = np.ones(len(at)) if part.weight is None else part.weight[order]
-            ranks = np.append(0.0, np.cumsum(weight))
-            found = np.append(0.0, np.cumsum(weight * part.y[order]))
-            about = np.clip(k * _ABOUT, 1.0, ranks[-1])
-            values[i, j] = np.mean(np.interp(about, ranks, found) / about)
+        weight = None if part.weight is None else part.weight[at]
+        for j in range(scores.shape[1]):
+            values[i, j] = smoothed_precision(part.y[at], scores[at, j], k, weight)
     return values.mean(axis=0)

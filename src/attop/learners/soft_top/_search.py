@@ -10,7 +10,7 @@ import numpy as np
 from attop._core.top import Top
 from attop._core.typing import Features, Floats
 from attop.learners.soft_top._bases import Bases
-from attop.learners.soft_top._refinement import Part, precision_about, refine
+from attop.learners.soft_top._refinement import Sample, precision_about, refine
 
 #: Calls a function with each tuple of arguments, perhaps side by side, and returns the values in their order.
 Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Floats]]
@@ -18,11 +18,13 @@ Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Float
 #: Settings refined together share each product with X: as many as have this many scores in all, but at
 #: least four.
 _SCORES, _FEWEST_TOGETHER = 400_000, 4
+#: Rows scored at a time.
+_BLOCK = 4096
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to refine for: `top`, the settings, and the standard errors by which to beat the base."""
+    """Goal of a refinement: `top`, the settings, and the standard errors by which to beat the base."""
 
     top: Top
     bandwidths: tuple[float, ...]
@@ -43,7 +45,7 @@ class Outcome:
     l2_to_base: float | None = None
 
 
-def thinned(part: Part, most: int, seed: int) -> Part:
+def thinned(part: Sample, most: int, seed: int) -> Sample:
     """Return a part of `most` rows, or `part` itself where it has no more.
 
     Up to half of them are positives, drawn at random as the negatives are; the weights of the rows drawn
@@ -63,14 +65,14 @@ def thinned(part: Part, most: int, seed: int) -> Part:
     kept = [rng.choice(pos, most - n_neg, replace=False), rng.choice(neg, n_neg, replace=False)]
     for rows, of in zip(kept, (pos, neg), strict=True):
         weight[rows] *= len(of) / len(rows)
-    return Part(part.rows, part.y, None, weight).take(np.sort(np.concatenate(kept)))
+    return Sample(part.rows, part.y, None, weight).take(np.sort(np.concatenate(kept)))
 
 
 def search(
     X: Features,
-    part: Part,
+    part: Sample,
     some: Features,
-    folds: Sequence[tuple[Part, Part]],
+    folds: Sequence[tuple[Sample, Sample]],
     bases: Bases,
     requests: Sequence[Request],
     run: Run,
@@ -102,12 +104,12 @@ def search(
 
 
 def _best_base(
-    X: Features, folds: Sequence[tuple[Part, Part]], starts: Sequence[Floats], top: Top, n_bases: int
+    X: Features, folds: Sequence[tuple[Sample, Sample]], starts: Sequence[Floats], top: Top, n_bases: int
 ) -> tuple[int, Floats]:
     """Return the base with the highest mean precision over the folds, and its precision in each."""
     if not folds:
         return n_bases // 2, np.full(0, np.nan)
-    values = np.array([precision_about(X, W, test, top) for (_, test), W in zip(folds, starts, strict=True)])
+    values = np.array([_tested(X, W, test, top) for (_, test), W in zip(folds, starts, strict=True)])
     defined = np.isfinite(values[:, 0])
     j = int(np.argmax(values[defined].mean(axis=0))) if defined.any() else n_bases // 2
     return j, values[:, j]
@@ -115,7 +117,7 @@ def _best_base(
 
 def _choose_refinement(
     X: Features,
-    folds: Sequence[tuple[Part, Part, Floats]],
+    folds: Sequence[tuple[Sample, Sample, Floats]],
     before: Floats,
     request: Request,
     outcome: Outcome,
@@ -135,8 +137,16 @@ def _choose_refinement(
         outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
 
 
-def _validate(X: Features, top: Top, batch: Floats, train: Part, test: Part, start: Floats) -> Floats:
-    return precision_about(X, refine(X, train, top, start, *batch.T), test, top)
+def _validate(X: Features, top: Top, batch: Floats, train: Sample, test: Sample, start: Floats) -> Floats:
+    return _tested(X, refine(X, train, top, start, *batch.T), test, top)
+
+
+def _tested(X: Features, W: Floats, test: Sample, top: Top) -> Floats:
+    """Return the smoothed precision of the linear models in the columns of `W`."""
+    # A block of rows at a time: all of them at once would be a copy of X.
+    firsts = range(0, len(test.rows), _BLOCK)
+    scores = np.concatenate([X[test.rows[first : first + _BLOCK]] @ W for first in firsts])
+    return precision_about(scores, test, top)
 
 
 def best_gain(gains: Floats) -> tuple[int, float, float]:

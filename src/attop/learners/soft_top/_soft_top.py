@@ -15,7 +15,7 @@ from attop._core.typing import Floats, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
 from attop.learners.soft_top._bases import Bases, GivenBase, PointwiseBases
-from attop.learners.soft_top._refinement import Part
+from attop.learners.soft_top._refinement import Sample
 from attop.learners.soft_top._search import Outcome, Request, Run, search, thinned
 from attop.learners.soft_top._standardised import Standardised, standardise
 from attop.surrogates._prec_at_k import SoftPrecAtK
@@ -156,7 +156,7 @@ class SoftTop(RefinedRanker):
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         X, y, groups, weight = data
         groups = None if groups is None or not groups.any() else groups  # one group is no groups
-        part = Part(np.arange(len(y)), y, groups, weight)
+        part = Sample(np.arange(len(y)), y, groups, weight)
         if weight is not None:
             part = part.take(np.flatnonzero(weight > 0))
         Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
@@ -176,7 +176,7 @@ class SoftTop(RefinedRanker):
             for model, outcome in zip(alike, outcomes, strict=True):
                 model._store(outcome, scale, data)
 
-    def _request(self, part: Part) -> Request:
+    def _request(self, part: Sample) -> Request:
         top = self._top()
         SoftPrecAtK(top).bind(part.y, part.groups, part.weight)  # refuses a top beyond the sample
         bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
@@ -193,7 +193,7 @@ class SoftTop(RefinedRanker):
 
 
 def _tuning(model: SoftTop) -> Hashable:
-    """Return what models that share their bases have in common."""
+    """Return the parameters common to models that share their bases."""
     return repr(model.base), model.cv, repr(model.random_state)
 
 
@@ -222,8 +222,8 @@ def _alone(function: Callable[..., Floats], *call: object) -> Floats:
 
 
 def _aligned(given: Any) -> Any:
-    """Return what came from another machine, where arrays begin at any byte, such that the BLAS takes it."""
-    if isinstance(given, Part):
+    """Return an array from another machine, which may begin at any byte, aligned for the BLAS."""
+    if isinstance(given, Sample):
         return replace(given, weight=_aligned(given.weight))
     return np.require(given, requirements="A") if isinstance(given, np.ndarray) else given
 

@@ -16,10 +16,9 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 from threadpoolctl import threadpool_limits
 
+from attop._core._sklearn import num_samples, safe_indexing
 from attop._core.seeds import derive_seed
 from attop._core.typing import Floats, Ints
 from attop.experiment._learner import open_parameters
@@ -132,7 +131,7 @@ def raw_scores(member: Member, X: Rows, prior: float) -> Floats:
     name, model = member
     if not hasattr(model, "predict_proba"):
         return scores_of(model, X, name=f"member {name!r}")
-    p = check_scores_of(np.asarray(model.predict_proba(X))[:, 1], _num_samples(X), f"member {name!r}")
+    p = check_scores_of(np.asarray(model.predict_proba(X))[:, 1], num_samples(X), f"member {name!r}")
     scores = logit(np.clip(p, _LEAST, _MOST))
     knee = logit(_HOPELESS * prior)
     return np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
@@ -142,10 +141,10 @@ def _held_out(member: Member, X: Rows, y: Ints, fold: Pair, values: Values) -> F
     train, test = fold
     with threadpool_limits(1):
         model = _fit(member, X, y, train, values)
-        return raw_scores((member[0], model), _safe_indexing(X, test), float(y.mean()))
+        return raw_scores((member[0], model), safe_indexing(X, test), float(y.mean()))
 
 
 def _fit(member: Member, X: Rows, y: Ints, rows: Ints, values: Values) -> Estimator:
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
-        return fit(member[1], _safe_indexing(X, rows), y[rows], **{k: v[rows] for k, v in values.items()})
+        return fit(member[1], safe_indexing(X, rows), y[rows], **{k: v[rows] for k, v in values.items()})

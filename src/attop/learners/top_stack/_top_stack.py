@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
-from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from attop._core._sklearn import BaseComposition, safe_indexing
 from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
@@ -44,7 +44,7 @@ class _Members:
     seed: int
 
 
-class TopStack(WeightedRanker, _BaseComposition):
+class TopStack(WeightedRanker, BaseComposition):
     r"""Combine any classifiers into one that ranks better than its members.
 
     The members are cross-fitted: every row is scored by members that have not seen its fold. A logistic
@@ -186,7 +186,7 @@ class TopStack(WeightedRanker, _BaseComposition):
         values: Values = {} if groups is None else {"groups": groups}
         if weight is not None:
             rows = np.flatnonzero(weight)  # centre, scale and places at the top count rows: of weight 0, none
-            X, y, values = _safe_indexing(X, rows), y[rows], {name: v[rows] for name, v in values.items()}
+            X, y, values = safe_indexing(X, rows), y[rows], {name: v[rows] for name, v in values.items()}
             values["sample_weight"] = weight[rows]
         measures = [
             TopPrecision(y, {"kappa": 1.0} if model.top is None else model.top, values.get("groups"))

@@ -159,7 +159,7 @@ class Planes:
 
 
 class LevelStep:
-    """Candidates of the level method, by a proximal term whose weight is carried on.
+    """SolvedProblems of the level method, by a proximal term whose weight is carried on.
 
     Parameters
     ----------

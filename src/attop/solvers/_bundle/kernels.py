@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import KERNEL, PART, discard_stale
+from attop._core.compiled import HELPER, KERNEL, discard_stale
 
 discard_stale(Path(__file__).parent)
 
@@ -137,7 +137,7 @@ def newton_direction(H, gradient, support, ridge, others, direction, x, factor):
     direction[rest] = -total
 
 
-@njit(**PART, fastmath={"reassoc", "contract"})
+@njit(**HELPER, fastmath={"reassoc", "contract"})
 def dot(u, v):
     """Inner product, in any order of summation."""
     total = 0.0

@@ -10,7 +10,7 @@ from attop.surrogates._base import BoundSurrogate
 
 #: The working set is used while it holds at most this share of the rows.
 _FEW = 0.25
-#: Candidates of a refinement: at most, and at least after refinements that predicted badly.
+#: SolvedProblems of a refinement: at most, and at least after refinements that predicted badly.
 _CANDIDATES = (20, 3)
 #: A refinement predicted badly if the objective fell by less than this share of the predicted decrease.
 _KEPT = 0.1

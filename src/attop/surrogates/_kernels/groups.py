@@ -11,7 +11,7 @@ from types import FunctionType
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import KERNEL, PART
+from attop._core.compiled import HELPER, KERNEL
 
 LARGEST = np.finfo(np.float64).max
 
@@ -102,7 +102,7 @@ def _lists(scores, users, indptr, indices, k, scale, times, constant, row, value
     return total if wrong == 0 else np.nan
 
 
-@njit(**PART)
+@njit(**HELPER)
 def load(scores, items, first, tile, value):
     """Copy the scores of `items` under a block of models, from `first` on, to `tile`.
 
@@ -120,7 +120,7 @@ def load(scores, items, first, tile, value):
     return size
 
 
-@njit(**PART)
+@njit(**HELPER)
 def store(tile, items, first, size, weight, coef):
     """Copy the coefficients in `tile`, times `weight`, to the rows `items` of `coef`."""
     for i in range(len(items)):

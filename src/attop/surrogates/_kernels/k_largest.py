@@ -6,7 +6,7 @@ What is sorted here is a handful of loops: numba's own sorts and indexing by arr
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import PART
+from attop._core.compiled import HELPER
 
 # Up to this k, insertion into a sorted buffer beats sorting.
 INSERTION = 32
@@ -16,7 +16,7 @@ HALVINGS = 7
 RUN = 16
 
 
-@njit(**PART)
+@njit(**HELPER)
 def largest(x, k, floor, value, index):
     """Find the `k` largest entries of `x` among those of at least `floor`; return how many there are.
 
@@ -63,7 +63,7 @@ def largest(x, k, floor, value, index):
     return count
 
 
-@njit(**PART)
+@njit(**HELPER)
 def kth_largest(x, k, values, positions):
     """Return the `k`-th largest entry; the buffers are of two rows each, as long as `x`."""
     if k <= INSERTION:
@@ -88,7 +88,7 @@ def kth_largest(x, k, values, positions):
     return values[0, k - 1]
 
 
-@njit(**PART)
+@njit(**HELPER)
 def maxima(x, columns):
     """Write the maximum of each column, `x` being laid out in rows of `columns`, many at once."""
     n = len(columns)
@@ -100,7 +100,7 @@ def maxima(x, columns):
             columns[i] = max(columns[i], row[i])
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _of_rank(x, k):
     """Return the `k`-th largest of few, each compared with all at once: to insert them takes longer."""
     for i in range(len(x)):
@@ -113,7 +113,7 @@ def _of_rank(x, k):
     return np.nan
 
 
-@njit(**PART)
+@njit(**HELPER)
 def smallest(x, k, value, index):
     """Find the `k` smallest entries of `x` in ascending order; see `largest`."""
     negative = np.empty(len(x))
@@ -125,7 +125,7 @@ def smallest(x, k, value, index):
     return count
 
 
-@njit(**PART)
+@njit(**HELPER)
 def ranked(x, weight):
     """Return scores in descending order, equal ones in order of position, their weights and positions."""
     n = len(x)
@@ -139,9 +139,9 @@ def ranked(x, weight):
     return value, by_rank, index
 
 
-@njit(**PART)
+@njit(**HELPER)
 def within(weight, first, last):
-    """Return what of each weight lies between `first` and `last` of their running sum."""
+    """Return the part of each weight that lies between `first` and `last` of their running sum."""
     part = np.empty(len(weight))
     total = 0.0
     for i in range(len(weight)):
@@ -151,7 +151,7 @@ def within(weight, first, last):
     return part
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _sort(value, index):
     """Sort values, with their positions, in descending order; equal ones keep theirs."""
     n = len(value)

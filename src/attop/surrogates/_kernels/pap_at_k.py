@@ -8,7 +8,7 @@ weight at or above an item, so that one item may lie on both sides of a cut. See
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import PART
+from attop._core.compiled import HELPER
 from attop.surrogates._kernels.groups import over_groups
 from attop.surrogates._kernels.k_largest import largest, ranked, smallest, within
 
@@ -96,7 +96,7 @@ def _ts_convex(row, n_pos, w, k, constant, values, positions):
     return value
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _surplus(inner, others, top):
     """``sum_inner (1 + top[j] - s)+ - sum_others (s - top[j])+`` for every j; it falls with j."""
     surplus = np.zeros(len(top))
@@ -121,7 +121,7 @@ def _surplus(inner, others, top):
     return surplus
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _pair_hinges(high, who, top, where, margin, scale, pos, neg):
     """Sum ``scale * (margin + top[j] - high[i])+`` over all pairs; add its gradient to `pos` and `neg`.
 
@@ -228,7 +228,7 @@ def _weighted_ts_convex(row, n_pos, w, k, constant, values, positions):
     return _written(value, 1.0 / (beta * k), by_pos, who, by_neg, where, row)
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _sum(x):
     total = 0.0
     for i in range(len(x)):
@@ -236,7 +236,7 @@ def _sum(x):
     return total
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _written(value, scale, by_pos, who, by_neg, where, row):
     """Write the subgradient, in order of rank, to the items; return the value."""
     for i in range(len(by_pos)):
@@ -246,7 +246,7 @@ def _written(value, scale, by_pos, who, by_neg, where, row):
     return scale * value
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
     """Sum ``c[i] d[j] (margin + top[j] - high[i])+`` over all pairs; add its gradient to `by_pos`, `by_neg`.
 
@@ -274,7 +274,7 @@ def _weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
     return value
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _weighted_surplus(high, inner, others, top):
     """``sum_i inner_i (1 + top[j] - high[i])+ - others_i (high[i] - top[j])+`` for every j; falls with j."""
     surplus = np.zeros(len(top))

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import PART
+from attop._core.compiled import HELPER
 from attop.surrogates._kernels.groups import over_groups
 from attop.surrogates._kernels.k_largest import largest
 
@@ -46,7 +46,7 @@ def _about_weighted_kth(row, w, k, width):
     return low
 
 
-@njit(**PART, fastmath={"reassoc"})
+@njit(**HELPER, fastmath={"reassoc"})
 def _weight_from(row, w, least):
     total = 0.0
     for i in range(len(row)):
@@ -116,7 +116,7 @@ def _cut(e, w, k, total):
     return u
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _sums(e, w, cut, slopes):
     """Return the weight inside the cut, and how fast it falls as u rises.
 
@@ -133,7 +133,7 @@ def _sums(e, w, cut, slopes):
 
 
 # fastmath: sums in any order can be vectorised.
-@njit(**PART, fastmath={"reassoc", "contract"})
+@njit(**HELPER, fastmath={"reassoc", "contract"})
 def _sums_alone(e, w, cut):
     inside, slope = 0.0, 0.0
     for i in range(len(e)):
@@ -144,7 +144,7 @@ def _sums_alone(e, w, cut):
     return inside, slope
 
 
-@njit(**PART, fastmath={"reassoc", "contract"})
+@njit(**HELPER, fastmath={"reassoc", "contract"})
 def _sums_and_slopes(e, w, cut):
     inside, slope = 0.0, 0.0
     for i in range(len(e)):
@@ -157,7 +157,7 @@ def _sums_and_slopes(e, w, cut):
 
 
 # Not fastmath: in another order the products overflow.
-@njit(**PART)
+@njit(**HELPER)
 def _sigmoid(e, cut):
     """Return e / (e + cut) and its derivative in the logarithm of e."""
     inverse = 1.0 / (e + cut)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import PART
+from attop._core.compiled import HELPER
 from attop.surrogates._kernels.groups import over_groups
 from attop.surrogates._kernels.k_largest import kth_largest, maxima, ranked
 
@@ -104,7 +104,7 @@ def _about(quantile, row, n_pos, w, width, values):
     return value
 
 
-@njit(**PART, fastmath={"reassoc", "contract"})
+@njit(**HELPER, fastmath={"reassoc", "contract"})
 def _exponentials(x, highest):
     """Overwrite x with exp(x - highest), and return their sum.
 
@@ -123,7 +123,7 @@ def _exponentials(x, highest):
     return total
 
 
-@njit(**PART, fastmath={"reassoc", "contract"})
+@njit(**HELPER, fastmath={"reassoc", "contract"})
 def _logistic(negatives, score, w, x, product):
     """Return the sum of positive differences d; `x`, exp(-abs(d)), gets slopes, `product` times 1 + x."""
     total = 0.0
@@ -135,7 +135,7 @@ def _logistic(negatives, score, w, x, product):
     return total
 
 
-@njit(**PART, fastmath={"reassoc", "contract"})
+@njit(**HELPER, fastmath={"reassoc", "contract"})
 def _powers(x, n, w, out):
     """Write the n-th powers, n at least 1, squaring all numbers at once; return the sum of the next."""
     bit, total = 1, 0.0
@@ -151,7 +151,7 @@ def _powers(x, n, w, out):
     return total
 
 
-@njit(**PART, fastmath={"reassoc", "contract"})
+@njit(**HELPER, fastmath={"reassoc", "contract"})
 def _add(x, w, times, to):
     total = 0.0
     for j in range(len(x)):
@@ -161,7 +161,7 @@ def _add(x, w, times, to):
     return total
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _times(w, i):
     return w[i] if len(w) > 0 else 1.0
 

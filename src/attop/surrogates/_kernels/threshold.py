@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import PART
+from attop._core.compiled import HELPER
 from attop.surrogates._kernels.groups import over_groups
 from attop.surrogates._kernels.k_largest import largest, ranked, within
 
@@ -146,7 +146,7 @@ def _solution(x, low, w, k, beta, share):
     return origin + u / beta
 
 
-@njit(**PART)
+@njit(**HELPER)
 def _times(w, i):
     return w[i] if len(w) > 0 else 1.0
 

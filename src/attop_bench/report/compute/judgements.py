@@ -2,13 +2,13 @@
 
 `judge_all` judges every (data set, metric, top) once, by `attop.experiment._judge`.
 Table, map, cards, headlines, LaTeX and the page's script show what it returns, and compute nothing of the
-kind themselves. `name_best`, `reading` and `attop.experiment._headline.headline` put it into words.
+kind themselves. `reading` and `attop.experiment._headline.headline` put it into words.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ import pandas as pd
 
 from attop._core.top import Top, sort_tops
 from attop._core.wording import count_noun, format_p, format_small, join_words
-from attop.experiment._headline import TopJudgement, items_at
-from attop.experiment._judge import default_tolerance, judge
+from attop.experiment._headline import TopJudgement, judge_top
 from attop.experiment._verdict import Verdict
 from attop.metrics._registry import get_metric
+from attop.statistics._ranks import rank_rows
 
 #: The method others are set against, where it takes part: the plainest one that is often good enough.
 BASELINE = "logistic-regression"
@@ -29,10 +29,16 @@ FEW = 5
 _SHADES = (1, 2, 4, 8, 16)
 
 
-def shade(gap: float, judged: TopJudgement) -> int:
-    """Return the shade, 0 to 5, of a mean so far behind the best; a gap of whole tolerances has one."""
+def shade(judged: TopJudgement, mean: float) -> int:
+    """Return the shade, 0 to 5, of a mean; a distance to the best of whole tolerances has one."""
     unit = judged.tolerance if judged.tolerance > 0 else 0.01 * abs(judged.mean) or 1.0
-    return sum(gap > times * unit * (1 + 1e-6) for times in _SHADES)
+    return sum(abs(judged.mean - mean) > times * unit * (1 + 1e-6) for times in _SHADES)
+
+
+def rank_methods(judgements: Iterable[TopJudgement], methods: Iterable[str]) -> list[str]:
+    """Order methods by their mean rank over the tops, where those not ranked are last; equals stay in order."""
+    ranks = rank_rows(pd.DataFrame([judged.scores for judged in judgements], columns=list(methods)))
+    return list(ranks.rank(axis=1, na_option="bottom").mean().sort_values(kind="stable").index)
 
 
 def highlighted(judged: TopJudgement) -> tuple[str, ...]:
@@ -64,6 +70,7 @@ def judge_all(
     for dataset, rows in evaluation.groupby("dataset", sort=False):
         about = (datasets or {}).get(str(dataset), {})
         items, positives = (n if isinstance(n := about.get(c), int) else None for c in ("items", "positives"))
+        share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
         # One table of the data set: one for each metric and top takes several times as long.
@@ -74,43 +81,17 @@ def judge_all(
         for metric in rows["metric"].unique():
             definition = get_metric(str(metric))
             for top in tops:
-                found = judge(
+                judgements[str(dataset), str(metric), top] = judge_top(
                     {m: wide[metric, top, m].to_numpy(np.float64) for m in methods.get((metric, top), ())},
-                    test_train_ratio=ratio,
-                    tolerance=default_tolerance(definition),
-                    higher_is_better=definition.higher_is_better,
-                )
-                judgements[str(dataset), str(metric), top] = TopJudgement(
-                    **vars(found),
+                    definition,
+                    Top.parse(top),
                     dataset=str(dataset),
-                    metric=str(metric),
-                    top=top,
-                    k=items_at(Top.parse(top), items, positives),
-                    random_baseline=random_baseline(str(metric), about),
+                    test_train_ratio=ratio,
+                    n=items,
+                    share=share,
                     grouped="groups" in about,
                 )
     return judgements
-
-
-def random_baseline(metric: str, about: Mapping[str, Any]) -> float:
-    """Return the expected value of a metric when the items are in random order; NaN if that is not known.
-
-    Known for the area under the ROC curve, 1/2, and for precision@k without groups, the share of positives.
-    """
-    if metric == "auc":
-        return 0.5
-    items, positives = about.get("items"), about.get("positives")
-    if metric == "precision@k" and isinstance(items, int) and isinstance(positives, int) and items:
-        return math.nan if about.get("groups") else positives / items
-    return math.nan
-
-
-def name_best(judged: TopJudgement, titles: Mapping[str, str]) -> str:
-    """Name the best of one top, or how many share its mean."""
-    if not judged.best:
-        return "none"
-    first = [titles[m] for m in judged.first]
-    return join_words(first) if len(first) <= 3 else f"{len(first)} methods"
 
 
 def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
@@ -144,7 +125,7 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     said = f"{start} {rival.verdict.sentence(second, 'better than')}"
     match rival.verdict:
         case Verdict.UNTESTED:
-            return f"{said}. {rival.reason}"
+            return f"{said}: {rival.reason}."
         case Verdict.EQUAL:
             return f"{said}, within {judged.tolerance:g} ({format_p(rival.p_equal, 'p')})."
         case Verdict.OPEN:

@@ -16,7 +16,6 @@ from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.tables import (
     constant_models,
     error_list,
-    standings,
     status_counts,
     summarise,
     undefined_values,
@@ -92,11 +91,6 @@ class Results:
     def summary(self) -> pd.DataFrame:
         """See `summarise`."""
         return summarise(self.evaluation, self.runs)
-
-    @cached_property
-    def standings(self) -> pd.DataFrame:
-        """See `standings`."""
-        return standings(self.summary)
 
     @cached_property
     def judgements(self) -> dict[tuple[str, str, str], TopJudgement]:

@@ -16,12 +16,9 @@ import numpy as np
 import pandas as pd
 
 from attop._core.top import sort_tops
-from attop.metrics._registry import get_metric
-from attop.statistics._rounding import difference
 from attop_bench.jobs.limits import FAILED, OK
 
 _KEY = ["dataset", "top", "metric", "method"]
-_GROUP = _KEY[:3]
 _RUN = ["repeat", "fold"]
 _JOB = ["dataset", "method", *_RUN]
 
@@ -100,42 +97,6 @@ def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
     counts = undefined.groupby([*_KEY, "reason"], sort=True).size().rename("times").reset_index()
     counts = counts.sort_values("times", ascending=False, kind="stable")
     return counts.drop_duplicates(_KEY)[[*_KEY, "reason"]]
-
-
-def standings(summary: pd.DataFrame) -> pd.DataFrame:
-    """Add how far each mean is from the best of its dataset, top and metric.
-
-    A mean over fewer runs than another method's may be flattered by the runs it lacks: only methods with the
-    largest ``n`` of the group are ranked.
-
-    Two more columns: ``ranked``, has the largest n; ``gap``, how much worse the mean is than the best ranked
-    mean (negative for a better one not ranked, 0 for equal means).
-    """
-    table = summary.copy()
-    sign = table["metric"].map(
-        {m: 1.0 if get_metric(m).higher_is_better else -1.0 for m in set(table["metric"])}
-    )
-    groups = [table[c] for c in _GROUP]
-    table["ranked"] = (table["n"] > 0) & (table["n"] == table["n"].groupby(groups).transform("max"))
-    score = table["mean"] * sign
-    top = score.where(table["ranked"]).groupby(groups).transform("max")
-    table["gap"] = difference(top, score)
-    return table
-
-
-def rank_methods(table: pd.DataFrame, dataset: str, metric: str) -> list[str]:
-    """Return the methods run on a data set, best first, by their mean rank over the tops.
-
-    `table` is what `standings` returned. Means that are not ranked come last at their top; equals stay in
-    the order of the table.
-    """
-    part = table[(table["dataset"] == dataset) & (table["metric"] == metric)]
-    if part.empty:
-        return list(table.loc[table["dataset"] == dataset, "method"].unique())
-    part = part.assign(gap=part["gap"].where(part["ranked"]))
-    gaps = part.pivot(index="method", columns="top", values="gap").reindex(part["method"].unique())
-    ranks = gaps.rank(na_option="bottom")
-    return list(ranks.mean(axis=1).sort_values(kind="stable").index)
 
 
 _T = TypeVar("_T")

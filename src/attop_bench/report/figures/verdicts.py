@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from attop._core.wording import abridge, count_noun, format_cell
-from attop.experiment._headline import TopJudgement, mean_regrets, regrets
+from attop.experiment._headline import TopJudgement, regrets
 from attop.experiment._verdict import Verdict, legend
 from attop.statistics._regrets import bootstrap_means
 from attop.statistics._rounding import difference
@@ -63,7 +63,7 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, judged: TopJudg
 
     x, y = place
     state = judged.state(method)
-    step = len(_SHADES) - 1 if state is Verdict.UNRANKED else shade(abs(judged.mean - value), judged)
+    step = len(_SHADES) - 1 if state is Verdict.UNRANKED else shade(judged, value)
     loud = state in (Verdict.BEST, Verdict.EQUAL)
     axes.add_patch(Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, color=_SHADES[step], linewidth=0))
     if loud:
@@ -112,8 +112,7 @@ def strip_figure(
 
 def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:
     """Draw how far each method is behind the best of each data set, on average over its tops."""
-    lost = regrets(judgements)
-    lost = lost[[m for m in mean_regrets(judgements) if m in lost]].dropna(axis=1)
+    lost = regrets(judgements).dropna(axis=1)
     if lost.shape[1] < 2:
         return "No regret is drawn: fewer than two methods are ranked everywhere."
     lost = lost[lost.mean().sort_values(kind="stable").index]

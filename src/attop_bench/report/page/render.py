@@ -17,10 +17,7 @@ from markupsafe import Markup
 
 from attop._core import wording
 from attop._core.files import check_stem, write_bytes, write_csv, write_parquet
-from attop._core.wording import join_words
 from attop.experiment._headline import mean_regrets
-from attop.experiment._judge import MIN_RUNS
-from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
@@ -271,12 +268,8 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     if turned:
         lines.insert(-2, r"\midrule")
     tops = "; ".join(f"{s.title}: {s.metric} at {s.main}" for s in sections)
-    few = sorted({judged.m for judged in judgements if judged.verdict == Verdict.UNTESTED})
-    untested = (
-        f". Not tested: {join_words([str(n) for n in few])} runs, {MIN_RUNS} needed"
-        if few and few[0] < MIN_RUNS
-        else ""
-    )
+    reasons = sorted({rival.reason for judged in judgements for rival in judged.ranked if rival.reason})
+    untested = f". Not tested: {'; '.join(reasons)}" if reasons else ""
     return "\n".join(
         [
             f"% Mean over the runs. {' '.join(tops.split())}.",

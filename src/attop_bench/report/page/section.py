@@ -14,13 +14,12 @@ from attop._core.wording import capitalise, count_noun, format_duration, join_wo
 from attop.experiment._headline import TopJudgement
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
-from attop_bench.report.compute.judgements import BASELINE, highlighted, span
+from attop_bench.report.compute.judgements import BASELINE, highlighted, rank_methods, span
 from attop_bench.report.compute.results import Entry, Failures, Records, Results
 from attop_bench.report.compute.tables import (
     Choice,
     choices,
     costs,
-    rank_methods,
     wall_clock,
 )
 from attop_bench.report.figures.scene import INK, Figure, MethodStyle, Scene, method_styles
@@ -93,11 +92,12 @@ def build_styles(results: Results) -> dict[str, MethodStyle]:
 
 def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]) -> Scene:
     """Return what all figures of a data set have in common."""
-    table, metric = results.standings, results.metric_of(dataset)
-    tops = table.loc[table["dataset"] == dataset, "top"]
-    judged = results.judgements.get((dataset, metric, main_top(tops))) if len(tops) else None
-    loud = frozenset((BASELINE, *(highlighted(judged) if judged else ())))
-    order = rank_methods(table, dataset, metric)
+    here = results.summary[results.summary["dataset"] == dataset]
+    metric = results.metric_of(dataset)
+    judged = [a for (its, by, _), a in results.judgements.items() if (its, by) == (dataset, metric)]
+    main = main_top(here["top"]) if len(here) else ""
+    loud = frozenset((BASELINE, *(m for a in judged if a.top == main for m in highlighted(a))))
+    order = rank_methods(judged, here["method"].unique())
     grouped = "groups" in results.datasets[dataset]
     return Scene(name, dataset, metric, order, results.titles, styles, loud, grouped)
 
@@ -109,7 +109,7 @@ def build_section(
 ) -> Section:
     """Gather what is known of a data set, but for its figures."""
     dataset = scene.dataset
-    runs, table, titles = results.runs, results.standings, results.titles
+    runs, table, titles = results.runs, results.summary, results.titles
     methods, entry = results.methods, results.datasets[dataset]
     judgements = {(by, top): a for (its, by, top), a in results.judgements.items() if its == dataset}
     of_dataset = table[table["dataset"] == dataset]
@@ -128,10 +128,9 @@ def build_section(
     views = {
         by: build_view(
             entry["title"],
-            [judged for (its, _), judged in judgements.items() if its == by],
+            [a for (its, _), a in judgements.items() if its == by],
             rows[by],
             values[by],
-            rank_methods(table, dataset, by),
             titles,
             spent,
             edge,

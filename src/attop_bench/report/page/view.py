@@ -26,12 +26,12 @@ from attop._core.wording import (
     format_p,
     join_words,
 )
-from attop.experiment._headline import TopJudgement
+from attop.experiment._headline import TopJudgement, name_models
 from attop.experiment._judge import Rival
 from attop.experiment._verdict import Verdict, legend
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
-from attop_bench.report.compute.judgements import highlighted, name_best, reading, shade
+from attop_bench.report.compute.judgements import highlighted, rank_methods, reading, shade
 
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
@@ -71,7 +71,6 @@ class TopView:
     """The best at one top against all others: card, strip, tests; `order` are the methods, best first."""
 
     card: dict[str, str]
-    kind: str
     note: str
     about: str
     random_baseline: str
@@ -112,17 +111,16 @@ def build_view(
     judgements: Sequence[TopJudgement],
     table: pd.DataFrame,
     values: pd.DataFrame,
-    order: Sequence[str],
     titles: Mapping[str, str],
     spent: Mapping[str, float],
     edge: Collection[str],
 ) -> View:
     """Format one metric of one data set.
 
-    `judgements` has one a top; `table` are rows of `attop_bench.report.compute.tables.standings`, `values`
+    `judgements` has one a top; `table` are rows of `attop_bench.report.compute.tables.summarise`, `values`
     of the evaluation; `spent` are seconds a job, `edge` methods mostly chosen at an edge of their grid.
     """
-    metric = get_metric(judgements[0].metric)
+    metric, order = get_metric(judgements[0].metric), rank_methods(judgements, table["method"].unique())
     places = decimals_for(table["mean"])
     rows: dict[str, dict[str, Any]] = {judged.top: {} for judged in judgements}
     for row in table.to_dict("records"):
@@ -140,7 +138,6 @@ def build_view(
         flat = {method: rows[judged.top][method]["n_constant"] for method in cells}
         found[judged.top] = TopView(
             _card(judged, titles, spent, flat, places),
-            judged.verdict,
             _note(judged, metric, cells, flat),
             f"{titles.get(judged.best, '')} minus the other, by {metric.name} at {judged.top}, over shared "
             "runs. p ahead: corrected resampled t-test, adjusted for the choice of the best and its rivals."
@@ -157,7 +154,7 @@ def build_view(
     better = "higher" if metric.higher_is_better else "lower"
     return View(
         f"{metric.name} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
-        list(order),
+        order,
         places,
         [bound if math.isfinite(bound) else None for bound in metric.bounds],
         found,
@@ -187,7 +184,7 @@ def _cell(
         float(f"{mean:.9g}"),
         float(f"{se:.3g}") if math.isfinite(se) else None,
         [float(f"{x:.5g}") if math.isfinite(x) else None for x in runs],
-        f"s{shade(row['gap'], judged)}" if row["ranked"] else "none",
+        "none" if state is Verdict.UNRANKED else f"s{shade(judged, mean)}",
         state,
         state.mark,
         " ⚠" * edge + " ∅" * bool(flat),
@@ -210,9 +207,11 @@ def _card(
     n = flat.get(judged.best, 0)
     return {
         "what": f"Best {judged.metric} at {judged.top}",
-        "who": name_best(judged, titles)
-        + f" {'level at ' * bool(judged.tied)}{format_fixed(judged.mean, places)}" * bool(judged.best),
-        "verdict": judged.verdict.capitalize(),
+        "who": f"{name_models(judged.first, titles, 3)} {'level at ' * bool(judged.tied)}"
+        + format_fixed(judged.mean, places)
+        if judged.best
+        else "none",
+        "verdict": judged.verdict,
         "words": reading(judged, titles),
         "nothing": f"{titles[judged.best]} gives all test items one score in {n} of "
         f"{count_noun(judged.m, 'run')}, where it ranks nothing."

@@ -68,7 +68,7 @@ function fillCard(section, top, judged) {
   for (const [name, text] of Object.entries(judged.card)) {
     for (const place of all(`.${name}`, card)) place.textContent = text;
   }
-  card.querySelector(".verdict").dataset.kind = judged.kind;
+  card.querySelector(".verdict").dataset.kind = judged.card.verdict;
 }
 
 function fillSection(section, set, top) {
