@@ -36,7 +36,7 @@ def shade(judged: TopJudgement, mean: float) -> int:
 
 
 def rank_methods(judgements: Iterable[TopJudgement], methods: Iterable[str]) -> list[str]:
-    """Order methods by their mean rank over the tops, where those not ranked are last; equals stay in order."""
+    """Order methods by mean rank over the tops, where those not ranked are last; equals stay in order."""
     ranks = rank_rows(pd.DataFrame([judged.scores for judged in judgements], columns=list(methods)))
     return list(ranks.rank(axis=1, na_option="bottom").mean().sort_values(kind="stable").index)
 
