@@ -1,4 +1,4 @@
-"""The folder a run starts in: a new one, and the names its configuration may use."""
+"""The folder of a run: making it, running in it, and the names of its catalogues."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attop_bench.cli.options import add_configuration, command, source
 
 
 def benchmark() -> list[str]:
-    """Return what a folder needs for `snakemake`: all of what is installed, of a clone what a wheel takes."""
+    """Return the files and folders of the benchmark: all that are installed, of a clone those of a wheel."""
     project = source() / "pyproject.toml"
     if not project.exists():
         return sorted(path.name for path in source().iterdir())

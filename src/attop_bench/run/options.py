@@ -178,7 +178,7 @@ class DatasetConfig(_Model):
     citation: str = ""
     """Source to cite, for the report."""
     notes: str = ""
-    """Oddities of the files, for the report."""
+    """Oddities of the files."""
     protocol: ProtocolConfig
     """Its training and test parts."""
     scaling: Literal["standard", "range", "log1p", "none"] = "standard"
