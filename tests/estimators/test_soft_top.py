@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -51,6 +52,16 @@ def test_the_number_of_jobs_changes_no_digit():
     two = SoftTop(top=40, n_jobs=2).fit(X, Y)
     np.testing.assert_array_equal(two.coef_, one.coef_)
     assert two.cv_gain_ == one.cv_gain_
+
+
+def test_a_search_as_base_hands_on_weights_and_groups():
+    weight, groups = np.where(Y == 1, 0.02, 50.0), np.arange(len(Y)) % 40
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1]}, cv=GroupKFold(2))
+    one, other = (
+        SoftTop(top=2, base=base, min_gain_se=np.inf).fit(X, Y, groups=groups, sample_weight=weight)
+        for base in (search, LogisticRegression(C=0.1))
+    )
+    np.testing.assert_allclose(one.base_coef_, other.base_coef_, rtol=1e-10)
 
 
 @pytest.mark.parametrize("base", [LogisticRegression(C=0.1), Ridge()])

@@ -53,10 +53,6 @@ def cliques(order, different):
     return {tuple(r) for r in free if not any(set(r) < set(other) for other in free)}
 
 
-def a12(a, b):
-    return float(np.mean([(x > y) + (x == y) / 2 for x in a for y in b]))
-
-
 def signed_rank_shares(z, weights, rope):
     """Weight of the pairs whose Walsh average is below, within and above the rope."""
     shares = [0.0, 0.0, 0.0]

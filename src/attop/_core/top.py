@@ -75,7 +75,7 @@ class Top:
         length = self.out_of
         if name != "k":
             raise ValueError(f"the length of the list ('of') goes with k, got {name}={value!r}: leave it out")
-        if not _is_number(length) or not math.isfinite(length) or length != int(length):  # type: ignore
+        if not _is_number(length) or not math.isfinite(length) or length != int(length):  # type: ignore[arg-type]
             raise TypeError(f"the length of the list ('of') must be an integer, got {length!r}")
         if not length > value:
             raise ValueError(
@@ -96,7 +96,7 @@ class Top:
                     f"unknown key {sorted(map(str, unknown))} in {dict(value)!r}: use one of k, tau, kappa, "
                     "or k with of"
                 )
-            return cls(**{"out_of" if key == "of" else key: v for key, v in value.items()})  # type: ignore
+            return cls(**{"out_of" if key == "of" else key: v for key, v in value.items()})  # type: ignore[arg-type]
         if _is_number(value):
             if not float(value).is_integer():
                 share = value if 0 < float(value) < 1 else 0.05

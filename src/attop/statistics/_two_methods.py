@@ -1,4 +1,4 @@
-"""Two methods compared over data sets: tests, effect sizes, posteriors.
+"""Two methods compared over data sets: tests, mean difference, posteriors.
 
 Everything here takes paired scores, higher is better; a difference is ``a - b``, positive where a is better.
 """
@@ -103,7 +103,7 @@ def _share_of_signs(ranks: Floats, t: float) -> float:
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect sizes of a against b; NaN where `refused`.
+    """Mean difference of a and b; NaN where `refused`.
 
     Attributes
     ----------
@@ -112,11 +112,6 @@ class Effect:
     mean, low, high : float
         Mean difference a - b in units of the metric, and its Student t confidence interval (NaN for one data
         set).
-    a12 : float
-        Vargha and Delaney's probability that a score of a exceeds one of b, equals counted half; 0.5 is no
-        effect. It ignores the pairing.
-    rank_biserial : float
-        Matched pairs: (R+ - R-) / (R+ + R-) of Wilcoxon's rank sums, from -1 to 1; zeros split.
     refused : str or None
         Why there are none.
     """
@@ -125,8 +120,6 @@ class Effect:
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
-    a12: float = math.nan
-    rank_biserial: float = math.nan
     refused: str | None = None
 
 
@@ -153,12 +146,7 @@ def effect_sizes(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Eff
     if n > 1:
         reach = float(scipy.stats.t.ppf((1 + confidence) / 2, n - 1) * np.std(d, ddof=1) / math.sqrt(n))
         low, high = mean - reach, mean + reach
-    ranks = scipy.stats.rankdata(np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)]))
-    a12 = (float(ranks[:n].sum()) / n - (n + 1) / 2) / n
-    ranked, sizes = signed_ranks(d)
-    total = float(sizes.sum())
-    biserial = float((np.sign(ranked) * sizes).sum()) / total if total else 0.0
-    return Effect(n, mean, low, high, a12, biserial)
+    return Effect(n, mean, low, high)
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         raise _Failure(
-            f"{origin}: {error or type(error).__name__}; the archive is damaged or another"
+            f"{origin}: {str(error) or type(error).__name__}; the archive is damaged or another"
         ) from None
     _check(out, source, origin)
 

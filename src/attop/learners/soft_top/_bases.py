@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -14,7 +13,6 @@ from scipy.special import expit
 
 from attop._core.typing import Features, Floats, Ints
 from attop.learners.soft_top._refinement import Sample
-from attop.learners.soft_top._standardised import Standardised
 
 #: Losses `newton_path` minimises.
 PointwiseLoss = Literal["logistic", "squared-hinge"]
@@ -164,33 +162,3 @@ class PointwiseBases:
             Cs = [chosen[i][2] for i in at]
             coef[:, at] = newton_path(X, y, weight * classes if balanced else weight, Cs, loss)
         return coef
-
-
-class GivenBase:
-    """One scikit-learn estimator with `coef_`, as it is; a search over its parameters counts as one."""
-
-    def __init__(self, estimator: Any):
-        self._estimator = estimator
-        self.names = [repr(estimator)]
-
-    def fit(self, X: Features, part: Sample, which: Sequence[int]) -> Floats:
-        """Return the weights of the estimator, in a column."""
-        from sklearn.base import clone
-
-        model = clone(self._estimator)
-        takes = inspect.signature(model.fit).parameters
-        given = {"sample_weight": part.weight, "groups": part.groups}
-        more = {name: value for name, value in given.items() if name in takes and value is not None}
-        every = len(part.rows) == X.shape[0] and not isinstance(X, Standardised)
-        model.fit(X if every else X[part.rows], part.y, **more)
-        coef = getattr(getattr(model, "best_estimator_", model), "coef_", None)
-        if coef is None or np.size(coef) != X.shape[1]:
-            raise ValueError(
-                f"base must be a linear estimator with one coef_ a feature, got {self._estimator!r} "
-                f"with {'no coef_' if coef is None else f'coef_ of shape {np.shape(coef)}'}"
-            )
-        return np.asarray(coef, np.float64).reshape(-1, 1)
-
-
-#: SolvedProblems for the start of a refinement.
-Bases = PointwiseBases | GivenBase

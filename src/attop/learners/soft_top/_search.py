@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from attop._core.top import Top
 from attop._core.typing import Features, Floats
-from attop.learners.soft_top._bases import Bases
 from attop.learners.soft_top._refinement import Sample, precision_about, refine
 
 #: Calls a function with each tuple of arguments, perhaps side by side, and returns the values in their order.
@@ -20,6 +20,16 @@ Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Float
 _SCORES, _FEWEST_TOGETHER = 400_000, 4
 #: Rows scored at a time.
 _BLOCK = 4096
+
+
+class Bases(Protocol):
+    """Linear models to start from."""
+
+    names: list[str]
+
+    def fit(self, X: Features, part: Sample, which: Sequence[int]) -> Floats:
+        """Return the weights of some of the models trained on a part of X, a column each."""
+        ...
 
 
 @dataclass(frozen=True)

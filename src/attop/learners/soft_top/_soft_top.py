@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from attop._core.typing import Floats, TopLike
+from attop._core.typing import Features, Floats, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
-from attop.learners.soft_top._bases import Bases, GivenBase, PointwiseBases
+from attop.learners.soft_top._bases import PointwiseBases
 from attop.learners.soft_top._refinement import Sample
-from attop.learners.soft_top._search import Outcome, Request, Run, search, thinned
+from attop.learners.soft_top._search import Bases, Outcome, Request, Run, search, thinned
 from attop.learners.soft_top._standardised import Standardised, standardise
 from attop.surrogates._prec_at_k import SoftPrecAtK
 
@@ -190,6 +190,29 @@ class SoftTop(RefinedRanker):
         self.cv_gain_, self.cv_gain_se_ = outcome.gain, outcome.gain_se
         self.bandwidth_, self.l2_to_base_ = outcome.bandwidth, outcome.l2_to_base
         self._set_linear(outcome.coef / scale, data)
+
+
+class GivenBase:
+    """One scikit-learn estimator with `coef_`, as it is; a search over its parameters counts as one."""
+
+    def __init__(self, estimator: Any):
+        self._estimator = estimator
+        self.names = [repr(estimator)]
+
+    def fit(self, X: Features, part: Sample, which: Sequence[int]) -> Floats:
+        """Return the weights of the estimator, in a column."""
+        from attop.experiment._learner import fit  # with all of scikit-learn's ensembles
+
+        every = len(part.rows) == X.shape[0] and not isinstance(X, Standardised)
+        rows = X if every else X[part.rows]
+        model = fit(self._estimator, rows, part.y, sample_weight=part.weight, groups=part.groups)
+        coef = getattr(getattr(model, "best_estimator_", model), "coef_", None)
+        if coef is None or np.size(coef) != X.shape[1]:
+            raise ValueError(
+                f"base must be a linear estimator with one coef_ a feature, got {self._estimator!r} "
+                f"with {'no coef_' if coef is None else f'coef_ of shape {np.shape(coef)}'}"
+            )
+        return np.asarray(coef, np.float64).reshape(-1, 1)
 
 
 def _tuning(model: SoftTop) -> Hashable:
